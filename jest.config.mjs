@@ -1,0 +1,30 @@
+// Four projects named by cost. Unit tests need nothing; the others share one MongoDB and one NATS, started once per run.
+const shared = {
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
+  },
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  modulePathIgnorePatterns: ['/dist/', '/.data/', '/.cache/'],
+};
+const needsInfrastructure = {
+  globalSetup: '<rootDir>/tools/dev/src/jest-global-setup.ts',
+  globalTeardown: '<rootDir>/tools/dev/src/jest-global-teardown.ts',
+};
+const unit = { ...shared, displayName: 'unit', testRegex: '(packages|services|tools)/.*/src/.*(?<!\\.int)\\.test\\.ts$' };
+const integration = {
+  ...shared,
+  ...needsInfrastructure,
+  displayName: 'integration',
+  testRegex: '(packages|services|tools)/.*/src/.*\\.int\\.test\\.ts$',
+};
+const contract = {
+  ...shared,
+  ...needsInfrastructure,
+  displayName: 'contract',
+  testRegex: 'tests/(contract|architecture)/.*\\.test\\.ts$',
+};
+const endToEnd = { ...shared, ...needsInfrastructure, displayName: 'e2e', testRegex: 'tests/e2e/.*\\.test\\.ts$' };
+
+export default { projects: [unit, integration, contract, endToEnd], testTimeout: 30_000, maxWorkers: 2 };

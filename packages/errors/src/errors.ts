@@ -1,0 +1,85 @@
+/**
+ * Every refusal the product can express, declared once: what kind it is inside, which gRPC status carries it
+ * between services, and which code and HTTP status the public envelope shows (specification section 7).
+ */
+export const errorTable = {
+  invalid: { grpc: 'INVALID_ARGUMENT', code: 'INVALID_REQUEST', http: 400 },
+  unauthenticated: { grpc: 'UNAUTHENTICATED', code: 'UNAUTHORIZED', http: 401 },
+  forbidden: { grpc: 'PERMISSION_DENIED', code: 'FORBIDDEN', http: 403 },
+  subscription_required: { grpc: 'PERMISSION_DENIED', code: 'FORBIDDEN', http: 403 },
+  not_found: { grpc: 'NOT_FOUND', code: 'NOT_FOUND', http: 404 },
+  already_exists: { grpc: 'ALREADY_EXISTS', code: 'CONFLICT', http: 409 },
+  idempotency_mismatch: { grpc: 'ALREADY_EXISTS', code: 'CONFLICT', http: 409 },
+  wrong_state: { grpc: 'FAILED_PRECONDITION', code: 'CONFLICT', http: 409 },
+  concurrent_change: { grpc: 'ABORTED', code: 'CONFLICT', http: 409 },
+  in_progress: { grpc: 'ABORTED', code: 'CONFLICT', http: 409 },
+  range_unsatisfiable: { grpc: 'OUT_OF_RANGE', code: 'INVALID_REQUEST', http: 416 },
+  rate_limited: { grpc: 'RESOURCE_EXHAUSTED', code: 'RATE_LIMITED', http: 429 },
+  usage_exceeded: { grpc: 'RESOURCE_EXHAUSTED', code: 'USAGE_LIMIT_EXCEEDED', http: 429 },
+  unprocessable: { grpc: 'INVALID_ARGUMENT', code: 'PROCESSING_FAILED', http: 422 },
+  foreign_failure: { grpc: 'INTERNAL', code: 'PROCESSING_FAILED', http: 502 },
+  unavailable: { grpc: 'UNAVAILABLE', code: 'PROCESSING_FAILED', http: 503 },
+  deadline: { grpc: 'DEADLINE_EXCEEDED', code: 'PROCESSING_FAILED', http: 504 },
+  internal: { grpc: 'INTERNAL', code: 'PROCESSING_FAILED', http: 500 },
+} as const satisfies Record<string, { grpc: string; code: EnvelopeCode; http: number }>;
+
+/** The eight codes of the public envelope; nothing else leaves the gateway. */
+export type EnvelopeCode =
+  | 'NOT_FOUND'
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'INVALID_REQUEST'
+  | 'CONFLICT'
+  | 'RATE_LIMITED'
+  | 'USAGE_LIMIT_EXCEEDED'
+  | 'PROCESSING_FAILED';
+
+export type ErrorKind = keyof typeof errorTable;
+
+export function isErrorKind(value: string): value is ErrorKind {
+  return Object.hasOwn(errorTable, value);
+}
+
+/** One wrong field of a request: `path` as the caller wrote it (`supplier.bank_account.iban`), `message` a sentence. */
+export interface FieldFault {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface DomainErrorOptions {
+  /** What went wrong inside. Goes to the log, never to a caller. */
+  readonly cause?: unknown;
+  readonly details?: readonly FieldFault[];
+  /** Tells the caller when a repeat makes sense. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** At most this many field faults are carried by one error (and shown in one envelope). */
+export const FIELD_FAULTS_MAX = 50;
+
+/** A refusal that may be shown to the caller: the kind decides status and code, the message says what to change. */
+export class DomainError extends Error {
+  readonly kind: ErrorKind;
+  readonly publicMessage: string;
+  readonly details: readonly FieldFault[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(kind: ErrorKind, publicMessage: string, options: DomainErrorOptions = {}) {
+    super(publicMessage, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'DomainError';
+    this.kind = kind;
+    this.publicMessage = publicMessage;
+    this.details = (options.details ?? []).slice(0, FIELD_FAULTS_MAX);
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** A thing that does not exist and a thing of another tenant are refused in exactly these words. */
+export function notFound(what: string): DomainError {
+  return new DomainError('not_found', `No such ${what}.`);
+}
+
+/** Refuses a request for one field. */
+export function invalidField(path: string, message: string): DomainError {
+  return new DomainError('invalid', `${path}: ${message}`, { details: [{ path, message }] });
+}
