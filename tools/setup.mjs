@@ -1,0 +1,262 @@
+// Brings a clone to the state that `npm start`, `npm test` and the other scripts need: packages installed, code generated, everything
+// compiled. It is called by the scripts themselves because ignore-scripts=true (.npmrc) also switches off npm's pre and post scripts.
+// Plain JavaScript without dependencies, since it runs before anything is installed; silent and quick when nothing changed.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NODE_MINIMUM = [20, 19];
+const NPM_TIMEOUT_MS = 15 * 60_000;
+const LOCK_WAIT_MS = 15 * 60_000;
+const LOCK_POLL_MS = 200;
+const OFFLINE =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT/;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+process.chdir(root);
+
+// What was done last is remembered inside node_modules, so that removing node_modules forgets it all.
+const stateFile = 'node_modules/.setup.json';
+const lockFile = '.cache/setup.lock';
+
+requireNode();
+if (todo().length > 0) {
+  // Two commands started at once in a fresh clone must not install and compile over each other.
+  lock();
+  install();
+  generate();
+  build();
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > NODE_MINIMUM[0] || (major === NODE_MINIMUM[0] && minor >= NODE_MINIMUM[1])) return;
+  fail(
+    `Node ${NODE_MINIMUM.join('.')} or newer is needed and this is ${process.versions.node}: install a newer Node and run the command again.`,
+  );
+}
+
+/** The steps that are out of date. */
+function todo() {
+  const state = readState();
+  return [
+    state.lock !== lockHash() && 'install',
+    (state.proto !== protoHash() || !existsSync('packages/contracts/src/gen')) && 'generate',
+    (state.sources !== sourcesHash() || !isBuilt()) && 'build',
+  ].filter(Boolean);
+}
+
+function install() {
+  if (!todo().includes('install')) return;
+  if (!isInstalled()) {
+    step('installing packages (about a minute the first time)', () => {
+      const npm = run(
+        'npm',
+        ['ci', '--no-progress', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
+        {
+          timeout: NPM_TIMEOUT_MS,
+          env: { ...process.env, ...npmCache() },
+        },
+      );
+      if (npm.status === 0) return;
+      const advice = OFFLINE.test(npm.output)
+        ? 'npm could not reach its registry. Check the network (or the registry setting and proxy of npm), then run the command again.'
+        : '`npm ci` failed; its output is above.';
+      fail(advice, npm.output);
+    });
+  }
+  remember({ lock: lockHash() });
+}
+
+function generate() {
+  if (!todo().includes('generate')) return;
+  const proto = protoHash();
+  step('generating code from proto/', () => {
+    const generated = run(process.execPath, ['tools/generate/generate.mjs']);
+    if (generated.status !== 0)
+      fail('Code could not be generated from proto/: correct what is listed above.', generated.output);
+  });
+  remember({ proto });
+}
+
+function build() {
+  if (!todo().includes('build')) return;
+  // Taken before compiling: what is edited meanwhile is compiled by the next run.
+  const sources = sourcesHash();
+  step('compiling', () => {
+    const compiled = run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', '--pretty', 'false']);
+    if (compiled.status !== 0) fail('The code does not compile: correct what is listed above.', compiled.output);
+  });
+  remember({ sources });
+}
+
+/** True when npm itself recorded the very packages of the lock file, as after `npm install <package>`: then `npm ci` has nothing to do. */
+function isInstalled() {
+  const record = 'node_modules/.package-lock.json';
+  if (!existsSync(record)) return false;
+  const installed = JSON.parse(readFileSync(record, 'utf8')).packages;
+  const wanted = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
+  return Object.entries(wanted)
+    .filter(([path]) => path.startsWith('node_modules/'))
+    .every(([path, entry]) => {
+      const found = installed[path];
+      if (found === undefined) return entry.optional === true;
+      return found.version === entry.version && found.integrity === entry.integrity && found.link === entry.link;
+    });
+}
+
+/** Every compiled project leaves its build information; one that is missing was removed or never built. */
+function isBuilt() {
+  const { references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'));
+  return references.every(({ path }) => existsSync(join(path, 'dist/.tsbuildinfo')));
+}
+
+function lockHash() {
+  return hash([readFileSync('package-lock.json')]);
+}
+
+function protoHash() {
+  const inputs = [
+    'buf.gen.yaml',
+    'tools/generate/generate.mjs',
+    'package-lock.json',
+    ...files('proto', (name) => name.endsWith('.proto')),
+  ];
+  return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
+}
+
+/** Size and time of change are enough here: tsc compares the contents itself, this only decides whether to ask it. */
+function sourcesHash() {
+  const isSource = (name) => name.endsWith('.ts') || name === 'package.json' || name.startsWith('tsconfig');
+  const inputs = ['packages', 'services', 'simulators', 'tools', 'tests']
+    .filter((path) => existsSync(path))
+    .flatMap((path) => files(path, isSource));
+  return hash(
+    [...inputs, 'tsconfig.json', 'tsconfig.base.json'].map((path) => {
+      const { size, mtimeMs } = statSync(path);
+      return `${path} ${size} ${mtimeMs}\n`;
+    }),
+  );
+}
+
+function files(directory, isWanted) {
+  return readdirSync(directory, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(directory, entry.name);
+      if (entry.isDirectory())
+        return entry.name === 'node_modules' || entry.name === 'dist' ? [] : files(path, isWanted);
+      return isWanted(entry.name) ? [path] : [];
+    });
+}
+
+function hash(parts) {
+  const digest = createHash('sha256');
+  for (const part of parts) digest.update(part);
+  return digest.digest('hex');
+}
+
+function readState() {
+  try {
+    return JSON.parse(readFileSync(stateFile, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function remember(done) {
+  writeFileSync(stateFile, JSON.stringify({ ...readState(), ...done }, null, 2));
+}
+
+/** npm keeps its cache under HOME; where that is empty or read-only, as in some build machines, the cache goes to .cache/npm. */
+function npmCache() {
+  if (process.env.npm_config_cache) return {};
+  try {
+    mkdirSync(join(process.env.HOME || process.env.USERPROFILE || '/dev/null', '.npm'), { recursive: true });
+    return {};
+  } catch {
+    return { npm_config_cache: join(root, '.cache/npm') };
+  }
+}
+
+/** Waits for its turn; the lock goes when this process ends, and one that a killed process left is taken over. */
+function lock() {
+  mkdirSync('.cache', { recursive: true });
+  const deadline = Date.now() + LOCK_WAIT_MS;
+  for (let told = false; ; told = true) {
+    try {
+      const file = openSync(lockFile, 'wx');
+      writeSync(file, String(process.pid));
+      closeSync(file);
+      process.on('exit', () => rmSync(lockFile, { force: true }));
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const owner = lockOwner();
+    if (owner !== undefined && !isAlive(owner)) {
+      rmSync(lockFile, { force: true });
+      continue;
+    }
+    if (!told) console.log(`set-up: waiting for another set-up in this directory (process ${owner ?? 'starting'})`);
+    if (Date.now() > deadline)
+      fail(
+        `Another set-up (process ${owner}) holds ${lockFile}: end it or remove the file, then run the command again.`,
+      );
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
+  }
+}
+
+function lockOwner() {
+  try {
+    return Number(readFileSync(lockFile, 'utf8')) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function run(command, args, options = {}) {
+  const done = spawnSync(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    ...options,
+  });
+  const output = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error ? `${done.error.message}\n` : ''}`;
+  return { status: done.status, output };
+}
+
+function step(what, work) {
+  console.log(`set-up: ${what}`);
+  const started = Date.now();
+  work();
+  console.log(`set-up: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+function fail(sentence, output = '') {
+  if (output) process.stderr.write(output.endsWith('\n') ? output : `${output}\n`);
+  console.error(`set-up: ${sentence}`);
+  process.exit(1);
+}
