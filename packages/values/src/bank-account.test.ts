@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { bankAccountKey, readBankAccount, sameAccount } from './bank-account.js';
+
+const VALID = [
+  'DE89370400440532013000',
+  'GB29NWBK60161331926819',
+  'FR1420041010050500013M02606',
+  'PL61109010140000071219812874',
+  'NO9386011117947',
+  'ES9121000418450200051332',
+  'BE68539007547034',
+  'NL91ABNA0417164300',
+];
+
+describe('the identity of an account', () => {
+  test.each(VALID)('%s is valid and found again with spaces, hyphens and in lower case', (iban) => {
+    const grouped = iban.replace(/(.{4})/g, '$1 ').toLowerCase();
+    expect(readBankAccount({ iban }).problems).toEqual([]);
+    expect(bankAccountKey({ iban: grouped })).toBe(bankAccountKey({ iban }));
+    expect(bankAccountKey({ iban: `IBAN: ${iban}` })).toBe(bankAccountKey({ iban }));
+  });
+
+  test('a GB IBAN and its sort code with account number are one account', () => {
+    const iban = { iban: 'GB29 NWBK 6016 1331 9268 19' };
+    expect(sameAccount(iban, { sortCode: '60-16-13', accountNumber: '31926819' })).toBe(true);
+    expect(bankAccountKey(iban)).toBe('GB:60161331926819');
+    expect(sameAccount(iban, { sortCode: '60-16-13', accountNumber: '31926818' })).toBe(false);
+  });
+
+  test('a short UK account number is padded with zeros', () => {
+    expect(bankAccountKey({ sortCode: '60 16 13', accountNumber: '123456' })).toBe('GB:60161300123456');
+  });
+
+  test('an account that is not valid still equals itself', () => {
+    const broken = { iban: 'DE89 3704 0044 0532 0130 01' };
+    expect(bankAccountKey(broken)).toBe('X:DE89370400440532013001');
+    expect(sameAccount(broken, { iban: 'de89370400440532013001' })).toBe(true);
+  });
+});
+
+describe('what is wrong with an account', () => {
+  test.each([
+    ['DE89370400440532013001', ['WRONG_CHECK_DIGITS']],
+    ['DE8937040044053201300', ['WRONG_CHECK_DIGITS', 'WRONG_LENGTH', 'WRONG_STRUCTURE']],
+    ['QQ12345678901234', ['UNKNOWN_COUNTRY']],
+    ['', ['UNKNOWN_COUNTRY', 'WRONG_STRUCTURE']],
+  ])('%s: %j', (iban, problems) => {
+    const read = readBankAccount({ iban }).problems;
+    for (const problem of read) expect(problems).toContain(problem);
+    expect(read.length).toBeGreaterThan(0);
+  });
+
+  test('national check digits are checked behind correct international ones', () => {
+    // 2100 0418 41 0200051332: the Spanish control digits should be 45; mod 97 is right.
+    expect(readBankAccount({ iban: 'ES7921000418410200051332' }).problems.length).toBeGreaterThan(0);
+  });
+
+  test('a UK account names the wrong half', () => {
+    expect(readBankAccount({ sortCode: '12345', accountNumber: '12345' }).problems).toEqual([
+      'WRONG_SORT_CODE',
+      'WRONG_ACCOUNT_NUMBER',
+    ]);
+  });
+});
+
+test('an account is shown masked', () => {
+  expect(readBankAccount({ iban: 'DE89370400440532013000' }).masked).toBe('DE89**************3000');
+  expect(readBankAccount({ iban: 'GB29NWBK60161331926819' }).masked).toBe('GB29**************6819');
+  expect(readBankAccount({ sortCode: '601613', accountNumber: '31926819' }).masked).toBe('60****/****6819');
+  expect(readBankAccount({ iban: 'DE12345' }).masked).toBe('*******');
+});
+
+test('the country of an account is the country of its IBAN, GB for a sort code', () => {
+  expect(readBankAccount({ iban: 'FR1420041010050500013M02606' }).country).toBe('FR');
+  expect(readBankAccount({ sortCode: '601613', accountNumber: '31926819' }).country).toBe('GB');
+  expect(readBankAccount({ iban: 'ZZ00' })).not.toHaveProperty('country');
+});
+
+test('no text makes the reader throw, and no mask shows more than eight characters', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 80 }), fc.string({ maxLength: 20 }), (text, other) => {
+      for (const read of [readBankAccount({ iban: text }), readBankAccount({ sortCode: text, accountNumber: other })]) {
+        expect(read.masked.replace(/[*/]/g, '').length).toBeLessThanOrEqual(8);
+      }
+    }),
+  );
+});

@@ -1,0 +1,106 @@
+import { addDays } from './calendar-date.js';
+import type { CalendarDate } from './calendar-date.js';
+import { currencyTable } from './currency-table.js';
+import type { CurrencyRow } from './currency-table.js';
+
+/** Stored for a document whose currency cannot be read (specification 2.2); never accepted from a caller. */
+export const UNKNOWN_CURRENCY = 'XXX';
+
+/** How long after its withdrawal a currency may still stand on an invoice. */
+export const WITHDRAWN_GRACE_DAYS = 365;
+
+/** The 29 currencies the European Central Bank publishes reference rates for (currencies reference, section 1). */
+export const ecbReferenceCurrencies: readonly string[] = (
+  'USD JPY CZK DKK GBP HUF PLN RON SEK CHF ISK NOK TRY AUD BRL CAD CNY HKD IDR ILS INR KRW MXN MYR NZD PHP SGD THB ' +
+  'ZAR'
+).split(' ');
+
+/** What an organization may choose as base currency (endpoint 19): EUR, the 29, and nine fixed parities. */
+export const baseCurrencies: readonly string[] = [
+  'EUR',
+  ...ecbReferenceCurrencies,
+  ...'AED SAR QAR BHD OMR JOD BAM XOF XAF'.split(' '),
+];
+
+/** `perAnchor` units of `code` are one unit of `anchor`, as declared by the authority from `since` until `until`. */
+export interface FixedParity {
+  readonly code: string;
+  readonly anchor: string;
+  readonly perAnchor: string;
+  readonly since: CalendarDate;
+  readonly until?: CalendarDate;
+}
+
+/**
+ * Fixed parities (currencies reference, section 3). A currency without one and without an ECB rate is not converted.
+ * Parities older than the euro stand from 1999: no rate of their anchor exists before.
+ */
+export const fixedParities: readonly FixedParity[] = [
+  { code: 'AED', anchor: 'USD', perAnchor: '3.6725', since: '1997-11-02' },
+  { code: 'SAR', anchor: 'USD', perAnchor: '3.75', since: '1986-06-01' },
+  { code: 'QAR', anchor: 'USD', perAnchor: '3.64', since: '2001-07-09' },
+  { code: 'BHD', anchor: 'USD', perAnchor: '0.376', since: '2001-01-01' },
+  { code: 'OMR', anchor: 'USD', perAnchor: '0.3845', since: '1986-01-01' },
+  { code: 'JOD', anchor: 'USD', perAnchor: '0.709', since: '1995-10-23' },
+  { code: 'BMD', anchor: 'USD', perAnchor: '1', since: '1999-01-01' },
+  { code: 'TMT', anchor: 'USD', perAnchor: '3.5', since: '2015-01-01' },
+  { code: 'BSD', anchor: 'USD', perAnchor: '1', since: '1999-01-01' },
+  { code: 'PAB', anchor: 'USD', perAnchor: '1', since: '1999-01-01' },
+  { code: 'BBD', anchor: 'USD', perAnchor: '2', since: '1999-01-01' },
+  { code: 'BZD', anchor: 'USD', perAnchor: '2', since: '1999-01-01' },
+  { code: 'XCD', anchor: 'USD', perAnchor: '2.70', since: '1999-01-01' },
+  { code: 'AWG', anchor: 'USD', perAnchor: '1.79', since: '1999-01-01' },
+  { code: 'XCG', anchor: 'USD', perAnchor: '1.79', since: '2025-03-31' },
+  { code: 'ANG', anchor: 'USD', perAnchor: '1.79', since: '1999-01-01', until: '2025-06-30' },
+  { code: 'BAM', anchor: 'EUR', perAnchor: '1.95583', since: '1999-01-01' },
+  { code: 'XOF', anchor: 'EUR', perAnchor: '655.957', since: '1999-01-01' },
+  { code: 'XAF', anchor: 'EUR', perAnchor: '655.957', since: '1999-01-01' },
+  { code: 'CVE', anchor: 'EUR', perAnchor: '110.265', since: '1999-01-01' },
+  { code: 'BGN', anchor: 'EUR', perAnchor: '1.95583', since: '2026-01-01' },
+  { code: 'HRK', anchor: 'EUR', perAnchor: '7.53450', since: '2023-01-01' },
+  { code: 'XPF', anchor: 'EUR', perAnchor: '119.331742', since: '1999-01-01' },
+  { code: 'KMF', anchor: 'EUR', perAnchor: '491.96775', since: '1999-01-01' },
+  { code: 'BND', anchor: 'SGD', perAnchor: '1', since: '1999-01-01' },
+  { code: 'BTN', anchor: 'INR', perAnchor: '1', since: '1999-01-01' },
+  { code: 'FKP', anchor: 'GBP', perAnchor: '1', since: '1999-01-01' },
+  { code: 'SHP', anchor: 'GBP', perAnchor: '1', since: '1999-01-01' },
+  { code: 'GIP', anchor: 'GBP', perAnchor: '1', since: '1999-01-01' },
+  { code: 'MOP', anchor: 'HKD', perAnchor: '1.03', since: '1999-01-01' },
+  { code: 'NAD', anchor: 'ZAR', perAnchor: '1', since: '1999-01-01' },
+  { code: 'LSL', anchor: 'ZAR', perAnchor: '1', since: '1999-01-01' },
+  { code: 'SZL', anchor: 'ZAR', perAnchor: '1', since: '1999-01-01' },
+];
+
+export type InvoiceCurrency = { readonly code: string } | { readonly refusal: string };
+
+const rowsByCode: ReadonlyMap<string, CurrencyRow> = new Map(currencyTable.map((row) => [row.code, row]));
+const baseCurrencySet: ReadonlySet<string> = new Set(baseCurrencies);
+
+/**
+ * The upper-case code of a currency that suppliers invoice in on that day, or a sentence saying why it is refused
+ * (INVALID_REQUEST, specification 2.2). Exactly three ASCII letters in any case; nothing is trimmed.
+ */
+export function invoiceCurrency(code: string, issueDate: CalendarDate): InvoiceCurrency {
+  if (!/^[A-Za-z]{3}$/.test(code)) return { refusal: 'A currency is a three-letter ISO 4217 code such as EUR.' };
+  const upper = code.toUpperCase();
+  const row = rowsByCode.get(upper);
+  if (row === undefined) return { refusal: `${upper} is not an ISO 4217 currency code.` };
+  if (row.kind === 'FUND') return { refusal: `${upper} is a funds code; suppliers do not invoice in it.` };
+  if (row.kind === 'METAL') return { refusal: `${upper} is a precious metal; suppliers do not invoice in it.` };
+  if (row.kind === 'OTHER')
+    return { refusal: `${upper} is not a currency; send the currency the invoice is payable in.` };
+  if (row.endDate !== undefined && issueDate > addDays(row.endDate, WITHDRAWN_GRACE_DAYS)) {
+    return { refusal: `${upper} was withdrawn on ${row.endDate}; an invoice of ${issueDate} cannot be in it.` };
+  }
+  return { code: upper };
+}
+
+/** Decimals of the currency's smallest unit: EUR 2, JPY 0, KWD 3. A code that is not in the table has 2. */
+export function minorUnitsOf(code: string): number {
+  return rowsByCode.get(code)?.minorUnits ?? 2;
+}
+
+/** True for an upper-case code that endpoint 19 accepts. */
+export function isBaseCurrency(code: string): boolean {
+  return baseCurrencySet.has(code);
+}

@@ -1,0 +1,85 @@
+import { Decimal } from 'decimal.js';
+
+/**
+ * An amount of money as every boundary of the product carries it (specification 2.1): an optional minus sign,
+ * digits, and optionally a dot with 1 to 6 digits. Never a `number`.
+ */
+export type DecimalAmount = string;
+
+/** Longest accepted integer part. Fifteen digits are beyond any invoice and keep every sum of 5000 rows exact. */
+export const AMOUNT_INTEGER_DIGITS_MAX = 15;
+/** Decimal places of the finest amount; one micro-unit is 0.000001. */
+export const AMOUNT_DECIMALS_MAX = 6;
+
+const GRAMMAR = /^-?[0-9]{1,15}(?:\.[0-9]{1,6})?$/;
+const MICRO_PER_UNIT = 1_000_000n;
+const EXACT = Decimal.clone({ precision: 40, rounding: Decimal.ROUND_HALF_UP });
+
+/** True for a string of the grammar above whose integer part has at most 15 digits. */
+export function isDecimalAmount(value: string): value is DecimalAmount {
+  return GRAMMAR.test(value);
+}
+
+/** The exact amount in micro-units. `12.5` is 12500000n. Throws a RangeError for anything but a decimal amount. */
+export function toMicro(amount: DecimalAmount): bigint {
+  if (!isDecimalAmount(amount)) {
+    throw new RangeError(
+      'An amount is an optional minus sign, 1 to 15 digits and optionally a dot with 1 to 6 digits.',
+    );
+  }
+  const negative = amount.startsWith('-');
+  const dot = amount.indexOf('.');
+  const integer = amount.slice(negative ? 1 : 0, dot < 0 ? undefined : dot);
+  const fraction = dot < 0 ? '' : amount.slice(dot + 1);
+  const micro = BigInt(integer) * MICRO_PER_UNIT + BigInt(fraction.padEnd(AMOUNT_DECIMALS_MAX, '0'));
+  return negative ? -micro : micro;
+}
+
+/** The amount of so many micro-units in canonical form (no leading zeros, no trailing zeros, no `-0`). */
+export function microToDecimal(micro: bigint): DecimalAmount {
+  const magnitude = micro < 0n ? -micro : micro;
+  const fraction = String(magnitude % MICRO_PER_UNIT)
+    .padStart(AMOUNT_DECIMALS_MAX, '0')
+    .replace(/0+$/, '');
+  return `${micro < 0n ? '-' : ''}${magnitude / MICRO_PER_UNIT}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** One spelling per value: `007.50` and `7.5` are `7.5`, `-0.00` is `0`. */
+export function canonicalAmount(amount: DecimalAmount): DecimalAmount {
+  return microToDecimal(toMicro(amount));
+}
+
+/**
+ * The amount in minor units of a currency with `exponent` decimals (0 to 6), rounded half away from zero:
+ * `1.005` at 2 is 101n, `-1.005` is -101n.
+ */
+export function toMinorUnits(amount: DecimalAmount, exponent: number): bigint {
+  const step = 10n ** BigInt(AMOUNT_DECIMALS_MAX - checkedExponent(exponent));
+  const micro = toMicro(amount);
+  const magnitude = micro < 0n ? -micro : micro;
+  const rounded = (magnitude + step / 2n) / step;
+  return micro < 0n ? -rounded : rounded;
+}
+
+/** Minor units printed with exactly `exponent` decimals: (-5n, 2) is `-0.05`, (7n, 0) is `7`. */
+export function minorToDecimal(minor: bigint, exponent: number): DecimalAmount {
+  const digits = String(minor < 0n ? -minor : minor).padStart(checkedExponent(exponent) + 1, '0');
+  const cut = digits.length - exponent;
+  return `${minor < 0n ? '-' : ''}${digits.slice(0, cut)}${exponent === 0 ? '' : `.${digits.slice(cut)}`}`;
+}
+
+/**
+ * `amount` times `numerator` divided by `denominator`, rounded half away from zero to 6 decimals. Divides last, in
+ * decimal with 40 digits (currencies reference, section 2). Factors are positive decimal strings such as rates.
+ */
+export function scaleAmount(amount: DecimalAmount, numerator: string, denominator: string): DecimalAmount {
+  const scaled = new EXACT(amount).times(numerator).div(denominator);
+  return canonicalAmount(scaled.toFixed(AMOUNT_DECIMALS_MAX));
+}
+
+function checkedExponent(exponent: number): number {
+  if (!Number.isInteger(exponent) || exponent < 0 || exponent > AMOUNT_DECIMALS_MAX) {
+    throw new RangeError(`A currency has 0 to ${AMOUNT_DECIMALS_MAX} decimals, not ${exponent}.`);
+  }
+  return exponent;
+}

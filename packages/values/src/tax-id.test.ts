@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parseTaxId, sameTaxId, taxIdValidity } from './tax-id.js';
+
+describe('reading a tax id', () => {
+  test.each([
+    ['DE 136.695.976', { body: '136695976', country: 'DE' }],
+    ['136695976', { body: '136695976' }],
+    ['EL094259216', { body: '094259216', country: 'GR' }],
+    ['GR094259216', { body: '094259216', country: 'GR' }],
+    ['XI 980780684', { body: '980780684', country: 'GB' }],
+    ['gb980780684', { body: '980780684', country: 'GB' }],
+    ['CHE-116.281.710 MWST', { body: '116281710', country: 'CH' }],
+    ['CHE116281710', { body: '116281710', country: 'CH' }],
+    ['NO 974 760 673 MVA', { body: '974760673', country: 'NO' }],
+    ['974760673 MVA', { body: '974760673' }],
+    ['ESB58378431', { body: 'B58378431', country: 'ES' }],
+    ['B58378431', { body: 'B58378431' }],
+    ['ATU13585627', { body: 'U13585627', country: 'AT' }],
+    ['FRK7399859412', { body: 'K7399859412', country: 'FR' }],
+    ['RSSMRA85T10A562S', { body: 'RSSMRA85T10A562S' }],
+  ])('%s', (raw, expected) => {
+    expect(parseTaxId(raw)).toEqual(expected);
+  });
+
+  test('a text without letters and digits is no tax id', () => {
+    expect(parseTaxId(' - ')).toBeUndefined();
+  });
+
+  test('no text makes the reader throw', () => {
+    fc.assert(fc.property(fc.string(), (text) => expect((parseTaxId(text)?.body.length ?? 1) > 0).toBe(true)));
+  });
+});
+
+test('a tax id with and without its prefix is the same one, two countries are not', () => {
+  expect(sameTaxId({ body: '1', country: 'DE' }, { body: '1' })).toBe(true);
+  expect(sameTaxId({ body: '1', country: 'DE' }, { body: '1', country: 'PT' })).toBe(false);
+  expect(sameTaxId({ body: '1' }, { body: '2' })).toBe(false);
+});
+
+describe('validity is asked for one country', () => {
+  test.each([
+    ['136695976', 'DE', 'VALID'],
+    ['136695977', 'DE', 'WRONG_CHECK_DIGIT'],
+    ['13669597', 'DE', 'WRONG_FORMAT'],
+    ['5260001246', 'PL', 'VALID'],
+    ['0000000000', 'PL', 'WRONG_CHECK_DIGIT'],
+    ['980780684', 'GB', 'VALID'],
+    ['GD001', 'GB', 'FORMAT_ONLY'],
+    ['094259216', 'GR', 'VALID'],
+    ['974760673', 'NO', 'VALID'],
+    ['116281710', 'CH', 'VALID'],
+    ['116281711', 'CH', 'WRONG_CHECK_DIGIT'],
+    ['3206488LH', 'IE', 'VALID'],
+    ['123456789', 'US', 'UNCHECKED'],
+  ])('%s in %s is %s', (body, country, validity) => {
+    expect(taxIdValidity(body, country)).toBe(validity);
+  });
+});
