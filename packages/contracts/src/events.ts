@@ -1,0 +1,55 @@
+import { FindingCreated, InvoiceAnalyzed } from './gen/invoicecontrol/analysis/v1/events.js';
+import {
+  ApiKeysRevoked,
+  OrganizationChanged,
+  OrganizationDeleted,
+  OrganizationRestored,
+} from './gen/invoicecontrol/organization/v1/events.js';
+
+/** What every event carries: its derived id, when the change became true, and whose it is. */
+export interface EventHeader {
+  eventId: string;
+  eventTime: Date | undefined;
+  organizationId: string;
+}
+
+interface JsonCodec<T> {
+  toJSON(message: T): unknown;
+  fromJSON(json: unknown): T;
+}
+
+/** An event that services may publish and subscribe to; subject, stream and codec follow from its proto message. */
+export interface EventType<T extends EventHeader = EventHeader> {
+  /** The publishing service. */
+  readonly service: string;
+  /** `finding_created`. */
+  readonly name: string;
+  /** `invoicecontrol.analysis.v1.finding_created`. */
+  readonly subject: string;
+  /** `INVOICECONTROL_ANALYSIS`. */
+  readonly stream: string;
+  readonly codec: JsonCodec<T>;
+}
+
+/** The part of an event that its publisher states; id, time and organization come from the write that made it true. */
+export type EventBody<T extends EventHeader> = Omit<T, keyof EventHeader>;
+
+function event<T extends EventHeader>(service: string, name: string, codec: JsonCodec<T>): EventType<T> {
+  return {
+    service,
+    name,
+    subject: `invoicecontrol.${service}.v1.${name}`,
+    stream: `INVOICECONTROL_${service.toUpperCase().replaceAll('-', '_')}`,
+    codec,
+  };
+}
+
+/** The event catalogue: every event of the product, once. */
+export const events = {
+  invoiceAnalyzed: event<InvoiceAnalyzed>('analysis', 'invoice_analyzed', InvoiceAnalyzed),
+  findingCreated: event<FindingCreated>('analysis', 'finding_created', FindingCreated),
+  organizationChanged: event<OrganizationChanged>('organization', 'organization_changed', OrganizationChanged),
+  organizationDeleted: event<OrganizationDeleted>('organization', 'organization_deleted', OrganizationDeleted),
+  organizationRestored: event<OrganizationRestored>('organization', 'organization_restored', OrganizationRestored),
+  apiKeysRevoked: event<ApiKeysRevoked>('organization', 'api_keys_revoked', ApiKeysRevoked),
+} as const;

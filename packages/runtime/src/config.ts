@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** The environment does not describe a service that could start; the message lists every fault. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ConfigError';
+  }
+}
+
+/**
+ * Reads a service's configuration from the environment. All faults are reported at once. An empty variable counts as
+ * absent, because that is how compose files and manifests write "not set".
+ */
+export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.infer<S> {
+  const given = Object.fromEntries(
+    Object.keys(schema.shape).flatMap((name) => {
+      const value = env[name];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  );
+  const result = schema.safeParse(given);
+  if (!result.success) throw new ConfigError(`The environment is not complete:\n${z.prettifyError(result.error)}`);
+  return result.data;
+}
+
+/** Marks a value that must never be printed; {@link describeConfig} shows only whether it is there. */
+export const secret = z.string().min(1).meta({ secret: true });
+
+/** The effective configuration for the first log line, secrets as `configured: true`. */
+export function describeConfig<S extends z.ZodObject>(schema: S, config: z.infer<S>): Record<string, unknown> {
+  const values = config as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(schema.shape).map(([name, field]) => [
+      name,
+      isSecret(field as z.ZodType) ? { configured: values[name] !== undefined } : hideCredentials(values[name]),
+    ]),
+  );
+}
+
+function isSecret(field: z.ZodType): boolean {
+  if (field.meta()?.['secret'] === true) return true;
+  const inner = (field as { def?: { innerType?: z.ZodType; in?: z.ZodType } }).def;
+  if (inner?.innerType !== undefined) return isSecret(inner.innerType);
+  return inner?.in === undefined ? false : isSecret(inner.in);
+}
+
+/** Connection strings may carry a password between `//` and `@`. */
+function hideCredentials(value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll(/\/\/[^/@\s]*@/g, '//***@') : value;
+}
+
+/** The log levels of a service. */
+export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info');
+
+/** A TCP port; 0 lets the system choose. */
+export const port = z.coerce.number().int().min(0).max(65535);

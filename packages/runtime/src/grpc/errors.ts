@@ -1,0 +1,97 @@
+import { BadRequest, ErrorInfo, RetryInfo } from '@invoicecontrol/contracts/google/rpc/error-details';
+import { Status } from '@invoicecontrol/contracts/google/rpc/status';
+import { DomainError, errorTable, isErrorKind } from '@invoicecontrol/errors';
+import type { ErrorKind, FieldFault } from '@invoicecontrol/errors';
+import { Metadata, status } from '@grpc/grpc-js';
+import type { ServiceError, StatusObject } from '@grpc/grpc-js';
+
+/** The standard metadata entry for google.rpc.Status. */
+const DETAILS = 'grpc-status-details-bin';
+const DOMAIN = 'invoicecontrol';
+
+const INTERNAL_MESSAGE = 'Something went wrong on our side. The request can be repeated.';
+
+/** What a failed rpc puts on the wire. The kind rides in the details, because several kinds share a status. */
+export function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details' | 'metadata'> {
+  const refusal =
+    error instanceof DomainError ? error : new DomainError('internal', INTERNAL_MESSAGE, { cause: error });
+  const code = status[errorTable[refusal.kind].grpc];
+  const details = [pack(ErrorInfo, 'ErrorInfo', { reason: refusal.kind, domain: DOMAIN, metadata: {} })];
+  if (refusal.details.length > 0) {
+    const fieldViolations = refusal.details.map(({ path, message }) => ({ field: path, description: message }));
+    details.push(pack(BadRequest, 'BadRequest', BadRequest.fromPartial({ fieldViolations })));
+  }
+  if (refusal.retryAfterSeconds !== undefined) {
+    details.push(pack(RetryInfo, 'RetryInfo', { retryDelay: { seconds: refusal.retryAfterSeconds, nanos: 0 } }));
+  }
+  const metadata = new Metadata();
+  metadata.set(DETAILS, Buffer.from(Status.encode({ code, message: refusal.publicMessage, details }).finish()));
+  return { code, details: refusal.publicMessage, metadata };
+}
+
+/** What a failed rpc means to its caller. A status without our details comes from the library or from another server. */
+export function toDomainError(error: ServiceError): DomainError {
+  const [bytes] = error.metadata?.get(DETAILS) ?? [];
+  if (Buffer.isBuffer(bytes)) {
+    const decoded = decodeDetails(bytes);
+    if (decoded !== undefined) {
+      return new DomainError(decoded.kind, error.details, { ...decoded.options, cause: error });
+    }
+  }
+  const kind = kindByStatus[error.code] ?? 'internal';
+  return new DomainError(kind, messageByKind[kind] ?? INTERNAL_MESSAGE, { cause: error });
+}
+
+function decodeDetails(
+  bytes: Buffer,
+): { kind: ErrorKind; options: { details: FieldFault[]; retryAfterSeconds?: number } } | undefined {
+  let kind: ErrorKind | undefined;
+  const details: FieldFault[] = [];
+  let retryAfterSeconds: number | undefined;
+  for (const { typeUrl, value } of Status.decode(bytes).details) {
+    if (typeUrl.endsWith('/google.rpc.ErrorInfo')) {
+      const { reason, domain } = ErrorInfo.decode(value);
+      if (domain === DOMAIN && isErrorKind(reason)) kind = reason;
+    } else if (typeUrl.endsWith('/google.rpc.BadRequest')) {
+      for (const { field, description } of BadRequest.decode(value).fieldViolations) {
+        details.push({ path: field, message: description });
+      }
+    } else if (typeUrl.endsWith('/google.rpc.RetryInfo')) {
+      retryAfterSeconds = RetryInfo.decode(value).retryDelay?.seconds;
+    }
+  }
+  if (kind === undefined) return undefined;
+  return { kind, options: { details, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) } };
+}
+
+/** RESOURCE_EXHAUSTED without a reason is a message over our own size limit: a fault of ours, hence not in the table. */
+const kindByStatus: Partial<Record<status, ErrorKind>> = {
+  [status.INVALID_ARGUMENT]: 'invalid',
+  [status.UNAUTHENTICATED]: 'unauthenticated',
+  [status.PERMISSION_DENIED]: 'forbidden',
+  [status.NOT_FOUND]: 'not_found',
+  [status.ALREADY_EXISTS]: 'already_exists',
+  [status.FAILED_PRECONDITION]: 'wrong_state',
+  [status.ABORTED]: 'concurrent_change',
+  [status.OUT_OF_RANGE]: 'range_unsatisfiable',
+  [status.UNAVAILABLE]: 'unavailable',
+  [status.CANCELLED]: 'unavailable',
+  [status.DEADLINE_EXCEEDED]: 'deadline',
+};
+
+const messageByKind: Partial<Record<ErrorKind, string>> = {
+  unavailable: 'A part of the service cannot be reached right now. Repeat the request in a moment.',
+  deadline:
+    'The service did not answer in time. The request may still complete; repeating it is safe with the same key.',
+};
+
+function pack<T>(
+  codec: { encode(message: T): { finish(): Uint8Array } },
+  name: string,
+  message: T,
+): { typeUrl: string; value: Buffer } {
+  return {
+    typeUrl: `type.googleapis.com/google.rpc.${name}`,
+    value: Buffer.from(codec.encode(message).finish()),
+  };
+}

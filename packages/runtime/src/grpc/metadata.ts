@@ -1,0 +1,37 @@
+import { Metadata } from '@grpc/grpc-js';
+import type { Actor, RequestContext } from '../request-context.js';
+import { readTraceparent } from '../telemetry.js';
+
+const actorTypes: ReadonlySet<string> = new Set<Actor['type']>(['API_KEY', 'USER', 'OPERATOR', 'SYSTEM']);
+
+/** What a call carries beside its message. */
+export function metadataOf(context: RequestContext, traceparent: string | undefined): Metadata {
+  const metadata = new Metadata();
+  metadata.set('request-id', context.requestId);
+  metadata.set('actor-type', context.actor.type);
+  metadata.set('actor-id', context.actor.id);
+  if (traceparent !== undefined) metadata.set('traceparent', traceparent);
+  if (context.ip !== undefined) metadata.set('caller-ip', context.ip);
+  if (context.operatorToken !== undefined) metadata.set('operator-token', context.operatorToken);
+  return metadata;
+}
+
+/** The caller's context as a service sees it. A call without one (a console, a probe) acts as SYSTEM. */
+export function contextOf(metadata: Metadata): RequestContext {
+  const type = text(metadata, 'actor-type');
+  return {
+    requestId: text(metadata, 'request-id') ?? 'none',
+    actor: {
+      type: type !== undefined && actorTypes.has(type) ? (type as Actor['type']) : 'SYSTEM',
+      id: text(metadata, 'actor-id') ?? 'unknown',
+    },
+    traceparent: readTraceparent(text(metadata, 'traceparent')),
+    ip: text(metadata, 'caller-ip'),
+    operatorToken: text(metadata, 'operator-token'),
+  };
+}
+
+function text(metadata: Metadata, name: string): string | undefined {
+  const [value] = metadata.get(name);
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,123 @@
+import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
+import { DomainError } from '@invoicecontrol/errors';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { handleUnaryCall } from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
+import type { Logger } from '../logger.js';
+import type { RequestContext } from '../request-context.js';
+import { measure } from '../telemetry.js';
+import { toStatus } from './errors.js';
+import { contextOf } from './metadata.js';
+import { addReflection } from './reflection.js';
+import { MESSAGE_BYTES_MAX, toGrpc } from './service-definition.js';
+
+/** What a service must offer for one of its definitions; a missing rpc does not compile. */
+export type Implementation<D extends Definition> = Methods<D, RequestContext>;
+
+/** A definition together with the code that answers it. */
+export interface Binding {
+  readonly definition: Definition;
+  readonly implementation: Readonly<Record<string, (request: never, context: RequestContext) => Promise<unknown>>>;
+}
+
+export function bind<D extends Definition>(definition: D, implementation: Implementation<D>): Binding {
+  return { definition, implementation };
+}
+
+export interface GrpcServerOptions {
+  /** `0.0.0.0` in a container, `127.0.0.1` on a workstation. */
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly bindings: readonly Binding[];
+  readonly logger: Logger;
+  /** Lets a console discover the service; for development. */
+  readonly hasReflection?: boolean;
+  readonly messageBytesMax?: number;
+}
+
+export interface GrpcServer {
+  /** `host:port` with the real port. */
+  readonly address: string;
+  /** Answers the health service under the name `ready`. The empty name (liveness) stays up as long as the process turns. */
+  setReady(isReady: boolean): void;
+  /** Lets running calls end, at most `timeoutMs`, then cuts them. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** Serves the given definitions, with health and, where asked, reflection. Not ready until told so. */
+export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
+  const messageBytesMax = options.messageBytesMax ?? MESSAGE_BYTES_MAX;
+  const server = new Server({
+    'grpc.max_receive_message_length': messageBytesMax,
+    'grpc.max_send_message_length': messageBytesMax,
+  });
+  const health = new HealthImplementation({ '': 'SERVING', ready: 'NOT_SERVING' });
+  health.addToServer(server);
+  for (const binding of options.bindings) serve(server, binding, options.logger);
+  if (options.hasReflection === true) addReflection(server);
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`${options.host}:${options.port}`, ServerCredentials.createInsecure(), (error, bound) => {
+      if (error === null) resolve(bound);
+      else reject(new Error(`Cannot listen on ${options.host}:${options.port}: ${error.message}`));
+    });
+  });
+  return {
+    address: `${options.host === '0.0.0.0' ? '127.0.0.1' : options.host}:${port}`,
+    setReady: (isReady) => health.setStatus('ready', isReady ? 'SERVING' : 'NOT_SERVING'),
+    stop: (timeoutMs) =>
+      new Promise<void>((resolve) => {
+        const cut = setTimeout(() => server.forceShutdown(), timeoutMs);
+        cut.unref();
+        server.tryShutdown(() => {
+          clearTimeout(cut);
+          resolve();
+        });
+      }),
+  };
+}
+
+function serve(server: Server, { definition, implementation }: Binding, logger: Logger): void {
+  const grpcMethods = toGrpc(definition);
+  const handlers = Object.entries(grpcMethods).map(([key, { path }]) => {
+    const work = implementation[key] as ((request: unknown, context: RequestContext) => Promise<unknown>) | undefined;
+    if (work === undefined) throw new TypeError(`${definition.fullName} is served without ${key}.`);
+    const name = path.slice(1);
+    // grpc-js does not look at a returned promise: unhandled, a rejection would end the process and the caller would
+    // wait for its deadline.
+    const handler: handleUnaryCall<unknown, unknown> = ({ request, metadata }, callback) => {
+      const caller = contextOf(metadata);
+      const measured = measure('server', name, caller.traceparent, 'rpc.server.duration');
+      const context = { ...caller, traceparent: measured.traceparent };
+      answer(work, request, context).then(
+        (response) => {
+          measured.end({ failed: false, attributes: { 'rpc.method': name, 'rpc.grpc.status_code': 0 } });
+          callback(null, response);
+        },
+        (error: unknown) => {
+          const isExpected = error instanceof DomainError && error.kind !== 'internal';
+          const fields = { error, rpc: name, requestId: context.requestId };
+          if (!isExpected) logger.error(fields, 'an rpc failed');
+          else if (error.cause !== undefined) logger.warn(fields, 'an rpc was refused');
+          const refusal = toStatus(error);
+          measured.end({
+            failed: !isExpected,
+            attributes: { 'rpc.method': name, 'rpc.grpc.status_code': refusal.code },
+          });
+          callback(refusal);
+        },
+      );
+    };
+    return [key, handler] as const;
+  });
+  server.addService(grpcMethods, Object.fromEntries(handlers));
+}
+
+/** A synchronous throw is a rejection like any other. */
+async function answer(
+  work: (request: unknown, context: RequestContext) => Promise<unknown>,
+  request: unknown,
+  context: RequestContext,
+): Promise<unknown> {
+  return work(request, context);
+}

@@ -1,0 +1,22 @@
+/** Who does something: a key, a member, the operator, or the product itself. */
+export interface Actor {
+  readonly type: 'API_KEY' | 'USER' | 'OPERATOR' | 'SYSTEM';
+  readonly id: string;
+}
+
+/** What travels beside a request through every service: never the tenant, which is a field of the request itself. */
+export interface RequestContext {
+  readonly requestId: string;
+  readonly actor: Actor;
+  /** W3C trace context, `00-<trace>-<span>-<flags>`. */
+  readonly traceparent?: string | undefined;
+  /** Address of the caller outside, for the audit trail. */
+  readonly ip?: string | undefined;
+  /** Proof that the caller is the operator of the installation; only the command line sends it. */
+  readonly operatorToken?: string | undefined;
+}
+
+/** The context of work that nobody asked for: workers, sweeps, consumers. */
+export function systemContext(requestId: string): RequestContext {
+  return { requestId, actor: { type: 'SYSTEM', id: 'system' } };
+}

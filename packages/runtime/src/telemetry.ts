@@ -1,0 +1,106 @@
+import { metrics, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
+import type { Attributes, Histogram, Span } from '@opentelemetry/api';
+
+/**
+ * Tracing and metrics by hand, in the two places that every call passes: the gateway's request handler and the gRPC
+ * adapter. Off unless a collector is configured; then trace context is still handed on, so that a caller's trace does
+ * not break at our door.
+ */
+const tracer = trace.getTracer('invoicecontrol');
+let isOn = false;
+
+/**
+ * Starts exporting to an OTLP collector. Without an endpoint nothing is loaded and the answer does nothing.
+ * @param otlpEndpoint base URL of the collector, for example `http://collector:4318`
+ */
+export async function startTelemetry(
+  service: string,
+  otlpEndpoint: string | undefined,
+): Promise<{ stop(): Promise<void> }> {
+  if (otlpEndpoint === undefined) return { stop: async () => {} };
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const sdk = new NodeSDK({ serviceName: service, instrumentations: [] });
+  sdk.start();
+  isOn = true;
+  return {
+    stop: () => {
+      isOn = false;
+      return sdk.shutdown();
+    },
+  };
+}
+
+const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** The header as it came, if it is a valid version 00 trace context; otherwise a new trace begins. */
+export function readTraceparent(header: string | undefined): string | undefined {
+  const match = traceparentPattern.exec(header ?? '');
+  if (match === null || /^0+$/.test(match[1] ?? '') || /^0+$/.test(match[2] ?? '')) return undefined;
+  return header;
+}
+
+/** One measured piece of work. `traceparent` is what its own calls must carry. */
+export interface Measured {
+  readonly traceparent: string | undefined;
+  /** Ends the work; attributes of low cardinality only. */
+  end(outcome: { failed: boolean; attributes: Attributes }): void;
+}
+
+export type MeasuredKind = 'server' | 'client' | 'producer' | 'consumer';
+const spanKinds: Record<MeasuredKind, SpanKind> = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+};
+
+/** Begins a span and, where a histogram is named, a duration in seconds. Costs nothing while telemetry is off. */
+export function measure(
+  kind: MeasuredKind,
+  name: string,
+  parent: string | undefined,
+  histogramName?: string,
+): Measured {
+  if (!isOn) return { traceparent: parent, end: () => {} };
+  const startedAt = performance.now();
+  const span = tracer.startSpan(name, { kind: spanKinds[kind] }, parentContext(parent));
+  return {
+    traceparent: formatTraceparent(span),
+    end({ failed, attributes }) {
+      span.setAttributes(attributes);
+      if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+      if (histogramName !== undefined) {
+        histogram(histogramName).record((performance.now() - startedAt) / 1000, attributes);
+      }
+    },
+  };
+}
+
+/** Adds to a counter of the product's own events, such as `limiter_fallback`. */
+export function count(name: string, attributes: Attributes = {}): void {
+  if (isOn) metrics.getMeter('invoicecontrol').createCounter(name).add(1, attributes);
+}
+
+const histograms = new Map<string, Histogram>();
+function histogram(name: string): Histogram {
+  let found = histograms.get(name);
+  if (found === undefined) {
+    found = metrics.getMeter('invoicecontrol').createHistogram(name, { unit: 's' });
+    histograms.set(name, found);
+  }
+  return found;
+}
+
+function parentContext(traceparent: string | undefined): typeof ROOT_CONTEXT {
+  const match = traceparentPattern.exec(traceparent ?? '');
+  if (match === null) return ROOT_CONTEXT;
+  const [, traceId = '', spanId = '', flags = '00'] = match;
+  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function formatTraceparent(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}
