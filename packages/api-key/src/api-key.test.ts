@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { API_KEY_ID_LENGTH, API_KEY_SECRET_LENGTH, BASE62_ALPHABET, formatApiKey, parseApiKey } from './api-key.js';
+
+const id = '0123456789ABCDEF';
+const secret = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG';
+const key = formatApiKey('live', id, secret);
+
+const base62 = (length: number) =>
+  fc.string({ unit: fc.constantFrom(...BASE62_ALPHABET), minLength: length, maxLength: length });
+
+describe('an API key', () => {
+  test('reads back as what it was made of, for any id and secret', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('live' as const, 'test' as const),
+        base62(API_KEY_ID_LENGTH),
+        base62(API_KEY_SECRET_LENGTH),
+        (kind, anyId, anySecret) => {
+          expect(parseApiKey(formatApiKey(kind, anyId, anySecret))).toEqual({ kind, id: anyId, secret: anySecret });
+        },
+      ),
+    );
+  });
+
+  test('has the shape that secret scanners look for', () => {
+    expect(key).toMatch(/^ick_(live|test)_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/);
+  });
+
+  test('keeps its spelling for ever: keys that were handed out must stay readable', () => {
+    expect(key).toBe('ick_live_0123456789ABCDEF_abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG4TcJUL');
+  });
+
+  test('with any one character changed is refused', () => {
+    for (let at = 0; at < key.length; at += 1) {
+      const other = key.charAt(at) === 'x' ? 'y' : 'x';
+      expect(parseApiKey(`${key.slice(0, at)}${other}${key.slice(at + 1)}`)).toBeUndefined();
+    }
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['a word', 'secret'],
+    ['a blank before it', ` ${key}`],
+    ['a line feed behind it', `${key}\n`],
+    ['an unknown kind', key.replace('live', 'prod')],
+    ['a prefix in another case', key.replace('ick', 'ICK')],
+    ['a character too few', key.slice(0, -1)],
+    ['a character too many', `${key}0`],
+    ['a letter outside base62', key.replace('a', 'ä')],
+  ])('is not read from %s', (_, text) => {
+    expect(parseApiKey(text)).toBeUndefined();
+  });
+
+  test('is not made from an id or a secret of the wrong length or alphabet', () => {
+    expect(() => formatApiKey('live', id.slice(1), secret)).toThrow(RangeError);
+    expect(() => formatApiKey('live', id, `${secret}0`)).toThrow(RangeError);
+    expect(() => formatApiKey('live', id, secret.replace('a', '-'))).toThrow(RangeError);
+  });
+});
