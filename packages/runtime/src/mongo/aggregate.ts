@@ -1,0 +1,134 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Collection, Filter, OptionalUnlessRequiredId, UpdateFilter, WithId } from 'mongodb';
+import type { Clock } from '../clock.js';
+import { envelopes } from './event-envelope.js';
+import type { Announcement, OutboxEvent } from './event-envelope.js';
+import type { Finish, Outbox } from './outbox.js';
+
+/**
+ * What every aggregate document carries beside its state (architecture section 5, rules 2 and 3). State, version and
+ * the events that tell of it are one document, hence one atomic write.
+ */
+export interface Aggregate {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly version: number;
+  /** Events not yet acknowledged by the broker. */
+  readonly outbox?: readonly OutboxEvent[];
+  /** Set exactly while `outbox` holds something; sparse index. */
+  readonly outboxPending?: true;
+  /** The last published events, to refill a broker that lost its volume. */
+  readonly recentEvents?: readonly OutboxEvent[];
+  readonly lastEventAt?: Date;
+}
+
+/** Fields that only this module writes. */
+type Bookkeeping = 'version' | 'outbox' | 'outboxPending' | 'recentEvents' | 'lastEventAt';
+
+/** The document was changed by someone else since it was read: read again and decide again. */
+export class VersionConflict extends Error {
+  constructor() {
+    super('the document has another version by now');
+    this.name = 'VersionConflict';
+  }
+}
+
+const TRIES_MAX = 5;
+
+/** Runs read, decide, write again when somebody else was faster; five times at most, then CONFLICT. */
+export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error;
+      if (tries === TRIES_MAX) {
+        throw new DomainError(
+          'concurrent_change',
+          'Others are changing the same thing right now. Repeat the request.',
+          {
+            cause: error,
+          },
+        );
+      }
+    }
+  }
+}
+
+/** Where a change applies: this document of this tenant at this version. */
+export interface Guard {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly version: number;
+}
+
+export interface SaveOptions {
+  /** Events that this change makes true. */
+  readonly events?: readonly Announcement[];
+  /** Work that belongs to the change and is settled together with its events. */
+  readonly finish?: Finish;
+}
+
+export interface AggregateStore<D extends Aggregate> {
+  /** Creates the document at version 1. A duplicate key error goes to the caller. */
+  insert(document: Omit<D, Bookkeeping>, options?: SaveOptions): Promise<void>;
+  /**
+   * Changes the document if nobody else did since `guard.version`, and returns it as it is now.
+   * @throws VersionConflict when the guard matches nothing
+   */
+  save(guard: Guard, change: UpdateFilter<D>, options?: SaveOptions): Promise<WithId<D>>;
+  /** Like {@link save}, for large documents: nothing is read back. */
+  commit(guard: Guard, change: UpdateFilter<D>, options?: SaveOptions): Promise<void>;
+}
+
+/** The one way to write an aggregate: guarded, versioned, with its events inside. */
+export function aggregateStore<D extends Aggregate>(
+  collection: Collection<D>,
+  outbox: Outbox,
+  clock: Clock,
+): AggregateStore<D> {
+  const guarded = async (
+    guard: Guard,
+    change: UpdateFilter<D>,
+    { events = [], finish }: SaveOptions,
+    projection: object | undefined,
+  ): Promise<WithId<D>> => {
+    const version = guard.version + 1;
+    const entries = envelopes({ ...guard, version }, events, clock.now());
+    const saved = await collection.findOneAndUpdate(
+      { _id: guard.id, organizationId: guard.organizationId, version: guard.version } as Filter<D>,
+      withEvents(change, entries),
+      { returnDocument: 'after', ...(projection === undefined ? {} : { projection }) },
+    );
+    if (saved === null) throw new VersionConflict();
+    if (saved.outbox !== undefined || finish !== undefined) {
+      outbox.nudge(collection.collectionName, { id: guard.id, version, events: saved.outbox ?? [] }, finish);
+    }
+    return saved;
+  };
+  return {
+    async insert(document, { events = [], finish } = {}) {
+      const { _id: id, organizationId } = document;
+      const entries = envelopes({ id, organizationId, version: 1 }, events, clock.now());
+      const bookkeeping = entries.length === 0 ? {} : { outbox: entries, outboxPending: true };
+      await collection.insertOne({ ...document, version: 1, ...bookkeeping } as unknown as OptionalUnlessRequiredId<D>);
+      if (entries.length > 0 || finish !== undefined) {
+        outbox.nudge(collection.collectionName, { id, version: 1, events: entries }, finish);
+      }
+    },
+    save: (guard, change, options = {}) => guarded(guard, change, options, undefined),
+    async commit(guard, change, options = {}) {
+      await guarded(guard, change, options, { outbox: 1 });
+    },
+  };
+}
+
+/** The caller's change, one version on, with its events pushed to the outbox. */
+function withEvents<D extends Aggregate>(change: UpdateFilter<D>, entries: readonly OutboxEvent[]): UpdateFilter<D> {
+  const update: Record<string, unknown> = { ...change, $inc: { ...change.$inc, version: 1 } };
+  if (entries.length > 0) {
+    update['$set'] = { ...change.$set, outboxPending: true };
+    update['$push'] = { ...change.$push, outbox: { $each: entries } };
+  }
+  return update as UpdateFilter<D>;
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { EventBody, EventHeader, EventType } from '@invoicecontrol/contracts/events';
+
+/** An event as it waits in the document whose change it tells. */
+export interface OutboxEvent {
+  readonly id: string;
+  readonly subject: string;
+  /** Proto JSON. */
+  readonly payload: string;
+  readonly at: Date;
+}
+
+/** An event that a write is about to make true. */
+export interface Announcement {
+  readonly type: EventType;
+  readonly body: object;
+}
+
+export function announce<T extends EventHeader>(type: EventType<T>, body: EventBody<T>): Announcement {
+  return { type: type as unknown as EventType, body };
+}
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+const ID_CHARACTERS = 26;
+
+/** The same change has the same event id for ever: derived, never random (architecture section 5, rule 3). */
+export function eventId(aggregateId: string, version: number, eventName: string, index: number): string {
+  const digest = createHash('sha256').update(`${aggregateId}|${version}|${eventName}|${index}`).digest();
+  let bits = 0;
+  let bitCount = 0;
+  let text = '';
+  for (const byte of digest) {
+    bits = (bits << 8) | byte;
+    bitCount += 8;
+    while (bitCount >= 5 && text.length < ID_CHARACTERS) {
+      text += ALPHABET[(bits >> (bitCount - 5)) & 31];
+      bitCount -= 5;
+    }
+    bits &= (1 << bitCount) - 1;
+  }
+  return `evt_${text}`;
+}
+
+/** The announcements of one change as they are stored with it. */
+export function envelopes(
+  aggregate: { id: string; organizationId: string; version: number },
+  announcements: readonly Announcement[],
+  at: Date,
+): OutboxEvent[] {
+  return announcements.map(({ type, body }, index) => {
+    const id = eventId(aggregate.id, aggregate.version, type.name, index);
+    const message = { ...body, eventId: id, eventTime: at, organizationId: aggregate.organizationId };
+    return { id, subject: type.subject, payload: JSON.stringify(type.codec.toJSON(message)), at };
+  });
+}

@@ -1,0 +1,226 @@
+import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import type { Clock } from '../clock.js';
+import type { Logger } from '../logger.js';
+import type { EventPublisher } from '../nats/publish.js';
+import type { Aggregate } from './aggregate.js';
+import type { OutboxEvent } from './event-envelope.js';
+import { rewindWatch } from './outbox-rewind.js';
+
+/** Documents publishing at once. */
+const IN_FLIGHT_MAX = 64;
+/** Documents waiting in memory; what does not fit is left to the relay. */
+const WAITING_MAX = 10_000;
+const SETTLE_EACH_MS = 50;
+const SETTLE_DOCUMENTS_MAX = 64;
+const RELAY_EACH_MS = 1_000;
+const RELAY_DOCUMENTS_MAX = 256;
+/** Younger events are still in the hands of the process that wrote them. */
+const RELAY_AGE_MS_MIN = 2_000;
+const RECENT_EVENTS_MAX = 32;
+/** An event that waits longer than this is named in the log. */
+const ALERT_AGE_MS = 60_000;
+
+/** Work of a change that goes on after the answer, and the fields that mark it as unfinished. */
+export interface Finish {
+  /** Resolves when the work is done; a rejection leaves the marks to the sweep. */
+  readonly when: Promise<unknown>;
+  readonly unset: readonly string[];
+}
+
+/** A document with unpublished events. */
+interface Announced {
+  readonly id: string;
+  readonly version: number;
+  readonly events: readonly OutboxEvent[];
+}
+
+export interface Outbox {
+  /** Publishes what a write just stored; returns at once. A crash or a full queue is made good by the relay. */
+  nudge(collectionName: string, announced: Announced, finish?: Finish): void;
+  /** Resolves when nothing is under way any more; for an orderly stop and for tests. */
+  idle(): Promise<void>;
+  /** Stops the relay and settles what is under way. */
+  stop(): Promise<void>;
+}
+
+export interface OutboxOptions {
+  readonly db: Db;
+  /** The collections whose documents carry an outbox. */
+  readonly collectionNames: readonly string[];
+  readonly publisher: EventPublisher;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Declares the indexes that the relay and the rewind need on a collection of aggregates. */
+export async function createOutboxIndexes(collection: Collection<Aggregate>): Promise<void> {
+  await collection.createIndexes([
+    { key: { outboxPending: 1 }, sparse: true, name: 'outbox_pending' },
+    { key: { lastEventAt: 1 }, sparse: true, name: 'last_event' },
+  ]);
+}
+
+interface Settlement {
+  readonly collectionName: string;
+  readonly announced: Announced;
+  readonly isPublished: boolean;
+  readonly unset: readonly string[];
+}
+
+interface Task {
+  readonly collectionName: string;
+  readonly announced: Announced;
+  readonly finish: Finish | undefined;
+}
+
+/**
+ * Brings events from documents to the broker, at least once, in the order of each document
+ * (webhooks-and-events section 2). Nothing leaves an outbox before the broker acknowledged it and the position was
+ * remembered.
+ */
+export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
+  const { db, collectionNames, publisher, clock, logger } = options;
+  const aggregates = (name: string): Collection<Aggregate> => db.collection<Aggregate>(name);
+  await Promise.all(collectionNames.map((name) => createOutboxIndexes(aggregates(name))));
+
+  const waiting: Task[] = [];
+  const inFlight = new Set<string>();
+  const settlements: Settlement[] = [];
+  let running = 0;
+  let settling: Promise<void> = Promise.resolve();
+  let settleTimer: NodeJS.Timeout | undefined;
+  let relayTimer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  const settleSoon = (): void => {
+    if (settlements.length >= SETTLE_DOCUMENTS_MAX) settleNow();
+    else settleTimer ??= setTimeout(settleNow, SETTLE_EACH_MS);
+  };
+  const settleNow = (): void => {
+    clearTimeout(settleTimer);
+    settleTimer = undefined;
+    const batch = settlements.splice(0);
+    if (batch.length === 0) return;
+    settling = settling
+      .then(() => settle(batch))
+      .catch((error: unknown) =>
+        logger.warn({ error }, 'published events could not be settled; the relay repeats them'),
+      );
+  };
+  const settle = async (batch: readonly Settlement[]): Promise<void> => {
+    await rewind.remember();
+    const at = clock.now();
+    for (const name of new Set(batch.map(({ collectionName }) => collectionName))) {
+      const operations = batch
+        .filter(({ collectionName }) => collectionName === name)
+        .map((settlement) => settleOperation(settlement, at));
+      await aggregates(name).bulkWrite(operations, { ordered: false });
+    }
+  };
+
+  const work = async ({ collectionName, announced, finish }: Task): Promise<void> => {
+    let isPublished = announced.events.length > 0;
+    try {
+      for (const event of announced.events) await publisher.publish(event);
+    } catch (error) {
+      isPublished = false;
+      logger.debug({ error, subject: announced.events[0]?.subject }, 'an event could not be published yet');
+    }
+    const isFinished =
+      finish === undefined
+        ? false
+        : await finish.when.then(
+            () => true,
+            () => false,
+          );
+    const unset = isFinished ? (finish?.unset ?? []) : [];
+    if (isPublished || unset.length > 0) {
+      settlements.push({ collectionName, announced, isPublished, unset });
+      settleSoon();
+    }
+  };
+  const next = (): void => {
+    while (running < IN_FLIGHT_MAX) {
+      const task = waiting.shift();
+      if (task === undefined) return;
+      running++;
+      void work(task).finally(() => {
+        running--;
+        inFlight.delete(task.announced.id);
+        next();
+      });
+    }
+  };
+  const enqueue = (task: Task): void => {
+    if (waiting.length >= WAITING_MAX) return;
+    inFlight.add(task.announced.id);
+    waiting.push(task);
+    next();
+  };
+
+  const relay = async (): Promise<void> => {
+    const old = clock.now().getTime() - RELAY_AGE_MS_MIN;
+    for (const name of collectionNames) {
+      const documents = await aggregates(name)
+        .find({ outboxPending: true }, { projection: { outbox: 1, version: 1 }, limit: RELAY_DOCUMENTS_MAX })
+        .toArray();
+      for (const { _id: id, version, outbox: events = [] } of documents) {
+        const oldest = events[0]?.at.getTime() ?? 0;
+        if (oldest > old || inFlight.has(id)) continue;
+        if (oldest < old - ALERT_AGE_MS) logger.warn({ collection: name, id, oldest }, 'an event waits for the broker');
+        enqueue({ collectionName: name, announced: { id, version, events }, finish: undefined });
+      }
+    }
+  };
+  const relayLater = (): void => {
+    if (isStopped) return;
+    relayTimer = setTimeout(() => {
+      relay()
+        .catch((error: unknown) => logger.warn({ error }, 'the relay could not read the outboxes'))
+        .finally(relayLater);
+    }, RELAY_EACH_MS);
+    relayTimer.unref();
+  };
+
+  const rewind = await rewindWatch({ db, collectionNames, publisher, clock, logger });
+  relayLater();
+
+  const idle = async (): Promise<void> => {
+    while (running > 0 || waiting.length > 0 || settlements.length > 0) {
+      settleNow();
+      await settling;
+      if (running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await settling;
+  };
+  return {
+    nudge: (collectionName, announced, finish) => {
+      finish?.when.catch(() => {});
+      if (!isStopped) enqueue({ collectionName, announced, finish });
+    },
+    idle,
+    async stop() {
+      isStopped = true;
+      clearTimeout(relayTimer);
+      rewind.stop();
+      await idle();
+    },
+  };
+}
+
+/** One write ends a change: its events leave the outbox, its marks go. A newer version means newer events: next round. */
+function settleOperation({ announced, isPublished, unset }: Settlement, at: Date): AnyBulkWriteOperation<Aggregate> {
+  const gone = Object.fromEntries(
+    [...unset, ...(isPublished ? ['outbox', 'outboxPending'] : [])].map((key) => [key, '']),
+  );
+  const kept = {
+    $set: { lastEventAt: at },
+    $push: { recentEvents: { $each: announced.events, $slice: -RECENT_EVENTS_MAX } },
+  };
+  return {
+    updateOne: {
+      filter: { _id: announced.id, version: announced.version },
+      update: { $unset: gone, ...(isPublished ? kept : {}) } as object,
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import type { Logger } from '../logger.js';
+import type { Bus } from './connection.js';
+
+/**
+ * Hears events as they pass, in every replica, without a memory: for dropping caches. A missed one is bounded by the
+ * few seconds that a cache lives. Work that must happen belongs to a durable subscription.
+ */
+export function subscribeBroadcast<T extends EventHeader>(
+  bus: Bus,
+  types: readonly EventType<T>[],
+  handle: (event: T, type: EventType<T>) => void,
+  logger: Logger,
+): { close(): void } {
+  const subscriptions = types.map((type) =>
+    bus.connection.subscribe(type.subject, {
+      callback: (error, message) => {
+        try {
+          if (error) throw error;
+          handle(type.codec.fromJSON(message.json()), type);
+        } catch (fault) {
+          logger.error({ error: fault, subject: type.subject }, 'a broadcast could not be used');
+        }
+      },
+    }),
+  );
+  return { close: () => subscriptions.forEach((subscription) => subscription.unsubscribe()) };
+}

@@ -1,0 +1,55 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from '../logger.js';
+
+/** A connection to the broker that heals by itself. */
+export interface Bus {
+  readonly connection: NatsConnection;
+  readonly jetstream: JetStreamClient;
+  readonly manager: JetStreamManager;
+  /** Resolves when the broker answers. */
+  ping(): Promise<unknown>;
+  /** Lets handlers end and closes. */
+  close(): Promise<void>;
+}
+
+export interface BusOptions {
+  readonly url: string;
+  /** Shown by the broker beside our connection. */
+  readonly name: string;
+  readonly logger: Logger;
+}
+
+/** A service that finds no broker within this time at its start says so and ends; its supervisor tries again. */
+const FIRST_CONNECT_MS_MAX = 10_000;
+
+export async function connectNats({ url, name, logger }: BusOptions): Promise<Bus> {
+  const connection = await connect({
+    servers: url.split(','),
+    name,
+    timeout: FIRST_CONNECT_MS_MAX,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    pingInterval: 10_000,
+    maxPingOut: 2,
+  });
+  void logStatus(connection, logger);
+  return {
+    connection,
+    jetstream: jetstream(connection),
+    manager: await jetstreamManager(connection, { checkAPI: false }),
+    ping: () => connection.flush(),
+    async close() {
+      if (!connection.isClosed()) await connection.drain();
+    },
+  };
+}
+
+async function logStatus(connection: NatsConnection, logger: Logger): Promise<void> {
+  for await (const { type } of connection.status()) {
+    if (type === 'disconnect') logger.warn({ server: connection.getServer() }, 'the broker is gone; reconnecting');
+    if (type === 'reconnect') logger.info({ server: connection.getServer() }, 'the broker is back');
+  }
+}

@@ -1,0 +1,120 @@
+import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
+import type { JsMsg } from '@nats-io/jetstream';
+import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import type { Db } from 'mongodb';
+import type { Logger } from '../logger.js';
+import { isDuplicateKey } from '../mongo/connection.js';
+import type { Bus } from './connection.js';
+import { ensureStream, isNotFound } from './stream.js';
+
+const NANOS_PER_MS = 1_000_000;
+const ACK_WAIT_MS = 30_000;
+const ACK_PENDING_MAX = 256;
+const HANDLERS_MAX = 32;
+const DELIVERIES_MAX = 8;
+const RETRY_MS_MAX = 60_000;
+
+/** An event that could not be handled after all its deliveries; kept for the operator. */
+export interface DeadLetter {
+  /** `<consumer>:<event id>`. */
+  readonly _id: string;
+  readonly subject: string;
+  readonly payload: string;
+  readonly error: string;
+  readonly at: Date;
+}
+
+export interface Subscriber<T extends EventHeader> {
+  /** The consuming service; its replicas share the work. */
+  readonly service: string;
+  readonly type: EventType<T>;
+  /** Must be idempotent: effects have ids derived from the event id, or compare source versions. */
+  readonly handle: (event: T) => Promise<void>;
+}
+
+export interface Subscription {
+  /** Takes no more and lets running handlers end. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Consumes an event durably, at least once; acknowledges only after the effect is done. A fault is tried again with
+ * growing pauses, after eight deliveries the event goes to `dead_letters` and is named in the log.
+ */
+export async function subscribe<T extends EventHeader>(
+  { bus, db, logger }: { bus: Bus; db: Db; logger: Logger },
+  { service, type, handle }: Subscriber<T>,
+): Promise<Subscription> {
+  const durable = `${service}__${type.name}`;
+  await ensureStream(bus.manager, type.stream, type.service);
+  await ensureConsumer(bus, type, durable);
+  const consumer = await bus.jetstream.consumers.get(type.stream, durable);
+  const running = new Set<Promise<void>>();
+  const messages = await consumer.consume({ max_messages: HANDLERS_MAX });
+
+  const take = async (message: JsMsg): Promise<void> => {
+    try {
+      await handle(type.codec.fromJSON(message.json()));
+      message.ack();
+    } catch (error) {
+      const deliveries = message.info.deliveryCount;
+      logger.warn({ error, consumer: durable, deliveries }, 'an event could not be handled');
+      if (deliveries < DELIVERIES_MAX) {
+        message.nak(Math.min(1000 * 2 ** (deliveries - 1), RETRY_MS_MAX) * (0.8 + Math.random() * 0.4));
+        return;
+      }
+      await bury(db, durable, message, error);
+      message.term();
+      logger.error({ error, consumer: durable, subject: message.subject }, 'an event was put aside as a dead letter');
+    }
+  };
+  const loop = (async () => {
+    for await (const message of messages) {
+      const handling = take(message)
+        .catch((error: unknown) => logger.error({ error, consumer: durable }, 'an event stays for redelivery'))
+        .finally(() => running.delete(handling));
+      running.add(handling);
+      if (running.size >= HANDLERS_MAX) await Promise.race(running);
+    }
+  })();
+  loop.catch((error: unknown) => logger.error({ error, consumer: durable }, 'a consumer stopped'));
+  return {
+    async stop() {
+      await messages.close();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function ensureConsumer(bus: Bus, type: Pick<EventType, 'stream' | 'subject'>, durable: string): Promise<void> {
+  try {
+    await bus.manager.consumers.info(type.stream, durable);
+    return;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  await bus.manager.consumers.add(type.stream, {
+    durable_name: durable,
+    filter_subject: type.subject,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
+    max_ack_pending: ACK_PENDING_MAX,
+    max_deliver: -1,
+  });
+}
+
+async function bury(db: Db, durable: string, message: JsMsg, error: unknown): Promise<void> {
+  const id = message.headers?.get('Nats-Msg-Id') ?? `${message.info.stream}:${message.seq}`;
+  try {
+    await db.collection<DeadLetter>('dead_letters').insertOne({
+      _id: `${durable}:${id}`,
+      subject: message.subject,
+      payload: message.string(),
+      error: error instanceof Error ? error.message : String(error),
+      at: new Date(),
+    });
+  } catch (fault) {
+    if (!isDuplicateKey(fault)) throw fault;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Logger } from './logger.js';
+
+/** Something the service cannot work without. */
+export interface Dependency {
+  readonly name: string;
+  /** Resolves when the dependency answers. */
+  readonly probe: () => Promise<unknown>;
+}
+
+const INTERVAL_MS = 5_000;
+const PROBE_MS_MAX = 3_000;
+
+/**
+ * Asks every dependency each five seconds and says whether all answered. Readiness only: liveness never asks anyone,
+ * because restarting us does not heal them.
+ */
+export function watchReadiness(
+  dependencies: readonly Dependency[],
+  setReady: (isReady: boolean) => void,
+  logger: Logger,
+): { stop(): void } {
+  let isStopped = false;
+  let wasReady: boolean | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const look = async (): Promise<void> => {
+    const failed: string[] = [];
+    await Promise.all(
+      dependencies.map(async ({ name, probe }) => {
+        try {
+          await within(PROBE_MS_MAX, probe());
+        } catch (error) {
+          failed.push(name);
+          if (wasReady !== false) logger.warn({ error, dependency: name }, 'a dependency does not answer');
+        }
+      }),
+    );
+    if (isStopped) return;
+    const isReady = failed.length === 0;
+    if (isReady !== wasReady) logger.info({ isReady, failed }, isReady ? 'ready' : 'not ready');
+    wasReady = isReady;
+    setReady(isReady);
+    timer = setTimeout(() => void look(), INTERVAL_MS);
+    timer.unref();
+  };
+  void look();
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      setReady(false);
+    },
+  };
+}
+
+/** The result of the work, or an error after `timeoutMs`. */
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
