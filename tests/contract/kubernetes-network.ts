@@ -1,0 +1,76 @@
+import { ofKind, type KubernetesObject } from './kubernetes-objects.js';
+
+interface Peer {
+  readonly podSelector?: { readonly matchLabels?: Record<string, string> };
+  readonly namespaceSelector?: { readonly matchLabels?: Record<string, string> };
+  readonly ipBlock?: { readonly cidr: string };
+}
+
+interface Port {
+  readonly protocol: string;
+  readonly port: number;
+}
+
+interface NetworkPolicySpec {
+  readonly podSelector: { readonly matchLabels?: Record<string, string> };
+  readonly policyTypes: readonly string[];
+  readonly ingress?: readonly { readonly from?: readonly Peer[]; readonly ports?: readonly Port[] }[];
+  readonly egress?: readonly { readonly to?: readonly Peer[]; readonly ports?: readonly Port[] }[];
+}
+
+/** The connections that a set of network policies lets out of a pod and into a pod, as lines like `gateway -> organization TCP 50051`. */
+export interface Connections {
+  readonly out: string[];
+  readonly in: string[];
+}
+
+/**
+ * Reads the network policies as a list of connections. A connection between two pods works when it is in both lists; one that leaves the
+ * namespace has only one end here. `*` is every pod.
+ */
+export function allowedConnections(objects: readonly KubernetesObject[]): Connections {
+  const connections: Connections = { out: [], in: [] };
+  for (const { spec } of ofKind<NetworkPolicySpec>(objects, 'NetworkPolicy')) {
+    const self = podName(spec.podSelector);
+    for (const { to, ports } of spec.egress ?? []) {
+      for (const peer of peers(to)) for (const port of wires(ports)) connections.out.push(`${self} -> ${peer} ${port}`);
+    }
+    for (const { from, ports } of spec.ingress ?? []) {
+      for (const peer of peers(from))
+        for (const port of wires(ports)) connections.in.push(`${peer} -> ${self} ${port}`);
+    }
+  }
+  return { out: connections.out.sort(), in: connections.in.sort() };
+}
+
+/** True when one of the policies closes every pod of the namespace in both directions. */
+export function deniesByDefault(objects: readonly KubernetesObject[]): boolean {
+  return ofKind<NetworkPolicySpec>(objects, 'NetworkPolicy').some(
+    ({ spec }) =>
+      Object.keys(spec.podSelector).length === 0 &&
+      ['Ingress', 'Egress'].every((type) => spec.policyTypes.includes(type)) &&
+      spec.ingress === undefined &&
+      spec.egress === undefined,
+  );
+}
+
+// A rule that names no peer, or no port, allows all of them.
+function peers(named: readonly Peer[] | undefined): string[] {
+  return named?.map(peerName) ?? ['anyone'];
+}
+
+function wires(named: readonly Port[] | undefined): string[] {
+  return named?.map(({ protocol, port }) => `${protocol} ${port}`) ?? ['any port'];
+}
+
+function peerName({ podSelector, namespaceSelector, ipBlock }: Peer): string {
+  if (ipBlock !== undefined) return ipBlock.cidr;
+  const namespace = namespaceSelector?.matchLabels?.['kubernetes.io/metadata.name'];
+  const pod = podSelector === undefined ? '*' : podName(podSelector);
+  if (namespaceSelector === undefined) return pod;
+  return `${namespace ?? 'any namespace'}/${pod}`;
+}
+
+function podName({ matchLabels }: { readonly matchLabels?: Record<string, string> }): string {
+  return matchLabels?.['app.kubernetes.io/name'] ?? matchLabels?.['k8s-app'] ?? '*';
+}

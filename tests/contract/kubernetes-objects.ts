@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseAllDocuments } from 'yaml';
+
+/** The root of the repository, with a slash at its end. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const KUSTOMIZE_TIMEOUT_MS = 30_000;
+
+/** One object of a rendered overlay: the fields that the checks read. */
+export interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels?: Record<string, string> };
+  readonly spec?: Record<string, unknown>;
+  readonly data?: Record<string, string>;
+  readonly automountServiceAccountToken?: boolean;
+}
+
+/** What one `kustomization.yaml` renders to. */
+export interface Rendering {
+  /** Where it lies: `overlays/local`. */
+  readonly name: string;
+  readonly yaml: string;
+  readonly objects: readonly KubernetesObject[];
+}
+
+/** The `kustomization.yaml` directories that must build: every overlay and every combination of components under `k8s/tests`. */
+export function kustomizations(): string[] {
+  return ['overlays', 'tests'].flatMap((directory) =>
+    readdirSync(join(root, 'k8s', directory))
+      .map((name) => `${directory}/${name}`)
+      .filter((path) => existsSync(join(root, 'k8s', path, 'kustomization.yaml'))),
+  );
+}
+
+/** Builds everything that {@link kustomizations} lists; undefined, with a message, where there is no kubectl. */
+export function renderAll(): Rendering[] | undefined {
+  if (spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).error !== undefined) {
+    console.log('kubectl not found: overlays not built');
+    return undefined;
+  }
+  return kustomizations().map((name) => {
+    const built = spawnSync('kubectl', ['kustomize', join(root, 'k8s', name)], {
+      encoding: 'utf8',
+      timeout: KUSTOMIZE_TIMEOUT_MS,
+    });
+    if (built.status !== 0) throw new Error(`k8s/${name} does not build: ${built.stderr}`);
+    return { name, yaml: built.stdout, objects: parseObjects(built.stdout) };
+  });
+}
+
+export function parseObjects(yaml: string): KubernetesObject[] {
+  return parseAllDocuments(yaml).map((document) => document.toJS() as KubernetesObject);
+}
+
+/** The objects of one kind, with their `spec` read as `Spec`. */
+export function ofKind<Spec>(
+  objects: readonly KubernetesObject[],
+  kind: string,
+): (KubernetesObject & { spec: Spec })[] {
+  return objects.filter((object) => object.kind === kind) as (KubernetesObject & { spec: Spec })[];
+}

@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './kubernetes-objects.js';
+
+// The package carries the JSON schemas of every Kubernetes version named here, so nothing is fetched once it is installed.
+const PACKAGE = 'kubernetes-validate==1.37.0';
+const INSTALL_TIMEOUT_MS = 90_000;
+const VALIDATE_TIMEOUT_MS = 60_000;
+
+/** What the schemas of one Kubernetes version say about a list of objects. */
+export interface Verdict {
+  /** Names like `deployment/gateway` of the objects that are valid. */
+  readonly valid: string[];
+  /** Everything else that was said, one line each: an unknown field, a wrong type, a kind without a schema. */
+  readonly faults: string[];
+}
+
+export type Validate = (yaml: string, kubernetesVersion: string) => Verdict;
+
+/**
+ * A check against the strict Kubernetes schemas, in which an unknown field is a fault. Installed once into `.cache/`; undefined, with a
+ * message, on a machine that has no Python with pip or cannot reach its package index.
+ */
+export function schemaValidator(): Validate | undefined {
+  const home = join(root, '.cache', PACKAGE.replace('==', '-'));
+  if (!existsSync(home)) {
+    const failure = install(home);
+    if (failure !== undefined) {
+      console.log(`kubernetes-validate cannot be installed: manifests not compared with the schemas (${failure})`);
+      return undefined;
+    }
+  }
+  return (yaml, kubernetesVersion) => {
+    const { stdout, stderr, error } = spawnSync(
+      'python3',
+      ['-m', 'kubernetes_validate', '--strict', '--kubernetes-version', kubernetesVersion, '-'],
+      { input: yaml, encoding: 'utf8', env: { ...process.env, PYTHONPATH: home }, timeout: VALIDATE_TIMEOUT_MS },
+    );
+    if (error !== undefined) throw error;
+    const lines = `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
+    const passed = lines.map((line) => /^INFO .* passed for resource (\S+) against version/.exec(line)?.[1]);
+    return {
+      valid: passed.filter((name) => name !== undefined),
+      faults: lines.filter((_, index) => passed[index] === undefined),
+    };
+  };
+}
+
+/** Why it failed, or undefined. A half-finished installation is never seen under the final name. */
+function install(home: string): string | undefined {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  const unfinished = mkdtempSync(`${home}-`);
+  try {
+    const pip = spawnSync(
+      'python3',
+      ['-m', 'pip', 'install', '--quiet', '--retries', '1', '--timeout', '10', '--target', unfinished, PACKAGE],
+      { encoding: 'utf8', timeout: INSTALL_TIMEOUT_MS },
+    );
+    if (pip.status !== 0) return pip.error?.message ?? pip.stderr.trim().split('\n').at(-1) ?? 'pip failed';
+    renameSync(unfinished, home);
+    return undefined;
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,293 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { allowedConnections, deniesByDefault } from './kubernetes-network.js';
+import { ofKind, parseObjects, renderAll, root, type KubernetesObject, type Rendering } from './kubernetes-objects.js';
+import { podFaults, selects, workloads, type Workload } from './kubernetes-pods.js';
+import { schemaValidator, type Validate } from './kubernetes-schemas.js';
+
+// The oldest version with everything the manifests use, and the newest one whose schemas are known here.
+const KUBERNETES_VERSIONS = ['1.32', '1.37'];
+const INSTALL_AND_BUILD_MS = 180_000;
+const SECRETS = ['API_KEY_PEPPERS', 'MONGODB_URL', 'OPERATOR_TOKEN'];
+
+let renderings: readonly Rendering[] = [];
+let validate: Validate | undefined;
+
+beforeAll(() => {
+  const built = renderAll();
+  if (built === undefined) return;
+  renderings = built;
+  validate = schemaValidator();
+}, INSTALL_AND_BUILD_MS);
+
+/** The faults that a check finds in every rendering, each with the rendering it is in. */
+function everywhere(check: (rendering: Rendering) => string[]): string[] {
+  return renderings.flatMap((rendering) => check(rendering).map((fault) => `${rendering.name}: ${fault}`));
+}
+
+function rendering(name: string): Rendering | undefined {
+  return renderings.find((candidate) => candidate.name === name);
+}
+
+function serviceDeployments(objects: readonly KubernetesObject[]): Workload[] {
+  return workloads(objects).filter(({ kind }) => kind === 'Deployment');
+}
+
+describe('schemas', () => {
+  test.each(KUBERNETES_VERSIONS)(
+    'every object of every overlay and combination is valid in Kubernetes %s',
+    (version) => {
+      // Most objects are the same in many renderings; each is checked once.
+      const documents = [...new Set(renderings.flatMap(({ yaml }) => yaml.split(/^---\n/m)))];
+      const verdict = validate?.(documents.join('---\n'), version);
+      if (verdict === undefined) return;
+      expect(verdict.faults).toEqual([]);
+      expect(verdict.valid).toHaveLength(documents.length);
+    },
+  );
+
+  test('a misspelled field, a wrong type and an unknown kind are refused', () => {
+    const verdict = validate?.(
+      [
+        'apiVersion: v1\nkind: Service\nmetadata: { name: misspelled }\nspec: { ports: [{ port: 1, targtPort: 1 }] }',
+        'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: wrong-type }\nspec: { replicas: two, selector: {}, template: {} }',
+        'apiVersion: v1\nkind: Sevrice\nmetadata: { name: unknown-kind }',
+      ].join('\n---\n'),
+      '1.37',
+    );
+    if (verdict === undefined) return;
+    expect(verdict.valid).toEqual([]);
+    expect(verdict.faults).toEqual([
+      expect.stringContaining("'targtPort' was unexpected"),
+      expect.stringContaining("'two' is not"),
+      expect.stringContaining("Couldn't find schema for kind Sevrice"),
+    ]);
+  });
+});
+
+describe('pods', () => {
+  test('every pod runs as non-root on a read-only filesystem, with limits, probes and no API token', () => {
+    expect(everywhere(({ objects }) => workloads(objects).flatMap(podFaults))).toEqual([]);
+  });
+
+  test('a pod that promises nothing is found out in every point', () => {
+    const [careless] = parseObjects(
+      [
+        'apiVersion: apps/v1',
+        'kind: Deployment',
+        'metadata: { name: careless }',
+        'spec:',
+        '  selector: { matchLabels: { app.kubernetes.io/name: careless, app.kubernetes.io/version: "1" } }',
+        '  template:',
+        '    metadata: { labels: { app: careless } }',
+        '    spec:',
+        '      containers:',
+        '        - name: careless',
+        '          image: careless:latest',
+        '          securityContext: { capabilities: { add: [NET_ADMIN] } }',
+      ].join('\n'),
+    ) as Workload[];
+    expect(careless && podFaults(careless)).toHaveLength(24);
+  });
+
+  test('every workload has a service account of its own that mounts no token', () => {
+    const faults = everywhere(({ objects }) =>
+      workloads(objects)
+        .filter(
+          ({ metadata }) =>
+            !objects.some(
+              (account) =>
+                account.kind === 'ServiceAccount' &&
+                account.metadata.name === metadata.name &&
+                account.automountServiceAccountToken === false,
+            ),
+        )
+        .map(({ metadata }) => metadata.name),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test('every service is evicted one pod at a time, spread over nodes and zones, and given time to stop', () => {
+    const faults = everywhere(({ objects }) =>
+      serviceDeployments(objects).flatMap(({ metadata, spec }) => {
+        const budgets = ofKind<{ maxUnavailable?: number; selector: WorkloadSelector }>(objects, 'PodDisruptionBudget');
+        const { labels } = spec.template.metadata;
+        const pod = spec.template.spec;
+        const topologies = pod.topologySpreadConstraints?.map(({ topologyKey }) => topologyKey);
+        return [
+          budgets.some(
+            (budget) => budget.spec.maxUnavailable === 1 && selects(budget.spec.selector.matchLabels, labels),
+          )
+            ? []
+            : [`${metadata.name} has no disruption budget`],
+          ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].every((key) => topologies?.includes(key))
+            ? []
+            : [`${metadata.name} may be put on one node`],
+          // runProcess in packages/runtime ends a process that has not stopped by itself after 35 seconds.
+          pod.terminationGracePeriodSeconds === 40 ? [] : [`${metadata.name} is killed too early or too late`],
+        ].flat();
+      }),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test('gRPC services are probed by their health names, the gateway by its health paths', () => {
+    for (const { objects } of renderings) {
+      const probes = serviceDeployments(objects).map(({ metadata, spec }) => {
+        const [container] = spec.template.spec.containers;
+        return [metadata.name, container?.livenessProbe, container?.readinessProbe];
+      });
+      const grpc = (service: string) => expect.objectContaining({ grpc: { port: 50051, service } });
+      const http = (path: string) => expect.objectContaining({ httpGet: { path, port: 'http' } });
+      expect(probes).toEqual([
+        ['analysis', grpc(''), grpc('ready')],
+        ['gateway', http('/livez'), http('/readyz')],
+        ['organization', grpc(''), grpc('ready')],
+      ]);
+    }
+  });
+});
+
+interface WorkloadSelector {
+  readonly matchLabels: Record<string, string>;
+}
+
+describe('services', () => {
+  test('every Service finds pods and a port they declare; those of gRPC are headless so that clients balance', () => {
+    interface ServiceSpec {
+      readonly clusterIP?: string;
+      readonly selector: Record<string, string>;
+      readonly ports: readonly { readonly name: string; readonly targetPort: string }[];
+    }
+    const faults = everywhere(({ objects }) =>
+      ofKind<ServiceSpec>(objects, 'Service').flatMap(({ metadata, spec }) => {
+        const found = workloads(objects).find((workload) =>
+          selects(spec.selector, workload.spec.template.metadata.labels),
+        );
+        const declared = found?.spec.template.spec.containers.flatMap(({ ports }) => ports?.map(({ name }) => name));
+        return [
+          ...spec.ports
+            .filter(({ targetPort }) => !declared?.includes(targetPort))
+            .map(({ targetPort }) => `${metadata.name} leads to no port ${targetPort}`),
+          ...(spec.ports.some(({ name }) => name === 'grpc') && spec.clusterIP !== 'None'
+            ? [`${metadata.name} is not headless`]
+            : []),
+        ];
+      }),
+    );
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('network', () => {
+  test('every combination with network policies closes every pod in both directions first', () => {
+    const closed = renderings.filter(({ objects }) => objects.some(({ kind }) => kind === 'NetworkPolicy'));
+    expect(closed.filter(({ objects }) => !deniesByDefault(objects)).map(({ name }) => name)).toEqual([]);
+    // Policies made only by the components that open others would cut the services off from everything else.
+    const names = closed.map(({ name }) => name);
+    if (renderings.length > 0) {
+      expect(names).toEqual([
+        'overlays/local',
+        'overlays/production',
+        'tests/every-component',
+        'tests/stores-elsewhere',
+      ]);
+    }
+  });
+
+  test('locally each caller reaches what it calls and nothing else', () => {
+    const local = rendering('overlays/local');
+    if (local === undefined) return;
+    const between = [
+      'analysis -> mongodb TCP 27017',
+      'analysis -> nats TCP 4222',
+      'analysis -> organization TCP 50051',
+      'gateway -> analysis TCP 50051',
+      'gateway -> nats TCP 4222',
+      'gateway -> organization TCP 50051',
+      'organization -> mongodb TCP 27017',
+      'organization -> nats TCP 4222',
+    ];
+    expect(allowedConnections(local.objects)).toEqual({
+      out: ['* -> kube-system/kube-dns TCP 53', '* -> kube-system/kube-dns UDP 53', ...between],
+      in: [...between, 'ingress-nginx/* -> gateway TCP 8080'].sort(),
+    });
+  });
+
+  test('in production the database outside and the telemetry collector are reached as well', () => {
+    const [local, production] = [rendering('overlays/local'), rendering('overlays/production')];
+    if (local === undefined || production === undefined) return;
+    const usual = allowedConnections(local.objects);
+    const opened = allowedConnections(production.objects);
+    expect(opened.in).toEqual(usual.in);
+    expect(opened.out.filter((connection) => !usual.out.includes(connection))).toEqual([
+      'analysis -> 10.0.0.0/8 TCP 27017',
+      'analysis -> 172.16.0.0/12 TCP 27017',
+      'analysis -> 192.168.0.0/16 TCP 27017',
+      'analysis -> observability/opentelemetry-collector TCP 4318',
+      'gateway -> observability/opentelemetry-collector TCP 4318',
+      'organization -> 10.0.0.0/8 TCP 27017',
+      'organization -> 172.16.0.0/12 TCP 27017',
+      'organization -> 192.168.0.0/16 TCP 27017',
+      'organization -> observability/opentelemetry-collector TCP 4318',
+    ]);
+  });
+
+  test('a policy that names no peer or no port is read as open to anyone', () => {
+    const open = parseObjects(
+      [
+        'apiVersion: networking.k8s.io/v1',
+        'kind: NetworkPolicy',
+        'metadata: { name: open }',
+        'spec: { podSelector: {}, policyTypes: [Ingress, Egress], ingress: [{}], egress: [{}] }',
+      ].join('\n'),
+    );
+    expect(deniesByDefault(open)).toBe(false);
+    expect(allowedConnections(open)).toEqual({ out: ['* -> anyone any port'], in: ['anyone -> * any port'] });
+  });
+});
+
+describe('configuration', () => {
+  test('secrets are only ever referred to, each in the Secret of its service', () => {
+    const faults = everywhere(({ objects, yaml }) => [
+      ...(yaml.includes('kind: Secret\n') ? ['a Secret is part of the manifests'] : []),
+      ...ofKind(objects, 'ConfigMap').flatMap(({ metadata, data }) =>
+        SECRETS.filter((name) => data?.[name] !== undefined).map((name) => `${name} is in ConfigMap ${metadata.name}`),
+      ),
+      ...serviceDeployments(objects).flatMap(({ metadata, spec }) =>
+        (spec.template.spec.containers[0]?.env ?? [])
+          .filter(({ name }) => SECRETS.includes(name))
+          .filter(({ name, valueFrom }) => {
+            const secret = valueFrom?.secretKeyRef;
+            return secret?.name !== metadata.name || secret.key !== name;
+          })
+          .map(({ name }) => `${metadata.name} takes ${name} from elsewhere`),
+      ),
+    ]);
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('components', () => {
+  test('every component says in a README what it is for, and is built in some combination', () => {
+    const components = readdirSync(join(root, 'k8s/components'));
+    expect(components.filter((name) => !existsSync(join(root, 'k8s/components', name, 'README.md')))).toEqual([]);
+    const all = rendering('tests/every-component');
+    if (all === undefined) return;
+    expect(workloads(all.objects).map(({ metadata }) => metadata.name)).toEqual([
+      'analysis',
+      'gateway',
+      'organization',
+      'mongodb',
+      'nats',
+    ]);
+  });
+
+  test('the broker has each event on the disk before it acknowledges it', () => {
+    const local = rendering('overlays/local');
+    if (local === undefined) return;
+    const broker = local.objects.find(({ kind, data }) => kind === 'ConfigMap' && data?.['nats.conf'] !== undefined);
+    expect(broker?.data?.['nats.conf']).toMatch(/^ *sync_interval: always$/m);
+  });
+});
