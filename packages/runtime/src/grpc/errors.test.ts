@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { DomainError, errorTable } from '@invoicecontrol/errors';
+import type { ErrorKind } from '@invoicecontrol/errors';
+import { Metadata, status } from '@grpc/grpc-js';
+import type { ServiceError } from '@grpc/grpc-js';
+import { toDomainError, toStatus } from './errors.js';
+
+function overTheWire(error: unknown): DomainError {
+  return toDomainError(Object.assign(new Error('rpc'), toStatus(error)) as ServiceError);
+}
+
+test.each(Object.keys(errorTable) as ErrorKind[])('kind %s survives the way between services', (kind) => {
+  const details = [{ path: 'a.b', message: 'is wrong' }];
+  const arrived = overTheWire(new DomainError(kind, 'A sentence.', { details, retryAfterSeconds: 3 }));
+  expect(arrived).toMatchObject({ kind, publicMessage: 'A sentence.', details, retryAfterSeconds: 3 });
+});
+
+test('an unexpected error says nothing of its cause', () => {
+  const arrived = overTheWire(new Error('password is hush'));
+  expect(arrived.kind).toBe('internal');
+  expect(arrived.publicMessage).not.toContain('hush');
+});
+
+test.each([
+  [status.UNAVAILABLE, 'unavailable'],
+  [status.DEADLINE_EXCEEDED, 'deadline'],
+  [status.RESOURCE_EXHAUSTED, 'internal'],
+  [status.NOT_FOUND, 'not_found'],
+])('status %d of another server becomes %s', (code, kind) => {
+  const error = Object.assign(new Error('x'), { code, details: 'x', metadata: new Metadata() }) as ServiceError;
+  expect(toDomainError(error).kind).toBe(kind);
+});
