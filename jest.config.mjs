@@ -3,16 +3,23 @@ const shared = {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
-    '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
   },
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   modulePathIgnorePatterns: ['/dist/', '/.data/', '/.cache/'],
 };
 const needsInfrastructure = {
-  globalSetup: '<rootDir>/tools/dev/src/jest-global-setup.ts',
-  globalTeardown: '<rootDir>/tools/dev/src/jest-global-teardown.ts',
+  globalSetup: '<rootDir>/tools/dev/dist/jest-global-setup.js',
+  globalTeardown: '<rootDir>/tools/dev/dist/jest-global-teardown.js',
 };
-const unit = { ...shared, displayName: 'unit', testRegex: '(packages|services|tools)/.*/src/.*(?<!\\.int)\\.test\\.ts$' };
+const unit = {
+  ...shared,
+  displayName: 'unit',
+  testRegex: '(packages|services|tools)/.*/src/.*(?<!\\.int)\\.test\\.ts$',
+};
 const integration = {
   ...shared,
   ...needsInfrastructure,

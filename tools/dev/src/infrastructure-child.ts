@@ -1,0 +1,109 @@
+// A server as a child process: awaited until it says its port, and ended with this process however that ends.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+const READY_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 5_000;
+const TAIL_LINES_MAX = 20;
+
+export interface ChildServerOptions {
+  /** For messages: "NATS". */
+  name: string;
+  command: string;
+  args: string[];
+  /** Reads the port from the line of output by which the server says that it takes connections. */
+  readPort: (line: string) => number | undefined;
+  log: (line: string) => void;
+}
+
+export interface ChildServer {
+  port: number;
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @throws Error with the last lines of output when the server ends, cannot be run or says no port in time. */
+export async function startChildServer({
+  name,
+  command,
+  args,
+  readPort,
+  log,
+}: ChildServerOptions): Promise<ChildServer> {
+  // A group of its own, so that Ctrl-C in the terminal reaches us alone and the servers outlive what still needs them.
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(signal ? `ended by ${signal}` : `ended with code ${code}`));
+  });
+  const watchdog = endWithThisProcess(child);
+  void ended.then(() => watchdog?.kill('SIGKILL'));
+
+  const tail: string[] = [];
+  const listening = new Promise<number>((resolve) => {
+    for (const input of [child.stdout, child.stderr]) {
+      createInterface({ input }).on('line', (line) => {
+        tail.push(line);
+        if (tail.length > TAIL_LINES_MAX) tail.shift();
+        const port = readPort(line);
+        if (port !== undefined) resolve(port);
+      });
+    }
+  });
+  const described = (what: string) => [`${name} ${what}. Its last output:`, ...tail].join('\n');
+
+  const started = await Promise.race([
+    listening.then((port) => ({ port })),
+    ended.then((how) => ({ failure: `did not start: it ${how}` })),
+    after(READY_TIMEOUT_MS).then(() => ({ failure: `was not ready within ${READY_TIMEOUT_MS / 1000} s` })),
+  ]);
+  if ('failure' in started) {
+    child.kill('SIGKILL');
+    throw new Error(described(started.failure));
+  }
+
+  let expected = false;
+  void ended.then((how) => {
+    if (!expected) log(described(`${how} unexpectedly`));
+  });
+  // From here on the server keeps this process running no longer than its own work does.
+  for (const handle of [child, child.stdout, child.stderr]) (handle as Partial<{ unref(): void }>).unref?.();
+
+  const end = (signal: NodeJS.Signals) => {
+    expected = true;
+    child.ref();
+    child.kill(signal);
+  };
+  return {
+    port: started.port,
+    async kill() {
+      end('SIGKILL');
+      await ended;
+    },
+    async stop() {
+      end('SIGTERM');
+      const force = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+      await ended;
+      clearTimeout(force);
+    },
+  };
+}
+
+/** A shell that ends the child when our end of its pipe closes, which even SIGKILL of this process brings about. */
+function endWithThisProcess(child: ChildProcess): ChildProcess | undefined {
+  if (child.pid === undefined) return undefined;
+  const script = `read -r _; kill -TERM "$1"; sleep ${STOP_TIMEOUT_MS / 1000}; kill -KILL "$1"`;
+  const watchdog = spawn('/bin/sh', ['-c', script, 'sh', String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  watchdog.unref();
+  (watchdog.stdin as Partial<{ unref(): void }>).unref?.();
+  return watchdog;
+}
+
+function after(delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, delayMs).unref();
+  });
+}

@@ -1,0 +1,111 @@
+// MongoDB and NATS for `npm start`, the tests and the benchmarks: the same order of sources for all of them (docs/architecture.md section 9).
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dockerIfRunning, mongodbInDocker, natsInDocker } from './infrastructure-docker.js';
+import { embeddedMongodb, embeddedNats } from './infrastructure-embedded.js';
+
+/** Where a server comes from: an address that was given, a container, or a child process of ours. */
+export type Source = 'environment' | 'docker' | 'embedded';
+
+/** A server that can be taken away and brought back under the same address, as the tests of crashes do. */
+export interface Server {
+  url: string;
+  /** Ends it as a crash would, without a chance to tidy up. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill` with the same data on the same port. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Infrastructure {
+  mongodbUrl: string;
+  natsUrl: string;
+  source: { mongodb: Source; nats: Source };
+  mongodb: Pick<Server, 'kill' | 'restart'>;
+  nats: Pick<Server, 'kill' | 'restart'>;
+  /** Stops what was started here; servers that were given stay. */
+  stop(): Promise<void>;
+}
+
+export interface InfrastructureOptions {
+  /** Keeps the data here, in `mongodb/` and `nats/`. Without it the data is temporary and goes with `stop`. */
+  dataDir?: string;
+  /** Read instead of the environment of this process; a test that kills servers passes `{}` and gets a pair of its own. */
+  env?: NodeJS.ProcessEnv;
+  /** Takes lines for people: what takes long, and what ended unexpectedly. */
+  log?: (line: string) => void;
+}
+
+/**
+ * Finds or starts MongoDB and NATS, each from the first of: MONGODB_URL / NATS_URL; Docker; the embedded pair.
+ * INFRASTRUCTURE=embedded passes over Docker, the way out for machines whose Docker answers but cannot run these images.
+ *
+ * What is started ends with this process however that ends.
+ *
+ * @throws Error with a sentence saying what to install or set when a server can be had from nowhere.
+ */
+export async function startInfrastructure({
+  dataDir,
+  env = process.env,
+  log = console.error,
+}: InfrastructureOptions = {}): Promise<Infrastructure> {
+  const given = { mongodb: env.MONGODB_URL, nats: env.NATS_URL };
+  const wantsDocker = env.INFRASTRUCTURE !== 'embedded' && !(given.mongodb && given.nats);
+  const docker = wantsDocker ? await dockerIfRunning() : undefined;
+  const source = (url: string | undefined): Source => (url ? 'environment' : docker ? 'docker' : 'embedded');
+  const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'invoice-control-')));
+
+  const startMongodb = async (): Promise<Server> => {
+    if (given.mongodb) return givenServer('MongoDB', 'MONGODB_URL', given.mongodb);
+    const data = await ensureDirectory(join(directory, 'mongodb'));
+    return docker ? mongodbInDocker(docker, dataDir ? data : undefined) : embeddedMongodb(data, log);
+  };
+  const startNats = async (): Promise<Server> => {
+    if (given.nats) return givenServer('NATS', 'NATS_URL', given.nats);
+    const data = await ensureDirectory(join(directory, 'nats'));
+    return docker ? natsInDocker(docker, dataDir ? data : undefined) : embeddedNats(data, log);
+  };
+  const removeTemporaryData = async () => {
+    if (!dataDir) await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  };
+
+  const [mongodb, nats] = await Promise.allSettled([startMongodb(), startNats()]);
+  if (mongodb.status === 'rejected' || nats.status === 'rejected') {
+    await Promise.all(
+      [mongodb, nats].map((started) => (started.status === 'fulfilled' ? started.value.stop() : undefined)),
+    );
+    await removeTemporaryData();
+    const reasons = [mongodb, nats].flatMap((started) =>
+      started.status === 'rejected' ? [started.reason as unknown] : [],
+    );
+    if (reasons.length === 1) throw reasons[0];
+    throw new AggregateError(
+      reasons,
+      reasons.map((reason) => (reason instanceof Error ? reason.message : String(reason))).join('\n'),
+    );
+  }
+
+  return {
+    mongodbUrl: mongodb.value.url,
+    natsUrl: nats.value.url,
+    source: { mongodb: source(given.mongodb), nats: source(given.nats) },
+    mongodb: mongodb.value,
+    nats: nats.value,
+    async stop() {
+      await Promise.all([mongodb.value.stop(), nats.value.stop()]);
+      await removeTemporaryData();
+    },
+  };
+}
+
+function givenServer(name: string, variable: string, url: string): Server {
+  const refuse = () =>
+    Promise.reject(new Error(`${name} comes from ${variable} and is not ours to end: unset ${variable} for this.`));
+  return { url, kill: refuse, restart: refuse, stop: () => Promise.resolve() };
+}
+
+async function ensureDirectory(path: string): Promise<string> {
+  await mkdir(path, { recursive: true });
+  return path;
+}
