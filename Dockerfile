@@ -1,0 +1,32 @@
+# One image holds every service. `docker build --build-arg SERVICE=analysis .` gives one that starts analysis by itself; without the
+# argument the environment variable SERVICE chooses when the container starts, as compose.yaml and k8s/ do.
+
+# An exact tag can still be moved. A release build passes the digest as well, with --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:...,
+# and what it pushed is pinned by digest in k8s/components/image-tag.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /app
+COPY . .
+RUN --mount=type=cache,target=/root/.npm npm ci
+RUN npm run generate && npx tsc -b services/gateway services/organization services/analysis tools/admin
+# What was compiled stays; tools, sources and their tests go, and the packages that only they needed.
+RUN --mount=type=cache,target=/root/.npm \
+    npm ci --omit=dev --workspace=services/gateway --workspace=services/organization --workspace=services/analysis --workspace=tools/admin \
+    && find packages services tools \( -name src -o -name '*.test.*' -o -name '*.tsbuildinfo' -o -name '*.d.ts' \) -prune -exec rm -r {} +
+
+FROM ${NODE_IMAGE}
+ARG SERVICE
+ENV NODE_ENV=production SERVICE=${SERVICE}
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/packages packages
+COPY --from=build /app/services services
+# The operator's command line runs beside the organization service: see docs/runbooks/deploying.md.
+COPY --from=build /app/tools/admin tools/admin
+# The user `node`, by number, because Kubernetes cannot tell from a name that it is not root.
+USER 1000:1000
+EXPOSE 8080 50051
+# The shell only fills in the name: exec makes node the process that gets SIGTERM.
+CMD ["sh", "-c", "exec node \"services/${SERVICE:?say which service to start: gateway, organization or analysis}/dist/main.js\""]
