@@ -1,0 +1,77 @@
+import { severityRank } from './catalogue.js';
+import { decide } from './decision.js';
+import type { Decision } from './decision.js';
+import { toFinding } from './evidence.js';
+import type { Finding, RaisedFinding } from './evidence.js';
+import type { Disposition, Facts } from './facts.js';
+import { policyVersion } from './policy.js';
+import type { Policy } from './policy.js';
+import { compareText } from './record-order.js';
+
+/** Any change of output for any facts is at least a minor version. */
+export const ENGINE_VERSION = '1.0.0';
+
+/** A rule family: reads facts, raises findings, knows nothing of other families. */
+export type Detector = (facts: Facts, policy: Policy) => RaisedFinding[];
+
+/** A new family joins by one line here (README.md says how). */
+const detectors: readonly Detector[] = [];
+
+export interface Analysis {
+  readonly decision: Decision;
+  readonly riskScore: number;
+  /** Most severe first; settled ones (FALSE_POSITIVE and the like) included. */
+  readonly findings: readonly Finding[];
+  readonly versions: { readonly riskEngine: string; readonly policy: string };
+}
+
+/** Judges an invoice. Pure: the same facts and policy give the same bytes (detection reference, section 0). */
+export function analyze(facts: Facts, policy: Policy): Analysis {
+  const findings = detectors
+    .flatMap((detect) => detect(facts, policy))
+    .map((raised) => toFinding(raised, ENGINE_VERSION, dispositionOf(raised, facts)))
+    .sort(bySeverity);
+  const { decision, riskScore } = decide(findings, policy);
+  return {
+    decision,
+    riskScore,
+    findings,
+    versions: { riskEngine: ENGINE_VERSION, policy: policyVersion(policy) },
+  };
+}
+
+/**
+ * The evidence and pair keys by which reviews of what these facts raise are stored. Storage loads reviews by them,
+ * puts them into the facts and calls `analyze`.
+ */
+export function reviewKeysOf(facts: Facts, policy: Policy): string[] {
+  const keys = new Set<string>();
+  for (const detect of detectors) {
+    for (const raised of detect({ ...facts, reviews: [] }, policy)) {
+      keys.add(raised.key);
+      for (const pair of raised.pairKeys ?? []) keys.add(pair);
+    }
+  }
+  return [...keys].sort(compareText);
+}
+
+/**
+ * A FALSE_POSITIVE holds for every finding with its key; any other outcome holds for the findings of the reviewed
+ * invoice alone (detection reference, section 10).
+ */
+function dispositionOf(raised: RaisedFinding, facts: Facts): Disposition {
+  if (raised.disposition !== undefined) return raised.disposition;
+  const reviews = facts.reviews.filter((review) => review.evidenceKey === raised.key);
+  const own = reviews.find((review) => review.invoiceId === facts.invoice.invoiceId);
+  if (own !== undefined) return own.disposition;
+  return reviews.some((review) => review.disposition === 'FALSE_POSITIVE') ? 'FALSE_POSITIVE' : 'OPEN';
+}
+
+function bySeverity(left: Finding, right: Finding): number {
+  return (
+    severityRank(right.severity) - severityRank(left.severity) ||
+    right.confidence - left.confidence ||
+    compareText(left.type, right.type) ||
+    compareText(left.evidence.key, right.evidence.key)
+  );
+}

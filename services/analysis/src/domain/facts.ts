@@ -1,0 +1,77 @@
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { shortDigest } from './digest.js';
+import type { Candidate, NormalisedInvoice } from './invoice.js';
+import type { BankLink, OrderLink } from './links.js';
+import { compareText } from './record-order.js';
+import type { ResolutionReason } from './supplier/identity.js';
+import type { SupplierProfile } from './supplier/profile.js';
+
+/**
+ * Everything a decision rests on, loaded before the engine runs and stored with the analysis: the same facts, engine
+ * and policy give the same bytes (detection reference, section 0). Plain JSON values only.
+ */
+export interface Facts {
+  readonly format: 1;
+  readonly organizationId: string;
+  /** The day of the analysis; the engine has no clock. */
+  readonly asOf: CalendarDate;
+  /** The judged invoice with its resolved supplier. */
+  readonly invoice: NormalisedInvoice;
+  readonly supplier: SupplierFacts;
+  /** Earlier records that share a lookup key, capped (match-keys.ts). */
+  readonly candidates: readonly Candidate[];
+  readonly candidateCapHit: boolean;
+  /** Links of the invoice's account and order before this invoice; null when there are none. */
+  readonly bankLink: BankLink | null;
+  readonly orderLink: OrderLink | null;
+  readonly reviews: readonly ReviewFact[];
+  /** Units per 1 EUR on the issue date, for the currencies of the invoice and its candidates, as far as known. */
+  readonly ratesPerEuro: Readonly<Record<string, string>>;
+  /** Gross in the organization's base currency; null when no rate exists. */
+  readonly base: { readonly currency: string; readonly amount: DecimalAmount } | null;
+}
+
+export interface SupplierFacts {
+  readonly supplierId: string;
+  readonly reason: ResolutionReason;
+  /** Before this invoice. */
+  readonly profile: SupplierProfile;
+}
+
+/** OPEN and UNDER_REVIEW wait for a person; SUPERSEDED is set by the system only. */
+export type Disposition =
+  'OPEN' | 'UNDER_REVIEW' | 'CONFIRMED' | 'FALSE_POSITIVE' | 'ACCEPTED_RISK' | 'RESOLVED' | 'SUPERSEDED';
+
+/** The standing outcome of a review, found by the evidence key of the finding or by one of its pairs. */
+export interface ReviewFact {
+  readonly evidenceKey: string;
+  readonly disposition: Disposition;
+  /** The invoice of the reviewed finding: other dispositions than FALSE_POSITIVE hold for its findings only. */
+  readonly invoiceId: string | null;
+  /** Pairs that a FALSE_POSITIVE clears; empty for findings that are not about pairs. */
+  readonly pairKeys: readonly string[];
+}
+
+/** One byte form per facts: keys sorted, lists that have no order of their own sorted, nothing undefined. */
+export function canonicalFacts(facts: Facts): string {
+  return canonicalJson({
+    ...facts,
+    candidates: facts.candidates.toSorted((left, right) => compareText(left.invoiceId, right.invoiceId)),
+    reviews: facts.reviews.toSorted((left, right) => compareText(left.evidenceKey, right.evidenceKey)),
+  });
+}
+
+/** Hex SHA-256 of the canonical form; stored in the analysis. */
+export function factsHash(facts: Facts): string {
+  return shortDigest(canonicalFacts(facts), 32);
+}
+
+/** JSON with sorted object keys. Values are those JSON has; undefined members are left out. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([left], [right]) => compareText(left, right)))
+      : member,
+  );
+}

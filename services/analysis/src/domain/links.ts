@@ -1,0 +1,120 @@
+import type { NormalisedInvoice } from './invoice.js';
+import { compareText } from './record-order.js';
+import { countInvoice } from './supplier/profile.js';
+import type { SupplierProfile } from './supplier/profile.js';
+
+/** Which suppliers of the organization have used an account; one per account. */
+export interface BankLink {
+  readonly bankKey: string;
+  readonly suppliers: readonly LinkedSupplier[];
+  /** Set while a reviewer's confirmation of fraud on this account stands: it blocks every invoice that carries it. */
+  readonly fraud?: { readonly reviewId: string; readonly confirmedAt: string };
+}
+
+export interface LinkedSupplier {
+  readonly supplierId: string;
+  readonly name: string;
+  readonly nameKey: string;
+  readonly taxKey?: string;
+  readonly firstDay: number;
+  readonly lastDay: number;
+  readonly count: number;
+  /** The invoice that made the link: BANK_ACCOUNT_SHARED is raised on it and never again. */
+  readonly firstInvoiceId: string;
+}
+
+/** Which suppliers have billed a purchase order; one per order reference. */
+export interface OrderLink {
+  readonly poKey: string;
+  readonly suppliers: readonly LinkedSupplier[];
+  /** Newest bills on the order. */
+  readonly uses: readonly OrderUse[];
+}
+
+export interface OrderUse {
+  readonly invoiceId: string;
+  readonly supplierId: string;
+  readonly day: number;
+  readonly amountMinor: string;
+  readonly currency: string;
+}
+
+const LINKED_SUPPLIERS_MAX = 64;
+const ORDER_USES_MAX = 64;
+const COUNTED_UNITS_MAX = 64;
+
+/** The account's links after one more invoice of this supplier. */
+export function countBankUse(
+  link: BankLink | null,
+  bankKey: string,
+  invoice: NormalisedInvoice,
+  supplierId: string,
+): BankLink {
+  return { ...(link ?? { bankKey }), suppliers: withUse(link?.suppliers ?? [], invoice, supplierId) };
+}
+
+/** The order's links after one more invoice of this supplier. */
+export function countOrderUse(
+  link: OrderLink | null,
+  poKey: string,
+  invoice: NormalisedInvoice,
+  supplierId: string,
+): OrderLink {
+  const use: OrderUse = {
+    invoiceId: invoice.invoiceId,
+    supplierId,
+    day: invoice.issueDay,
+    amountMinor: invoice.amountMinor,
+    currency: invoice.currency,
+  };
+  const uses = [...(link?.uses ?? []), use].sort(
+    (left, right) => left.day - right.day || compareText(left.invoiceId, right.invoiceId),
+  );
+  return {
+    poKey,
+    suppliers: withUse(link?.suppliers ?? [], invoice, supplierId),
+    uses: uses.slice(-ORDER_USES_MAX),
+  };
+}
+
+/**
+ * The ring of units that a profile or link has counted (an invoice id, or a scan id for all its rows): undefined when
+ * the unit stands in it, which means that counting it again must change nothing.
+ */
+export function withCountedUnit(countedUnits: readonly string[], unitId: string): readonly string[] | undefined {
+  return countedUnits.includes(unitId) ? undefined : [...countedUnits, unitId].slice(-COUNTED_UNITS_MAX);
+}
+
+/** Counts all invoices of one unit in order; the same fold a scan makes in memory. */
+export function countInvoices(profile: SupplierProfile, invoices: readonly NormalisedInvoice[]): SupplierProfile {
+  return invoices.reduce(countInvoice, profile);
+}
+
+function withUse(
+  suppliers: readonly LinkedSupplier[],
+  invoice: NormalisedInvoice,
+  supplierId: string,
+): readonly LinkedSupplier[] {
+  const known = suppliers.find((supplier) => supplier.supplierId === supplierId);
+  if (known !== undefined) {
+    const used = {
+      ...known,
+      firstDay: Math.min(known.firstDay, invoice.issueDay),
+      lastDay: Math.max(known.lastDay, invoice.issueDay),
+      count: known.count + 1,
+    };
+    return suppliers.map((supplier) => (supplier === known ? used : supplier));
+  }
+  const first: LinkedSupplier = {
+    supplierId,
+    name: invoice.supplierName,
+    nameKey: invoice.nameKey,
+    ...(invoice.taxKey === undefined ? {} : { taxKey: invoice.taxKey }),
+    firstDay: invoice.issueDay,
+    lastDay: invoice.issueDay,
+    count: 1,
+    firstInvoiceId: invoice.invoiceId,
+  };
+  // The earliest links stay: they are the ones a newcomer is compared with.
+  return suppliers.length < LINKED_SUPPLIERS_MAX ? [...suppliers, first] : suppliers;
+}

@@ -1,0 +1,123 @@
+import { plainText } from './text.js';
+
+/** One invoice number in the forms that are compared (detection reference, section 3). */
+export interface InvoiceNumber {
+  /** Letters and digits, nothing else. */
+  readonly raw0: string;
+  /** Without label and without leading zeros of the whole. */
+  readonly f1: string;
+  /** Every digit run without leading zeros, a dot between digit parts that were separated. */
+  readonly f2: string;
+  /** `f1` and `f2` with letters folded to the digits they are misread for. */
+  readonly o1: string;
+  readonly o2: string;
+  /** The number without a trailing copy, part or version mark; present when there is one. */
+  readonly base?: string;
+  readonly b1?: string;
+  readonly b2?: string;
+  /** Letter runs and digit runs in order. */
+  readonly runs: readonly string[];
+  /** The pattern of the printed number: 9 for digits, A for letters, separators kept. `FV/12/2025` is `A/9/9`. */
+  readonly signature: string;
+}
+
+const PARTS_MAX = 32;
+const SIGNATURE_LENGTH_MAX = 40;
+
+const LABELS: ReadonlySet<string> = new Set(
+  (
+    'INVOICE INV FAKTURA FV FVS FAK FA FAC FACT FACTURE FACTURA FATTURA FT FRA RECHNUNG RE RG RNR RECH FACTUUR BILL ' +
+    'NO NR NUM NUMBER DOC'
+  ).split(' '),
+);
+const GLUED_LABEL = new RegExp(`^(?:${[...LABELS].toSorted((a, b) => b.length - a.length).join('|')})(?=[0-9])`);
+
+const COPY_WORDS: ReadonlySet<string> = new Set(
+  'COPY COPIA KOPIA KOPIE DUP DUPL DUPLICATE DUPLIKAT DUPLICATA REV REVISED CORR R'.split(' '),
+);
+const SEPARATED_MARK = /^(?:[VR]?[0-9])$/;
+const GLUED_MARK = /^(.*[0-9])(?:COPY|DUP|REV|[RV][0-9])$/;
+const GLUED_LETTER = /^(.*[0-9])[A-Z]$/;
+const BARE_YEAR = /^(?:19|20)[0-9]{2}$/;
+
+const MISREAD: Readonly<Record<string, string>> = { O: '0', Q: '0', I: '1', L: '1', Z: '2', S: '5', G: '6', B: '8' };
+
+/** Reads an invoice number. A text without letters and digits gives empty forms, which equal nothing. */
+export function readInvoiceNumber(printed: string): InvoiceNumber {
+  const text = plainText(printed);
+  const parts = withoutLabels(text.split(/[^A-Z0-9]+/).filter((part) => part !== '')).slice(0, PARTS_MAX);
+  const f1 = joined(parts);
+  const f2 = joinedRuns(parts);
+  const baseParts = withoutTrailingMark(parts);
+  const base =
+    baseParts === undefined
+      ? {}
+      : { base: joined(baseParts), b1: foldMisread(joined(baseParts)), b2: foldMisread(joinedRuns(baseParts)) };
+  return {
+    raw0: text.replace(/[^A-Z0-9]/g, ''),
+    f1,
+    f2,
+    o1: foldMisread(f1),
+    o2: foldMisread(f2),
+    ...base,
+    runs: parts.flatMap((part) => part.match(/[A-Z]+|[0-9]+/g) ?? []),
+    signature: signatureOf(text),
+  };
+}
+
+/** Letters that readers of scanned paper take for digits, and the digits they stand for. */
+export function foldMisread(text: string): string {
+  return text.replace(/[OQILZSGB]/g, (letter) => MISREAD[letter] ?? letter);
+}
+
+/** Digits without leading zeros; `000` is `0`. */
+export function withoutLeadingZeros(text: string): string {
+  return text.replace(/^0+(?=.)/, '');
+}
+
+function withoutLabels(parts: readonly string[]): string[] {
+  let first = 0;
+  while (first < parts.length - 1 && LABELS.has(parts[first] ?? '')) first += 1;
+  const [head, ...tail] = parts.slice(first);
+  return head === undefined ? [] : [head.replace(GLUED_LABEL, ''), ...tail];
+}
+
+function joined(parts: readonly string[]): string {
+  return withoutLeadingZeros(parts.join(''));
+}
+
+function joinedRuns(parts: readonly string[]): string {
+  let text = '';
+  let previousIsDigits = false;
+  for (const part of parts) {
+    const isDigits = /^[0-9]+$/.test(part);
+    text += (previousIsDigits && isDigits ? '.' : '') + part.replace(/[0-9]+/g, withoutLeadingZeros);
+    previousIsDigits = isDigits;
+  }
+  return text;
+}
+
+/** Cuts one trailing element that marks a copy, a part or a version; undefined when there is none. */
+function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
+  const last = parts.at(-1);
+  if (last === undefined) return undefined;
+  const rest = parts.slice(0, -1);
+  if (rest.length > 0) {
+    if (COPY_WORDS.has(last)) return rest;
+    const restText = rest.join('');
+    if (SEPARATED_MARK.test(last) && digitCount(restText) >= 4 && !BARE_YEAR.test(restText)) return rest;
+  }
+  const glued = GLUED_MARK.exec(last) ?? (digitCount(parts.join('')) >= 3 ? GLUED_LETTER.exec(last) : null);
+  return glued?.[1] === undefined ? undefined : [...rest, glued[1]];
+}
+
+function digitCount(text: string): number {
+  return text.replace(/[^0-9]/g, '').length;
+}
+
+function signatureOf(text: string): string {
+  return text
+    .replace(/[0-9]+/g, '9')
+    .replace(/[A-Z]+/g, 'A')
+    .slice(0, SIGNATURE_LENGTH_MAX);
+}

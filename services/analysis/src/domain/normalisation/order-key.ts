@@ -1,0 +1,17 @@
+import { plainText } from './text.js';
+
+const LABELS: ReadonlySet<string> = new Set('PO ORDER NO NR NUMBER'.split(' '));
+const ORDER_KEY_LENGTH_MAX = 64;
+
+/** The comparable form of a purchase order reference: letters and digits without a leading label such as `PO no.` */
+export function readOrderRef(ref: string): string | undefined {
+  const parts = plainText(ref)
+    .split(/[^A-Z0-9]+/)
+    .filter((part) => part !== '');
+  while (parts.length > 1 && LABELS.has(parts[0] ?? '')) parts.shift();
+  const key = parts
+    .join('')
+    .replace(/^PO(?=[0-9])/, '')
+    .slice(0, ORDER_KEY_LENGTH_MAX);
+  return key === '' ? undefined : key;
+}

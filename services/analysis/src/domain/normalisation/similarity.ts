@@ -1,0 +1,76 @@
+/**
+ * Edits (insert, delete, replace, adjacent swap) that turn one text into the other, counted up to `limit`; a larger
+ * distance is reported as `limit + 1`. Optimal string alignment, so a swap is one edit.
+ */
+export function editDistance(left: string, right: string, limit: number): number {
+  if (Math.abs(left.length - right.length) > limit) return limit + 1;
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    let best = row;
+    for (let column = 1; column <= right.length; column += 1) {
+      const same = left[row - 1] === right[column - 1];
+      let cost = Math.min(
+        at(previous, column) + 1,
+        at(current, column - 1) + 1,
+        at(previous, column - 1) + (same ? 0 : 1),
+      );
+      if (row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1]) {
+        cost = Math.min(cost, at(beforePrevious, column - 2) + 1);
+      }
+      current.push(cost);
+      best = Math.min(best, cost);
+    }
+    if (best > limit) return limit + 1;
+    beforePrevious = previous;
+    previous = current;
+  }
+  return Math.min(at(previous, right.length), limit + 1);
+}
+
+/** True when the texts have one length and differ in exactly one swap of neighbouring characters. */
+export function isAdjacentSwap(left: string, right: string): boolean {
+  if (left.length !== right.length) return false;
+  let first = 0;
+  while (first < left.length && left[first] === right[first]) first += 1;
+  return (
+    first + 1 < left.length &&
+    left[first] === right[first + 1] &&
+    left[first + 1] === right[first] &&
+    left.slice(first + 2) === right.slice(first + 2)
+  );
+}
+
+const WINKLER_PREFIX_MAX = 4;
+const WINKLER_SCALE = 0.1;
+
+/** Jaro-Winkler similarity from 0 to 1, with the usual prefix of 4 and scale of 0.1. */
+export function jaroWinkler(left: string, right: string): number {
+  if (left === right) return 1;
+  if (left === '' || right === '') return 0;
+  const window = Math.max(0, Math.floor(Math.max(left.length, right.length) / 2) - 1);
+  const taken = new Array<boolean>(right.length).fill(false);
+  const leftMatches: string[] = [];
+  for (let i = 0; i < left.length; i += 1) {
+    for (let j = Math.max(0, i - window); j <= Math.min(right.length - 1, i + window); j += 1) {
+      if (!taken[j] && left[i] === right[j]) {
+        taken[j] = true;
+        leftMatches.push(left.charAt(i));
+        break;
+      }
+    }
+  }
+  if (leftMatches.length === 0) return 0;
+  const rightMatches = [...right].filter((_, j) => taken[j]);
+  const outOfPlace = leftMatches.filter((character, k) => character !== rightMatches[k]).length / 2;
+  const m = leftMatches.length;
+  const jaro = (m / left.length + m / right.length + (m - outOfPlace) / m) / 3;
+  let prefix = 0;
+  while (prefix < WINKLER_PREFIX_MAX && prefix < left.length && left[prefix] === right[prefix]) prefix += 1;
+  return jaro + prefix * WINKLER_SCALE * (1 - jaro);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}
