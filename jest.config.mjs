@@ -18,7 +18,7 @@ const needsInfrastructure = {
 const unit = {
   ...shared,
   displayName: 'unit',
-  testRegex: '(packages|services|tools)/.*/src/.*(?<!\\.int)\\.test\\.ts$',
+  testRegex: ['(packages|services|tools)/.*/src/.*(?<!\\.int)\\.test\\.ts$', 'tests/architecture/.*\\.test\\.ts$'],
 };
 const integration = {
   ...shared,
@@ -30,7 +30,7 @@ const contract = {
   ...shared,
   ...needsInfrastructure,
   displayName: 'contract',
-  testRegex: 'tests/(contract|architecture)/.*\\.test\\.ts$',
+  testRegex: 'tests/contract/.*\\.test\\.ts$',
 };
 const endToEnd = { ...shared, ...needsInfrastructure, displayName: 'e2e', testRegex: 'tests/e2e/.*\\.test\\.ts$' };
 

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { GenericContainer, StartedTestContainer } from 'testcontainers';
-import type { Server } from './infrastructure.js';
+import type { Server } from './infrastructure-server.js';
 
 export const MONGODB_IMAGE = 'mongo:8.0';
 export const NATS_IMAGE = 'nats:2.12-alpine';

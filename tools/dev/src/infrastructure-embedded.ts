@@ -1,7 +1,7 @@
 // The pair that needs no Docker: our own MongoDB-wire server and a nats-server binary, both as child processes on loopback.
 import { fileURLToPath } from 'node:url';
 import { startChildServer, type ChildServer } from './infrastructure-child.js';
-import type { Server } from './infrastructure.js';
+import type { Server } from './infrastructure-server.js';
 import { natsServerBinary } from './infrastructure-nats-server.js';
 
 type Log = (line: string) => void;

@@ -4,19 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dockerIfRunning, mongodbInDocker, natsInDocker } from './infrastructure-docker.js';
 import { embeddedMongodb, embeddedNats } from './infrastructure-embedded.js';
+import type { Server } from './infrastructure-server.js';
 
 /** Where a server comes from: an address that was given, a container, or a child process of ours. */
 export type Source = 'environment' | 'docker' | 'embedded';
-
-/** A server that can be taken away and brought back under the same address, as the tests of crashes do. */
-export interface Server {
-  url: string;
-  /** Ends it as a crash would, without a chance to tidy up. */
-  kill(): Promise<void>;
-  /** Starts it again after `kill` with the same data on the same port. */
-  restart(): Promise<void>;
-  stop(): Promise<void>;
-}
 
 export interface Infrastructure {
   mongodbUrl: string;
@@ -72,9 +63,7 @@ export async function startInfrastructure({
 
   const [mongodb, nats] = await Promise.allSettled([startMongodb(), startNats()]);
   if (mongodb.status === 'rejected' || nats.status === 'rejected') {
-    await Promise.all(
-      [mongodb, nats].map((started) => (started.status === 'fulfilled' ? started.value.stop() : undefined)),
-    );
+    for (const started of [mongodb, nats]) if (started.status === 'fulfilled') await started.value.stop();
     await removeTemporaryData();
     const reasons = [mongodb, nats].flatMap((started) =>
       started.status === 'rejected' ? [started.reason as unknown] : [],

@@ -1,0 +1,102 @@
+// Who may import whom. Every rule has a fixture under tests/architecture/fixtures that must be reported by it and by no other rule.
+
+const layers = 'application|clients|domain|storage|transport';
+const tests = '\\.test\\.ts$';
+/** What `domain/` may know besides itself: shared values and refusals, hashing, and libraries that only compute. */
+const pure = [
+  '^packages/(errors|values)/',
+  '^(node:)?crypto$',
+  '(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/',
+].join('|');
+const drivers = '(^|/)node_modules/(@grpc|@nats-io|express|mongodb)/';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: rules([
+    {
+      name: 'domain-is-pure',
+      comment:
+        'Decisions stay readable and testable without knowing where data comes from: move the import to application/ or storage/.',
+      from: { path: '^services/([^/]+)/src/domain/', pathNot: tests },
+      to: { pathNot: `^services/$1/src/domain/|${pure}` },
+    },
+    {
+      name: 'application-knows-no-adapter',
+      comment: 'A use case declares the narrow interface it needs; compose.ts hands it what implements that.',
+      from: { path: '^services/([^/]+)/src/application/', pathNot: tests },
+      to: { path: `^services/$1/src/(storage|transport|clients)/|${drivers}` },
+    },
+    {
+      name: 'adapters-are-strangers',
+      comment: 'Transport, storage and clients meet in compose.ts alone; transport reaches data through a use case.',
+      from: { path: '^services/([^/]+)/src/(storage|transport|clients)/', pathNot: tests },
+      to: { path: '^services/$1/src/(storage|transport|clients)/', pathNot: '^services/$1/src/$2/' },
+    },
+    {
+      name: 'only-compose-sees-everyone',
+      comment: 'Files beside compose.ts (config, telemetry) are known by the layers and know none of them.',
+      from: { path: '^services/[^/]+/src/[^/]+\\.ts$', pathNot: `/(compose|main)\\.ts$|${tests}` },
+      to: { path: `^services/[^/]+/src/(${layers})/` },
+    },
+    {
+      name: 'nobody-sees-compose',
+      comment:
+        'What a layer needs is handed to it; only main.ts (and whoever starts the whole service) imports compose.ts.',
+      from: { path: '^services/[^/]+/src/', pathNot: `/main\\.ts$|${tests}` },
+      to: { path: '^services/[^/]+/src/(compose|main)\\.ts$' },
+    },
+    {
+      name: 'services-are-strangers',
+      comment: 'Services talk over gRPC and NATS: import the contract from packages/contracts instead.',
+      from: { path: '^services/([^/]+)/', pathNot: tests },
+      to: { path: '^services/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'services-know-no-tools',
+      comment: 'Tools, simulators and test support are not deployed.',
+      from: { path: '^services/', pathNot: tests },
+      to: { path: '^(tools|simulators|tests|packages/testkit)/' },
+    },
+    {
+      name: 'packages-know-no-service',
+      comment:
+        'Shared code is below all services. A test of a package may use the tools that start its infrastructure.',
+      from: { path: '^packages/', pathNot: tests },
+      to: { path: '^(services|tools|simulators|tests)/' },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'Move what both need into a third file.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-barrels',
+      comment: 'Import the file that declares the thing; packages name their entries in package.json.',
+      from: {},
+      to: { path: '(^|/)index\\.[cm]?[jt]s$', pathNot: 'node_modules/' },
+    },
+    {
+      name: 'nothing-unresolvable',
+      comment:
+        'A rule cannot see through an import that leads nowhere: correct the path, or add the entry to `exports` of the package.',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ]),
+  options: {
+    // TypeScript 7 has no compiler API, so swc reads the files. Imports of types count like all others.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules/|/src/gen/' },
+    exclude: { path: '(^|/)dist/|^tests/architecture/fixtures/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['source', 'import', 'node', 'default'],
+    },
+  },
+};
+
+function rules(forbidden) {
+  return forbidden.map((rule) => ({ severity: 'error', ...rule }));
+}

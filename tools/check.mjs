@@ -1,0 +1,108 @@
+// The static checks of `npm test` and `npm run check`: one line each, the output of a check only when it fails, exit code 1 if any failed.
+// Run `node tools/setup.mjs` first (both scripts do). Names on the command line run those checks alone: `npm run check -- lint format`.
+import { spawn } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const AT_ONCE = 2;
+const TIMEOUT_MS = 300_000;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+process.chdir(root);
+
+const checks = [
+  { name: 'types', command: ['tsc', '-b'] },
+  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
+  {
+    name: 'format',
+    command: ['prettier', '--check', '--log-level=warn', '--cache', '--cache-location=.cache/prettier', '.'],
+  },
+  {
+    name: 'boundaries',
+    command: ['depcruise', '--config', '.dependency-cruiser.mjs', 'packages', 'services', 'tools', 'tests'],
+  },
+  { name: 'dead-code', command: ['knip', '--no-progress'] },
+  { name: 'contracts', command: ['buf', 'lint'] },
+  { name: 'compatibility', run: compatibility },
+];
+
+const started = Date.now();
+const chosen = choose(process.argv.slice(2));
+const queue = [...chosen];
+let failures = 0;
+await Promise.all(Array.from({ length: AT_ONCE }, worker));
+console.log(`${chosen.length} static checks, ${failures} failed, ${seconds(started)}`);
+process.exitCode = failures > 0 ? 1 : 0;
+
+async function worker() {
+  for (let check = queue.shift(); check; check = queue.shift()) {
+    const begun = Date.now();
+    const { passed, output, note = '' } = await (check.run ?? (() => execute(check.command)))();
+    if (!passed) failures += 1;
+    console.log(
+      `${passed ? 'ok    ' : 'FAILED'} ${check.name.padEnd(14)} ${seconds(begun).padStart(6)} ${note}`.trimEnd(),
+    );
+    if (!passed) console.log(output.trimEnd());
+  }
+}
+
+/** The contracts as they are now may not break what runs with those of main: messages in flight and events kept in streams. */
+async function compatibility() {
+  const branch = await firstBranch(['main', 'origin/main']);
+  if (branch === undefined) return { passed: true, note: 'skipped: this clone has no branch main to compare with' };
+  const listed = await execute(['git', 'ls-tree', '--name-only', branch, 'buf.yaml', 'proto/invoicecontrol/']);
+  if (listed.output.trim().split('\n').length < 2) return { passed: true, note: 'skipped: main has no contracts yet' };
+
+  // An export instead of buf's own git input: that one clones, which shallow clones and worktrees do not allow.
+  const before = `.cache/contracts-of-main-${process.pid}`;
+  await mkdir(before, { recursive: true });
+  try {
+    const exported = await execute(['sh', '-c', 'git archive "$0" buf.yaml proto | tar -x -C "$1"', branch, before]);
+    return exported.passed ? await execute(['buf', 'breaking', '--against', before]) : exported;
+  } finally {
+    await rm(before, { recursive: true, force: true });
+  }
+}
+
+async function firstBranch(candidates) {
+  for (const candidate of candidates) {
+    if ((await execute(['git', 'rev-parse', '--quiet', '--verify', `${candidate}^{commit}`])).passed) return candidate;
+  }
+  return undefined;
+}
+
+/** @returns {Promise<{ passed: boolean, output: string }>} */
+function execute([command, ...args]) {
+  const env = {
+    ...process.env,
+    PATH: `${root}node_modules/.bin:${process.env.PATH}`,
+    BUF_CACHE_DIR: `${root}.cache/buf`,
+    NO_COLOR: '1',
+  };
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: TIMEOUT_MS });
+    const output = [];
+    child.stdout.on('data', (chunk) => output.push(chunk));
+    child.stderr.on('data', (chunk) => output.push(chunk));
+    child.once('error', (error) => resolve({ passed: false, output: `${command} cannot be run: ${error.message}` }));
+    child.once('close', (code, signal) => {
+      const ending = signal ? `\n${command} was ended by ${signal} (limit ${TIMEOUT_MS / 1000} s)` : '';
+      resolve({ passed: code === 0, output: Buffer.concat(output).toString() + ending });
+    });
+  });
+}
+
+function choose(names) {
+  const unknown = names.filter((name) => !checks.some((check) => check.name === name));
+  if (unknown.length > 0) {
+    console.error(
+      `No check is called ${unknown.join(', ')}: choose from ${checks.map(({ name }) => name).join(', ')}.`,
+    );
+    process.exit(1);
+  }
+  return names.length > 0 ? checks.filter(({ name }) => names.includes(name)) : checks;
+}
+
+function seconds(since) {
+  return `${((Date.now() - since) / 1000).toFixed(1)} s`;
+}
