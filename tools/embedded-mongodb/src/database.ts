@@ -1,0 +1,198 @@
+import { fail } from './errors.js';
+import { parseIndexSpec } from './index-spec.js';
+import type { Definition, Journal, JournalEntry } from './journal.js';
+import { encode } from './order.js';
+import type { IndexSpec, StoredDocument } from './ordered-index.js';
+import { Collection } from './store.js';
+import { parse, type Doc } from './values.js';
+
+/** Compaction pays once the journal is large and mostly history. */
+const COMPACTION_BYTES_MIN = 64 * 1024 * 1024;
+const COMPACTION_RATIO = 3;
+const COMPACTION_ENTRIES_MIN = 1000;
+const COMPACTION_ENTRIES_RATIO = 1.5;
+
+const CURSORS_MAX = 10_000;
+const CURSOR_IDLE_MS = 10 * 60 * 1000;
+/** MongoDB closes a batch at 16 MB. */
+const BATCH_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The result of a query that the client has not fetched yet: the documents as they were when the query ran. */
+interface Cursor {
+  readonly namespace: string;
+  readonly documents: readonly Buffer[];
+  position: number;
+  usedAt: number;
+}
+
+export interface Batch {
+  readonly documents: readonly Buffer[];
+  /** 0 where nothing is left. */
+  readonly cursorId: number;
+  readonly namespace: string;
+}
+
+/**
+ * All collections, their journal and the open cursors. Nothing here waits: a command runs from its first to its last
+ * line before the next one starts, which is what makes it atomic.
+ */
+export class Database {
+  readonly collections = new Map<string, Collection>();
+  readonly #cursors = new Map<number, Cursor>();
+  #lastCursorId = 0;
+  #isReplaying = false;
+  #journal: Journal | undefined;
+
+  /** @param openJournal replays into the given callback and returns the journal; none means memory only */
+  constructor(openJournal?: (replay: (entry: JournalEntry) => void) => Journal) {
+    if (!openJournal) return;
+    let entries = 0;
+    this.#isReplaying = true;
+    const journal = openJournal((entry) => {
+      entries += 1;
+      this.#replay(entry);
+    });
+    let live = 0;
+    for (const collection of this.collections.values()) {
+      collection.fillIndexes();
+      live += collection.documents.size + collection.indexes.size;
+    }
+    this.#isReplaying = false;
+    this.#journal = journal;
+    if (entries > live * COMPACTION_ENTRIES_RATIO + COMPACTION_ENTRIES_MIN) journal.compact(this.#liveEntries());
+  }
+
+  /** The collection, created by the write that needs it. */
+  collectionForWrite(namespace: string): Collection {
+    const existing = this.collections.get(namespace);
+    if (existing) return existing;
+    this.#define(namespace, { create: true });
+    return this.collections.get(namespace) ?? fail('NamespaceNotFound', `ns does not exist: ${namespace}`);
+  }
+
+  dropCollection(namespace: string): void {
+    if (this.collections.has(namespace)) this.#define(namespace, { drop: true });
+  }
+
+  /** Whether the index was not there before. */
+  createIndex(collection: Collection, spec: IndexSpec): boolean {
+    if (!collection.createIndex(spec)) return false;
+    this.#journal?.append({ type: 'define', namespace: collection.namespace, definition: { index: { ...spec } } });
+    return true;
+  }
+
+  dropIndex(collection: Collection, name: string): void {
+    this.#define(collection.namespace, { dropIndex: name });
+  }
+
+  insert(collection: Collection, doc: Doc, bytes: Buffer): StoredDocument {
+    const stored = collection.insert(doc, bytes);
+    this.#journal?.append({ type: 'put', namespace: collection.namespace, bytes });
+    return stored;
+  }
+
+  /** Whether anything changed. */
+  replace(collection: Collection, stored: StoredDocument, doc: Doc): boolean {
+    if (!collection.replace(stored, doc)) return false;
+    this.#journal?.append({ type: 'put', namespace: collection.namespace, bytes: stored.bytes });
+    return true;
+  }
+
+  remove(collection: Collection, stored: StoredDocument): void {
+    collection.remove(stored);
+    this.#journal?.append({ type: 'remove', namespace: collection.namespace, id: stored.doc['_id'] });
+  }
+
+  /** Makes the running command outlive the process; called before its reply. */
+  commit(): void {
+    this.#journal?.commit();
+  }
+
+  /** Removes what has expired, forgets idle cursors and compacts the journal where it pays. */
+  sweep(now: number): void {
+    for (const collection of this.collections.values()) {
+      for (const stored of collection.expired(now)) this.remove(collection, stored);
+    }
+    this.commit();
+    for (const [id, cursor] of this.#cursors) if (now - cursor.usedAt > CURSOR_IDLE_MS) this.#cursors.delete(id);
+    if (!this.#journal || this.#journal.sizeBytes < COMPACTION_BYTES_MIN) return;
+    let liveBytes = 0;
+    for (const { documents } of this.collections.values())
+      for (const { bytes } of documents.values()) liveBytes += bytes.length;
+    if (this.#journal.sizeBytes > liveBytes * COMPACTION_RATIO) this.#journal.compact(this.#liveEntries());
+  }
+
+  /** The first batch of a result; the rest waits in a cursor. */
+  openCursor(namespace: string, documents: readonly Buffer[], batchSize: number, isSingleBatch: boolean): Batch {
+    const cursor: Cursor = { namespace, documents, position: 0, usedAt: Date.now() };
+    const batch = nextBatch(cursor, batchSize);
+    if (isSingleBatch || cursor.position >= documents.length) return { documents: batch, cursorId: 0, namespace };
+    if (this.#cursors.size >= CURSORS_MAX)
+      fail('BadValue', `More than ${CURSORS_MAX} cursors are open: close or exhaust them`);
+    this.#lastCursorId += 1;
+    this.#cursors.set(this.#lastCursorId, cursor);
+    return { documents: batch, cursorId: this.#lastCursorId, namespace };
+  }
+
+  continueCursor(id: number, batchSize: number): Batch {
+    const cursor = this.#cursors.get(id) ?? fail('CursorNotFound', `cursor id ${id} not found`);
+    cursor.usedAt = Date.now();
+    const documents = nextBatch(cursor, batchSize);
+    const isDone = cursor.position >= cursor.documents.length;
+    if (isDone) this.#cursors.delete(id);
+    return { documents, cursorId: isDone ? 0 : id, namespace: cursor.namespace };
+  }
+
+  /** Whether there was such a cursor. */
+  closeCursor(id: number): boolean {
+    return this.#cursors.delete(id);
+  }
+
+  close(): void {
+    this.#journal?.close();
+  }
+
+  #define(namespace: string, definition: Definition): void {
+    this.#applyDefinition(namespace, definition);
+    this.#journal?.append({ type: 'define', namespace, definition });
+  }
+
+  #replay(entry: JournalEntry): void {
+    if (entry.type === 'define') return this.#applyDefinition(entry.namespace, entry.definition);
+    const collection = this.collections.get(entry.namespace);
+    if (!collection) throw new Error(`The journal names ${entry.namespace} before it creates it`);
+    if (entry.type === 'put') return collection.restore(parse(entry.bytes), entry.bytes);
+    const stored = collection.documents.get(encode(entry.id));
+    if (stored) collection.remove(stored);
+  }
+
+  #applyDefinition(namespace: string, { create, drop, index, dropIndex }: Definition): void {
+    if (create) this.collections.set(namespace, new Collection(namespace, this.#isReplaying));
+    if (drop) this.collections.delete(namespace);
+    if (index) this.collections.get(namespace)?.createIndex(parseIndexSpec(index));
+    if (dropIndex !== undefined) this.collections.get(namespace)?.indexes.delete(dropIndex);
+  }
+
+  *#liveEntries(): Generator<JournalEntry> {
+    for (const { namespace, indexes, documents } of this.collections.values()) {
+      yield { type: 'define', namespace, definition: { create: true } };
+      for (const { spec } of indexes.values()) {
+        if (spec.name !== '_id_') yield { type: 'define', namespace, definition: { index: { ...spec } } };
+      }
+      for (const { bytes } of documents.values()) yield { type: 'put', namespace, bytes };
+    }
+  }
+}
+
+function nextBatch(cursor: Cursor, batchSize: number): Buffer[] {
+  const batch: Buffer[] = [];
+  let bytes = 0;
+  while (batch.length < batchSize) {
+    const document = cursor.documents[cursor.position];
+    if (!document || (batch.length > 0 && bytes + document.length > BATCH_BYTES_MAX)) break;
+    batch.push(document);
+    bytes += document.length;
+    cursor.position += 1;
+  }
+  return batch;
+}
