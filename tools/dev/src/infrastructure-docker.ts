@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import type { GenericContainer, StartedTestContainer } from 'testcontainers';
 import type { Server } from './infrastructure-server.js';
 
-export const MONGODB_IMAGE = 'mongo:8.0';
-export const NATS_IMAGE = 'nats:2.12-alpine';
+// The images of compose.yaml.
+const MONGODB_IMAGE = 'mongo:8.0.17-noble';
+const NATS_IMAGE = 'nats:2.15.2-alpine';
 /** Long enough to fetch an image over a slow line. */
 const START_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 10_000;

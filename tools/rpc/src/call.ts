@@ -1,0 +1,64 @@
+import { Client, credentials, status, type Metadata, type ServiceError } from '@grpc/grpc-js';
+import type { Method } from './catalogue.js';
+
+export interface CallOptions {
+  address: string;
+  metadata: Metadata;
+  timeoutMs: number;
+}
+
+/**
+ * Calls the rpc and hands over each message of the answer as it arrives.
+ *
+ * @param requests one message, or any number for an rpc that takes a stream
+ * @throws ServiceError as grpc-js reports it
+ */
+export async function call(
+  { definition }: Method,
+  requests: object[],
+  { address, metadata, timeoutMs }: CallOptions,
+  onResponse: (response: object) => void,
+): Promise<void> {
+  const { path, requestSerialize, responseDeserialize, requestStream, responseStream } = definition;
+  const [request = {}] = requests;
+  const options = { deadline: Date.now() + timeoutMs };
+  const client = new Client(address, credentials.createInsecure());
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const answered = (error: ServiceError | null, response?: object) => {
+        if (error) return reject(error);
+        if (response) onResponse(response);
+        resolve();
+      };
+      const write = (stream: { write(message: object): unknown; end(): unknown }) => {
+        for (const message of requests) stream.write(message);
+        stream.end();
+      };
+      const read = (stream: NodeJS.ReadableStream) => {
+        stream.on('data', onResponse).once('error', reject).once('end', resolve);
+      };
+      if (requestStream && responseStream) {
+        const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, options);
+        read(stream);
+        write(stream);
+      } else if (requestStream) {
+        write(client.makeClientStreamRequest(path, requestSerialize, responseDeserialize, metadata, options, answered));
+      } else if (responseStream) {
+        read(client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata, options));
+      } else {
+        client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, options, answered);
+      }
+    });
+  } finally {
+    client.close();
+  }
+}
+
+/** "NOT_FOUND: There is no such finding." */
+export function describeFailure(error: ServiceError): string {
+  return `${status[error.code] ?? error.code}: ${error.details}`;
+}
+
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && 'details' in error && 'metadata' in error;
+}

@@ -1,0 +1,74 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
+
+/** One rpc as the contracts on disk declare it. */
+export interface Method {
+  /** `invoicecontrol.analysis.v1.FindingService` */
+  service: string;
+  /** `ReviewFinding` */
+  name: string;
+  definition: MethodDefinition<object, object>;
+}
+
+/** Every rpc declared below `protoDir`, in the order of its full name. */
+export function readCatalogue(protoDir: string): Method[] {
+  const files = readdirSync(protoDir, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.proto'));
+  const loaded = loadSync(files, {
+    includeDirs: [protoDir],
+    bytes: String,
+    defaults: true,
+    enums: String,
+    longs: Number,
+    oneofs: true,
+  });
+  return Object.entries(loaded)
+    .flatMap(([service, entry]) =>
+      isService(entry) ? Object.entries(entry).map(([name, definition]) => ({ service, name, definition })) : [],
+    )
+    .sort((a, b) => fullName(a).localeCompare(fullName(b)));
+}
+
+/**
+ * Finds the rpc that `wanted` names: in full (`invoicecontrol.analysis.v1.FindingService.ReviewFinding`, or with a slash before the
+ * method), or by the end of that name (`FindingService.ReviewFinding`, `Finding.ReviewFinding`, `ReviewFinding`) where one rpc fits.
+ *
+ * @throws Error naming the rpcs that come near when none fits, or all that fit when it is more than one
+ */
+export function findMethod(catalogue: Method[], wanted: string): Method {
+  const target = normalise(wanted.replace('/', '.'));
+  const fitting = catalogue.filter((method) => `.${normalise(fullName(method))}`.endsWith(`.${target}`));
+  const [only, ...others] = fitting;
+  if (only === undefined) {
+    const near = catalogue.filter(({ name }) => name.toLowerCase() === target.split('.').at(-1)).map(fullName);
+    const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : '`npm run rpc -- --list` shows all.';
+    throw new Error(`No rpc is called ${wanted}: ${hint}`);
+  }
+  if (others.length > 0)
+    throw new Error(`Several rpcs are called ${wanted}: name one of ${fitting.map(fullName).join(', ')}.`);
+  return only;
+}
+
+export function fullName({ service, name }: Method): string {
+  return `${service}.${name}`;
+}
+
+/** The fields of the request, as proto JSON names them. */
+export function requestFields({ definition }: Method): string[] {
+  // proto-loader types the descriptor as an object; it is google.protobuf.DescriptorProto.
+  const { field } = definition.requestType.type as { field: { name: string }[] };
+  return field.map(({ name }) => name);
+}
+
+/** Where the contracts are; the same from src/ and from dist/. */
+export function contractsDirectory(): string {
+  return join(import.meta.dirname, '../../../proto');
+}
+
+function isService(entry: object): entry is Record<string, MethodDefinition<object, object>> {
+  return !('format' in entry);
+}
+
+function normalise(name: string): string {
+  return name.toLowerCase().replaceAll('service.', '.');
+}

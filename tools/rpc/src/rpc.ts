@@ -1,0 +1,108 @@
+// A console for every rpc, straight from the .proto files: nothing has to be generated or compiled for a new rpc to be callable.
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { Metadata } from '@grpc/grpc-js';
+import { call, describeFailure, isServiceError } from './call.js';
+import { contractsDirectory, findMethod, fullName, readCatalogue, requestFields, type Method } from './catalogue.js';
+
+const TIMEOUT_MS = 10_000;
+
+const help = `Calls one rpc of a running service and prints the answer as JSON.
+
+  npm run rpc -- <address> <Service.Method> ['<json>' | -]
+  npm run rpc -- --list [part of a name]
+
+  <address>          host:port of the service
+  <Service.Method>   FindingService.ReviewFinding, or any unambiguous end of the full name
+  <json>             the request with the field names of proto JSON (camelCase); {} when left out, - reads standard input.
+                     An rpc that takes a stream gets a JSON list. Bytes are base64, enums are names,
+                     times are { "seconds": 1767225600, "nanos": 0 }.
+
+  -m, --metadata name=value   sent beside the request; may be repeated
+      --timeout-ms <n>        gives up after this long (default ${TIMEOUT_MS})
+      --list                  prints all rpcs with the fields of their requests
+  -h, --help                  prints this
+
+  npm run rpc -- 127.0.0.1:50051 grpc.health.v1.Health.Check '{ "service": "ready" }'
+`;
+
+try {
+  await main();
+} catch (error) {
+  console.error(isServiceError(error) ? describeFailure(error) : error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      metadata: { type: 'string', short: 'm', multiple: true, default: [] },
+      'timeout-ms': { type: 'string', default: String(TIMEOUT_MS) },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return console.log(help);
+
+  const catalogue = readCatalogue(contractsDirectory());
+  if (values.list) return list(catalogue, positionals[0] ?? '');
+
+  const [address, wanted, json = '{}'] = positionals;
+  if (!address || !wanted) throw new Error(`An address and the name of an rpc are needed.\n\n${help}`);
+  const timeoutMs = Number(values['timeout-ms']);
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1)
+    throw new Error('--timeout-ms takes a whole number of milliseconds, 1 or more.');
+
+  const method = findMethod(catalogue, wanted);
+  const requests = readRequests(json === '-' ? await text(process.stdin) : json, method);
+  await call(method, requests, { address, metadata: readMetadata(values.metadata), timeoutMs }, (response) => {
+    console.log(JSON.stringify(response, null, 2));
+  });
+}
+
+function list(catalogue: Method[], part: string): void {
+  const listed = catalogue.filter((candidate) => fullName(candidate).toLowerCase().includes(part.toLowerCase()));
+  for (const method of listed) {
+    const { requestStream, responseStream } = method.definition;
+    const request = `${requestStream ? 'stream of ' : ''}{ ${requestFields(method).join(', ')} }`;
+    console.log(`${fullName(method)} ${request}${responseStream ? ', answers a stream' : ''}`);
+  }
+}
+
+function readRequests(json: string, method: Method): object[] {
+  const takesStream = method.definition.requestStream;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch (cause) {
+    throw new Error(`The request is not JSON (${(cause as Error).message}): put it in single quotes for the shell.`, {
+      cause,
+    });
+  }
+  const requests = takesStream && Array.isArray(parsed) ? (parsed as unknown[]) : [parsed];
+  if (!requests.every((request) => typeof request === 'object' && request !== null && !Array.isArray(request))) {
+    throw new Error(
+      takesStream ? 'The request must be a JSON object or a list of them.' : 'The request must be one JSON object.',
+    );
+  }
+  // The library drops what it does not know without a word, and a misspelt field then looks like a fault of the service.
+  const known = requestFields(method);
+  const unknown = requests.flatMap((request) => Object.keys(request as object)).filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `The request has no field ${unknown.join(', ')}: ${fullName(method)} takes ${known.join(', ') || 'none'}.`,
+    );
+  }
+  return requests as object[];
+}
+
+function readMetadata(pairs: string[]): Metadata {
+  const metadata = new Metadata();
+  for (const pair of pairs) {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    if (name === undefined || value === undefined) throw new Error(`--metadata takes name=value, not ${pair}.`);
+    metadata.add(name, value);
+  }
+  return metadata;
+}
