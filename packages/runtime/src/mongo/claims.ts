@@ -7,8 +7,8 @@ export interface Claimable {
   readonly _id: string;
   /** Who holds it. */
   readonly claim?: string;
-  /** Until when; free work has the epoch, so that one range filter finds free and lapsed work. */
-  readonly leaseUntil: Date;
+  /** Until when; free work has the epoch, so that one range filter finds free and lapsed work. Absent: nothing to do. */
+  readonly leaseUntil?: Date;
 }
 
 /** The lease of work that nobody holds. */

@@ -1,0 +1,160 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
+import type { UsageCounters, UsageMark } from '@invoicecontrol/runtime/mongo/usage';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { CanonicalInvoice } from '../domain/invoice.js';
+import { matchPartOf, supplierKeysOf } from '../domain/match-keys.js';
+import { normaliseInvoice } from '../domain/normalisation/normalise-invoice.js';
+import { companyFor } from '../domain/tenant.js';
+import type { TenantFacts } from '../domain/tenant.js';
+import type { AnalysisStore } from './analysis-store.js';
+import type { SupplierStore } from './counted-records.js';
+import type { InvoiceDecider } from './decide-invoice.js';
+import { analysisIdFor, invoiceIdFor } from './derived-ids.js';
+import type { FindingSubject } from './finding-store.js';
+import type { DecidedAnalysis, InvoiceRecord, InvoiceStore, NewInvoice } from './invoice-store.js';
+import type { Tenants } from './tenants.js';
+
+/** Others leave an invoice to its worker for this long; many times what a decision takes. */
+export const DECISION_LEASE_MS = 30_000;
+/** What the counter of the month is called. */
+export const ANALYSES_METER = 'analyses';
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly analyses: AnalysisStore;
+  readonly suppliers: SupplierStore;
+  readonly usage: UsageCounters;
+  readonly tenants: Tenants;
+  readonly decider: InvoiceDecider;
+  readonly clock: Clock;
+}
+
+export interface AnalyzeInvoiceInput {
+  readonly organizationId: string;
+  readonly invoice: CanonicalInvoice;
+  readonly idempotencyKey: string | undefined;
+  /** SHA-256 of the request body as canonical JSON. */
+  readonly fingerprint: string;
+  /** Analyses the plan allows in a month; undefined means any number. */
+  readonly monthlyLimit: number | undefined;
+}
+
+export interface AnalyzedInvoice {
+  readonly subject: FindingSubject;
+  readonly analysis: DecidedAnalysis;
+  /** Whether this is the stored answer to an earlier request. */
+  readonly isReplayed: boolean;
+}
+
+/**
+ * Stores an invoice and decides it (architecture section 7). A key's derived id makes every step repeatable: the
+ * first request creates the invoice, a repeat finds it.
+ * @throws DomainError idempotency_mismatch for another body under the same key, in_progress while the first is at
+ * work, usage_exceeded, invalid for an unknown company
+ */
+export const analyzeInvoice = (deps: Deps) => {
+  const { invoices, suppliers, usage, tenants, decider, clock } = deps;
+
+  /** Reserves the quota and stores the invoice; undefined when its id is taken. */
+  const store = async (invoice: NewInvoice, limit: number | undefined): Promise<'stored' | 'taken'> => {
+    const mark: UsageMark = {
+      organizationId: invoice.organizationId,
+      month: invoice.usageMonth,
+      meter: ANALYSES_METER,
+      amount: 1,
+    };
+    // Without a limit nothing can be refused, so counting need not come first.
+    const reserving = usage.reserve(mark, limit);
+    if (limit !== undefined) await reserving;
+    const [isNew] = await Promise.all([invoices.insert(invoice), reserving]);
+    if (isNew) return 'stored';
+    await usage.giveBack(mark);
+    return 'taken';
+  };
+
+  return async (input: AnalyzeInvoiceInput, context: RequestContext): Promise<AnalyzedInvoice> => {
+    const { organizationId, invoice, idempotencyKey, fingerprint, monthlyLimit } = input;
+    const tenant = await tenants.factsOf(organizationId, context);
+    const invoiceId = invoiceIdFor(organizationId, idempotencyKey);
+    const isKeyed = idempotencyKey !== undefined;
+    if (isKeyed && monthlyLimit !== undefined) {
+      // A repeat neither counts twice nor meets the quota, so it must be known before the quota is asked.
+      const earlier = await invoices.find(organizationId, invoiceId);
+      if (earlier !== undefined) return replay(deps, earlier, fingerprint, tenant);
+    }
+    const now = clock.now();
+    const companyId = companyFor({ companyId: invoice.company_id, buyerTaxId: invoice.buyer?.tax_id }, tenant);
+    const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'API', receivedAtMs: now.getTime() });
+    const received: NewInvoice = {
+      organizationId,
+      invoiceId,
+      companyId,
+      source: 'API',
+      createdAt: now,
+      invoice,
+      match: matchPartOf(normalised),
+      ...(isKeyed ? { fingerprint } : {}),
+      usageMonth: usageMonth(now),
+      leaseMs: DECISION_LEASE_MS,
+    };
+    const [stored, known] = await Promise.all([
+      store(received, monthlyLimit),
+      suppliers.findByKeys(organizationId, supplierKeysOf(normalised)),
+    ]);
+    if (stored === 'taken') return replay(deps, await require(invoices, received), fingerprint, tenant);
+    const analysis = await decider.decide({ ...received, version: 1, invoice: normalised, tenant, suppliers: known });
+    if (analysis !== undefined) return { subject: normalised, analysis, isReplayed: false };
+    // We were so slow that another worker took over; its decision is the decision.
+    return replay(deps, await require(invoices, received), fingerprint, tenant);
+  };
+};
+
+/** The answer to a request whose invoice is there already. */
+async function replay(
+  { invoices, analyses, decider }: Deps,
+  earlier: InvoiceRecord,
+  fingerprint: string,
+  tenant: TenantFacts,
+): Promise<AnalyzedInvoice> {
+  const { organizationId, invoiceId } = earlier;
+  if (earlier.fingerprint !== undefined && earlier.fingerprint !== fingerprint) {
+    throw new DomainError(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used with another invoice. Send the same body again, or choose a new key.',
+    );
+  }
+  if (earlier.analysis !== undefined) {
+    // The first answer, even if the invoice has been analyzed again since.
+    const first =
+      earlier.analysis.number === 1
+        ? earlier.analysis
+        : (await analyses.find(organizationId, analysisIdFor(invoiceId, 1)))?.analysis;
+    return { subject: earlier.match, analysis: first ?? earlier.analysis, isReplayed: true };
+  }
+  const abandoned = await invoices.takeOver(organizationId, invoiceId, DECISION_LEASE_MS);
+  if (abandoned !== undefined) {
+    const analysis = await decider.decide({ ...abandoned, invoice: normalisedAgain(abandoned), tenant });
+    if (analysis !== undefined) return { subject: abandoned.match, analysis, isReplayed: true };
+  }
+  throw new DomainError(
+    'in_progress',
+    'The first request with this Idempotency-Key is still at work. Repeat in a second.',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
+}
+
+/** The invoice of a record as it was normalised when it arrived. */
+export function normalisedAgain(record: InvoiceRecord): ReturnType<typeof normaliseInvoice> {
+  const { invoiceId, companyId, source, match } = record;
+  return normaliseInvoice(record.invoice, { invoiceId, companyId, source, receivedAtMs: match.receivedAtMs });
+}
+
+async function require(invoices: InvoiceStore, { organizationId, invoiceId }: NewInvoice): Promise<InvoiceRecord> {
+  const record = await invoices.find(organizationId, invoiceId);
+  if (record === undefined) throw new Error(`invoice ${invoiceId} was stored and is gone`);
+  return record;
+}

@@ -1,0 +1,104 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Facts } from '../domain/facts.js';
+import { countBankUse, countOrderUse, withCountedUnit } from '../domain/links.js';
+import { identityAfter } from '../domain/supplier/identity.js';
+import { countInvoice as countInProfile, emptyProfile } from '../domain/supplier/profile.js';
+import type {
+  BankLinkStore,
+  CountedRecord,
+  LinkRecord,
+  LinkStore,
+  OrderLinkStore,
+  SupplierStore,
+} from './counted-records.js';
+import type { LoadedFacts } from './load-facts.js';
+import { oneAtATime } from './one-at-a-time.js';
+
+const TRIES_MAX = 8;
+
+interface Deps {
+  readonly suppliers: SupplierStore;
+  readonly bankLinks: BankLinkStore;
+  readonly orderLinks: OrderLinkStore;
+}
+
+/** The records a decision was read from, if they are at hand; what is missing is read. */
+export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'orderLink'>>;
+
+/**
+ * Counts a decided invoice in its supplier's profile and in the links of its account and order, each once, whoever
+ * repeats it (detection reference, section 11).
+ */
+export const countInvoice = ({ suppliers, bankLinks, orderLinks }: Deps) => {
+  const inTurn = oneAtATime();
+  const countLink = <L>(
+    store: LinkStore<L>,
+    organizationId: string,
+    key: string,
+    unitId: string,
+    read: LinkRecord<L> | undefined,
+    count: (link: L | null) => L,
+  ): Promise<void> =>
+    inTurn(`${organizationId}|${key}`, (isFirst) =>
+      countOnce({
+        unitId,
+        known: isFirst ? read : undefined,
+        read: () => store.find(organizationId, key),
+        write: (current, countedUnits) =>
+          store.write(organizationId, key, {
+            version: current?.version ?? 0,
+            link: count(current?.link ?? null),
+            countedUnits,
+          }),
+      }),
+    );
+  return async ({ organizationId, invoice, supplier }: Facts, records: ReadRecords = {}): Promise<void> => {
+    const { invoiceId, bankKey, poKey } = invoice;
+    const { supplierId } = supplier;
+    await Promise.all([
+      inTurn(`${organizationId}|${supplierId}`, (isFirst) =>
+        countOnce({
+          unitId: invoiceId,
+          known: isFirst ? records.supplier : undefined,
+          read: () => suppliers.find(organizationId, supplierId),
+          write: (current, countedUnits) =>
+            suppliers.write(organizationId, {
+              version: current?.version ?? 0,
+              identity: identityAfter(current?.identity, supplierId, invoice),
+              profile: countInProfile(current?.profile ?? emptyProfile, invoice),
+              countedUnits,
+            }),
+        }),
+      ),
+      bankKey === undefined
+        ? undefined
+        : countLink(bankLinks, organizationId, bankKey, invoiceId, records.bankLink, (link) =>
+            countBankUse(link, bankKey, invoice, supplierId),
+          ),
+      poKey === undefined
+        ? undefined
+        : countLink(orderLinks, organizationId, poKey, invoiceId, records.orderLink, (link) =>
+            countOrderUse(link, poKey, invoice, supplierId),
+          ),
+    ]);
+  };
+};
+
+interface Counting<R extends CountedRecord> {
+  readonly unitId: string;
+  /** What was read before, good for the first try. */
+  readonly known: R | undefined;
+  readonly read: () => Promise<R | undefined>;
+  /** False when somebody else changed the record since it was read. */
+  readonly write: (current: R | undefined, countedUnits: readonly string[]) => Promise<boolean>;
+}
+
+async function countOnce<R extends CountedRecord>({ unitId, known, read, write }: Counting<R>): Promise<void> {
+  let current = known ?? (await read());
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    const countedUnits = withCountedUnit(current?.countedUnits ?? [], unitId);
+    if (countedUnits === undefined || (await write(current, countedUnits))) return;
+    current = await read();
+  }
+  throw new DomainError('concurrent_change', 'The supplier is being changed by others; the sweep counts the invoice.');
+}

@@ -1,0 +1,36 @@
+import type { BankLink, OrderLink } from '../domain/links.js';
+import type { KnownSupplier } from '../domain/supplier/identity.js';
+import type { SupplierProfile } from '../domain/supplier/profile.js';
+
+/** A record that counts invoices: written with a version check, each invoice counted once. */
+export interface CountedRecord {
+  /** 0 while it is not stored. */
+  readonly version: number;
+  readonly countedUnits: readonly string[];
+}
+
+export interface SupplierRecord extends CountedRecord {
+  readonly identity: KnownSupplier;
+  readonly profile: SupplierProfile;
+}
+
+export interface LinkRecord<L> extends CountedRecord {
+  readonly link: L;
+}
+
+export interface SupplierStore {
+  /** Suppliers that share one of the identity keys; at most 64. */
+  findByKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
+  find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
+  /** Stores the record as the version after `version`; false when somebody else was faster. */
+  write(organizationId: string, record: SupplierRecord): Promise<boolean>;
+}
+
+export interface LinkStore<L> {
+  find(organizationId: string, key: string): Promise<LinkRecord<L> | undefined>;
+  /** Stores the record as the version after `version`; false when somebody else was faster. */
+  write(organizationId: string, key: string, record: LinkRecord<L>): Promise<boolean>;
+}
+
+export type BankLinkStore = LinkStore<BankLink>;
+export type OrderLinkStore = LinkStore<OrderLink>;

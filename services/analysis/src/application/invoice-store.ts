@@ -1,0 +1,110 @@
+import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { CanonicalInvoice, InvoiceSource, MatchPart } from '../domain/invoice.js';
+import type { Analysis } from '../domain/engine.js';
+import type { Finding } from '../domain/evidence.js';
+
+/** A finding as it is stored: what the engine said, under an id derived from the invoice and the evidence. */
+export interface StoredFinding extends Finding {
+  readonly findingId: string;
+}
+
+/** A decision as it is stored with its invoice. */
+export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
+  readonly analysisId: string;
+  /** 1 for the first analysis of the invoice. */
+  readonly number: number;
+  /** Whose invoice it was found to be. */
+  readonly supplierId: string;
+  readonly findings: readonly StoredFinding[];
+  /** SHA-256 of the facts it rests on. */
+  readonly factsSha256: string;
+  readonly createdAt: Date;
+}
+
+export interface InvoiceRecord {
+  readonly invoiceId: string;
+  readonly organizationId: string;
+  readonly version: number;
+  readonly companyId: string;
+  readonly source: InvoiceSource;
+  readonly status: 'RECEIVED' | 'ANALYZED';
+  readonly createdAt: Date;
+  readonly invoice: CanonicalInvoice;
+  readonly match: MatchPart;
+  readonly fingerprint: string | undefined;
+  readonly analysis: DecidedAnalysis | undefined;
+}
+
+/** One invoice of one tenant. */
+export interface InvoiceReference {
+  readonly organizationId: string;
+  readonly invoiceId: string;
+}
+
+/** A place in a list that is ordered newest first. */
+export interface ListPosition {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Where the next page begins; absent on the last one. */
+  readonly next: ListPosition | undefined;
+}
+
+export interface InvoiceQuery {
+  readonly companyId?: string | undefined;
+  readonly source?: InvoiceSource | undefined;
+  readonly decision?: Analysis['decision'] | undefined;
+  readonly createdFrom?: Date | undefined;
+  readonly createdTo?: Date | undefined;
+  readonly after?: ListPosition | undefined;
+  readonly limit: number;
+}
+
+/** How far another invoice has come, and whom its findings name. */
+export interface InvoiceOutcome {
+  readonly invoiceId: string;
+  readonly isDecided: boolean;
+  readonly receivedAtMs: number;
+  readonly named: ReadonlySet<string>;
+}
+
+export interface NewInvoice extends InvoiceReference {
+  readonly companyId: string;
+  readonly source: InvoiceSource;
+  readonly createdAt: Date;
+  readonly invoice: CanonicalInvoice;
+  readonly match: MatchPart;
+  readonly fingerprint?: string;
+  readonly usageMonth: string;
+  /** How long others leave it to its first worker. */
+  readonly leaseMs: number;
+}
+
+/** What use cases need of the invoices collection. */
+export interface InvoiceStore {
+  /** Stores an invoice as RECEIVED; false when its id is taken. */
+  insert(invoice: NewInvoice): Promise<boolean>;
+  find(organizationId: string, invoiceId: string): Promise<InvoiceRecord | undefined>;
+  /** Claims an undecided invoice whose worker fell silent. */
+  takeOver(organizationId: string, invoiceId: string, leaseMs: number): Promise<InvoiceRecord | undefined>;
+  /** The commit point: decision, findings, facts and events in one write guarded by the version. */
+  commit(
+    at: InvoiceReference & { version: number },
+    decided: { match: MatchPart; analysis: DecidedAnalysis; facts: Buffer },
+    options: SaveOptions,
+  ): Promise<void>;
+  /** Records that share one of the keys. */
+  candidates(organizationId: string, keys: readonly string[]): Promise<MatchPart[]>;
+  outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;
+  /** Newest first. */
+  list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
+  /** Invoices of any tenant that nobody decides any more; for the sweep. */
+  undecided(): Promise<InvoiceReference[]>;
+  /** Decided invoices of any tenant whose derived records may be missing; for the sweep. */
+  pending(decidedBefore: Date): Promise<{ record: InvoiceRecord; facts: Buffer }[]>;
+  /** Everything derived from this version is stored. */
+  settle(at: InvoiceReference & { version: number }): Promise<void>;
+}

@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import type { Facts } from '../domain/facts.js';
+import type { NormalisedInvoice } from '../domain/invoice.js';
+import type { BankLink, OrderLink } from '../domain/links.js';
+import { applyCandidateCaps, lookupKeys, supplierKeysOf } from '../domain/match-keys.js';
+import type { MatchPart } from '../domain/invoice.js';
+import type { Policy } from '../domain/policy.js';
+import { compareByArrival } from '../domain/record-order.js';
+import { resolveSupplier } from '../domain/supplier/identity.js';
+import { emptyProfile } from '../domain/supplier/profile.js';
+import type { TenantFacts } from '../domain/tenant.js';
+import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
+import type { InvoiceStore } from './invoice-store.js';
+
+/** How long an invoice waits for a later one that is being decided at the same moment. */
+const OVERTAKING_MS_MAX = 2_000;
+const OVERTAKING_LOOK_EACH_MS = 10;
+const DAY_MS = 86_400_000;
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly suppliers: SupplierStore;
+  readonly bankLinks: BankLinkStore;
+  readonly orderLinks: OrderLinkStore;
+  readonly policy: Policy;
+}
+
+/** The facts of a decision, and the stored records they were read from, which count the invoice afterwards. */
+export interface LoadedFacts {
+  readonly facts: Facts;
+  readonly supplier: SupplierRecord | undefined;
+  readonly bankLink: LinkRecord<BankLink> | undefined;
+  readonly orderLink: LinkRecord<OrderLink> | undefined;
+}
+
+export interface FactsInput {
+  readonly organizationId: string;
+  /** Stored as RECEIVED already: two equal invoices posted at once must be able to see each other. */
+  readonly invoice: NormalisedInvoice;
+  readonly tenant: TenantFacts;
+  /** The suppliers that share an identity key with the invoice, where they were read beside its insertion. */
+  readonly suppliers?: readonly SupplierRecord[];
+}
+
+/**
+ * Loads what an invoice is judged by, all through equality keys: suppliers, then candidates and links at once
+ * (detection reference, section 4).
+ */
+export const loadFacts =
+  ({ invoices, suppliers, bankLinks, orderLinks, policy }: Deps) =>
+  async (input: FactsInput): Promise<LoadedFacts> => {
+    const { organizationId, tenant } = input;
+    const known = input.suppliers ?? (await suppliers.findByKeys(organizationId, supplierKeysOf(input.invoice)));
+    const keys = lookupKeys(input.invoice).map(({ key }) => key);
+    const { bankKey, poKey } = input.invoice;
+    const [hits, bankLink, orderLink] = await Promise.all([
+      invoices.candidates(organizationId, keys),
+      bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
+      poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
+    ]);
+    const arrived = await afterThoseWhoOvertook(invoices, organizationId, input.invoice, hits);
+    const { supplierId, reason } = resolveSupplier(
+      organizationId,
+      arrived,
+      known.map(({ identity }) => identity),
+      { similarNameMin: policy.duplicates.similarNameMin },
+    );
+    const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
+    const invoice = { ...arrived, supplierId };
+    const { candidates, candidateCapHit } = applyCandidateCaps(invoice, hits);
+    const facts: Facts = {
+      format: 1,
+      organizationId,
+      asOf: dateOfDayNumber(Math.floor(invoice.receivedAtMs / DAY_MS)),
+      invoice,
+      supplier: { supplierId, reason, profile: supplier?.profile ?? emptyProfile },
+      candidates,
+      candidateCapHit,
+      bankLink: bankLink?.link ?? null,
+      orderLink: orderLink?.link ?? null,
+      reviews: [],
+      ratesPerEuro: {},
+      base:
+        invoice.currency === tenant.baseCurrency
+          ? { currency: tenant.baseCurrency, amount: invoice.grossAmount }
+          : null,
+    };
+    return { facts, supplier, bankLink, orderLink };
+  };
+
+/**
+ * Of two equal invoices the later one carries the finding. A record that arrived later by the clock may have been
+ * decided before ours could be seen: then it does not name ours, nobody would report the pair, and ours becomes the
+ * later of the two. Only records sharing a key are waited for, so this costs nothing where nobody overtakes.
+ */
+async function afterThoseWhoOvertook(
+  invoices: InvoiceStore,
+  organizationId: string,
+  invoice: NormalisedInvoice,
+  hits: readonly MatchPart[],
+): Promise<NormalisedInvoice> {
+  const later = hits
+    .filter((hit) => hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) > 0)
+    .map(({ invoiceId }) => invoiceId);
+  if (later.length === 0) return invoice;
+  const deadline = Date.now() + OVERTAKING_MS_MAX;
+  for (;;) {
+    const outcomes = await invoices.outcomes(organizationId, later);
+    if (outcomes.every(({ isDecided }) => isDecided) || Date.now() >= deadline) {
+      // One that is still undecided now was left by its worker; it will look again when it is taken up, and find ours.
+      const missed = outcomes.filter(({ isDecided, named }) => isDecided && !named.has(invoice.invoiceId));
+      const receivedAtMs = Math.max(invoice.receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));
+      return { ...invoice, receivedAtMs };
+    }
+    await delay(OVERTAKING_LOOK_EACH_MS);
+  }
+}

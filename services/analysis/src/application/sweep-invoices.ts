@@ -1,0 +1,50 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { DECISION_LEASE_MS, normalisedAgain } from './analyze-invoice.js';
+import type { InvoiceDecider } from './decide-invoice.js';
+import type { InvoiceStore } from './invoice-store.js';
+import type { Tenants } from './tenants.js';
+
+/** A decision this old has lost its worker if its derived records are still marked as missing. */
+const PENDING_MS_MIN = 30_000;
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly tenants: Tenants;
+  readonly decider: InvoiceDecider;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Finishes what crashes left: decides invoices whose worker fell silent, stores what decided ones still lack. A fault
+ * with one invoice keeps no other waiting.
+ * @returns how many invoices were brought to their end
+ */
+export const sweepInvoices =
+  ({ invoices, tenants, decider, clock, logger }: Deps) =>
+  async (): Promise<number> => {
+    let finished = 0;
+    const attempt = async (invoiceId: string, work: () => Promise<unknown>): Promise<void> => {
+      try {
+        await work();
+        finished++;
+      } catch (error) {
+        logger.error({ error, invoiceId }, 'an interrupted analysis could not be finished; the next sweep tries again');
+      }
+    };
+    for (const { organizationId, invoiceId } of await invoices.undecided()) {
+      await attempt(invoiceId, async () => {
+        const record = await invoices.takeOver(organizationId, invoiceId, DECISION_LEASE_MS);
+        if (record === undefined) return;
+        const tenant = await tenants.factsOf(organizationId, systemContext(`sweep-${invoiceId}`));
+        await decider.decide({ ...record, invoice: normalisedAgain(record), tenant });
+      });
+    }
+    const decidedBefore = new Date(clock.now().getTime() - PENDING_MS_MIN);
+    for (const { record, facts } of await invoices.pending(decidedBefore)) {
+      await attempt(record.invoiceId, () => decider.finish(record, facts));
+    }
+    return finished;
+  };

@@ -1,0 +1,131 @@
+import { describeConfig } from '@invoicecontrol/runtime/config';
+import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import { databaseClock } from '@invoicecontrol/runtime/mongo/database-clock';
+import { startOutbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { watchReadiness } from '@invoicecontrol/runtime/readiness';
+import { repeat } from '@invoicecontrol/runtime/repeat';
+import { Shutdown } from '@invoicecontrol/runtime/shutdown';
+import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
+import { analyzeInvoice } from './application/analyze-invoice.js';
+import { countInvoice } from './application/count-invoice.js';
+import { invoiceDecider } from './application/decide-invoice.js';
+import { loadFacts } from './application/load-facts.js';
+import { invoiceReader } from './application/read-invoices.js';
+import { sweepInvoices } from './application/sweep-invoices.js';
+import { tenantsFromOrganization } from './clients/tenants.js';
+import { configSchema } from './config.js';
+import type { Config } from './config.js';
+import type { BankLink, OrderLink } from './domain/links.js';
+import { defaultPolicy } from './domain/policy.js';
+import { analysisStore, createAnalysisIndexes } from './storage/analyses.js';
+import type { AnalysisDocument } from './storage/analyses.js';
+import { createFindingIndexes, findingStore } from './storage/findings.js';
+import type { FindingDocument } from './storage/findings.js';
+import { createInvoiceIndexes, invoiceStore } from './storage/invoices.js';
+import type { InvoiceDocument } from './storage/invoices.js';
+import { linkStore } from './storage/links.js';
+import type { LinkDocument } from './storage/links.js';
+import { createSupplierIndexes, supplierStore } from './storage/suppliers.js';
+import type { SupplierDocument } from './storage/suppliers.js';
+import { invoiceService } from './transport/grpc/invoices.js';
+
+const SERVICE = 'analysis';
+/** How often each replica looks for analyses that a crash interrupted. */
+const SWEEP_EACH_MS = 5_000;
+const DRAIN_MS_MAX = 20_000;
+
+/** Builds the analysis service from its adapters and starts it. */
+export async function startService(config: Config): Promise<RunningService> {
+  const logger = createLogger({ service: SERVICE, level: config.LOG_LEVEL });
+  logger.info({ config: describeConfig(configSchema, config) }, 'starting');
+  const shutdown = new Shutdown(logger);
+  try {
+    const telemetry = await startTelemetry(SERVICE, config.OTEL_EXPORTER_OTLP_ENDPOINT);
+    shutdown.add('telemetry', () => telemetry.stop());
+    const mongo = await connectMongo({
+      url: config.MONGODB_URL,
+      databaseName: config.DATABASE_NAME,
+      appName: SERVICE,
+    });
+    shutdown.add('database', () => mongo.close());
+    const bus = await connectNats({ url: config.NATS_URL, name: SERVICE, logger });
+    shutdown.add('broker', () => bus.close());
+    const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
+    shutdown.add('organization', () => organizationChannel.close());
+    const { db } = mongo;
+    const clock = await databaseClock(db, logger);
+    shutdown.add('clock', () => clock.stop());
+
+    const invoiceDocuments = db.collection<InvoiceDocument>('invoices');
+    const analysisDocuments = db.collection<AnalysisDocument>('analyses');
+    const findingDocuments = db.collection<FindingDocument>('findings');
+    const supplierDocuments = db.collection<SupplierDocument>('suppliers');
+    await Promise.all([
+      createInvoiceIndexes(invoiceDocuments),
+      createAnalysisIndexes(analysisDocuments),
+      createFindingIndexes(findingDocuments),
+      createSupplierIndexes(supplierDocuments),
+    ]);
+    const publisher = await eventPublisher(bus, SERVICE);
+    const outbox = await startOutbox({ db, collectionNames: ['invoices'], publisher, clock, logger });
+    shutdown.add('outbox', () => outbox.stop());
+
+    const invoices = invoiceStore(invoiceDocuments, outbox, clock);
+    const analyses = analysisStore(analysisDocuments);
+    const findings = findingStore(findingDocuments);
+    const suppliers = supplierStore(supplierDocuments);
+    const bankLinks = linkStore(db.collection<LinkDocument<BankLink>>('bank_links'));
+    const orderLinks = linkStore(db.collection<LinkDocument<OrderLink>>('order_links'));
+    const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
+    shutdown.add('tenants', () => tenants.close());
+
+    const policy = defaultPolicy;
+    const decider = invoiceDecider({
+      invoices,
+      analyses,
+      findings,
+      loadFacts: loadFacts({ invoices, suppliers, bankLinks, orderLinks, policy }),
+      countInvoice: countInvoice({ suppliers, bankLinks, orderLinks }),
+      policy,
+      clock,
+      logger,
+    });
+    const usage = usageCounters(db);
+    const sweep = repeat(SWEEP_EACH_MS, sweepInvoices({ invoices, tenants, decider, clock, logger }), (error) =>
+      logger.warn({ error }, 'the sweep failed'),
+    );
+    shutdown.add('sweep', () => sweep.stop());
+
+    const server = await startGrpcServer({
+      host: config.GRPC_HOST,
+      port: config.GRPC_PORT,
+      hasReflection: config.GRPC_REFLECTION,
+      logger,
+      bindings: [
+        invoiceService({
+          analyzeInvoice: analyzeInvoice({ invoices, analyses, suppliers, usage, tenants, decider, clock }),
+          reader: invoiceReader({ invoices, findings }),
+        }),
+      ],
+    });
+    shutdown.add('rpcs', () => server.stop(DRAIN_MS_MAX));
+    const dependencies = [
+      { name: 'database', probe: mongo.ping },
+      { name: 'broker', probe: bus.ping },
+    ];
+    const readiness = watchReadiness(dependencies, server.setReady, logger);
+    shutdown.add('readiness', () => readiness.stop());
+    logger.info({ address: server.address }, 'serving');
+    return { address: server.address, stop: () => shutdown.run() };
+  } catch (error) {
+    await shutdown.run();
+    throw error;
+  }
+}

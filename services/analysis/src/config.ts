@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { logLevel, port } from '@invoicecontrol/runtime/config';
+
+/** The environment of the analysis service. */
+export const configSchema = z.object({
+  /** Where the service listens; `0.0.0.0` in a container. */
+  GRPC_HOST: z.string().default('127.0.0.1'),
+  GRPC_PORT: port.default(50051),
+  /** Lets a console discover the service. */
+  GRPC_REFLECTION: z.stringbool().default(false),
+  MONGODB_URL: z.string(),
+  DATABASE_NAME: z.string().default('analysis'),
+  NATS_URL: z.string(),
+  ORGANIZATION_ADDRESS: z.string(),
+  LOG_LEVEL: logLevel,
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+});
+
+export type Config = z.infer<typeof configSchema>;

@@ -1,0 +1,180 @@
+import type { Binary, Collection, Filter } from 'mongodb';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate, SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
+import { claim } from '@invoicecontrol/runtime/mongo/claims';
+import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import type { DecidedAnalysis, InvoiceRecord, InvoiceStore, Page } from '../application/invoice-store.js';
+import type { CanonicalInvoice, InvoiceSource, MatchPart } from '../domain/invoice.js';
+import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
+
+/** Candidates are read up to one more than each key may have, so that a hot key shows. */
+const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
+/** Unfinished invoices that one sweep takes up. */
+const SWEEP_INVOICES_MAX = 100;
+
+/**
+ * An invoice, the keys it is found by, its decision and the events that tell of it: one document, so that they cannot
+ * disagree (detection reference, section 4).
+ */
+export interface InvoiceDocument extends Aggregate, Claimable {
+  readonly companyId: string;
+  readonly source: InvoiceSource;
+  readonly status: 'RECEIVED' | 'ANALYZED';
+  readonly createdAt: Date;
+  readonly invoice: CanonicalInvoice;
+  readonly match: MatchPart;
+  /** SHA-256 of the request under an idempotency key. */
+  readonly fingerprint?: string;
+  /** The month whose analyses this invoice counts in. */
+  readonly usageMonth: string;
+  readonly analysis?: DecidedAnalysis;
+  /** The facts of the analysis until they stand in `analyses`. */
+  readonly facts?: Binary;
+  /** Set by the commit, unset when everything derived from it is stored; sparse index. */
+  readonly pending?: true;
+}
+
+export async function createInvoiceIndexes(collection: Collection<InvoiceDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1, 'match.keys': 1, 'match.issueDay': -1 }, name: 'match' },
+    { key: { organizationId: 1, createdAt: -1, _id: -1 }, name: 'newest' },
+    { key: { organizationId: 1, companyId: 1, createdAt: -1, _id: -1 }, name: 'newest_of_company' },
+    { key: { leaseUntil: 1 }, sparse: true, name: 'undecided' },
+    { key: { pending: 1 }, sparse: true, name: 'pending' },
+  ]);
+}
+
+export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Outbox, clock: Clock): InvoiceStore {
+  const aggregates = aggregateStore(collection, outbox, clock);
+  return {
+    async insert({ invoiceId, organizationId, leaseMs, ...invoice }) {
+      try {
+        await aggregates.insert({
+          _id: invoiceId,
+          organizationId,
+          ...invoice,
+          status: 'RECEIVED',
+          leaseUntil: new Date(clock.now().getTime() + leaseMs),
+        });
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    async find(organizationId, invoiceId) {
+      const document = await collection.findOne({ _id: invoiceId, organizationId }, { projection: withoutFacts });
+      return document === null ? undefined : toRecord(document);
+    },
+    async takeOver(organizationId, invoiceId, leaseMs) {
+      const wanted: Filter<InvoiceDocument> = { _id: invoiceId, organizationId, status: 'RECEIVED' };
+      const taken = await claim(collection, wanted, { clock, leaseMs });
+      return taken === undefined ? undefined : toRecord(taken.document);
+    },
+    async commit({ organizationId, invoiceId, version }, { match, analysis, facts }, options: SaveOptions) {
+      await aggregates.commit(
+        { id: invoiceId, organizationId, version },
+        {
+          $set: { status: 'ANALYZED', match, analysis, facts: facts as unknown as Binary, pending: true },
+          $unset: { leaseUntil: '', claim: '' },
+        },
+        options,
+      );
+    },
+    async candidates(organizationId, keys) {
+      const documents = await collection
+        .find({ organizationId, 'match.keys': { $in: [...keys] } }, { projection: { match: 1, status: 1 } })
+        .sort({ 'match.issueDay': -1 })
+        .limit(HITS_PER_KEY_MAX * keys.length)
+        .toArray();
+      return documents.map(({ match, status }) => ({ ...match, status }));
+    },
+    async outcomes(organizationId, invoiceIds) {
+      const documents = await collection
+        .find(
+          { _id: { $in: [...invoiceIds] }, organizationId },
+          { projection: { status: 1, 'match.receivedAtMs': 1, 'analysis.findings.relatedInvoiceIds': 1 } },
+        )
+        .toArray();
+      return documents.map(({ _id, status, match, analysis }) => ({
+        invoiceId: _id,
+        isDecided: status !== 'RECEIVED',
+        receivedAtMs: match.receivedAtMs,
+        named: new Set(analysis?.findings.flatMap(({ relatedInvoiceIds }) => relatedInvoiceIds)),
+      }));
+    },
+    async list(organizationId, { companyId, source, decision, createdFrom, createdTo, after, limit }) {
+      const filter: Filter<InvoiceDocument> = {
+        organizationId,
+        ...(companyId === undefined ? {} : { companyId }),
+        source: source ?? { $ne: 'ERP' },
+        ...(decision === undefined ? {} : { 'analysis.decision': decision }),
+        ...createdRange(createdFrom, createdTo),
+        ...(after === undefined
+          ? {}
+          : {
+              $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }],
+            }),
+      };
+      const documents = await collection
+        .find(filter, { projection: withoutFacts })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit + 1)
+        .toArray();
+      return page(documents.map(toRecord), limit);
+    },
+    async undecided() {
+      const documents = await collection
+        .find({ leaseUntil: { $lte: clock.now() } }, { projection: { organizationId: 1 } })
+        .limit(SWEEP_INVOICES_MAX)
+        .toArray();
+      return documents.map(({ _id: invoiceId, organizationId }) => ({ invoiceId, organizationId }));
+    },
+    async pending(decidedBefore) {
+      const documents = await collection
+        .find({ pending: true, 'analysis.createdAt': { $lte: decidedBefore } })
+        .limit(SWEEP_INVOICES_MAX)
+        .toArray();
+      return documents.flatMap((document) => {
+        const { facts } = document;
+        return facts === undefined ? [] : [{ record: toRecord(document), facts: Buffer.from(facts.buffer) }];
+      });
+    },
+    async settle({ organizationId, invoiceId, version }) {
+      await collection.updateOne({ _id: invoiceId, organizationId, version }, { $unset: { pending: '', facts: '' } });
+    },
+  };
+}
+
+const withoutFacts = { facts: 0, outbox: 0, recentEvents: 0 } as const;
+
+function createdRange(from: Date | undefined, to: Date | undefined): Filter<InvoiceDocument> {
+  if (from === undefined && to === undefined) return {};
+  return { createdAt: { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lt: to }) } };
+}
+
+function page(records: readonly InvoiceRecord[], limit: number): Page<InvoiceRecord> {
+  const items = records.slice(0, limit);
+  const last = records.length > limit ? items.at(-1) : undefined;
+  return { items, next: last === undefined ? undefined : { createdAt: last.createdAt, id: last.invoiceId } };
+}
+
+function toRecord(document: InvoiceDocument): InvoiceRecord {
+  const { _id: invoiceId, organizationId, version, companyId, source, status, createdAt, invoice, match } = document;
+  return {
+    invoiceId,
+    organizationId,
+    version,
+    companyId,
+    source,
+    status,
+    createdAt,
+    invoice,
+    match,
+    fingerprint: document.fingerprint,
+    analysis: document.analysis,
+  };
+}

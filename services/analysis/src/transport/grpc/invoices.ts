@@ -1,0 +1,75 @@
+import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { analyzeInvoice } from '../../application/analyze-invoice.js';
+import { findingRecordsOf } from '../../application/finding-store.js';
+import type { InvoiceQuery } from '../../application/invoice-store.js';
+import type { InvoiceReader } from '../../application/read-invoices.js';
+import { decodeInvoice } from './decode-invoice.js';
+import { encodeAnalysis, encodeStoredInvoice } from './encode-invoice.js';
+import { pageSize, readPageToken, writePageToken } from './page-token.js';
+
+interface Deps {
+  readonly analyzeInvoice: ReturnType<typeof analyzeInvoice>;
+  readonly reader: InvoiceReader;
+}
+
+/** invoicecontrol.analysis.v1.InvoiceService */
+export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
+  return bind(InvoiceServiceDefinition, {
+    async analyzeInvoice(request, context) {
+      const { analysis, subject, isReplayed } = await analyzeInvoice(
+        {
+          organizationId: request.organizationId,
+          invoice: decodeInvoice(request.invoice),
+          idempotencyKey: request.idempotencyKey === '' ? undefined : request.idempotencyKey,
+          fingerprint: request.fingerprint,
+          monthlyLimit: request.analysesPerMonthLimit,
+        },
+        context,
+      );
+      return {
+        analysis: encodeAnalysis(subject.invoiceId, analysis, findingRecordsOf(subject, analysis)),
+        replayed: isReplayed,
+      };
+    },
+    async getInvoice({ organizationId, invoiceId }) {
+      return { invoice: encodeStoredInvoice(await reader.get(organizationId, invoiceId)) };
+    },
+    async listInvoices(request) {
+      const query: InvoiceQuery = {
+        companyId: request.companyId,
+        source: sourceNames[request.source],
+        decision: decisionNames[request.decision],
+        createdFrom: request.createdFromTime,
+        createdTo: request.createdToTime,
+        after: readPageToken(request.pageToken),
+        limit: pageSize(request.pageSize),
+      };
+      const { items, next } = await reader.list(request.organizationId, query);
+      return { invoices: items.map(encodeStoredInvoice), nextPageToken: writePageToken(next) };
+    },
+    async getLatestAnalysis({ organizationId, invoiceId }) {
+      const { analysis, findings } = await reader.latestAnalysis(organizationId, invoiceId);
+      return { analysis: encodeAnalysis(invoiceId, analysis, findings) };
+    },
+  });
+}
+
+const sourceNames: Readonly<Record<InvoiceSource, InvoiceQuery['source']>> = {
+  [InvoiceSource.UNSPECIFIED]: undefined,
+  [InvoiceSource.API]: 'API',
+  [InvoiceSource.UPLOAD]: 'UPLOAD',
+  [InvoiceSource.SCAN]: 'SCAN',
+  [InvoiceSource.ERP]: 'ERP',
+  [InvoiceSource.UNRECOGNIZED]: undefined,
+};
+
+const decisionNames: Readonly<Record<Decision, InvoiceQuery['decision']>> = {
+  [Decision.UNSPECIFIED]: undefined,
+  [Decision.PASS]: 'PASS',
+  [Decision.REVIEW]: 'REVIEW',
+  [Decision.BLOCK]: 'BLOCK',
+  [Decision.UNRECOGNIZED]: undefined,
+};

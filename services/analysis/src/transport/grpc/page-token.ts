@@ -1,0 +1,29 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { ListPosition } from '../../application/invoice-store.js';
+
+export const PAGE_SIZE_MAX = 100;
+const PAGE_SIZE_DEFAULT = 50;
+
+/** @throws DomainError invalid when the size is outside 0 to 100; 0 means the default */
+export function pageSize(asked: number): number {
+  if (asked === 0) return PAGE_SIZE_DEFAULT;
+  if (asked < 0 || asked > PAGE_SIZE_MAX) {
+    throw new DomainError('invalid', `page_size: must be between 1 and ${PAGE_SIZE_MAX}.`);
+  }
+  return asked;
+}
+
+/** Opaque to callers: where the next page of a list begins. */
+export function writePageToken(position: ListPosition | undefined): string {
+  return position === undefined
+    ? ''
+    : Buffer.from(`${position.createdAt.getTime()}|${position.id}`).toString('base64url');
+}
+
+/** @throws DomainError invalid when the token is not one of ours */
+export function readPageToken(token: string): ListPosition | undefined {
+  if (token === '') return undefined;
+  const match = /^(\d{1,15})\|([0-9a-f-]{36})$/.exec(Buffer.from(token, 'base64url').toString('latin1'));
+  if (match === null) throw new DomainError('invalid', 'cursor: is not one that this list gave.');
+  return { createdAt: new Date(Number(match[1])), id: match[2] ?? '' };
+}

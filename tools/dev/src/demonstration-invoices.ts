@@ -1,0 +1,131 @@
+/** One invoice of the demonstration: why it is there, and what is posted. */
+export interface DemonstrationInvoice {
+  readonly about: string;
+  readonly invoice: Readonly<Record<string, unknown>>;
+}
+
+const nordlicht = {
+  name: 'Nordlicht Energie GmbH',
+  tax_id: 'DE136695976',
+  bank_account: { iban: 'DE89 3704 0044 0532 0130 00' },
+};
+const thames = {
+  name: 'Thames Paper Ltd',
+  tax_id: 'GB980780684',
+  bank_account: { iban: 'GB29 NWBK 6016 1331 9268 19' },
+};
+const paper = {
+  supplier: thames,
+  currency: 'GBP',
+  net_amount: '400.00',
+  tax_amount: '80.00',
+  gross_amount: '480.00',
+};
+const energy = {
+  supplier: nordlicht,
+  invoice_number: 'RE-2026-0118',
+  issue_date: '2026-10-05',
+  due_date: '2026-11-04',
+  currency: 'EUR',
+  net_amount: '1000.00',
+  tax_amount: '190.00',
+  gross_amount: '1190.00',
+};
+
+/** A short story of a supplier who is paid rightly, and of the ways in which that goes wrong. Order matters. */
+export const demonstrationInvoices: readonly DemonstrationInvoice[] = [
+  {
+    about: 'a clean first invoice',
+    invoice: {
+      ...energy,
+      invoice_number: 'RE-2026-0101',
+      issue_date: '2026-09-05',
+      due_date: '2026-10-05',
+      net_amount: '980.00',
+      tax_amount: '186.20',
+      gross_amount: '1166.20',
+    },
+  },
+  { about: 'the next month, clean', invoice: energy },
+  { about: 'an exact copy', invoice: energy },
+  { about: 'a copy with a suffix', invoice: { ...energy, invoice_number: 'RE-2026-0118A', issue_date: '2026-10-09' } },
+  { about: 'letter O for zero', invoice: { ...energy, invoice_number: 'RE-2O26-O118', issue_date: '2026-10-07' } },
+  {
+    about: 'another account',
+    invoice: {
+      ...energy,
+      supplier: { ...nordlicht, bank_account: { iban: 'LT12 1000 0111 0100 1000' } },
+      invoice_number: 'RE-2026-0127',
+      issue_date: '2026-11-05',
+      due_date: '2026-12-05',
+      net_amount: '1010.00',
+      tax_amount: '191.90',
+      gross_amount: '1201.90',
+    },
+  },
+  {
+    about: 'a UK supplier, paid by IBAN',
+    invoice: { ...paper, invoice_number: '4471', issue_date: '2026-10-12' },
+  },
+  {
+    about: 'the same account as sort code',
+    invoice: {
+      ...paper,
+      supplier: { ...thames, bank_account: { sort_code: '60-16-13', account_number: '31926819' } },
+      invoice_number: '4502',
+      issue_date: '2026-11-12',
+      net_amount: '415.00',
+      tax_amount: '83.00',
+      gross_amount: '498.00',
+    },
+  },
+  {
+    about: 'a credit note',
+    invoice: {
+      ...paper,
+      invoice_number: 'CN-4471',
+      issue_date: '2026-11-14',
+      net_amount: '-400.00',
+      tax_amount: '-80.00',
+      gross_amount: '-480.00',
+    },
+  },
+  {
+    about: 'two digits swapped in the total',
+    invoice: { ...energy, issue_date: '2026-10-06', net_amount: '1000.00', gross_amount: '1910.00' },
+  },
+  {
+    about: 'an account that cannot exist',
+    invoice: {
+      supplier: {
+        name: 'Studio Lavanda',
+        tax_id: 'IT00743110157',
+        bank_account: { iban: 'IT60 X054 2811 1010 0000 0123 457' },
+      },
+      invoice_number: '88/2026',
+      issue_date: '2026-11-02',
+      currency: 'EUR',
+      net_amount: '300.00',
+      tax_amount: '66.00',
+      gross_amount: '366.00',
+    },
+  },
+  {
+    about: 'the same bill under another supplier',
+    invoice: {
+      ...energy,
+      supplier: { name: 'Nordlicht Service UG', bank_account: nordlicht.bank_account },
+    },
+  },
+  {
+    about: 'totals that do not add up',
+    invoice: {
+      ...paper,
+      invoice_number: '4533',
+      issue_date: '2026-11-18',
+      net_amount: '400.00',
+      tax_amount: '80.00',
+      gross_amount: '580.00',
+    },
+  },
+];

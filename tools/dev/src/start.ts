@@ -1,0 +1,184 @@
+// `npm start`: the whole product on one machine.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { demonstrate } from './demonstration.js';
+import { startInfrastructure } from './infrastructure.js';
+import { newSecrets, startSystem } from './system.js';
+import type { Secrets } from './system.js';
+import { createTenant } from './tenant.js';
+import type { Tenant } from './tenant.js';
+
+const usage = `Starts MongoDB, NATS and every service on this machine, analyzes a few invoices and keeps serving.
+
+  npm start                  start and show the demonstration
+  npm start -- --no-demo     without the demonstration's invoices
+  npm start -- --fresh       forget the data of earlier starts first
+
+  PORT=8080                  where the REST gateway listens
+  DATA_DIR=.data             where data is kept
+  MONGODB_URL, NATS_URL      use these instead of finding or starting some
+  LOG_LEVEL=info             warn unless set
+`;
+
+const PORT_DEFAULT = 8080;
+
+/** What an installation keeps between starts, beside its databases. */
+interface Installation {
+  readonly secrets: Secrets;
+  readonly demo?: { readonly tenant: Tenant; readonly other: Tenant };
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      'no-demo': { type: 'boolean', default: false },
+      fresh: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const port = readPort(process.env['PORT']);
+  await refuseBusyPort(port);
+  const dataDir = resolve(process.env['DATA_DIR'] ?? '.data');
+  const installationFile = join(dataDir, 'installation.json');
+  const developmentFile = join(dataDir, 'dev.json');
+  const demoFile = join(dataDir, 'demo.json');
+  if (values.fresh) await rm(dataDir, { recursive: true, force: true });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+
+  const startedAt = Date.now();
+  say('Starting MongoDB and NATS ...');
+  const infrastructure = await startInfrastructure({ dataDir, log: say });
+  say(`MongoDB (${infrastructure.source.mongodb}) and NATS (${infrastructure.source.nats}) are up.`);
+  let installation = (await readInstallation(installationFile)) ?? { secrets: newSecrets() };
+  await writePrivate(installationFile, installation);
+
+  const system = await startSystem({
+    mongodbUrl: infrastructure.mongodbUrl,
+    natsUrl: infrastructure.natsUrl,
+    secrets: installation.secrets,
+    port,
+    env: { LOG_LEVEL: 'warn', ...process.env },
+  });
+  const stop = once(async () => {
+    say('Stopping ...');
+    await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
+    await system.stop();
+    await infrastructure.stop();
+  });
+  process.on('SIGINT', () => void stop().finally(() => process.exit(0)));
+  process.on('SIGTERM', () => void stop().finally(() => process.exit(0)));
+
+  try {
+    await writePrivate(developmentFile, {
+      organizationAddress: system.organizationAddress,
+      analysisAddress: system.analysisAddress,
+      operatorToken: installation.secrets.operatorToken,
+    });
+    if (installation.demo === undefined || !(await isAlive(system.baseUrl, installation.demo.tenant.keys.owner))) {
+      const create = (name: string): Promise<Tenant> =>
+        createTenant(system.organizationAddress, installation.secrets.operatorToken, name);
+      const [tenant, other] = [await create('Demonstration Ltd'), await create('Somebody Else Ltd')];
+      installation = { ...installation, demo: { tenant, other } };
+      await writePrivate(installationFile, installation);
+    }
+    const { tenant, other } = installation.demo ?? unreachable();
+    if (!values['no-demo']) {
+      say('');
+      await demonstrate(system.baseUrl, tenant.keys.owner, say);
+    }
+    await writePrivate(demoFile, {
+      baseUrl: system.baseUrl,
+      ...tenant,
+      otherOrganization: { organizationId: other.organizationId, keys: { owner: other.keys.owner } },
+      simulators: {},
+    });
+    say(welcome(system.baseUrl, tenant.keys.owner, Date.now() - startedAt));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function welcome(baseUrl: string, key: string, tookMs: number): string {
+  const root = baseUrl.replace(/\/v1$/, '');
+  return `
+Ready after ${(tookMs / 1000).toFixed(1)} s. Ctrl-C stops everything.
+
+  API       ${baseUrl}
+  API key   ${key}
+  Docs      ${root}/docs
+
+Try it:
+
+curl -s ${baseUrl}/invoices -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"supplier":{"name":"Nordlicht Energie GmbH","tax_id":"DE136695976"},"invoice_number":"RE-2026-118","issue_date":"2026-10-05","currency":"EUR","gross_amount":"1190.00"}'
+`;
+}
+
+function readPort(text: string | undefined): number {
+  if (text === undefined || text === '') return PORT_DEFAULT;
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65535) return port;
+  throw new StartError(`PORT is "${text}"; it must be a number from 0 to 65535.`);
+}
+
+/** A fault of the surroundings, told in one sentence without a stack. */
+class StartError extends Error {}
+
+/** Looked at before anything starts, so that the way out is told at once. */
+async function refuseBusyPort(port: number): Promise<void> {
+  await new Promise<void>((found, failed) => {
+    const probe = createServer();
+    probe.once('error', () => {
+      failed(
+        new StartError(`Port ${port} is in use. Stop what uses it, or choose another: PORT=${port + 1} npm start`),
+      );
+    });
+    probe.listen(port, '127.0.0.1', () => probe.close(() => found()));
+  });
+}
+
+/** Whether the remembered key still opens the stored data; it does not when only one of the two was wiped. */
+async function isAlive(baseUrl: string, key: string): Promise<boolean> {
+  const response = await fetch(`${baseUrl}/organizations/current`, { headers: { authorization: `Bearer ${key}` } });
+  await response.arrayBuffer();
+  return response.ok;
+}
+
+async function readInstallation(file: string): Promise<Installation | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Installation;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new StartError(`${file} cannot be read; start over with: npm start -- --fresh`, { cause: error });
+  }
+}
+
+async function writePrivate(file: string, content: object): Promise<void> {
+  await writeFile(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= work());
+}
+
+function unreachable(): never {
+  throw new Error('the demonstration was not created');
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(
+    `${error instanceof StartError ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+  );
+  process.exit(1);
+});

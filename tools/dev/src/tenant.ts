@@ -1,0 +1,52 @@
+// A tenant for the demonstration, the end-to-end tests and the benchmarks, made as an operator makes one.
+import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+
+const roles = ['ADMIN', 'ANALYST', 'VIEWER'] as const;
+
+export interface Tenant {
+  readonly organizationId: string;
+  readonly companyId: string;
+  readonly keys: { readonly owner: string; readonly admin: string; readonly analyst: string; readonly viewer: string };
+  readonly users: { readonly owner: string; readonly admin: string; readonly analyst: string; readonly viewer: string };
+}
+
+/** Creates an organization with a key and a member of every role, plan ENTERPRISE, base currency EUR. */
+export async function createTenant(
+  organizationAddress: string,
+  operatorToken: string,
+  name: string,
+  plan = 'ENTERPRISE',
+): Promise<Tenant> {
+  const channel = openChannel(organizationAddress);
+  try {
+    const operator = client(OperatorServiceDefinition, channel);
+    const call = {
+      context: { requestId: 'create-tenant', actor: { type: 'OPERATOR', id: 'operator' }, operatorToken } as const,
+    };
+    const mailbox = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+    const created = await operator.createOrganization(
+      { name, ownerEmail: `owner@${mailbox}.example`, plan, baseCurrency: 'EUR' },
+      call,
+    );
+    const { organizationId, companyId } = created;
+    const [admin, analyst, viewer] = await Promise.all(
+      roles.map(async (role) => {
+        const title = role.toLowerCase();
+        const { key } = await operator.createKey({ organizationId, name: `${title} key`, role, scopes: [] }, call);
+        const email = `${title}@${mailbox}.example`;
+        const { userId } = await operator.createMember({ organizationId, email, name: title, role }, call);
+        return { key, userId };
+      }),
+    );
+    if (admin === undefined || analyst === undefined || viewer === undefined) throw new Error('a role is missing');
+    return {
+      organizationId,
+      companyId,
+      keys: { owner: created.ownerKey, admin: admin.key, analyst: analyst.key, viewer: viewer.key },
+      users: { owner: created.ownerUserId, admin: admin.userId, analyst: analyst.userId, viewer: viewer.userId },
+    };
+  } finally {
+    channel.close();
+  }
+}
