@@ -2,6 +2,7 @@ import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { EventPublisher } from '../nats/publish.js';
+import { oneAtATime } from '../one-at-a-time.js';
 import type { Aggregate } from './aggregate.js';
 import type { OutboxEvent } from './event-envelope.js';
 import { rewindWatch } from './outbox-rewind.js';
@@ -84,7 +85,10 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   await Promise.all(collectionNames.map((name) => createOutboxIndexes(aggregates(name))));
 
   const waiting: Task[] = [];
+  const inTurn = oneAtATime();
   const inFlight = new Set<string>();
+  /** Published and not yet settled; a later change of the same document carries these events too. */
+  const acknowledged = new Set<string>();
   const settlements: Settlement[] = [];
   let running = 0;
   let settling: Promise<void> = Promise.resolve();
@@ -101,6 +105,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     settleTimer = undefined;
     const batch = settlements.splice(0);
     if (batch.length === 0) return;
+    for (const { announced } of batch) for (const { id } of announced.events) acknowledged.delete(id);
     settling = settling
       .then(() => settle(batch))
       .catch((error: unknown) =>
@@ -121,7 +126,11 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const work = async ({ collectionName, announced, finish }: Task): Promise<void> => {
     let isPublished = announced.events.length > 0;
     try {
-      for (const event of announced.events) await publisher.publish(event);
+      for (const event of announced.events) {
+        if (acknowledged.has(event.id)) continue;
+        await publisher.publish(event);
+        acknowledged.add(event.id);
+      }
     } catch (error) {
       isPublished = false;
       logger.debug({ error, subject: announced.events[0]?.subject }, 'an event could not be published yet');
@@ -144,7 +153,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       const task = waiting.shift();
       if (task === undefined) return;
       running++;
-      void work(task).finally(() => {
+      void inTurn(task.announced.id, () => work(task)).finally(() => {
         running--;
         inFlight.delete(task.announced.id);
         next();

@@ -1,4 +1,5 @@
 import { DomainError } from '@invoicecontrol/errors';
+import { oneAtATime } from '@invoicecontrol/runtime/one-at-a-time';
 import type { Facts } from '../domain/facts.js';
 import { countBankUse, countOrderUse, withCountedUnit } from '../domain/links.js';
 import { identityAfter } from '../domain/supplier/identity.js';
@@ -12,7 +13,6 @@ import type {
   SupplierStore,
 } from './counted-records.js';
 import type { LoadedFacts } from './load-facts.js';
-import { oneAtATime } from './one-at-a-time.js';
 
 const TRIES_MAX = 8;
 

@@ -1,5 +1,5 @@
 /**
- * Lets work with the same key wait for each other inside this process, so that a burst for one supplier does not
+ * Lets work with the same key wait for each other inside this process, so that a burst for one document does not
  * spend its tries on itself. Between processes the version check decides.
  *
  * The work is told whether it is the first of its burst: only then is what was read before still likely to be current.

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { systemClock } from '../clock.js';
+import { createLogger } from '../logger.js';
+import { connectNats } from '../nats/connection.js';
+import type { Bus } from '../nats/connection.js';
+import { eventPublisher } from '../nats/publish.js';
+import { aggregateStore, retryOnConflict, VersionConflict } from './aggregate.js';
+import type { Aggregate, AggregateStore } from './aggregate.js';
+import { connectMongo } from './connection.js';
+import type { MongoConnection } from './connection.js';
+import { announce } from './event-envelope.js';
+import { startOutbox } from './outbox.js';
+import type { Outbox } from './outbox.js';
+
+interface Counter extends Aggregate {
+  readonly value: number;
+  readonly unfinished?: true;
+}
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const { mongodbUrl, natsUrl } = testInfrastructure();
+const organizationId = testDatabaseName();
+let mongo: MongoConnection;
+let bus: Bus;
+let outbox: Outbox;
+let counters: AggregateStore<Counter>;
+/** What the broker delivered to a plain subscriber, for this organization only. */
+const heard: { id: string; version: number }[] = [];
+
+const changed = (version: number): ReturnType<typeof announce> =>
+  announce(events.organizationChanged, { version, changed: ['name'] });
+const collection = () => mongo.db.collection<Counter>('counters');
+
+beforeAll(async () => {
+  mongo = await connectMongo({ url: mongodbUrl, databaseName: organizationId, appName: 'test' });
+  bus = await connectNats({ url: natsUrl, name: 'test', logger });
+  bus.connection.subscribe(events.organizationChanged.subject, {
+    callback: (_, message) => {
+      const event = events.organizationChanged.codec.fromJSON(message.json());
+      if (event.organizationId === organizationId) heard.push({ id: event.eventId, version: event.version });
+    },
+  });
+  await start();
+});
+afterAll(async () => {
+  await outbox.stop();
+  await mongo.db.dropDatabase();
+  await bus.close();
+  await mongo.close();
+});
+
+async function start(): Promise<void> {
+  const publisher = await eventPublisher(bus, 'organization');
+  outbox = await startOutbox({ db: mongo.db, collectionNames: ['counters'], publisher, clock: systemClock, logger });
+  counters = aggregateStore(collection(), outbox, systemClock);
+}
+
+test('a change, its version and its event are one write, and the event reaches the broker once', async () => {
+  await counters.insert({ _id: 'once', organizationId, value: 0 }, { events: [changed(1)] });
+  const saved = await counters.save(
+    { id: 'once', organizationId, version: 1 },
+    { $set: { value: 5 } },
+    { events: [changed(2)] },
+  );
+  expect(saved).toMatchObject({ value: 5, version: 2 });
+  await outbox.idle();
+  const stored = await collection().findOne({ _id: 'once' });
+  expect(stored).toMatchObject({ value: 5, version: 2 });
+  expect(stored?.outbox ?? []).toEqual([]);
+  expect(stored?.outboxPending).toBeUndefined();
+  const recent = stored?.recentEvents?.map(({ id }) => id) ?? [];
+  expect(recent).toHaveLength(2);
+  await eventually(() =>
+    expect(heard.filter(({ id }) => recent.includes(id)).map(({ version }) => version)).toEqual([1, 2]),
+  );
+});
+
+test('a writer with an old version changes nothing and is told so', async () => {
+  await counters.insert({ _id: 'stale', organizationId, value: 0 });
+  await counters.save({ id: 'stale', organizationId, version: 1 }, { $set: { value: 1 } });
+  await expect(counters.save({ id: 'stale', organizationId, version: 1 }, { $set: { value: 9 } })).rejects.toThrow(
+    VersionConflict,
+  );
+  expect(await collection().findOne({ _id: 'stale' })).toMatchObject({ value: 1, version: 2 });
+});
+
+test('another tenant cannot change a document, whatever it knows of it', async () => {
+  await counters.insert({ _id: 'tenant', organizationId, value: 0 });
+  const stranger = { id: 'tenant', organizationId: 'stranger', version: 1 };
+  await expect(counters.save(stranger, { $set: { value: 9 } })).rejects.toThrow(VersionConflict);
+});
+
+test('ten writers at once each apply once, no version is skipped', async () => {
+  await counters.insert({ _id: 'busy', organizationId, value: 0 });
+  const add = (): Promise<unknown> =>
+    retryOnConflict(async () => {
+      const { version = 0, value = 0 } = (await collection().findOne({ _id: 'busy' })) ?? {};
+      return counters.save({ id: 'busy', organizationId, version }, { $set: { value: value + 1 } });
+    });
+  const outcomes = await Promise.allSettled(Array.from({ length: 10 }, add));
+  const applied = outcomes.filter(({ status }) => status === 'fulfilled').length;
+  expect(await collection().findOne({ _id: 'busy' })).toMatchObject({ value: applied, version: applied + 1 });
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ kind: 'concurrent_change' });
+  }
+});
+
+test('after five conflicts the caller hears CONFLICT', async () => {
+  let tries = 0;
+  const hopeless = retryOnConflict(() => {
+    tries++;
+    return Promise.reject(new VersionConflict());
+  });
+  await expect(hopeless).rejects.toMatchObject({ kind: 'concurrent_change' });
+  expect(tries).toBe(5);
+});
+
+test('an event that a crash left in its document is published by the relay', async () => {
+  await outbox.idle();
+  await collection().insertOne({
+    _id: 'crashed',
+    organizationId,
+    version: 1,
+    value: 0,
+    outbox: [
+      {
+        id: 'evt_crashed',
+        subject: events.organizationChanged.subject,
+        payload: JSON.stringify({ eventId: 'evt_crashed', organizationId, version: 77, changed: [] }),
+        at: new Date(Date.now() - 5_000),
+      },
+    ],
+    outboxPending: true,
+  });
+  await eventually(() => expect(heard.map(({ version }) => version)).toContain(77));
+  await eventually(async () => {
+    const settled = await collection().findOne({ _id: 'crashed' });
+    expect(settled?.outboxPending).toBeUndefined();
+    expect(settled?.recentEvents).toHaveLength(1);
+  });
+});
+
+test('marks of unfinished work go with the events, and stay when the work failed', async () => {
+  const finish = (when: Promise<unknown>) => ({ events: [changed(1)], finish: { when, unset: ['unfinished'] } });
+  await counters.insert({ _id: 'done', organizationId, value: 0, unfinished: true }, finish(Promise.resolve()));
+  await counters.insert(
+    { _id: 'failed', organizationId, value: 0, unfinished: true },
+    finish(Promise.reject(new Error('no'))),
+  );
+  await outbox.idle();
+  expect((await collection().findOne({ _id: 'done' }))?.unfinished).toBeUndefined();
+  expect(await collection().findOne({ _id: 'failed' })).toMatchObject({ unfinished: true });
+  expect((await collection().findOne({ _id: 'failed' }))?.outboxPending).toBeUndefined();
+});
+
+test('a document remembers its last 32 events and no more', async () => {
+  await counters.insert({ _id: 'long', organizationId, value: 0 });
+  for (let version = 1; version <= 33; version++) {
+    await counters.save(
+      { id: 'long', organizationId, version },
+      { $set: { value: version } },
+      { events: [changed(version + 1)] },
+    );
+    await outbox.idle();
+  }
+  const { recentEvents = [] } = (await collection().findOne({ _id: 'long' })) ?? {};
+  expect(recentEvents).toHaveLength(32);
+  expect(JSON.parse(recentEvents.at(-1)?.payload ?? '{}')).toMatchObject({ version: 34 });
+});
+
+test('a broker that lost its volume is filled again under the same ids', async () => {
+  await counters.insert({ _id: 'lost', organizationId, value: 0 }, { events: [changed(99)] });
+  await outbox.idle();
+  const { recentEvents = [] } = (await collection().findOne({ _id: 'lost' })) ?? {};
+  await outbox.stop();
+  // As a restored volume looks: the database remembers positions of another stream.
+  await mongo.db
+    .collection<{ _id: string }>('relay')
+    .updateOne({ _id: 'INVOICECONTROL_ORGANIZATION' }, { $set: { created: 'an earlier life', lastSeq: 1_000_000 } });
+  heard.length = 0;
+  await start();
+  await eventually(() => expect(heard).toContainEqual({ id: recentEvents[0]?.id, version: 99 }));
+  const relay = await mongo.db.collection<{ _id: string }>('relay').findOne({ _id: 'INVOICECONTROL_ORGANIZATION' });
+  expect(relay).not.toMatchObject({ created: 'an earlier life' });
+});

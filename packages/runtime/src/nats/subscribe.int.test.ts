@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { createLogger } from '../logger.js';
+import { connectMongo } from '../mongo/connection.js';
+import type { MongoConnection } from '../mongo/connection.js';
+import { announce, envelopes } from '../mongo/event-envelope.js';
+import { connectNats } from './connection.js';
+import type { Bus } from './connection.js';
+import { eventPublisher } from './publish.js';
+import { subscribe } from './subscribe.js';
+import type { Subscription } from './subscribe.js';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const organizationId = testDatabaseName();
+let mongo: MongoConnection;
+let bus: Bus;
+const subscriptions: Subscription[] = [];
+
+beforeAll(async () => {
+  const { mongodbUrl, natsUrl } = testInfrastructure();
+  mongo = await connectMongo({ url: mongodbUrl, databaseName: organizationId, appName: 'test' });
+  bus = await connectNats({ url: natsUrl, name: 'test', logger });
+});
+afterAll(async () => {
+  await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+  await mongo.db.dropDatabase();
+  await bus.close();
+  await mongo.close();
+});
+
+async function publish(version: number): Promise<string> {
+  const publisher = await eventPublisher(bus, 'organization');
+  const body = announce(events.organizationRestored, { version });
+  const [event] = envelopes({ id: organizationId, organizationId, version }, [body], new Date());
+  if (event === undefined) throw new Error('no event');
+  await publisher.publish(event);
+  await publisher.publish(event);
+  return event.id;
+}
+
+async function listen(service: string, handle: (version: number) => Promise<void>): Promise<Subscription> {
+  const subscription = await subscribe(
+    { bus, db: mongo.db, logger },
+    {
+      service: `${service}_${organizationId}`,
+      type: events.organizationRestored,
+      handle: async (event) => {
+        if (event.organizationId === organizationId) await handle(event.version);
+      },
+    },
+  );
+  subscriptions.push(subscription);
+  return subscription;
+}
+
+test('an event published twice under its id is handled once', async () => {
+  const seen: number[] = [];
+  await listen('once', async (version) => void seen.push(version));
+  await publish(1);
+  await publish(2);
+  await eventually(() => expect(seen).toContain(2));
+  expect(seen).toEqual([1, 2]);
+});
+
+test('what was published while nobody listened is handled later', async () => {
+  const seen: number[] = [];
+  const first = await listen('late', async (version) => void seen.push(version));
+  await eventually(() => expect(seen).toContain(2));
+  await first.stop();
+  await publish(3);
+  await listen('late', async (version) => void seen.push(version));
+  await eventually(() => expect(seen).toContain(3));
+  expect(new Set(seen).size).toBe(seen.length);
+});
+
+test('a handler that fails gets the event again', async () => {
+  let failures = 0;
+  const done: number[] = [];
+  await listen('retry', async (version) => {
+    if (version === 1 && failures++ === 0) throw new Error('not yet');
+    done.push(version);
+  });
+  await eventually(() => expect(done).toContain(1));
+  expect(failures).toBe(2);
+});

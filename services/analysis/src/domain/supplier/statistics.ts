@@ -1,0 +1,61 @@
+import type { AmountUse, DatedNumber } from './profile.js';
+
+/** The usual amount of a supplier in one currency, robust against single outliers (detection reference, section 6). */
+export interface AmountStatistics {
+  readonly sampleSize: number;
+  /** Median amount in minor units, for display. */
+  readonly medianMinor: string;
+  /** Median absolute deviation of the natural logarithms, not below the floor. */
+  readonly logMad: number;
+  /** The compared amount over the median, two decimals. */
+  readonly ratio: number;
+  /** Robust z-score of the compared amount, two decimals. */
+  readonly z: number;
+}
+
+/** Makes the median absolute deviation comparable with a standard deviation. */
+const NORMAL_CONSISTENCY = 0.6745;
+
+/**
+ * Compares an amount with the remembered ones; undefined when there are none or the amount is not positive. The
+ * numbers are statistics of amounts, not money: nothing is ever paid or added up from them.
+ */
+export function amountStatistics(
+  uses: readonly AmountUse[],
+  amountMinor: string,
+  logMadFloor: number,
+): AmountStatistics | undefined {
+  const amount = Number(amountMinor);
+  if (uses.length === 0 || amount <= 0) return undefined;
+  const logs = uses.map((use) => Math.log(Number(use.minor)));
+  const middle = median(logs);
+  const logMad = Math.max(median(logs.map((log) => Math.abs(log - middle))), logMadFloor);
+  return {
+    sampleSize: uses.length,
+    medianMinor: String(Math.round(Math.exp(middle))),
+    logMad: rounded(logMad),
+    ratio: rounded(amount / Math.exp(middle)),
+    z: rounded((NORMAL_CONSISTENCY * (Math.log(amount) - middle)) / logMad),
+  };
+}
+
+/** The most frequent value when it makes up at least `shareMin` of the entries; the smallest of equally frequent ones. */
+export function modeOf(entries: readonly DatedNumber[], shareMin: number): number | undefined {
+  const counts = new Map<number, number>();
+  for (const { value } of entries) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const [mode] = [...counts].sort(([leftValue, left], [rightValue, right]) => right - left || leftValue - rightValue);
+  return mode !== undefined && mode[1] >= entries.length * shareMin ? mode[0] : undefined;
+}
+
+/** The middle of the sorted values, the mean of the two middle ones when their number is even; NaN for none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
+  return (lower + upper) / 2;
+}
+
+/** Two decimals, so that the last bits of a logarithm never decide a threshold. */
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
