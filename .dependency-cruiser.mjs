@@ -4,7 +4,7 @@ const layers = 'application|clients|domain|storage|transport';
 const tests = '\\.test\\.ts$';
 /** What `domain/` may know besides itself: shared values and refusals, hashing, and libraries that only compute. */
 const pure = [
-  '^packages/(errors|values)/',
+  '^packages/(api-key|errors|values)/',
   '^(node:)?crypto$',
   '(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/',
 ].join('|');
