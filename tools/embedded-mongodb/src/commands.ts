@@ -112,7 +112,7 @@ function checkFields(name: string, command: Command, body: Doc): void {
     }
   }
   const level = docOf(body['readConcern'], 'readConcern')['level'] ?? 'local';
-  if (!['local', 'majority', 'available'].includes(String(level))) refuse(`The read concern ${show(level)}`);
+  if (level !== 'local' && level !== 'majority' && level !== 'available') refuse(`The read concern ${show(level)}`);
   const { w = 1 } = docOf(body['writeConcern'], 'writeConcern');
   if (w !== 'majority' && w !== 0 && w !== 1) {
     fail('BadValue', `cannot use 'w' ${show(w)} when a host is not replicated`);

@@ -38,9 +38,6 @@ export type JournalEntry =
   | { readonly type: 'remove'; readonly namespace: string; readonly id: unknown }
   | { readonly type: 'define'; readonly namespace: string; readonly definition: Definition };
 
-/** A fault that keeps the server from starting; its message says what the operator can do. */
-export class JournalError extends Error {}
-
 export class Journal {
   readonly #file: string;
   readonly #sync: NodeJS.Timeout;
@@ -58,7 +55,7 @@ export class Journal {
 
   /**
    * Opens the journal of a directory, replays it, and cuts a torn record off its end (kept beside it).
-   * @throws JournalError when a record in the middle is damaged: nothing is changed then
+   * @throws Error when a record in the middle is damaged: nothing is changed then
    */
   static open(directory: string, replay: (entry: JournalEntry) => void, warn: (message: string) => void): Journal {
     fs.mkdirSync(directory, { recursive: true });
@@ -161,7 +158,7 @@ export class Journal {
     const totalBytes = fs.fstatSync(this.#descriptor).size;
     const head = readAt(this.#descriptor, 0, Math.min(FILE_HEAD.length, totalBytes));
     if (!head.equals(FILE_HEAD)) {
-      throw new JournalError(
+      throw new Error(
         `${this.#file} is not a journal of this server: move it away or choose another directory.`,
       );
     }
@@ -180,7 +177,7 @@ export class Journal {
     const rest = readAt(this.#descriptor, position, totalBytes - position);
     const whole = findRecord(rest);
     if (whole !== undefined) {
-      throw new JournalError(
+      throw new Error(
         `${this.#file} is damaged at byte ${position}, and whole records follow at byte ${position + whole}. ` +
           'Nothing was changed. Restore the directory from a copy, or delete it to start empty.',
       );

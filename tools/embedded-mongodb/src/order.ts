@@ -149,7 +149,6 @@ function compareWithDouble({ coefficient, exponent }: ExactDecimal, double: numb
 
 /** Ends with a zero character; zero and one inside are escaped so that a shorter text sorts first. */
 function encodeText(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these two characters are what is escaped
   const escaped = /[\0\x01]/.test(text)
     ? text.replace(/[\0\x01]/g, (c) => (c === '\0' ? '\x01\x01' : '\x01\x02'))
     : text;

@@ -57,6 +57,8 @@ export function kindOf(value: unknown): Kind {
       return 'bool';
     case 'undefined':
       return 'missing';
+    default:
+      break;
   }
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
