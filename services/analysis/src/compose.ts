@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describeConfig } from '@invoicecontrol/runtime/config';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
@@ -121,7 +122,10 @@ export async function startService(config: Config): Promise<RunningService> {
       { name: 'broker', probe: bus.ping },
     ];
     const readiness = watchReadiness(dependencies, server.setReady, logger);
-    shutdown.add('readiness', () => readiness.stop());
+    shutdown.add('readiness', async () => {
+      readiness.stop();
+      await delay(config.DRAIN_DELAY_SECONDS * 1_000);
+    });
     logger.info({ address: server.address }, 'serving');
     return { address: server.address, stop: () => shutdown.run() };
   } catch (error) {

@@ -12,6 +12,8 @@ export const configSchema = z.object({
   DATABASE_NAME: z.string().default('analysis'),
   NATS_URL: z.string(),
   ORGANIZATION_ADDRESS: z.string(),
+  /** How long the service goes on taking calls after it said that it is not ready, so that callers notice. */
+  DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
   LOG_LEVEL: logLevel,
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
 });
