@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bankAccountKey, readBankAccount, sameAccount } from './bank-account.js';
+import { bankAccountKey, bankCodeOfKey, readBankAccount, sameAccount } from './bank-account.js';
 
 const VALID = [
   'DE89370400440532013000',
@@ -85,4 +85,11 @@ test('no text makes the reader throw, and no mask shows more than eight characte
       }
     }),
   );
+});
+
+test('the bank code of a key is the sort code or the bank identifier, equal for accounts of one bank', () => {
+  expect(bankCodeOfKey('GB:60161331926819')).toBe('GB:601613');
+  expect(bankCodeOfKey('DE89370400440532013000')).toBe('DE37040044');
+  expect(bankCodeOfKey('PL61109010140000071219812874')).toBe('PL10901014');
+  expect(bankCodeOfKey('X:DE89370400440532013001')).toBe('X:DE893704');
 });

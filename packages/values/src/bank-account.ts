@@ -1,4 +1,4 @@
-import { electronicFormatIBAN, validateIBAN, ValidationErrorsIBAN } from 'ibantools';
+import { electronicFormatIBAN, extractIBAN, validateIBAN, ValidationErrorsIBAN } from 'ibantools';
 import { isCountryCode } from './country.js';
 
 /** An account as an invoice states it (specification 2.2): an IBAN, or a UK sort code with its account number. */
@@ -106,4 +106,15 @@ function maskUk(sortCode: string, accountNumber: string): string {
 function maskText(text: string): string {
   if (text.length < 12) return '*'.repeat(text.length);
   return `${text.slice(0, 4)}${'*'.repeat(text.length - 8)}${text.slice(-4)}`;
+}
+
+/** Longest bank code taken from an IBAN whose country the registry gives no bank identifier for. */
+const BANK_CODE_LENGTH = 4;
+
+/** The part of an account key that names the bank: the sort code of a UK account, else the IBAN's bank identifier. */
+export function bankCodeOfKey(key: string): string {
+  if (key.startsWith('GB:')) return key.slice(0, 9);
+  if (key.startsWith('X:')) return key.slice(0, 10);
+  const { bankIdentifier, branchIdentifier } = extractIBAN(key);
+  return `${key.slice(0, 2)}${bankIdentifier ?? branchIdentifier ?? key.slice(4, 4 + BANK_CODE_LENGTH)}`;
 }
