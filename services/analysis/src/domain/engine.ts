@@ -1,6 +1,8 @@
 import { severityRank } from './catalogue.js';
 import { decide } from './decision.js';
 import type { Decision } from './decision.js';
+import { detectBankAccounts } from './detectors/bank-accounts.js';
+import { detectDuplicates } from './detectors/duplicates.js';
 import { toFinding } from './evidence.js';
 import type { Finding, RaisedFinding } from './evidence.js';
 import type { Disposition, Facts } from './facts.js';
@@ -15,7 +17,7 @@ export const ENGINE_VERSION = '1.0.0';
 export type Detector = (facts: Facts, policy: Policy) => RaisedFinding[];
 
 /** A new family joins by one line here (README.md says how). */
-const detectors: readonly Detector[] = [];
+const detectors: readonly Detector[] = [detectDuplicates, detectBankAccounts];
 
 export interface Analysis {
   readonly decision: Decision;
@@ -29,7 +31,7 @@ export interface Analysis {
 export function analyze(facts: Facts, policy: Policy): Analysis {
   const findings = detectors
     .flatMap((detect) => detect(facts, policy))
-    .map((raised) => toFinding(raised, ENGINE_VERSION, dispositionOf(raised, facts)))
+    .map((raised) => toFinding(withOwnRow(raised, facts), ENGINE_VERSION, dispositionOf(raised, facts)))
     .sort(bySeverity);
   const { decision, riskScore } = decide(findings, policy);
   return {
@@ -65,6 +67,13 @@ function dispositionOf(raised: RaisedFinding, facts: Facts): Disposition {
   const own = reviews.find((review) => review.invoiceId === facts.invoice.invoiceId);
   if (own !== undefined) return own.disposition;
   return reviews.some((review) => review.disposition === 'FALSE_POSITIVE') ? 'FALSE_POSITIVE' : 'OPEN';
+}
+
+/** Findings of a scan say which row of the caller's file they are about. */
+function withOwnRow(raised: RaisedFinding, { invoice }: Facts): RaisedFinding {
+  if (invoice.scanId === undefined) return raised;
+  const row = { externalId: invoice.externalId ?? null, sourceRowNumber: invoice.rowNo ?? null };
+  return { ...raised, extra: { ...raised.extra, ...row } };
 }
 
 function bySeverity(left: Finding, right: Finding): number {

@@ -30,6 +30,8 @@ export interface Facts {
   readonly ratesPerEuro: Readonly<Record<string, string>>;
   /** Gross in the organization's base currency; null when no rate exists. */
   readonly base: { readonly currency: string; readonly amount: DecimalAmount } | null;
+  /** Rows of a scan: at least half of the file's rows state an account, so that a missing one means something. */
+  readonly scanStatesAccounts?: boolean;
 }
 
 export interface SupplierFacts {

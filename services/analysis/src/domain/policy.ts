@@ -167,13 +167,9 @@ export interface BankParameters {
   readonly missingShareMin: number;
   readonly missingInvoicesMin: number;
   readonly newSupplierHighValue: string;
-  readonly outlier: {
-    readonly amountsMin: number;
-    readonly windowDays: number;
-    readonly zMin: number;
-    readonly ratioMin: number;
-    readonly logMadFloor: number;
-  };
+  /** Amounts older than this say nothing about the usual amount. */
+  readonly amountWindowDays: number;
+  readonly logMadFloor: number;
 }
 
 const EUROPEAN_UNION = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE'.split(' ');
@@ -342,7 +338,8 @@ export const defaultPolicy: Policy = {
     missingShareMin: 0.9,
     missingInvoicesMin: 10,
     newSupplierHighValue: '10000',
-    outlier: { amountsMin: 8, windowDays: 730, zMin: 5, ratioMin: 4, logMadFloor: 0.15 },
+    amountWindowDays: 730,
+    logMadFloor: 0.15,
   },
 };
 

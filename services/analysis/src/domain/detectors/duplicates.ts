@@ -6,7 +6,7 @@ import type { Candidate } from '../invoice.js';
 import { creditedNumbers } from '../match-keys.js';
 import { groupOf } from '../pairs/groups.js';
 import type { Comparison, PairScore } from '../pairs/pair.js';
-import { amountText, isEarlier, originalsOf, scorePairs } from '../pairs/pair-score.js';
+import { amountOf, amountText, isEarlier, originalsOf, scorePairs } from '../pairs/pair-score.js';
 import { findSplit } from '../pairs/split.js';
 import { isSameSupplier } from '../pairs/supplier-relation.js';
 import { pairSummary } from '../pairs/wording.js';
@@ -274,8 +274,8 @@ function splitDuplicates(
           grossAmount: part.grossAmount,
           ...(part.rowNo === undefined ? {} : { sourceRowNumber: part.rowNo }),
         })),
-        sum: amountText({
-          ...whole,
+        sum: amountOf({
+          currency: whole.currency,
           amountMinor: String(parts.reduce((sum, part) => sum + BigInt(part.amountMinor), 0n)),
         }),
         matched: others.slice(0, parameters.matchedMax).map((other) => matchedRecord(invoice, other, 0)),

@@ -1,5 +1,6 @@
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { Facts } from '../facts.js';
 import type { Candidate } from '../invoice.js';
 import type { DuplicateParameters } from '../policy.js';
@@ -114,7 +115,9 @@ function numberRow(invoice: Candidate, pair: Compared, { halfPoints, ...paramete
 
 function amountRow(invoice: Candidate, pair: Compared, { halfPoints }: DuplicateParameters): Comparison {
   const points = pair.amount === 'OPPOSITE' ? 0 : halfPoints.amount[pair.amount];
-  return row('amount', amountText(invoice), amountText(pair.other), pair.amount, points);
+  const compared = row('amount', amountOf(invoice), amountOf(pair.other), pair.amount, points);
+  if (invoice.currency === pair.other.currency) return compared;
+  return { ...compared, note: `${compared.note} (${invoice.currency} and ${pair.other.currency})` };
 }
 
 function dateRow(invoice: Candidate, pair: Compared, { halfPoints }: DuplicateParameters): Comparison {
@@ -156,7 +159,7 @@ function creditRow(
 ): Comparison[] {
   if (!hasOpenCredit(facts, originals, pair.other)) return [];
   const points = pair.number === 'IDENT' ? halfPoints.creditSameNumber : halfPoints.credit;
-  return [row('credit', null, amountText(pair.other), 'CREDITED', points)];
+  return [row('credit', null, amountOf(pair.other), 'CREDITED', points)];
 }
 
 /** The same bytes are the same invoice whatever was read from them: the row lifts the sum to its fixed value. */
@@ -185,10 +188,17 @@ function total(rows: readonly Comparison[]): number {
   return rows.reduce((sum, { halfPoints }) => sum + halfPoints, 0);
 }
 
-/** The amount with its currency, in the currency's own decimals: `EUR 1200.00`. */
-export function amountText(record: Candidate): string {
-  return `${record.currency} ${minorToDecimal(BigInt(record.amountMinor), minorUnitsOf(record.currency))}`;
+/** The gross amount in its currency's own decimals: `1200.00`. */
+export function amountOf(record: AmountParts): DecimalAmount {
+  return minorToDecimal(BigInt(record.amountMinor), minorUnitsOf(record.currency));
 }
+
+/** The amount with its currency, for sentences: `EUR 1200.00`. */
+export function amountText(record: AmountParts): string {
+  return `${record.currency} ${amountOf(record)}`;
+}
+
+type AmountParts = Pick<Candidate, 'amountMinor' | 'currency'>;
 
 function taxText(record: Candidate): string | null {
   if (record.taxKey === undefined) return null;

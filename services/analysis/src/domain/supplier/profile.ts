@@ -158,16 +158,20 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
 
 /**
  * The profile as if the invoice had not been counted: used when the same invoice is analyzed again, and when a
- * reviewer confirms it as a duplicate or as fraud. First and last days cannot be taken back and stay.
+ * reviewer confirms it as a duplicate or as fraud. Last days are taken back as far as the rings remember; first days
+ * stay.
  */
 export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const day = invoice.issueDay;
   const rate = taxRateBasisPoints(invoice);
   const run = lastNumericRun(invoice);
   const amounts = profile.amounts[invoice.currency];
+  const days = withoutOne(profile.days, (entry) => entry === day);
+  const recentAccounts = withoutOne(profile.recentAccounts, (use) => use.day === day && use.text === invoice.bankKey);
   return {
     ...profile,
     count: Math.max(0, profile.count - 1),
+    lastDay: profile.lastDay === day ? (days.at(-1) ?? profile.lastDay) : profile.lastDay,
     amounts:
       amounts === undefined
         ? profile.amounts
@@ -176,9 +180,9 @@ export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvo
             [invoice.currency]: withoutOne(amounts, (use) => use.day === day && use.minor === invoice.amountMinor),
           },
     currencies: withoutCount(profile.currencies, invoice.currency),
-    days: withoutOne(profile.days, (entry) => entry === day),
-    accounts: withoutAccount(profile.accounts, invoice),
-    recentAccounts: withoutOne(profile.recentAccounts, (use) => use.day === day && use.text === invoice.bankKey),
+    days,
+    accounts: withoutAccount(profile.accounts, invoice, recentAccounts),
+    recentAccounts,
     signatures: profile.signatures
       .map((entry) => (entry.text === invoice.number.signature ? { ...entry, count: entry.count - 1 } : entry))
       .filter((entry) => entry.count > 0),
@@ -251,9 +255,18 @@ function withoutLeastUseful(accounts: readonly AccountUse[]): readonly AccountUs
   return accounts.filter((account) => account !== leaving);
 }
 
-function withoutAccount(accounts: readonly AccountUse[], invoice: Candidate): readonly AccountUse[] {
+function withoutAccount(
+  accounts: readonly AccountUse[],
+  invoice: Candidate,
+  remaining: readonly DatedText[],
+): readonly AccountUse[] {
   return accounts
-    .map((account) => (account.key === invoice.bankKey ? { ...account, count: account.count - 1 } : account))
+    .map((account) => {
+      if (account.key !== invoice.bankKey) return account;
+      const before = remaining.findLast((use) => use.text === account.key);
+      const lastDay = account.lastDay === invoice.issueDay ? (before?.day ?? account.lastDay) : account.lastDay;
+      return { ...account, count: account.count - 1, lastDay };
+    })
     .filter((account) => account.count > 0 || account.trust === 'ERP' || account.trust === 'REVIEWED');
 }
 

@@ -1,0 +1,518 @@
+import { bankCodeOfKey } from '@invoicecontrol/values/bank-account';
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import { toMicro } from '@invoicecontrol/values/decimal-amount';
+import { evidenceKey } from '../evidence.js';
+import type { EvidenceValue, RaisedFinding } from '../evidence.js';
+import type { Facts } from '../facts.js';
+import type { LinkedSupplier } from '../links.js';
+import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
+import { amountOf, amountText } from '../pairs/pair-score.js';
+import type { BankParameters, Level, Policy } from '../policy.js';
+import { compareText } from '../record-order.js';
+import { isTrusted } from '../supplier/profile.js';
+import type { AccountUse } from '../supplier/profile.js';
+import { amountStatistics, modeOf } from '../supplier/statistics.js';
+import type { AmountStatistics } from '../supplier/statistics.js';
+
+/** Family BANK: whom the money would go to (detection reference, section 7.2). */
+export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[] {
+  const { bankKey, bankMasked } = facts.invoice;
+  if (bankKey === undefined || bankMasked === undefined) return missingAccount(facts, policy.bank);
+  const account: StatedAccount = {
+    key: bankKey,
+    masked: bankMasked,
+    isValid: facts.invoice.bankProblems.length === 0,
+    use: facts.supplier.profile.accounts.find((use) => use.key === bankKey),
+    others: facts.supplier.profile.accounts.filter((use) => use.key !== bankKey),
+  };
+  const near = account.use === undefined ? nearestAccount(account, policy.bank) : undefined;
+  return [
+    ...blocklisted(facts, account, policy.bank),
+    ...changed(facts, account, near, policy),
+    ...nearMatch(facts, account, near, policy.bank),
+    ...reverted(facts, account, policy.bank),
+    ...shared(facts, account, policy),
+    ...invalid(facts, account, policy.bank),
+    ...countryMismatch(facts, account, policy.bank),
+    ...firstUse(facts, account, policy.bank),
+  ];
+}
+
+/** The account on the judged invoice and what the supplier's profile says about it and about others. */
+interface StatedAccount {
+  readonly key: string;
+  readonly masked: string;
+  readonly isValid: boolean;
+  /** Absent when the supplier never used it before. */
+  readonly use: AccountUse | undefined;
+  readonly others: readonly AccountUse[];
+}
+
+function blocklisted(facts: Facts, account: StatedAccount, { levels }: BankParameters): RaisedFinding[] {
+  const fraud = facts.bankLink?.fraud;
+  if (fraud === undefined) return [];
+  const date = fraud.confirmedAt.slice(0, 10);
+  return [
+    {
+      type: 'BANK_ACCOUNT_BLOCKLISTED',
+      ...levels.blocklisted,
+      summary: `Account ${account.masked} was confirmed as fraudulent on ${date}.`,
+      actionValues: { date },
+      key: evidenceKey('BANK_ACCOUNT_BLOCKLISTED', [account.key]),
+      parameters: {},
+      observed: {},
+      explanation: [`A reviewer confirmed fraud on account ${account.masked} on ${date}.`],
+      extra: { account: account.masked, reviewId: fraud.reviewId, confirmedAt: fraud.confirmedAt },
+    },
+  ];
+}
+
+/** The supplier asks for money on an account it has not earned trust for. */
+function changed(facts: Facts, account: StatedAccount, near: NearAccount | undefined, policy: Policy): RaisedFinding[] {
+  const { use, others } = account;
+  if (others.length === 0 || (use !== undefined && isTrusted(use.trust))) return [];
+  const parameters = policy.bank;
+  const { supplier, invoice } = facts;
+  const isVirtual = isVirtualAccount(facts, account, parameters);
+  const isFactor = isFactorAccount(facts, parameters);
+  const escalators = use === undefined ? escalatorsOf(facts, account, near, { isVirtual, isFactor }, parameters) : [];
+  const level = changedLevel(facts, { isLater: use !== undefined, isVirtual, isFactor, escalators }, parameters);
+  const since = use === undefined ? '' : `, first on ${use.firstInvoiceNumber},`;
+  const earlier = others.toSorted((left, right) => right.count - left.count || compareText(left.key, right.key));
+  const [main] = earlier;
+  const reason = escalators[0] === undefined ? '' : `; ${escalators[0].sentence}`;
+  return [
+    {
+      type: 'BANK_ACCOUNT_CHANGED',
+      ...level,
+      summary: `${invoice.supplierName} asks for payment to ${account.masked}${since} after ${main?.count ?? 0} invoices on ${main?.masked ?? ''}${reason}.`,
+      key: evidenceKey('BANK_ACCOUNT_CHANGED', [supplier.supplierId, account.key]),
+      parameters: {
+        establishedInvoices: parameters.establishedInvoices,
+        escalatingAmountRatio: parameters.escalatingAmountRatio,
+        escalatingTermsDays: parameters.escalatingTermsDays,
+      },
+      observed: {
+        invoices: supplier.profile.count,
+        invoicesOnOldAccount: main?.count ?? 0,
+        invoicesOnThisAccount: use?.count ?? 0,
+        ...amountObserved(facts, parameters),
+      },
+      explanation: [
+        `The supplier has used ${others.length} other ${others.length === 1 ? 'account' : 'accounts'}.`,
+        use === undefined
+          ? 'It has never used this one before.'
+          : `It has used this one ${use.count} times since ${use.firstInvoiceNumber}; it is not trusted yet.`,
+        ...(isVirtual ? ['The supplier uses many accounts of one bank in turn.'] : []),
+        ...(isFactor ? ['Many suppliers are paid through this account, as through a factor.'] : []),
+        ...escalators.map(({ sentence }) => `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`),
+      ],
+      extra: {
+        account: account.masked,
+        knownAccounts: earlier.map(accountEvidence),
+        escalators: escalators.map(({ name }) => name),
+        ...(use === undefined ? {} : { firstInvoiceNumber: use.firstInvoiceNumber }),
+      },
+    },
+  ];
+}
+
+interface Escalator {
+  readonly name: string;
+  readonly sentence: string;
+}
+
+/** Second signals that turn a changed account into a block. Traps take away the signals they explain. */
+function escalatorsOf(
+  facts: Facts,
+  account: StatedAccount,
+  near: NearAccount | undefined,
+  { isVirtual, isFactor }: { readonly isVirtual: boolean; readonly isFactor: boolean },
+  parameters: BankParameters,
+): Escalator[] {
+  const { invoice } = facts;
+  const countries = new Set(account.others.map((use) => use.country));
+  const linked = linkedOthers(facts);
+  const ratio = amountStanding(facts, parameters)?.ratio ?? 0;
+  const terms = shortenedTerms(facts, parameters);
+  const found: (Escalator | undefined)[] = [
+    invoice.bankCountry !== undefined && !countries.has(undefined) && !countries.has(invoice.bankCountry)
+      ? { name: 'OTHER_BANK_COUNTRY', sentence: `the new account is in ${invoice.bankCountry}` }
+      : undefined,
+    linked[0] !== undefined && !isFactor
+      ? { name: 'LINKED_TO_OTHER_SUPPLIER', sentence: `the new account belongs to ${linked[0].name}` }
+      : undefined,
+    terms === undefined
+      ? undefined
+      : { name: 'TERMS_SHORTENED', sentence: `payment is due in ${terms.newDays} days instead of ${terms.usualDays}` },
+    ratio >= parameters.escalatingAmountRatio
+      ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${ratio} times the usual` }
+      : undefined,
+    near !== undefined && !isVirtual
+      ? { name: 'NEAR_MATCH', sentence: `the new account differs from ${near.use.masked} in few digits` }
+      : undefined,
+  ];
+  return found.filter((escalator) => escalator !== undefined);
+}
+
+function changedLevel(
+  facts: Facts,
+  state: { isLater: boolean; isVirtual: boolean; isFactor: boolean; escalators: readonly Escalator[] },
+  { levels, establishedInvoices }: BankParameters,
+): Level {
+  if (state.escalators.length > 0) return levels.changedEscalated;
+  if (state.isVirtual) return levels.changedVirtual;
+  if (state.isFactor) return levels.changedFactor;
+  if (state.isLater) return levels.changedLater;
+  return facts.supplier.profile.count >= establishedInvoices ? levels.changedEstablished : levels.changedYoung;
+}
+
+interface NearAccount {
+  readonly use: AccountUse;
+  /** Positions in the account without check digits, counted from 1. */
+  readonly positions: readonly number[];
+}
+
+function nearMatch(
+  facts: Facts,
+  account: StatedAccount,
+  near: NearAccount | undefined,
+  parameters: BankParameters,
+): RaisedFinding[] {
+  if (near === undefined || isVirtualAccount(facts, account, parameters)) return [];
+  return [
+    {
+      type: 'BANK_ACCOUNT_NEAR_MATCH',
+      ...parameters.levels.nearMatch,
+      summary: `Account ${account.masked} differs from ${near.use.masked}, which ${facts.invoice.supplierName} has used ${near.use.count} times, in ${near.positions.length === 1 ? 'one digit' : `${near.positions.length} digits`}.`,
+      key: evidenceKey('BANK_ACCOUNT_NEAR_MATCH', [facts.supplier.supplierId, account.key]),
+      parameters: { nearMatchDigitsMax: parameters.nearMatchDigitsMax },
+      observed: { differingDigits: near.positions.length, invoicesOnNearest: near.use.count },
+      explanation: [
+        'Both accounts are of one bank and have the same length.',
+        'They were compared without the check digits, which change with every digit.',
+      ],
+      extra: { account: account.masked, nearest: near.use.masked, differingPositions: near.positions },
+    },
+  ];
+}
+
+/** The known account that differs least from a new one, within the limit. */
+function nearestAccount(account: StatedAccount, { nearMatchDigitsMax }: BankParameters): NearAccount | undefined {
+  const text = withoutCheckDigits(account.key);
+  const near = account.others
+    .filter((use) => use.trust !== 'FRAUD' && !use.key.startsWith('X:') && isOfSameBank(account.key, use.key))
+    .map((use) => ({ use, positions: differingPositions(text, withoutCheckDigits(use.key)) }))
+    .filter(({ use, positions }) => {
+      if (positions.length === 0) return false;
+      return positions.length <= nearMatchDigitsMax || isAdjacentSwap(text, withoutCheckDigits(use.key));
+    });
+  return near.sort(
+    (left, right) => left.positions.length - right.positions.length || compareText(left.use.key, right.use.key),
+  )[0];
+}
+
+/** An account that is not valid has no bank code of its own: it is held against that of the known one. */
+function isOfSameBank(key: string, knownKey: string): boolean {
+  const known = bankCodeOfKey(knownKey);
+  if (!key.startsWith('X:')) return bankCodeOfKey(key) === known;
+  const text = withoutCheckDigits(key);
+  return text.length === withoutCheckDigits(knownKey).length && text.startsWith(known);
+}
+
+/** Country and national account; a UK account is compared by sort code and account number. */
+function withoutCheckDigits(key: string): string {
+  const text = key.startsWith('X:') ? key.slice(2) : key;
+  return text.startsWith('GB:') ? text : text.slice(0, 2) + text.slice(4);
+}
+
+/** Empty when the lengths differ. */
+function differingPositions(left: string, right: string): number[] {
+  if (left.length !== right.length) return [];
+  return [...left].flatMap((character, index) => (character === right[index] ? [] : [index + 1]));
+}
+
+/** A long run on one account, a short one on another, and back: the payee flip-flop of internal fraud. */
+function reverted(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
+  const { use, others } = account;
+  if (use === undefined || use.count < parameters.revertedInvoicesMin) return [];
+  if (use.lastDay - use.firstDay < parameters.revertedDaysMin) return [];
+  return others
+    .filter(
+      (between) =>
+        between.firstDay >= use.lastDay &&
+        between.lastDay <= facts.invoice.issueDay &&
+        between.count <= parameters.intermediateInvoicesMax &&
+        between.lastDay - between.firstDay <= parameters.intermediateDaysMax &&
+        between.trust !== 'ERP' &&
+        between.trust !== 'REVIEWED',
+    )
+    .map((between) => ({
+      type: 'BANK_ACCOUNT_REVERTED' as const,
+      ...parameters.levels.reverted,
+      summary: `${facts.invoice.supplierName} returns to ${account.masked} after ${between.count} ${between.count === 1 ? 'invoice' : 'invoices'} on ${between.masked}.`,
+      key: evidenceKey('BANK_ACCOUNT_REVERTED', [facts.supplier.supplierId, between.key]),
+      parameters: {
+        revertedInvoicesMin: parameters.revertedInvoicesMin,
+        revertedDaysMin: parameters.revertedDaysMin,
+        intermediateInvoicesMax: parameters.intermediateInvoicesMax,
+        intermediateDaysMax: parameters.intermediateDaysMax,
+      },
+      observed: { invoicesBefore: use.count, invoicesBetween: between.count },
+      explanation: [
+        `${use.count} invoices were billed to ${account.masked} until ${dateOfDayNumber(use.lastDay)}.`,
+        `From ${dateOfDayNumber(between.firstDay)} to ${dateOfDayNumber(between.lastDay)} another account was used, and now the first one again.`,
+      ],
+      extra: {
+        sequence: [
+          accountEvidence(use),
+          accountEvidence(between),
+          { account: account.masked, firstSeen: facts.invoice.issueDate },
+        ],
+        paidOnB: null,
+      },
+    }));
+}
+
+/** Raised once per link, on the invoice that makes it; later invoices of either supplier are silent. */
+function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
+  const others = linkedOthers(facts);
+  if (!account.isValid || others.length === 0 || !isNewLink(facts)) return [];
+  const { invoice, supplier } = facts;
+  const parameters = policy.bank;
+  const isPlausible = others.every(
+    (other) =>
+      other.taxKey === undefined ||
+      invoice.taxKey === undefined ||
+      jaroWinkler(other.nameKey, invoice.nameKey) >= policy.duplicates.similarNameMin,
+  );
+  const isFactor = isFactorAccount(facts, parameters);
+  const level = isFactor
+    ? parameters.levels.sharedFactor
+    : isPlausible
+      ? parameters.levels.sharedPlausible
+      : parameters.levels.shared;
+  const [first] = others;
+  const firstDay = Math.min(...others.map((other) => other.firstDay));
+  return [
+    {
+      type: 'BANK_ACCOUNT_SHARED',
+      ...level,
+      summary: `${invoice.supplierName} asks for payment to ${account.masked}, the account of ${first?.name ?? ''}${others.length > 1 ? ` and ${others.length - 1} more` : ''}.`,
+      key: evidenceKey('BANK_ACCOUNT_SHARED', [supplier.supplierId, account.key]),
+      parameters: { factorSuppliersMin: parameters.factorSuppliersMin },
+      observed: { otherSuppliers: others.length },
+      explanation: [
+        'Suppliers with different names or tax ids are paid to this account.',
+        ...(isFactor ? ['So many suppliers use it that it looks like the account of a factor.'] : []),
+      ],
+      extra: {
+        account: account.masked,
+        otherSuppliers: others.map((other) => ({
+          supplierId: other.supplierId,
+          name: other.name,
+          invoices: other.count,
+          firstSeen: dateOfDayNumber(other.firstDay),
+          lastSeen: dateOfDayNumber(other.lastDay),
+        })),
+        firstLinkedAt: dateOfDayNumber(firstDay),
+      },
+    },
+  ];
+}
+
+function invalid(
+  facts: Facts,
+  account: StatedAccount,
+  { levels, invalidRepeatedMin }: BankParameters,
+): RaisedFinding[] {
+  if (account.isValid) return [];
+  const { invoice } = facts;
+  const isRepeated = (account.use?.count ?? 0) >= invalidRepeatedMin;
+  const isRead = invoice.source === 'UPLOAD';
+  const level = isRepeated ? levels.invalidRepeated : isRead ? levels.invalidFromScan : levels.invalid;
+  return [
+    {
+      type: 'BANK_ACCOUNT_INVALID',
+      ...level,
+      summary: `Account ${account.masked} of ${invoice.supplierName} is not valid: ${invoice.bankProblems.map(problemText).join(', ')}.`,
+      key: evidenceKey('BANK_ACCOUNT_INVALID', [facts.supplier.supplierId, account.key]),
+      parameters: { invalidRepeatedMin },
+      observed: { earlierUses: account.use?.count ?? 0 },
+      explanation: [
+        ...invoice.bankProblems.map((problem) => `The account fails its check: ${problemText(problem)}.`),
+        ...(isRepeated ? ['The supplier has used the same text several times before.'] : []),
+        ...(isRead ? ['The account was read from a document; single characters may be misread.'] : []),
+      ],
+      extra: {
+        account: account.masked,
+        reasonCodes: invoice.bankProblems,
+        ...(isRead ? { suspectCharacters: suspectCharacters(account.key) } : {}),
+      },
+    },
+  ];
+}
+
+/** The bank is in another country than the supplier's tax registration. A presumed country proves nothing here. */
+function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
+  const { invoice } = facts;
+  const { bankCountry, taxCountry } = invoice;
+  if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
+  if (bankCountry === taxCountry || invoice.taxCountryPresumed === true) return [];
+  if ((account.use?.count ?? 0) >= parameters.countryAcceptedAfter) return [];
+  const isInArea = parameters.economicAreaCountries.includes(bankCountry);
+  const isTolerated =
+    parameters.toleratedAccountCountries.includes(bankCountry) && parameters.economicAreaCountries.includes(taxCountry);
+  const level = isTolerated
+    ? parameters.levels.countryMismatchTolerated
+    : isInArea
+      ? parameters.levels.countryMismatch
+      : parameters.levels.countryMismatchOutside;
+  return [
+    {
+      type: 'BANK_COUNTRY_MISMATCH',
+      ...level,
+      summary: `${invoice.supplierName} is registered for tax in ${taxCountry}, its account ${account.masked} is in ${bankCountry}.`,
+      actionValues: { country: bankCountry },
+      key: evidenceKey('BANK_COUNTRY_MISMATCH', [facts.supplier.supplierId, account.key]),
+      parameters: { countryAcceptedAfter: parameters.countryAcceptedAfter },
+      observed: { earlierUses: account.use?.count ?? 0 },
+      explanation: [
+        `The tax id is of ${taxCountry} and the account of ${bankCountry}.`,
+        ...(isTolerated ? [`Electronic money institutions in ${bankCountry} issue accounts across the area.`] : []),
+        ...(isInArea
+          ? []
+          : [`${bankCountry} is outside the European Economic Area, the United Kingdom and Switzerland.`]),
+      ],
+      extra: { account: account.masked, ibanCountry: bankCountry, taxCountry },
+    },
+  ];
+}
+
+function firstUse(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  if (account.use !== undefined || account.others.length > 0 || !account.isValid) return [];
+  if (linkedOthers(facts).length > 0 || facts.bankLink?.fraud !== undefined) return [];
+  // Without a rate the amount in its own currency has to serve; the evidence says so.
+  const value = facts.base?.amount ?? invoice.grossAmount;
+  const isHigh = toMicro(value) >= toMicro(parameters.newSupplierHighValue);
+  return [
+    {
+      type: 'BANK_ACCOUNT_FIRST_USE',
+      ...(isHigh ? parameters.levels.firstUseHighValue : parameters.levels.firstUse),
+      summary: `${invoice.supplierName} is paid to ${account.masked} for the first time (${amountText(invoice)}).`,
+      key: evidenceKey('BANK_ACCOUNT_FIRST_USE', [supplier.supplierId, account.key]),
+      parameters: { newSupplierHighValue: parameters.newSupplierHighValue },
+      observed: { value, noRate: facts.base === null, earlierInvoices: supplier.profile.count },
+      explanation: [
+        supplier.profile.count === 0
+          ? 'This is the first invoice of the supplier.'
+          : 'Earlier invoices of the supplier named no account.',
+      ],
+      extra: { account: account.masked },
+    },
+  ];
+}
+
+/** The supplier used to state an account. In an export without bank columns its absence says nothing. */
+function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const { count, bankCount } = supplier.profile;
+  if (invoice.source === 'SCAN' && !facts.scanStatesAccounts) return [];
+  if (count < parameters.missingInvoicesMin || bankCount < count * parameters.missingShareMin) return [];
+  const share = Math.floor((bankCount * 100) / count);
+  return [
+    {
+      type: 'BANK_ACCOUNT_MISSING',
+      ...parameters.levels.missing,
+      summary: `${invoice.supplierName} states no account, but did on ${share} % of ${count} invoices.`,
+      key: evidenceKey('BANK_ACCOUNT_MISSING', [supplier.supplierId]),
+      parameters: {
+        missingShareMin: parameters.missingShareMin,
+        missingInvoicesMin: parameters.missingInvoicesMin,
+      },
+      observed: { invoices: count, withAccount: bankCount },
+      explanation: [`${bankCount} of ${count} earlier invoices named an account; this one does not.`],
+      extra: { share: share / 100 },
+    },
+  ];
+}
+
+/** Other suppliers on the account whose tax id or name is another one. */
+function linkedOthers({ bankLink, supplier, invoice }: Facts): LinkedSupplier[] {
+  return (bankLink?.suppliers ?? [])
+    .filter(
+      (linked) =>
+        linked.supplierId !== supplier.supplierId &&
+        (linked.nameKey !== invoice.nameKey ||
+          (linked.taxKey !== undefined && invoice.taxKey !== undefined && linked.taxKey !== invoice.taxKey)),
+    )
+    .sort((left, right) => left.firstDay - right.firstDay || compareText(left.supplierId, right.supplierId));
+}
+
+function isNewLink({ bankLink, supplier, invoice }: Facts): boolean {
+  const own = bankLink?.suppliers.find((linked) => linked.supplierId === supplier.supplierId);
+  return own === undefined || own.firstInvoiceId === invoice.invoiceId;
+}
+
+/** A factor collects for many suppliers; nobody has confirmed fraud on its account. */
+function isFactorAccount({ bankLink }: Facts, { factorSuppliersMin }: BankParameters): boolean {
+  return bankLink !== null && bankLink.fraud === undefined && bankLink.suppliers.length >= factorSuppliersMin;
+}
+
+/** Some suppliers give every customer or invoice its own account at one bank. */
+function isVirtualAccount(facts: Facts, account: StatedAccount, { virtualAccountsMin }: BankParameters): boolean {
+  if (!account.isValid) return false;
+  const bankCode = bankCodeOfKey(account.key);
+  const recent = new Set(facts.supplier.profile.recentAccounts.map((use) => use.text));
+  return [...recent].filter((key) => bankCodeOfKey(key) === bankCode).length >= virtualAccountsMin;
+}
+
+/** Usual and new payment terms when the new ones are clearly shorter. */
+function shortenedTerms(
+  { invoice, supplier }: Facts,
+  { termsHistoryMin, termsModeShare, escalatingTermsDays }: BankParameters,
+): { readonly usualDays: number; readonly newDays: number } | undefined {
+  const { terms } = supplier.profile;
+  if (invoice.dueDay === undefined || terms.length < termsHistoryMin) return undefined;
+  const usualDays = modeOf(terms, termsModeShare);
+  const newDays = invoice.dueDay - invoice.issueDay;
+  if (usualDays === undefined || newDays >= usualDays) return undefined;
+  return newDays <= usualDays - escalatingTermsDays || newDays * 2 <= usualDays ? { usualDays, newDays } : undefined;
+}
+
+function amountStanding({ invoice, supplier }: Facts, parameters: BankParameters): AmountStatistics | undefined {
+  const uses = (supplier.profile.amounts[invoice.currency] ?? []).filter(
+    (use) => invoice.issueDay - use.day <= parameters.amountWindowDays,
+  );
+  return amountStatistics(uses, invoice.amountMinor, parameters.logMadFloor);
+}
+
+function amountObserved(facts: Facts, parameters: BankParameters): { [name: string]: EvidenceValue } {
+  const statistics = amountStanding(facts, parameters);
+  if (statistics === undefined) return {};
+  const median = amountOf({ currency: facts.invoice.currency, amountMinor: statistics.medianMinor });
+  return { ratio: statistics.ratio, z: statistics.z, median, sampleSize: statistics.sampleSize };
+}
+
+function accountEvidence(use: AccountUse): EvidenceValue {
+  return {
+    account: use.masked,
+    firstSeen: dateOfDayNumber(use.firstDay),
+    lastSeen: dateOfDayNumber(use.lastDay),
+    invoices: use.count,
+    trust: use.trust,
+  };
+}
+
+function problemText(problem: string): string {
+  return problem.toLowerCase().replaceAll('_', ' ');
+}
+
+/** Letters where an IBAN of digits has digits, with their positions from 1: what a reader most likely got wrong. */
+function suspectCharacters(key: string): EvidenceValue {
+  const text = key.slice(2);
+  return [...text].flatMap((character, index) =>
+    index >= 2 && /[OQILZSGB]/.test(character) ? [{ position: index + 1, character }] : [],
+  );
+}

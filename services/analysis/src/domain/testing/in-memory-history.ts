@@ -1,0 +1,141 @@
+import { analyze } from '../engine.js';
+import type { Analysis } from '../engine.js';
+import type { Facts, ReviewFact } from '../facts.js';
+import type { CanonicalInvoice, InvoiceOrigin, MatchPart, NormalisedInvoice } from '../invoice.js';
+import { countBankUse, countOrderUse } from '../links.js';
+import type { BankLink, OrderLink } from '../links.js';
+import { applyCandidateCaps, lookupKeys, matchPartOf, supplierKeysOf } from '../match-keys.js';
+import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
+import { defaultPolicy } from '../policy.js';
+import type { Policy } from '../policy.js';
+import { identityAfter, resolveSupplier } from '../supplier/identity.js';
+import type { KnownSupplier } from '../supplier/identity.js';
+import { countInvoice, emptyProfile, withAccountTrust } from '../supplier/profile.js';
+import type { AccountTrust, SupplierProfile } from '../supplier/profile.js';
+
+export const ORGANIZATION_ID = '0192a000-0000-7000-8000-000000000001';
+export const COMPANY_ID = '0192a000-0000-7000-8000-00000000c001';
+const FIRST_RECEIVED_AT_MS = Date.UTC(2026, 0, 1);
+
+/** A canonical invoice of one imagined supplier; tests change what they are about. */
+export function invoiceOf(changes: InvoiceChanges = {}): CanonicalInvoice {
+  const { supplier, ...fields } = changes;
+  return {
+    supplier: { name: 'Acme Supplies Ltd', ...supplier },
+    invoice_number: 'INV-01042',
+    issue_date: '2025-03-10',
+    currency: 'EUR',
+    gross_amount: '1200.00',
+    ...fields,
+  };
+}
+
+export type InvoiceChanges = Partial<Omit<CanonicalInvoice, 'supplier'>> & {
+  readonly supplier?: Partial<CanonicalInvoice['supplier']>;
+};
+
+export interface JudgeOptions {
+  readonly origin?: Partial<InvoiceOrigin>;
+  readonly reviews?: readonly ReviewFact[];
+  readonly ratesPerEuro?: Readonly<Record<string, string>>;
+  readonly scanStatesAccounts?: boolean;
+}
+
+/**
+ * The whole road of an invoice in memory: normalise, resolve, look up, analyze, count. The services do the same with
+ * collections; tests use it to build histories by billing, not by hand-made facts.
+ */
+export function inMemoryHistory(policy: Policy = defaultPolicy) {
+  const records = new Map<string, MatchPart>();
+  const idsByKey = new Map<string, string[]>();
+  const suppliers = new Map<string, KnownSupplier>();
+  const profiles = new Map<string, SupplierProfile>();
+  const bankLinks = new Map<string, BankLink>();
+  const orderLinks = new Map<string, OrderLink>();
+  let received = 0;
+
+  function factsOf(canonical: CanonicalInvoice, options: JudgeOptions = {}): Facts {
+    received += 1;
+    const unresolved = normaliseInvoice(canonical, {
+      invoiceId: `0192a000-0000-7000-8000-${String(received).padStart(12, '0')}`,
+      companyId: COMPANY_ID,
+      source: 'API',
+      receivedAtMs: FIRST_RECEIVED_AT_MS + received * 1000,
+      ...options.origin,
+    });
+    const keys = supplierKeysOf(unresolved);
+    const known = [...suppliers.values()].filter((supplier) => keys.some((key) => supplier.keys.includes(key)));
+    const resolution = resolveSupplier(ORGANIZATION_ID, unresolved, known, {
+      similarNameMin: policy.duplicates.similarNameMin,
+    });
+    const invoice: NormalisedInvoice = { ...unresolved, supplierId: resolution.supplierId };
+    const hits = lookupKeys(invoice).flatMap(({ key }) => idsByKey.get(key) ?? []);
+    return {
+      format: 1,
+      organizationId: ORGANIZATION_ID,
+      asOf: '2026-01-01',
+      invoice,
+      supplier: { ...resolution, profile: profiles.get(resolution.supplierId) ?? emptyProfile },
+      ...applyCandidateCaps(
+        invoice,
+        hits.flatMap((id) => records.get(id) ?? []),
+      ),
+      bankLink: (invoice.bankKey === undefined ? undefined : bankLinks.get(invoice.bankKey)) ?? null,
+      orderLink: (invoice.poKey === undefined ? undefined : orderLinks.get(invoice.poKey)) ?? null,
+      reviews: options.reviews ?? [],
+      ratesPerEuro: options.ratesPerEuro ?? {},
+      base: { currency: 'EUR', amount: canonical.gross_amount },
+      ...(options.scanStatesAccounts === undefined ? {} : { scanStatesAccounts: options.scanStatesAccounts }),
+    };
+  }
+
+  function record({ invoice, supplier: { supplierId } }: Facts, status: MatchPart['status'] = 'ANALYZED'): void {
+    const part = { ...matchPartOf(invoice), status };
+    records.set(part.invoiceId, part);
+    for (const key of part.keys) idsByKey.set(key, [...(idsByKey.get(key) ?? []), part.invoiceId]);
+    suppliers.set(supplierId, identityAfter(suppliers.get(supplierId), supplierId, invoice));
+    profiles.set(supplierId, countInvoice(profiles.get(supplierId) ?? emptyProfile, invoice));
+    const { bankKey, poKey } = invoice;
+    if (bankKey !== undefined) {
+      bankLinks.set(bankKey, countBankUse(bankLinks.get(bankKey) ?? null, bankKey, invoice, supplierId));
+    }
+    if (poKey !== undefined) {
+      orderLinks.set(poKey, countOrderUse(orderLinks.get(poKey) ?? null, poKey, invoice, supplierId));
+    }
+  }
+
+  return {
+    factsOf,
+    record,
+    /** Judges an invoice and makes it history. */
+    bill(canonical: CanonicalInvoice, options: JudgeOptions = {}): Billed {
+      const facts = factsOf(canonical, options);
+      const analysis = analyze(facts, policy);
+      record(facts);
+      return { facts, analysis };
+    },
+    /** Changes a stored record, as reviews and ERP imports do. */
+    amend(invoiceId: string, changes: Partial<MatchPart>): void {
+      const part = records.get(invoiceId);
+      if (part !== undefined) records.set(invoiceId, { ...part, ...changes });
+    },
+    confirmFraud(bankKey: string): void {
+      const link = bankLinks.get(bankKey) ?? { bankKey, suppliers: [] };
+      bankLinks.set(bankKey, { ...link, fraud: { reviewId: 'review-1', confirmedAt: '2025-06-01T10:00:00Z' } });
+    },
+    trustAccount(supplierId: string, bankKey: string, trust: AccountTrust): void {
+      profiles.set(supplierId, withAccountTrust(profiles.get(supplierId) ?? emptyProfile, bankKey, trust));
+    },
+    profileOf: (supplierId: string): SupplierProfile => profiles.get(supplierId) ?? emptyProfile,
+  };
+}
+
+export interface Billed {
+  readonly facts: Facts;
+  readonly analysis: Analysis;
+}
+
+/** Types of the findings that nobody has settled, in order. */
+export function typesOf({ analysis }: Billed): string[] {
+  return analysis.findings.filter(({ disposition }) => disposition === 'OPEN').map(({ type }) => type);
+}
