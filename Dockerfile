@@ -17,7 +17,8 @@ RUN --mount=type=cache,target=/root/.npm \
 
 FROM ${NODE_IMAGE}
 ARG SERVICE
-ENV NODE_ENV=production SERVICE=${SERVICE}
+# HOST and GRPC_HOST: in a container the callers are outside of it.
+ENV NODE_ENV=production SERVICE=${SERVICE} HOST=0.0.0.0 GRPC_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
