@@ -1,0 +1,197 @@
+import { isDeepStrictEqual } from 'node:util';
+import { events } from '@invoicecontrol/contracts/events';
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { changeKey, hasOtherRights, isAlive, readExpiry, revokeKey } from '../domain/api-key.js';
+import type { ApiKey, Pepper } from '../domain/api-key.js';
+import type { Organization } from '../domain/organization.js';
+import type { Page, PageRequest } from '../domain/page.js';
+import { readRights, requireGrantable } from '../domain/rights.js';
+import type { Rights } from '../domain/rights.js';
+import { readName } from '../domain/text.js';
+import type { Change } from './change.js';
+import { requireOrganization } from './organizations.js';
+import type { Organizations } from './organizations.js';
+import { newKey } from './secrets.js';
+
+/** Where keys are kept. */
+export interface ApiKeys {
+  find(organizationId: string, apiKeyId: string): Promise<ApiKey | undefined>;
+  /** The keys of a series that are not revoked. */
+  list(organizationId: string, seriesId: string, page: PageRequest): Promise<Page<ApiKey>>;
+  /** @param change undefined where the audit trail is written with the organization that the key belongs to */
+  insert(key: ApiKey, change: Change | undefined): Promise<void>;
+  /**
+   * Stores the changed state if nobody changed it since `version` was read.
+   * @throws VersionConflict
+   */
+  save(changed: ApiKey, change: Change): Promise<ApiKey>;
+}
+
+export interface ApiKeyDeps {
+  readonly organizations: Pick<Organizations, 'find'>;
+  readonly keys: ApiKeys;
+  /** The one for new keys. */
+  readonly pepper: Pepper;
+  readonly clock: Clock;
+}
+
+export async function listApiKeys(
+  { organizations, keys }: ApiKeyDeps,
+  organizationId: string,
+  page: PageRequest,
+): Promise<Page<ApiKey>> {
+  const { keySeriesId } = await requireOrganization(organizations, organizationId);
+  return keys.list(organizationId, keySeriesId, page);
+}
+
+/** @throws DomainError not_found for a key that is unknown, revoked or of another organization */
+export async function getApiKey(
+  { organizations, keys }: ApiKeyDeps,
+  organizationId: string,
+  apiKeyId: string,
+): Promise<ApiKey> {
+  const organization = await requireOrganization(organizations, organizationId);
+  const key = await keys.find(organizationId, apiKeyId);
+  if (key === undefined || key.revokedAt !== undefined || key.seriesId !== organization.keySeriesId) {
+    throw notFound('API key');
+  }
+  return key;
+}
+
+export interface NewApiKeyInput {
+  readonly organizationId: string;
+  readonly name: string;
+  readonly role: string;
+  /** Empty: those of the role. */
+  readonly scopes: readonly string[];
+  readonly expiresAt?: Date | undefined;
+}
+
+/**
+ * Makes a key; the answer is the only place where it ever stands in full.
+ * @throws DomainError invalid, or forbidden for more than the grantor has
+ */
+export async function createApiKey(
+  deps: ApiKeyDeps,
+  input: NewApiKeyInput,
+  { grantor, context }: { grantor: Rights; context: RequestContext },
+): Promise<{ apiKey: ApiKey; key: string }> {
+  const now = deps.clock.now();
+  const rights = readRights(input.role, input.scopes);
+  requireGrantable(rights, grantor);
+  const name = readName('name', input.name);
+  const expiresAt = input.expiresAt === undefined ? undefined : readExpiry(input.expiresAt, now);
+  const organization = await requireOrganization(deps.organizations, input.organizationId);
+  const { key, ...secret } = newKey(deps.pepper);
+  const apiKey = {
+    ...keyRecord(organization, { ...secret, ...rights, name, createdAt: now }, context),
+    expiresAt,
+  };
+  await deps.keys.insert(apiKey, {
+    context,
+    audit: [{ action: 'api_key.created', target: `api_key:${apiKey.id}` }],
+  });
+  return { apiKey, key };
+}
+
+/** The owner's first key in a series. It is dead until the organization that names the series is stored. */
+export async function insertOwnerKey(
+  { keys, pepper }: Pick<ApiKeyDeps, 'keys' | 'pepper'>,
+  organization: Organization,
+  { now, context }: { now: Date; context: RequestContext },
+): Promise<{ apiKeyId: string; key: string }> {
+  const { key, ...secret } = newKey(pepper);
+  const rights = readRights('OWNER', []);
+  await keys.insert(
+    keyRecord(organization, { ...secret, ...rights, name: 'Owner', createdAt: now }, context),
+    undefined,
+  );
+  return { apiKeyId: secret.id, key };
+}
+
+function keyRecord(
+  { id: organizationId, keySeriesId }: Organization,
+  own: Pick<ApiKey, 'id' | 'hash' | 'pepperId' | 'role' | 'scopes' | 'name' | 'createdAt'>,
+  { actor }: RequestContext,
+): ApiKey {
+  return {
+    ...own,
+    organizationId,
+    version: 1,
+    seriesId: keySeriesId,
+    createdBy: `${actor.type}:${actor.id}`,
+    expiresAt: undefined,
+    revokedAt: undefined,
+    lastUsedDay: undefined,
+  };
+}
+
+export interface ApiKeyUpdate {
+  readonly organizationId: string;
+  readonly apiKeyId: string;
+  readonly name?: string | undefined;
+  readonly role?: string | undefined;
+  /** Empty: unchanged. */
+  readonly scopes: readonly string[];
+}
+
+/** Changes the name or takes rights away. Who remembers the old rights is told to forget them. */
+export function updateApiKey(
+  deps: ApiKeyDeps,
+  update: ApiKeyUpdate,
+  { grantor, context }: { grantor: Rights; context: RequestContext },
+): Promise<ApiKey> {
+  return retryOnConflict(async () => {
+    const before = await getApiKey(deps, update.organizationId, update.apiKeyId);
+    const actingKeyId = context.actor.type === 'API_KEY' ? context.actor.id : undefined;
+    const after = changeKey(before, update, { grantor, actingKeyId });
+    if (isDeepStrictEqual(after, before)) return before;
+    return deps.keys.save(after, {
+      context,
+      audit: [{ action: 'api_key.updated', target: `api_key:${before.id}` }],
+      events: hasOtherRights(after, before) ? [forget(before)] : [],
+    });
+  });
+}
+
+/** Ends a key with one write; it is refused from the next call on. */
+export function revokeApiKey(
+  deps: ApiKeyDeps,
+  { organizationId, apiKeyId }: { organizationId: string; apiKeyId: string },
+  context: RequestContext,
+): Promise<ApiKey> {
+  return retryOnConflict(async () => {
+    const acting = await actingKey(deps, organizationId, context);
+    const key = await getApiKey(deps, organizationId, apiKeyId);
+    return deps.keys.save(revokeKey(key, acting, deps.clock.now()), {
+      context,
+      audit: [{ action: 'api_key.revoked', target: `api_key:${key.id}` }],
+      events: [forget(key)],
+    });
+  });
+}
+
+/** The key by which a change is asked for; undefined where no key acts. */
+async function actingKey(
+  { organizations, keys, clock }: ApiKeyDeps,
+  organizationId: string,
+  { actor }: RequestContext,
+): Promise<ApiKey | undefined> {
+  if (actor.type !== 'API_KEY') return undefined;
+  const organization = await requireOrganization(organizations, organizationId);
+  const key = await keys.find(organizationId, actor.id);
+  // It was alive when the gateway asked, a few seconds ago at most; two keys that revoke each other must not both succeed late.
+  if (key === undefined || !isAlive(key, organization, clock.now())) {
+    throw new DomainError('unauthenticated', 'The API key is missing or not valid.');
+  }
+  return key;
+}
+
+function forget({ id, version }: ApiKey): Announcement {
+  return announce(events.apiKeysRevoked, { version: version + 1, apiKeyIds: [id] });
+}

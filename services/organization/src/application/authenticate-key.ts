@@ -1,0 +1,61 @@
+import { parseApiKey } from '@invoicecontrol/api-key';
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { isAlive, matchesKey } from '../domain/api-key.js';
+import type { ApiKey, Pepper } from '../domain/api-key.js';
+import type { Organization } from '../domain/organization.js';
+import { entitlements } from '../domain/plans.js';
+import type { Entitlements } from '../domain/plans.js';
+import type { Rights } from '../domain/rights.js';
+import { keyRefused } from '../telemetry.js';
+
+/** What is read of an organization on every call: its state and its contract, not its companies. */
+export type Standing = Pick<
+  Organization,
+  'id' | 'keySeriesId' | 'deletion' | 'plan' | 'subscriptionStatus' | 'additionalLegalEntities'
+>;
+
+/** Who acts, for whom and within which limits. */
+export interface Principal extends Rights, Entitlements {
+  readonly organizationId: string;
+  readonly apiKeyId: string;
+}
+
+export interface AuthenticationDeps {
+  /** The one lookup without a tenant: the key tells the tenant. */
+  readonly keys: { findOfAnyOrganization(apiKeyId: string): Promise<ApiKey | undefined> };
+  readonly organizations: { findStanding(organizationId: string): Promise<Standing | undefined> };
+  readonly peppers: readonly [Pepper, ...Pepper[]];
+  readonly clock: Clock;
+  readonly keyUsage: { note(key: ApiKey, at: Date): void };
+}
+
+/**
+ * The principal of a key (HTTP and security reference, section 8).
+ * @throws DomainError unauthenticated, in the same words whatever is wrong
+ */
+export async function authenticateKey(
+  { keys, organizations, peppers, clock, keyUsage }: AuthenticationDeps,
+  text: string,
+): Promise<Principal> {
+  const parts = parseApiKey(text);
+  if (parts === undefined) throw refused('malformed');
+  const key = await keys.findOfAnyOrganization(parts.id);
+  if (!matchesKey(text, key, peppers) || key === undefined) throw refused('unknown');
+  const organization = await organizations.findStanding(key.organizationId);
+  const now = clock.now();
+  if (organization === undefined || !isAlive(key, organization, now)) throw refused('dead');
+  keyUsage.note(key, now);
+  return {
+    organizationId: organization.id,
+    apiKeyId: key.id,
+    role: key.role,
+    scopes: key.scopes,
+    ...entitlements(organization),
+  };
+}
+
+function refused(reason: 'malformed' | 'unknown' | 'dead'): DomainError {
+  keyRefused(reason);
+  return new DomainError('unauthenticated', 'The API key is missing or not valid.');
+}

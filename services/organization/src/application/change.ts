@@ -1,0 +1,32 @@
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+
+/** What a write leaves behind beside the new state: who did it, and which events it made true. */
+export interface Change {
+  readonly context: RequestContext;
+  /** At least one line of the audit trail; stored in the very write that changes the state. */
+  readonly audit: readonly AuditLine[];
+  readonly events?: readonly Announcement[];
+}
+
+/** For example `api_key.created` of `api_key:0192...`. */
+export interface AuditLine {
+  readonly action: AuditAction;
+  readonly target: string;
+}
+
+export type AuditAction =
+  | 'organization.created'
+  | 'organization.updated'
+  | 'organization.base_currency_changed'
+  | 'organization.reference_validation_changed'
+  | 'organization.plan_changed'
+  | 'organization.deleted'
+  | 'organization.restored'
+  | 'company.created'
+  | 'company.updated'
+  | 'company.removed'
+  | 'member.created'
+  | 'api_key.created'
+  | 'api_key.updated'
+  | 'api_key.revoked';

@@ -1,0 +1,78 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { v7 as uuidv7 } from 'uuid';
+import type { Pepper } from '../domain/api-key.js';
+import { readBaseCurrency } from '../domain/organization.js';
+import type { Organization } from '../domain/organization.js';
+import { readPlan } from '../domain/plans.js';
+import { readEmail, readName } from '../domain/text.js';
+import { insertOwnerKey } from './api-keys.js';
+import type { ApiKeys } from './api-keys.js';
+import { newMember } from './members.js';
+import type { Members } from './members.js';
+import type { Organizations } from './organizations.js';
+
+export interface CreateOrganizationDeps {
+  readonly organizations: Organizations;
+  readonly members: Members;
+  readonly keys: ApiKeys;
+  readonly pepper: Pepper;
+  readonly clock: Clock;
+}
+
+export interface NewOrganization {
+  readonly organization: Organization;
+  readonly ownerKey: string;
+  readonly ownerUserId: string;
+}
+
+/**
+ * Creates an organization with its default company, its owner and the owner's first key. The organization is written
+ * last and is the commit point: key and member of an organization that does not exist are dead and found by nobody, so
+ * a crash on the way leaves nothing that anyone could see, and the call is simply made again.
+ */
+export async function createOrganization(
+  { organizations, members, keys, pepper, clock }: CreateOrganizationDeps,
+  input: { name: string; ownerEmail: string; plan: string; baseCurrency: string },
+  context: RequestContext,
+): Promise<NewOrganization> {
+  const now = clock.now();
+  const name = readName('name', input.name);
+  const ownerEmail = readEmail('owner_email', input.ownerEmail);
+  const companyId = uuidv7();
+  const organization: Organization = {
+    id: uuidv7(),
+    version: 1,
+    name,
+    billingEmail: ownerEmail,
+    baseCurrency: readBaseCurrency(input.baseCurrency === '' ? 'EUR' : input.baseCurrency),
+    referenceValidationMode: 'DECLARED_PROFILES',
+    plan: input.plan === '' ? 'ENTERPRISE' : readPlan(input.plan),
+    subscriptionStatus: 'none',
+    additionalLegalEntities: 0,
+    companies: [{ id: companyId, name, taxId: undefined, country: undefined, createdAt: now }],
+    defaultCompanyId: companyId,
+    keySeriesId: uuidv7(),
+    createdAt: now,
+    deletion: undefined,
+  };
+  const owner = newMember({
+    organizationId: organization.id,
+    email: ownerEmail,
+    name: undefined,
+    role: 'OWNER',
+    createdAt: now,
+  });
+  const ownerKey = await insertOwnerKey({ keys, pepper }, organization, { now, context });
+  await members.insert(owner, undefined);
+  await organizations.insert(organization, {
+    context,
+    audit: [
+      { action: 'organization.created', target: `organization:${organization.id}` },
+      { action: 'company.created', target: `company:${companyId}` },
+      { action: 'member.created', target: `member:${owner.userId}` },
+      { action: 'api_key.created', target: `api_key:${ownerKey.apiKeyId}` },
+    ],
+  });
+  return { organization, ownerKey: ownerKey.key, ownerUserId: owner.userId };
+}

@@ -1,0 +1,103 @@
+import { events } from '@invoicecontrol/contracts/events';
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { v7 as uuidv7 } from 'uuid';
+import type { Pepper } from '../domain/api-key.js';
+import { deleteOrganization as decideDeletion, isRecoverable, restoreOrganization } from '../domain/organization.js';
+import type { Organization } from '../domain/organization.js';
+import { insertOwnerKey } from './api-keys.js';
+import type { ApiKeys } from './api-keys.js';
+import { requireOrganization } from './organizations.js';
+import type { Organizations } from './organizations.js';
+import { hashRecoveryToken, isRecoveryToken, newRecoveryToken } from './secrets.js';
+
+export interface EndOrganizationDeps {
+  readonly organizations: Organizations;
+  readonly keys: ApiKeys;
+  readonly pepper: Pepper;
+  readonly clock: Clock;
+}
+
+/**
+ * Deletes an organization softly (endpoint 18). One write: from then on every key is dead, because authentication reads
+ * the organization. Records and audit trail stay.
+ */
+export async function deleteOrganization(
+  { organizations, clock }: EndOrganizationDeps,
+  { organizationId, confirmName }: { organizationId: string; confirmName: string },
+  context: RequestContext,
+): Promise<{ deletedAt: Date; recoveryToken: string; recoveryExpiresAt: Date }> {
+  const { token, hash } = newRecoveryToken();
+  return retryOnConflict(async () => {
+    const organization = await requireOrganization(organizations, organizationId);
+    const deleted = decideDeletion(organization, confirmName, { recoveryTokenHash: hash, now: clock.now() });
+    await organizations.save(deleted, {
+      context,
+      audit: [{ action: 'organization.deleted', target: `organization:${organizationId}` }],
+      events: [announce(events.organizationDeleted, { version: organization.version + 1 })],
+    });
+    const { at, recoveryExpiresAt } = deleted.deletion;
+    return { deletedAt: at, recoveryToken: token, recoveryExpiresAt };
+  });
+}
+
+export interface Restored {
+  readonly organization: Organization;
+  /** A new key of the owner: those of before stay revoked. */
+  readonly ownerKey: string;
+}
+
+/**
+ * Brings an organization back by the token that its deletion showed; the token works once.
+ * @throws DomainError unauthenticated for a token that is unknown, used or expired
+ */
+export function restoreByToken(
+  deps: EndOrganizationDeps,
+  recoveryToken: string,
+  context: RequestContext,
+): Promise<Restored> {
+  return retryOnConflict(async () => {
+    const organization = isRecoveryToken(recoveryToken)
+      ? await deps.organizations.findByRecoveryToken(hashRecoveryToken(recoveryToken))
+      : undefined;
+    const deletion = organization?.deletion;
+    if (organization === undefined || deletion === undefined || !isRecoverable(deletion, deps.clock.now())) {
+      throw new DomainError('unauthenticated', 'The recovery token is unknown, already used or expired.');
+    }
+    return restore(deps, organization, context);
+  });
+}
+
+/**
+ * Brings an organization back on the operator's word, whenever it was deleted.
+ * @returns undefined when the organization is not deleted: there is nothing to do
+ */
+export function undelete(
+  deps: EndOrganizationDeps,
+  organizationId: string,
+  context: RequestContext,
+): Promise<Restored | undefined> {
+  return retryOnConflict(async () => {
+    const organization = await deps.organizations.find(organizationId);
+    if (organization === undefined) throw notFound('organization');
+    return organization.deletion === undefined ? undefined : restore(deps, organization, context);
+  });
+}
+
+/** The save is the commit point: a key of a series that no organization names is dead. */
+async function restore(deps: EndOrganizationDeps, deleted: Organization, context: RequestContext): Promise<Restored> {
+  const restored = restoreOrganization(deleted, uuidv7());
+  const { apiKeyId, key } = await insertOwnerKey(deps, restored, { now: deps.clock.now(), context });
+  const organization = await deps.organizations.save(restored, {
+    context,
+    audit: [
+      { action: 'organization.restored', target: `organization:${deleted.id}` },
+      { action: 'api_key.created', target: `api_key:${apiKeyId}` },
+    ],
+    events: [announce(events.organizationRestored, { version: deleted.version + 1 })],
+  });
+  return { organization, ownerKey: key };
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { logLevel, port, secret } from '@invoicecontrol/runtime/config';
+
+const PEPPER_BYTES_MIN = 32;
+
+/** `id:base64,...`; the first pepper serves new keys, all of them open old ones. */
+const peppers = secret.transform((text, issues): [Pepper, ...Pepper[]] => {
+  const read = text.split(',').map((entry) => {
+    const [, id, base64] = /^([0-9A-Za-z_-]{1,32}):([0-9A-Za-z+/]+={0,2})$/.exec(entry.trim()) ?? [];
+    return id === undefined || base64 === undefined ? undefined : { id, secret: Buffer.from(base64, 'base64') };
+  });
+  const good = read.filter((pepper) => pepper !== undefined && pepper.secret.length >= PEPPER_BYTES_MIN);
+  const [first, ...others] = good as Pepper[];
+  if (
+    first === undefined ||
+    good.length < read.length ||
+    new Set(good.map((pepper) => pepper?.id)).size < good.length
+  ) {
+    issues.addIssue(
+      `must be id:base64 pairs with commas between them, each id once, each at least ${PEPPER_BYTES_MIN} bytes`,
+    );
+    return z.NEVER;
+  }
+  return [first, ...others];
+});
+
+interface Pepper {
+  readonly id: string;
+  readonly secret: Buffer;
+}
+
+/** The environment of the organization service. */
+export const configSchema = z.object({
+  /** Where the service listens; `0.0.0.0` in a container. */
+  GRPC_HOST: z.string().default('127.0.0.1'),
+  GRPC_PORT: port.default(50051),
+  /** Lets a console discover the service. */
+  GRPC_REFLECTION: z.stringbool().default(false),
+  MONGODB_URL: z.string(),
+  DATABASE_NAME: z.string().default('organization'),
+  NATS_URL: z.string(),
+  API_KEY_PEPPERS: peppers,
+  /** What the operator's command line proves itself with. */
+  OPERATOR_TOKEN: secret.min(32),
+  /** How long the service goes on taking calls after it said that it is not ready, so that callers notice. */
+  DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
+  LOG_LEVEL: logLevel,
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+});
+
+export type Config = z.infer<typeof configSchema>;

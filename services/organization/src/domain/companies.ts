@@ -1,0 +1,131 @@
+import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
+import { isCountryCode } from '@invoicecontrol/values/country';
+import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
+import type { TaxId } from '@invoicecontrol/values/tax-id';
+import type { Organization } from './organization.js';
+import { entitlements } from './plans.js';
+import { readName } from './text.js';
+
+/** A legal entity of an organization. */
+export interface Company {
+  readonly id: string;
+  readonly name: string;
+  /** As it was given; compared by what identifies it. */
+  readonly taxId: string | undefined;
+  /** ISO 3166 alpha-2. */
+  readonly country: string | undefined;
+  readonly createdAt: Date;
+}
+
+/** What a request says about a company; undefined is "not said". */
+export interface CompanyInput {
+  readonly name?: string | undefined;
+  readonly taxId?: string | undefined;
+  readonly country?: string | undefined;
+  readonly isDefault?: boolean | undefined;
+}
+
+/** Keeps the document that holds the companies small, whatever the plan allows. */
+export const COMPANIES_MAX = 1_000;
+const TAX_ID_CHARACTERS_MAX = 50;
+
+/** @throws DomainError not_found */
+export function requireCompany(organization: Organization, companyId: string): Company {
+  const company = organization.companies.find(({ id }) => id === companyId);
+  if (company === undefined) throw notFound('company');
+  return company;
+}
+
+/**
+ * The organization with one company more.
+ * @throws DomainError invalid, already_exists for a VAT id that another company has, usage_exceeded beyond the plan
+ */
+export function addCompany(
+  organization: Organization,
+  input: CompanyInput,
+  identity: { id: string; createdAt: Date },
+): Organization {
+  const company: Company = {
+    ...identity,
+    name: readName('name', input.name ?? ''),
+    taxId: input.taxId === undefined ? undefined : readTaxId(input.taxId),
+    country: input.country === undefined ? undefined : readCountry(input.country),
+  };
+  const companiesMax = entitlements(organization).limits.companies ?? COMPANIES_MAX;
+  if (organization.companies.length >= companiesMax) {
+    throw new DomainError('usage_exceeded', `The plan's limit of ${companiesMax} companies is reached.`);
+  }
+  refuseTakenTaxId(organization, company);
+  return {
+    ...organization,
+    companies: [...organization.companies, company],
+    defaultCompanyId: input.isDefault === true ? company.id : organization.defaultCompanyId,
+  };
+}
+
+/**
+ * The organization with one company changed; what the input does not say stays. `isDefault: true` moves the default.
+ * @throws DomainError not_found, invalid, already_exists, or wrong_state when the default would be given to nobody
+ */
+export function changeCompany(organization: Organization, companyId: string, input: CompanyInput): Organization {
+  const current = requireCompany(organization, companyId);
+  const company: Company = {
+    ...current,
+    name: input.name === undefined ? current.name : readName('name', input.name),
+    taxId: input.taxId === undefined ? current.taxId : readTaxId(input.taxId),
+    country: input.country === undefined ? current.country : readCountry(input.country),
+  };
+  const isDefault = organization.defaultCompanyId === companyId;
+  if (isDefault && input.isDefault === false) {
+    throw new DomainError('wrong_state', 'One company is always the default. Make another one the default instead.');
+  }
+  refuseTakenTaxId(organization, company);
+  return {
+    ...organization,
+    companies: organization.companies.map((other) => (other.id === companyId ? company : other)),
+    defaultCompanyId: input.isDefault === true ? companyId : organization.defaultCompanyId,
+  };
+}
+
+/**
+ * The organization without the company.
+ * @throws DomainError not_found, or wrong_state for the default company
+ */
+export function removeCompany(organization: Organization, companyId: string): Organization {
+  requireCompany(organization, companyId);
+  if (organization.defaultCompanyId === companyId) {
+    throw new DomainError('wrong_state', 'The default company cannot be removed. Make another one the default first.');
+  }
+  return { ...organization, companies: organization.companies.filter(({ id }) => id !== companyId) };
+}
+
+function readTaxId(value: string): string {
+  const taxId = value.trim();
+  if (taxId.length > TAX_ID_CHARACTERS_MAX || parseTaxId(taxId) === undefined) {
+    throw invalidField('tax_id', 'must be a VAT id such as DE136695976.');
+  }
+  return taxId;
+}
+
+function readCountry(value: string): string {
+  if (!isCountryCode(value)) throw invalidField('country', 'must be an ISO 3166 country code such as DE.');
+  return value;
+}
+
+/** An invoice finds its company by the VAT id of its buyer, so no two companies may answer to the same one. */
+function refuseTakenTaxId({ companies }: Organization, company: Company): void {
+  const taxId = identifyingTaxId(company);
+  if (taxId === undefined) return;
+  const isTaken = companies.some((other) => {
+    const otherTaxId = other.id === company.id ? undefined : identifyingTaxId(other);
+    return otherTaxId !== undefined && sameTaxId(taxId, otherTaxId);
+  });
+  if (isTaken) throw new DomainError('already_exists', 'Another company of the organization has this tax_id.');
+}
+
+/** A number without a prefix belongs to the country of its company. */
+function identifyingTaxId({ taxId, country }: Company): TaxId | undefined {
+  const parsed = taxId === undefined ? undefined : parseTaxId(taxId);
+  if (parsed === undefined || parsed.country !== undefined || country === undefined) return parsed;
+  return { ...parsed, country };
+}

@@ -1,0 +1,90 @@
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { isBaseCurrency } from '@invoicecontrol/values/currency';
+import type { Company } from './companies.js';
+import { entitlements, isUnderSubscription } from './plans.js';
+import type { Contract } from './plans.js';
+
+export const referenceValidationModes = ['OFF', 'DECLARED_PROFILES', 'ALL'] as const;
+export type ReferenceValidationMode = (typeof referenceValidationModes)[number];
+
+/** A tenant with its companies: one aggregate, because the rules about the companies concern all of them at once. */
+export interface Organization extends Contract {
+  readonly id: string;
+  /** Grows with every change, hence the version of the tenant's facts as well. */
+  readonly version: number;
+  readonly name: string;
+  readonly billingEmail: string | undefined;
+  readonly baseCurrency: string;
+  readonly referenceValidationMode: ReferenceValidationMode;
+  readonly companies: readonly Company[];
+  /** Always the id of one of the companies. */
+  readonly defaultCompanyId: string;
+  /** Keys of another series are dead: restoring starts a new series, so that no key outlives a deletion. */
+  readonly keySeriesId: string;
+  readonly createdAt: Date;
+  readonly deletion: Deletion | undefined;
+}
+
+export interface Deletion {
+  readonly at: Date;
+  /** Hash of the token that restores the organization until `recoveryExpiresAt`. */
+  readonly recoveryTokenHash: string;
+  readonly recoveryExpiresAt: Date;
+}
+
+const RECOVERY_DAYS = 30;
+const DAY_MS = 24 * 3_600_000;
+
+/** @throws DomainError invalid unless the currency is one that amounts can be converted into (specification, endpoint 19) */
+export function readBaseCurrency(value: string): string {
+  const code = value.toUpperCase();
+  if (!isBaseCurrency(code)) {
+    throw invalidField(
+      'base_currency',
+      'must be EUR, a currency with a European Central Bank reference rate, or one with a fixed parity.',
+    );
+  }
+  return code;
+}
+
+/**
+ * @throws DomainError invalid for an unknown mode, subscription_required for ALL without an active subscription
+ *   (specification section 4, rule 10)
+ */
+export function changeReferenceValidation(organization: Organization, mode: string): Organization {
+  const known = referenceValidationModes.find((candidate) => candidate === mode);
+  if (known === undefined) throw invalidField('mode', `must be one of ${referenceValidationModes.join(', ')}.`);
+  if (known === 'ALL' && !entitlements(organization).hasActiveSubscription) {
+    throw new DomainError('subscription_required', 'The mode ALL needs an active subscription.');
+  }
+  return { ...organization, referenceValidationMode: known };
+}
+
+/**
+ * The organization as a deleted one (specification section 3; endpoint 18).
+ * @throws DomainError invalid when the name is not confirmed, wrong_state while a subscription is not canceled
+ */
+export function deleteOrganization(
+  organization: Organization,
+  confirmName: string,
+  { recoveryTokenHash, now }: { recoveryTokenHash: string; now: Date },
+): Organization & { deletion: Deletion } {
+  if (confirmName !== organization.name) {
+    throw invalidField('confirm_name', 'must be exactly the name of the organization.');
+  }
+  if (isUnderSubscription(organization.subscriptionStatus)) {
+    throw new DomainError('wrong_state', 'The organization has a subscription. Cancel it before deleting.');
+  }
+  const recoveryExpiresAt = new Date(now.getTime() + RECOVERY_DAYS * DAY_MS);
+  return { ...organization, deletion: { at: now, recoveryTokenHash, recoveryExpiresAt } };
+}
+
+/** Whether the owner's token still restores; the operator is not bound by it. */
+export function isRecoverable(deletion: Deletion, now: Date): boolean {
+  return now < deletion.recoveryExpiresAt;
+}
+
+/** The organization as it was, with a new series of keys: what the deletion revoked stays revoked. */
+export function restoreOrganization(organization: Organization, keySeriesId: string): Organization {
+  return { ...organization, deletion: undefined, keySeriesId };
+}

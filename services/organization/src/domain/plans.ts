@@ -1,0 +1,135 @@
+import { invalidField } from '@invoicecontrol/errors';
+
+export const plans = ['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE'] as const;
+export type Plan = (typeof plans)[number];
+
+/** The states of the payment provider (billing reference, section 5); `none` where no subscription was ever made. */
+export const subscriptionStatuses = ['none', 'trialing', 'active', 'past_due', 'paused', 'canceled'] as const;
+export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
+
+/** What an organization may use; undefined is no limit. Counts of usage are per calendar month, UTC. */
+export interface Limits {
+  readonly analysesPerMonth: number | undefined;
+  readonly scanRowsPerMonth: number | undefined;
+  readonly uploadBytesPerMonth: number | undefined;
+  readonly companies: number | undefined;
+  readonly members: number | undefined;
+  readonly erpConnections: number | undefined;
+  readonly webhooks: number | undefined;
+}
+
+const MEBIBYTE = 1024 ** 2;
+const GIBIBYTE = 1024 ** 3;
+
+/** Everything but the companies, which are the first one and those that the subscription adds. */
+const limitsByPlan: Readonly<Record<Exclude<Plan, 'ENTERPRISE'>, Omit<Limits, 'companies'>>> = {
+  FREE: {
+    analysesPerMonth: 25,
+    scanRowsPerMonth: 500,
+    uploadBytesPerMonth: 100 * MEBIBYTE,
+    members: 3,
+    erpConnections: 0,
+    webhooks: 0,
+  },
+  CORE: {
+    analysesPerMonth: 250,
+    scanRowsPerMonth: 5_000,
+    uploadBytesPerMonth: GIBIBYTE,
+    members: 5,
+    erpConnections: 1,
+    webhooks: 0,
+  },
+  CONTROL: {
+    analysesPerMonth: 1_000,
+    scanRowsPerMonth: 25_000,
+    uploadBytesPerMonth: 5 * GIBIBYTE,
+    members: 15,
+    erpConnections: 3,
+    webhooks: 0,
+  },
+  SCALE: {
+    analysesPerMonth: 5_000,
+    scanRowsPerMonth: 100_000,
+    uploadBytesPerMonth: 25 * GIBIBYTE,
+    members: 50,
+    erpConnections: 10,
+    webhooks: 20,
+  },
+};
+
+const noLimits: Limits = {
+  analysesPerMonth: undefined,
+  scanRowsPerMonth: undefined,
+  uploadBytesPerMonth: undefined,
+  companies: undefined,
+  members: undefined,
+  erpConnections: undefined,
+  webhooks: undefined,
+};
+
+/** What an organization has bought, or was given by the operator. */
+export interface Contract {
+  readonly plan: Plan;
+  readonly subscriptionStatus: SubscriptionStatus;
+  /** Companies beyond the first. */
+  readonly additionalLegalEntities: number;
+}
+
+/** What follows from the contract today. */
+export interface Entitlements {
+  /** The plan that counts: an ended or paused subscription leaves the free allowance. */
+  readonly plan: Plan;
+  readonly hasActiveSubscription: boolean;
+  readonly limits: Limits;
+}
+
+/** The rights of a contract (billing reference, sections 5 and 6). */
+export function entitlements({ plan, subscriptionStatus, additionalLegalEntities }: Contract): Entitlements {
+  const isPaidFor = isPaying(subscriptionStatus);
+  const isEnded = subscriptionStatus === 'paused' || subscriptionStatus === 'canceled';
+  const effective = isEnded ? 'FREE' : plan;
+  return {
+    plan: effective,
+    // ENTERPRISE is agreed with the operator and never goes through checkout, so it needs no subscription beside it.
+    hasActiveSubscription: isPaidFor || (effective === 'ENTERPRISE' && subscriptionStatus === 'none'),
+    limits:
+      effective === 'ENTERPRISE'
+        ? noLimits
+        : { ...limitsByPlan[effective], companies: 1 + (isEnded ? 0 : additionalLegalEntities) },
+  };
+}
+
+/** True while a subscription is there and not canceled; such an organization is not deleted (specification, endpoint 18). */
+export function isUnderSubscription(status: SubscriptionStatus): boolean {
+  return isPaying(status) || status === 'paused';
+}
+
+function isPaying(status: SubscriptionStatus): boolean {
+  return status === 'trialing' || status === 'active' || status === 'past_due';
+}
+
+/** @throws DomainError invalid */
+export function readPlan(value: string): Plan {
+  const found = plans.find((plan) => plan === value);
+  if (found === undefined) throw invalidField('plan', `must be one of ${plans.join(', ')}.`);
+  return found;
+}
+
+/** @throws DomainError invalid */
+export function readSubscriptionStatus(value: string): SubscriptionStatus {
+  const found = subscriptionStatuses.find((status) => status === value);
+  if (found === undefined)
+    throw invalidField('subscription_status', `must be one of ${subscriptionStatuses.join(', ')}.`);
+  return found;
+}
+
+/** The bound of the checkout (specification 2.13). */
+const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
+
+/** @throws DomainError invalid */
+export function readAdditionalLegalEntities(value: number): number {
+  if (value < 0 || value > ADDITIONAL_LEGAL_ENTITIES_MAX) {
+    throw invalidField('additional_legal_entities', `must be from 0 to ${ADDITIONAL_LEGAL_ENTITIES_MAX}.`);
+  }
+  return value;
+}

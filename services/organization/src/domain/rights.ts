@@ -1,0 +1,107 @@
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { ALL_SCOPES, hasScope, isRoleAtLeast, roles, scopes } from '@invoicecontrol/api-key/rights';
+import type { GrantedScope, Role } from '@invoicecontrol/api-key/rights';
+
+/** What a key may do: a call is allowed when the role is high enough and the scope is present. */
+export interface Rights {
+  readonly role: Role;
+  readonly scopes: readonly GrantedScope[];
+}
+
+/** The rights of the operator, who may hand out any. */
+export const ALL_RIGHTS: Rights = { role: 'OWNER', scopes: [ALL_SCOPES] };
+
+const readingScopes = scopes.filter((scope) => scope.endsWith(':read'));
+
+/**
+ * The scopes of a key that is created without naming any. An ANALYST has those of every operation that the
+ * specification leaves without a minimum role; OWNER alone has the star, which also covers scopes still to come.
+ */
+const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
+  VIEWER: readingScopes,
+  ANALYST: scopes.filter(
+    (scope) =>
+      readingScopes.includes(scope) ||
+      ['invoices:write', 'uploads:write', 'scans:write', 'webhooks:write'].includes(scope) ||
+      ['findings:review', 'findings:assign'].includes(scope),
+  ),
+  ADMIN: scopes,
+  OWNER: [ALL_SCOPES],
+};
+
+export function scopesOfRole(role: Role): readonly GrantedScope[] {
+  return scopesByRole[role];
+}
+
+/** @throws DomainError invalid when the word is no role */
+export function readRole(role: string): Role {
+  const found = roles.find((known) => known === role);
+  if (found === undefined) throw invalidField('role', `must be one of ${roles.join(', ')}.`);
+  return found;
+}
+
+/**
+ * The rights that a request names.
+ * @param named no scopes means those of the role
+ * @throws DomainError invalid for an unknown word, or for a VIEWER that is to do more than read
+ */
+export function readRights(role: string, named: readonly string[]): Rights {
+  const known = readRole(role);
+  return checked({ role: known, scopes: named.length === 0 ? scopesByRole[known] : readScopes(named) });
+}
+
+/**
+ * Nobody hands out more than they have (HTTP and security reference, section 8).
+ * @throws DomainError forbidden
+ */
+export function requireGrantable(rights: Rights, grantor: Rights): void {
+  if (!isRoleAtLeast(grantor.role, rights.role)) {
+    throw new DomainError('forbidden', `A key of role ${grantor.role} cannot give the role ${rights.role}.`);
+  }
+  const missing = rights.scopes.filter((scope) => !hasScope(grantor.scopes, scope));
+  if (missing.length > 0) {
+    throw new DomainError('forbidden', `A key cannot give scopes that it does not have: ${missing.join(', ')}.`);
+  }
+}
+
+/**
+ * The rights of a key after a change that may only take away. A lower role without named scopes keeps of the scopes
+ * those that the role has by itself.
+ * @throws DomainError wrong_state when the change would add a right: a key in the wild must never become stronger
+ */
+export function lowerRights(current: Rights, change: { role?: string | undefined; scopes: readonly string[] }): Rights {
+  const role = change.role === undefined ? current.role : readRole(change.role);
+  const named = change.scopes.length > 0 ? readScopes(change.scopes) : undefined;
+  const isRaised = !isRoleAtLeast(current.role, role) || named?.some((scope) => !hasScope(current.scopes, scope));
+  if (isRaised === true) {
+    throw new DomainError('wrong_state', 'The rights of a key cannot be raised. Create a new key and revoke this one.');
+  }
+  if (named !== undefined) return checked({ role, scopes: named });
+  return role === current.role ? current : { role, scopes: commonScopes(current.scopes, scopesByRole[role]) };
+}
+
+function checked(rights: Rights): Rights {
+  const beyond = rights.role === 'VIEWER' ? rights.scopes.filter((scope) => !scope.endsWith(':read')) : [];
+  if (beyond.length > 0) {
+    throw invalidField('scopes', `a VIEWER only reads; leave out ${beyond.join(', ')} or choose a higher role.`);
+  }
+  return rights;
+}
+
+/**
+ * Named scopes in the order of the list, each once.
+ * @throws DomainError invalid for an unknown word
+ */
+export function readScopes(named: readonly string[]): readonly GrantedScope[] {
+  const known: readonly string[] = [...scopes, ALL_SCOPES];
+  const unknown = named.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    throw invalidField('scopes', `${unknown.length} unknown; a scope is one of ${known.join(', ')}.`);
+  }
+  return named.includes(ALL_SCOPES) ? [ALL_SCOPES] : scopes.filter((scope) => named.includes(scope));
+}
+
+function commonScopes(left: readonly GrantedScope[], right: readonly GrantedScope[]): readonly GrantedScope[] {
+  if (left.includes(ALL_SCOPES)) return right;
+  return left.filter((scope) => hasScope(right, scope));
+}

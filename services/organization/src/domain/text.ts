@@ -1,0 +1,22 @@
+import { invalidField } from '@invoicecontrol/errors';
+
+const NAME_CHARACTERS_MAX = 200;
+const EMAIL_CHARACTERS_MAX = 254;
+
+/** A name as people write it, trimmed. */
+export function readName(path: string, value: string): string {
+  const name = value.trim();
+  if (name === '') throw invalidField(path, 'must not be blank.');
+  if (name.length > NAME_CHARACTERS_MAX)
+    throw invalidField(path, `must have at most ${NAME_CHARACTERS_MAX} characters.`);
+  return name;
+}
+
+/** An e-mail address, trimmed. Only its shape is checked; whether it takes mail is learnt by sending some. */
+export function readEmail(path: string, value: string): string {
+  const email = value.trim();
+  if (email.length > EMAIL_CHARACTERS_MAX || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    throw invalidField(path, 'must be an e-mail address such as accounts@example.com.');
+  }
+  return email;
+}

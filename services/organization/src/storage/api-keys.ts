@@ -1,0 +1,86 @@
+import type { Collection } from 'mongodb';
+import type { ApiKeys } from '../application/api-keys.js';
+import type { ApiKey } from '../domain/api-key.js';
+import { createAuditedIndexes } from './audit-copies.js';
+import type { Audited } from './audit-copies.js';
+import type { AuditedStore } from './audited-store.js';
+import { findPage, NEWEST_FIRST } from './page-query.js';
+import { stateUpdate } from './state-update.js';
+
+/** A key is its own aggregate: revoking it is one write together with `api_keys_revoked`. */
+export interface ApiKeyDocument extends Audited {
+  readonly seriesId: string;
+  readonly name: string;
+  readonly role: ApiKey['role'];
+  readonly scopes: ApiKey['scopes'];
+  readonly hash: string;
+  readonly pepperId: string;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly expiresAt?: Date;
+  readonly revokedAt?: Date;
+  /** Written by {@link startKeyUsage} alone, outside the version: nothing is decided by it. */
+  readonly lastUsedDay?: string;
+}
+
+export async function createApiKeyIndexes(collection: Collection<ApiKeyDocument>): Promise<void> {
+  await createAuditedIndexes(collection);
+  await collection.createIndex({ organizationId: 1, seriesId: 1, ...NEWEST_FIRST }, { name: 'series_newest' });
+}
+
+export function apiKeyStore(
+  collection: Collection<ApiKeyDocument>,
+  store: AuditedStore<ApiKeyDocument>,
+): ApiKeys & { findOfAnyOrganization(apiKeyId: string): Promise<ApiKey | undefined> } {
+  return {
+    async findOfAnyOrganization(apiKeyId) {
+      const document = await collection.findOne({ _id: apiKeyId });
+      return document === null ? undefined : fromDocument(document);
+    },
+    async find(organizationId, apiKeyId) {
+      const document = await collection.findOne({ organizationId, _id: apiKeyId });
+      return document === null ? undefined : fromDocument(document);
+    },
+    async list(organizationId, seriesId, request) {
+      const living = { organizationId, seriesId, revokedAt: { $exists: false } };
+      const { items, nextPageToken } = await findPage(collection, living, request);
+      return { items: items.map(fromDocument), nextPageToken };
+    },
+    async insert({ id, organizationId, version: _version, lastUsedDay: _lastUsedDay, ...state }, change) {
+      const { expiresAt, revokedAt, ...own } = state;
+      await store.insert(
+        {
+          _id: id,
+          organizationId,
+          ...own,
+          ...(expiresAt === undefined ? {} : { expiresAt }),
+          ...(revokedAt === undefined ? {} : { revokedAt }),
+        },
+        change,
+      );
+    },
+    async save({ id, organizationId, version, lastUsedDay: _lastUsedDay, ...state }, change) {
+      const saved = await store.save({ id, organizationId, version }, stateUpdate(state), change);
+      return fromDocument(saved);
+    },
+  };
+}
+
+function fromDocument(document: ApiKeyDocument): ApiKey {
+  return {
+    id: document._id,
+    organizationId: document.organizationId,
+    version: document.version,
+    seriesId: document.seriesId,
+    name: document.name,
+    role: document.role,
+    scopes: document.scopes,
+    hash: document.hash,
+    pepperId: document.pepperId,
+    createdBy: document.createdBy,
+    createdAt: document.createdAt,
+    expiresAt: document.expiresAt,
+    revokedAt: document.revokedAt,
+    lastUsedDay: document.lastUsedDay,
+  };
+}

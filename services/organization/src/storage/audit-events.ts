@@ -1,0 +1,55 @@
+import { MongoBulkWriteError } from 'mongodb';
+import type { Collection } from 'mongodb';
+import type { Actor } from '@invoicecontrol/runtime/request-context';
+import type { AuditEvent, AuditTrail } from '../application/audit-trail.js';
+import type { AuditAction } from '../application/change.js';
+import { findPage, NEWEST_FIRST } from './page-query.js';
+
+export interface AuditEventDocument {
+  /** Derived from the change; a copy made twice is there once. */
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly createdAt: Date;
+  readonly actorType: Actor['type'];
+  readonly actorId: string;
+  readonly action: AuditAction;
+  readonly target: string;
+  readonly outcome: 'SUCCEEDED';
+  readonly requestId: string;
+  readonly ip?: string;
+}
+
+/** The append-only collection: nothing here changes or removes an entry. */
+export interface AuditLog extends AuditTrail {
+  append(entries: readonly AuditEventDocument[]): Promise<void>;
+}
+
+export async function createAuditEventIndexes(collection: Collection<AuditEventDocument>): Promise<void> {
+  await collection.createIndex({ organizationId: 1, ...NEWEST_FIRST }, { name: 'newest' });
+}
+
+export function auditLog(collection: Collection<AuditEventDocument>): AuditLog {
+  return {
+    async append(entries) {
+      try {
+        await collection.insertMany([...entries], { ordered: false });
+      } catch (error) {
+        if (!isAlreadyThere(error)) throw error;
+      }
+    },
+    async list(organizationId, request) {
+      const { items, nextPageToken } = await findPage(collection, { organizationId }, request);
+      return { items: items.map(fromDocument), nextPageToken };
+    },
+  };
+}
+
+function isAlreadyThere(error: unknown): boolean {
+  if (!(error instanceof MongoBulkWriteError)) return false;
+  return [error.writeErrors].flat().every(({ code }) => code === 11000);
+}
+
+function fromDocument(document: AuditEventDocument): AuditEvent {
+  const { _id: id, createdAt, actorType, actorId, action, target, outcome, requestId, ip } = document;
+  return { id, createdAt, actor: { type: actorType, id: actorId }, action, target, outcome, requestId, ip };
+}

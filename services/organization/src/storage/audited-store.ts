@@ -1,0 +1,66 @@
+import { v5 as uuidv5 } from 'uuid';
+import type { Collection, UpdateFilter, WithId } from 'mongodb';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Guard } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import type { Change } from '../application/change.js';
+import type { AuditCopies, Audited } from './audit-copies.js';
+import type { AuditEventDocument } from './audit-events.js';
+
+/** Fields that the stores write beside the state. */
+export type Bookkeeping = Exclude<keyof Audited, '_id' | 'organizationId'>;
+
+export interface AuditedStore<D extends Audited> {
+  /** Creates the document at version 1. A duplicate key error goes to the caller. */
+  insert(document: Omit<D, Bookkeeping>, change: Change | undefined): Promise<void>;
+  /** @throws VersionConflict when the guard matches nothing */
+  save(guard: Guard, update: UpdateFilter<D>, change: Change): Promise<WithId<D>>;
+}
+
+export function auditedStore<D extends Audited>(
+  collection: Collection<D>,
+  { outbox, auditCopies, clock }: { outbox: Outbox; auditCopies: AuditCopies; clock: Clock },
+): AuditedStore<D> {
+  const store = aggregateStore<D>(collection, outbox, clock);
+  return {
+    async insert(document, change) {
+      const { _id: id, organizationId } = document;
+      const auditEntries =
+        change === undefined ? [] : entriesOf({ id, organizationId, version: 0 }, change, clock.now());
+      const pending = auditEntries.length === 0 ? {} : { auditEntries, auditPending: true };
+      const audited = { ...document, ...pending } as unknown as Parameters<typeof store.insert>[0];
+      await store.insert(audited, { events: change?.events ?? [] });
+      await auditCopies.settle(collection.collectionName, { _id: id, version: 1, auditEntries });
+    },
+    async save(guard, update, change) {
+      const entries = entriesOf(guard, change, clock.now());
+      const audited = {
+        ...update,
+        $set: { ...update.$set, auditPending: true },
+        $push: { ...update.$push, auditEntries: { $each: entries } },
+      } as unknown as UpdateFilter<D>;
+      const saved = await store.save(guard, audited, { events: change.events ?? [] });
+      await auditCopies.settle(collection.collectionName, saved);
+      return saved;
+    },
+  };
+}
+
+const AUDIT_ID_NAMESPACE = '6c8b8a2e-5a0f-4b57-9c55-3a1f0b7f4d10';
+
+/** The same change has the same audit ids for ever: derived from the version that it leads to, never random. */
+function entriesOf({ id, organizationId, version }: Guard, { context, audit }: Change, at: Date): AuditEventDocument[] {
+  return audit.map(({ action, target }, index) => ({
+    _id: uuidv5(`${id}|${version + 1}|${index}`, AUDIT_ID_NAMESPACE),
+    organizationId,
+    createdAt: at,
+    actorType: context.actor.type,
+    actorId: context.actor.id,
+    action,
+    target,
+    outcome: 'SUCCEEDED',
+    requestId: context.requestId,
+    ...(context.ip === undefined ? {} : { ip: context.ip }),
+  }));
+}

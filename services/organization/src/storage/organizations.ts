@@ -1,0 +1,135 @@
+import type { Collection } from 'mongodb';
+import type { Standing } from '../application/authenticate-key.js';
+import type { Organizations } from '../application/organizations.js';
+import type { Deletion, Organization } from '../domain/organization.js';
+import { createAuditedIndexes } from './audit-copies.js';
+import type { Audited } from './audit-copies.js';
+import type { AuditedStore, Bookkeeping } from './audited-store.js';
+import { stateUpdate } from './state-update.js';
+
+/**
+ * A tenant with its companies. They live inside, at most {@link COMPANIES_MAX} of them, because the default company,
+ * the unique VAT ids and the number that the plan allows are rules about all of them: inside one document they hold
+ * under any concurrency, and the change, its event and its audit entry are one write.
+ */
+export interface OrganizationDocument extends Audited {
+  /** The same as `_id`: an organization is its own tenant. */
+  readonly organizationId: string;
+  readonly name: string;
+  readonly billingEmail?: string;
+  readonly baseCurrency: string;
+  readonly referenceValidationMode: Organization['referenceValidationMode'];
+  readonly plan: Organization['plan'];
+  readonly subscriptionStatus: Organization['subscriptionStatus'];
+  readonly additionalLegalEntities: number;
+  readonly companies: readonly CompanyDocument[];
+  readonly defaultCompanyId: string;
+  readonly keySeriesId: string;
+  readonly createdAt: Date;
+  readonly deletedAt?: Date;
+  readonly recoveryTokenHash?: string;
+  readonly recoveryExpiresAt?: Date;
+}
+
+interface CompanyDocument {
+  readonly id: string;
+  readonly name: string;
+  readonly taxId?: string;
+  readonly country?: string;
+  readonly createdAt: Date;
+}
+
+export async function createOrganizationIndexes(collection: Collection<OrganizationDocument>): Promise<void> {
+  await createAuditedIndexes(collection);
+  await collection.createIndex({ recoveryTokenHash: 1 }, { unique: true, sparse: true, name: 'recovery_token' });
+}
+
+/** Reads and writes organizations. `findStanding` is the narrow read of every authentication. */
+export function organizationStore(
+  collection: Collection<OrganizationDocument>,
+  store: AuditedStore<OrganizationDocument>,
+): Organizations & { findStanding(organizationId: string): Promise<Standing | undefined> } {
+  return {
+    async find(organizationId) {
+      const document = await collection.findOne({ _id: organizationId });
+      return document === null ? undefined : fromDocument(document);
+    },
+    async findByRecoveryToken(recoveryTokenHash) {
+      const document = await collection.findOne({ recoveryTokenHash });
+      return document === null ? undefined : fromDocument(document);
+    },
+    async findStanding(organizationId) {
+      const document = await collection.findOne({ _id: organizationId }, { projection: standingFields });
+      return document === null ? undefined : standingOf(document);
+    },
+    insert: (organization, change) =>
+      store.insert({ _id: organization.id, organizationId: organization.id, ...stateOf(organization) }, change),
+    async save(changed, change) {
+      const guard = { id: changed.id, organizationId: changed.id, version: changed.version };
+      return fromDocument(await store.save(guard, stateUpdate(stateOf(changed)), change));
+    },
+  };
+}
+
+type State = Omit<OrganizationDocument, Bookkeeping | '_id' | 'organizationId'>;
+
+/** Every field of the state; those that are undefined are absent in the document. */
+function stateOf(organization: Organization): State {
+  const { id: _id, version: _version, deletion, ...own } = organization;
+  return {
+    ...own,
+    deletedAt: deletion?.at,
+    recoveryTokenHash: deletion?.recoveryTokenHash,
+    recoveryExpiresAt: deletion?.recoveryExpiresAt,
+  } as State;
+}
+
+function fromDocument(document: OrganizationDocument): Organization {
+  return {
+    ...standingOf(document),
+    version: document.version,
+    name: document.name,
+    billingEmail: document.billingEmail,
+    baseCurrency: document.baseCurrency,
+    referenceValidationMode: document.referenceValidationMode,
+    companies: document.companies.map(({ id, name, taxId, country, createdAt }) => ({
+      id,
+      name,
+      taxId,
+      country,
+      createdAt,
+    })),
+    defaultCompanyId: document.defaultCompanyId,
+    createdAt: document.createdAt,
+  };
+}
+
+const standingFields = {
+  plan: 1,
+  subscriptionStatus: 1,
+  additionalLegalEntities: 1,
+  keySeriesId: 1,
+  deletedAt: 1,
+  recoveryTokenHash: 1,
+  recoveryExpiresAt: 1,
+} as const;
+
+function standingOf(document: Pick<OrganizationDocument, '_id' | keyof typeof standingFields>): Standing {
+  return {
+    id: document._id,
+    plan: document.plan,
+    subscriptionStatus: document.subscriptionStatus,
+    additionalLegalEntities: document.additionalLegalEntities,
+    keySeriesId: document.keySeriesId,
+    deletion: deletionOf(document),
+  };
+}
+
+function deletionOf({
+  deletedAt,
+  recoveryTokenHash,
+  recoveryExpiresAt,
+}: Pick<OrganizationDocument, 'deletedAt' | 'recoveryTokenHash' | 'recoveryExpiresAt'>): Deletion | undefined {
+  if (deletedAt === undefined || recoveryTokenHash === undefined || recoveryExpiresAt === undefined) return undefined;
+  return { at: deletedAt, recoveryTokenHash, recoveryExpiresAt };
+}

@@ -1,0 +1,47 @@
+import type { Collection } from 'mongodb';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { RateWindows } from '../application/reserve-requests.js';
+
+/** The tokens that one limit gave out in one minute. */
+export interface RateWindowDocument {
+  /** `<subject>:<policy>:<window number>`; an old window is never taken for a new one, whether it is tidied up or not. */
+  readonly _id: string;
+  readonly used: number;
+  readonly expiresAt: Date;
+}
+
+export async function createRateWindowIndexes(collection: Collection<RateWindowDocument>): Promise<void> {
+  await collection.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
+}
+
+export function rateWindowStore(collection: Collection<RateWindowDocument>): RateWindows {
+  const increment = async (id: string, tokens: number, usedMax: number): Promise<number | undefined> => {
+    const window = await collection.findOneAndUpdate(
+      { _id: id, used: { $lte: usedMax - tokens } },
+      { $inc: { used: tokens } },
+      { returnDocument: 'after' },
+    );
+    return window?.used;
+  };
+  return {
+    async used(id) {
+      return (await collection.findOne({ _id: id }))?.used ?? 0;
+    },
+    async take(id, tokens, usedMax, expiresAt) {
+      if (tokens > usedMax) return undefined;
+      const used = await increment(id, tokens, usedMax);
+      if (used !== undefined) return used;
+      // A guarded upsert could lose a race against itself, so the window is created once, apart.
+      await create(collection, id, expiresAt);
+      return increment(id, tokens, usedMax);
+    },
+  };
+}
+
+async function create(collection: Collection<RateWindowDocument>, id: string, expiresAt: Date): Promise<void> {
+  try {
+    await collection.updateOne({ _id: id }, { $setOnInsert: { used: 0, expiresAt } }, { upsert: true });
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+}

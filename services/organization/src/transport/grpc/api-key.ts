@@ -1,0 +1,52 @@
+import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
+import type { ApiKey as WireApiKey, Grantor } from '@invoicecontrol/contracts/organization/v1/api_key_service';
+import { DomainError } from '@invoicecontrol/errors';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from '../../application/api-keys.js';
+import type { ApiKeyDeps } from '../../application/api-keys.js';
+import type { ApiKey } from '../../domain/api-key.js';
+import { readPageRequest } from '../../domain/page.js';
+import { readRole, readScopes } from '../../domain/rights.js';
+import type { Rights } from '../../domain/rights.js';
+
+export function apiKeyService(deps: ApiKeyDeps): Binding {
+  return bind(ApiKeyServiceDefinition, {
+    async listApiKeys(request) {
+      const { items, nextPageToken } = await listApiKeys(deps, request.organizationId, readPageRequest(request));
+      return { apiKeys: items.map(toWire), nextPageToken };
+    },
+    async getApiKey({ organizationId, apiKeyId }) {
+      return { apiKey: toWire(await getApiKey(deps, organizationId, apiKeyId)) };
+    },
+    async createApiKey({ grantor, expiresTime, ...input }, context) {
+      const asker = { grantor: readGrantor(grantor), context };
+      const { apiKey, key } = await createApiKey(deps, { ...input, expiresAt: expiresTime }, asker);
+      return { apiKey: toWire(apiKey), key };
+    },
+    async updateApiKey({ grantor, ...update }, context) {
+      return { apiKey: toWire(await updateApiKey(deps, update, { grantor: readGrantor(grantor), context })) };
+    },
+    async revokeApiKey(request, context) {
+      await revokeApiKey(deps, request, context);
+      return {};
+    },
+  });
+}
+
+function readGrantor(grantor: Grantor | undefined): Rights {
+  if (grantor === undefined) throw new DomainError('invalid', 'The request does not say whose rights it hands out.');
+  return { role: readRole(grantor.role), scopes: readScopes(grantor.scopes) };
+}
+
+function toWire(key: ApiKey): WireApiKey {
+  return {
+    apiKeyId: key.id,
+    name: key.name,
+    role: key.role,
+    scopes: [...key.scopes],
+    createdTime: key.createdAt,
+    expiresTime: key.expiresAt,
+    lastUsedTime: key.lastUsedDay === undefined ? undefined : new Date(key.lastUsedDay),
+  };
+}

@@ -1,0 +1,61 @@
+import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import type { Organization as WireOrganization } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { updateBaseCurrency, updateDetails, updateReferenceValidation } from '../../application/change-settings.js';
+import { deleteOrganization, restoreByToken } from '../../application/end-organization.js';
+import type { EndOrganizationDeps } from '../../application/end-organization.js';
+import { requireOrganization } from '../../application/organizations.js';
+import type { Organization } from '../../domain/organization.js';
+
+export function organizationService(deps: EndOrganizationDeps): Binding {
+  const { organizations } = deps;
+  return bind(OrganizationServiceDefinition, {
+    async getOrganization({ organizationId }) {
+      return { organization: toWire(await requireOrganization(organizations, organizationId)) };
+    },
+    async updateOrganization(request, context) {
+      return { organization: toWire(await updateDetails(organizations, request, context)) };
+    },
+    async updateBaseCurrency(request, context) {
+      return { organization: toWire(await updateBaseCurrency(organizations, request, context)) };
+    },
+    async updateReferenceValidation(request, context) {
+      return { organization: toWire(await updateReferenceValidation(organizations, request, context)) };
+    },
+    async deleteOrganization(request, context) {
+      const { deletedAt, recoveryToken, recoveryExpiresAt } = await deleteOrganization(deps, request, context);
+      return { deletedTime: deletedAt, recoveryToken, recoveryExpiresTime: recoveryExpiresAt };
+    },
+    async restoreOrganization({ recoveryToken }, context) {
+      const { organization, ownerKey } = await restoreByToken(deps, recoveryToken, context);
+      return { organization: toWire(organization), ownerKey };
+    },
+    async getTenantFacts({ organizationId }) {
+      const { baseCurrency, defaultCompanyId, companies, referenceValidationMode, version } = await requireOrganization(
+        organizations,
+        organizationId,
+      );
+      return {
+        baseCurrency,
+        defaultCompanyId,
+        companies: companies.map(({ id, name, taxId, country }) => ({ companyId: id, name, taxId, country })),
+        referenceValidationMode,
+        version,
+      };
+    },
+  });
+}
+
+function toWire(organization: Organization): WireOrganization {
+  return {
+    organizationId: organization.id,
+    name: organization.name,
+    billingEmail: organization.billingEmail,
+    baseCurrency: organization.baseCurrency,
+    referenceValidationMode: organization.referenceValidationMode,
+    plan: organization.plan,
+    subscriptionStatus: organization.subscriptionStatus,
+    createdTime: organization.createdAt,
+  };
+}
