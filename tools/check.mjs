@@ -12,7 +12,7 @@ process.chdir(root);
 
 const checks = [
   { name: 'types', command: ['tsc', '-b'] },
-  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
+  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings', '--format=unix'] },
   {
     name: 'format',
     command: ['prettier', '--check', '--log-level=warn', '--cache', '--cache-location=.cache/prettier', '.'],
