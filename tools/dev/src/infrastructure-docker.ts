@@ -42,7 +42,7 @@ function mayHaveDocker(): boolean {
   ].some((path) => existsSync(path));
 }
 
-/** @param dataDir bound into the container; without it the data goes with the container */
+/** @param dataDir absolute path, bound into the container; without it the data stays in the container and goes with it */
 export async function mongodbInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {
   const port = await freePort();
   const container = withData(new docker.GenericContainer(MONGODB_IMAGE), dataDir, '/data/db')
@@ -68,7 +68,7 @@ export async function mongodbInDocker(docker: Docker, dataDir: string | undefine
   };
 }
 
-/** @param dataDir bound into the container; without it the data goes with the container */
+/** @param dataDir absolute path, bound into the container; without it the data stays in the container and goes with it */
 export async function natsInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {
   const port = await freePort();
   const container = withData(new docker.GenericContainer(NATS_IMAGE), dataDir, '/data')
@@ -80,7 +80,7 @@ export async function natsInDocker(docker: Docker, dataDir: string | undefined):
 }
 
 function withData(container: GenericContainer, dataDir: string | undefined, target: string): GenericContainer {
-  if (dataDir === undefined) return container;
+  if (!dataDir) return container;
   // As the user of this process, so that the files can be removed without being root.
   const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
   return container.withBindMounts([{ source: dataDir, target }]).withUser(user);

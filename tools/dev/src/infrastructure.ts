@@ -1,7 +1,7 @@
 // MongoDB and NATS for `npm start`, the tests and the benchmarks: the same order of sources for all of them (docs/architecture.md section 9).
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { dockerIfRunning, mongodbInDocker, natsInDocker } from './infrastructure-docker.js';
 import { embeddedMongodb, embeddedNats } from './infrastructure-embedded.js';
 import type { Server } from './infrastructure-server.js';
@@ -20,7 +20,7 @@ export interface Infrastructure {
 }
 
 export interface InfrastructureOptions {
-  /** Keeps the data here, in `mongodb/` and `nats/`. Without it the data is temporary and goes with `stop`. */
+  /** Keeps the data here, below the name of the source, since each has a format of its own. Without it the data is temporary and goes with `stop`. */
   dataDir?: string;
   /** Read instead of the environment of this process; a test that kills servers passes `{}` and gets a pair of its own. */
   env?: NodeJS.ProcessEnv;
@@ -44,48 +44,43 @@ export async function startInfrastructure({
   const given = { mongodb: env.MONGODB_URL, nats: env.NATS_URL };
   const wantsDocker = env.INFRASTRUCTURE !== 'embedded' && !(given.mongodb && given.nats);
   const docker = wantsDocker ? await dockerIfRunning() : undefined;
-  const source = (url: string | undefined): Source => (url ? 'environment' : docker ? 'docker' : 'embedded');
-  const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'invoice-control-')));
+  const started: Source = docker ? 'docker' : 'embedded';
+  const directory = dataDir === undefined ? await mkdtemp(join(tmpdir(), 'invoice-control-')) : resolve(dataDir);
 
   const startMongodb = async (): Promise<Server> => {
     if (given.mongodb) return givenServer('MongoDB', 'MONGODB_URL', given.mongodb);
-    const data = await ensureDirectory(join(directory, 'mongodb'));
-    return docker ? mongodbInDocker(docker, dataDir ? data : undefined) : embeddedMongodb(data, log);
+    const data = await ensureDirectory(join(directory, started, 'mongodb'));
+    return docker ? mongodbInDocker(docker, dataDir && data) : embeddedMongodb(data, log);
   };
   const startNats = async (): Promise<Server> => {
     if (given.nats) return givenServer('NATS', 'NATS_URL', given.nats);
-    const data = await ensureDirectory(join(directory, 'nats'));
-    return docker ? natsInDocker(docker, dataDir ? data : undefined) : embeddedNats(data, log);
+    const data = await ensureDirectory(join(directory, started, 'nats'));
+    return docker ? natsInDocker(docker, dataDir && data) : embeddedNats(data, log);
   };
-  const removeTemporaryData = async () => {
-    if (!dataDir) await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  const running: Server[] = [];
+  const stop = async () => {
+    for (const server of running.toReversed()) await server.stop();
+    if (dataDir === undefined) await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   };
 
-  const [mongodb, nats] = await Promise.allSettled([startMongodb(), startNats()]);
-  if (mongodb.status === 'rejected' || nats.status === 'rejected') {
-    for (const started of [mongodb, nats]) if (started.status === 'fulfilled') await started.value.stop();
-    await removeTemporaryData();
-    const reasons = [mongodb, nats].flatMap((started) =>
-      started.status === 'rejected' ? [started.reason as unknown] : [],
-    );
-    if (reasons.length === 1) throw reasons[0];
-    throw new AggregateError(
-      reasons,
-      reasons.map((reason) => (reason instanceof Error ? reason.message : String(reason))).join('\n'),
-    );
+  try {
+    // One after the other: the embedded MongoDB locks its directory, so a second start on the same data ends before it touches the streams.
+    const mongodb = await startMongodb();
+    running.push(mongodb);
+    const nats = await startNats();
+    running.push(nats);
+    return {
+      mongodbUrl: mongodb.url,
+      natsUrl: nats.url,
+      source: { mongodb: given.mongodb ? 'environment' : started, nats: given.nats ? 'environment' : started },
+      mongodb,
+      nats,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
   }
-
-  return {
-    mongodbUrl: mongodb.value.url,
-    natsUrl: nats.value.url,
-    source: { mongodb: source(given.mongodb), nats: source(given.nats) },
-    mongodb: mongodb.value,
-    nats: nats.value,
-    async stop() {
-      await Promise.all([mongodb.value.stop(), nats.value.stop()]);
-      await removeTemporaryData();
-    },
-  };
 }
 
 function givenServer(name: string, variable: string, url: string): Server {
