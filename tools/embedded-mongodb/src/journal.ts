@@ -158,9 +158,7 @@ export class Journal {
     const totalBytes = fs.fstatSync(this.#descriptor).size;
     const head = readAt(this.#descriptor, 0, Math.min(FILE_HEAD.length, totalBytes));
     if (!head.equals(FILE_HEAD)) {
-      throw new Error(
-        `${this.#file} is not a journal of this server: move it away or choose another directory.`,
-      );
+      throw new Error(`${this.#file} is not a journal of this server: move it away or choose another directory.`);
     }
     let position = FILE_HEAD.length;
     for (;;) {

@@ -45,7 +45,11 @@ export function plansFor(indexes: Iterable<OrderedIndex>, filter: Doc, sort: rea
     const plan = planFor(index, demands, sort);
     if (plan) plans.push(plan);
   }
-  return plans.filter((plan) => !plans.some((other) => other !== plan && isBetter(other, plan)));
+  // Of plans that cover each other the first stays.
+  return plans.filter(
+    (plan, place) =>
+      !plans.some((other, otherPlace) => covers(other, plan) && (otherPlace < place || !covers(plan, other))),
+  );
 }
 
 /** The candidates of a plan, each once. */
@@ -182,11 +186,11 @@ function orderGiven(
   return isGiven ? direction : undefined;
 }
 
-/** Whether one plan reads no more than the other and gives the order at least as well. */
-function isBetter(one: Plan, other: Plan): boolean {
+/** Whether one plan bounds all that the other does and gives the order at least as well. */
+function covers(one: Plan, other: Plan): boolean {
   if (other.isSorted && !one.isSorted) return false;
-  if (one.boundedFields <= other.boundedFields) return false;
-  const bounded = (plan: Plan): string[] => plan.index.fields.slice(0, plan.boundedFields).map(({ path }) => path);
-  const narrower = new Set(bounded(one));
-  return bounded(other).every((path) => narrower.has(path));
+  const boundedPaths = ({ index, boundedFields }: Plan): string[] =>
+    index.fields.slice(0, boundedFields).map(({ path }) => path);
+  const paths = new Set(boundedPaths(one));
+  return boundedPaths(other).every((path) => paths.has(path));
 }
