@@ -24,6 +24,8 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/packages packages
 COPY --from=build /app/services services
+# Read only where GRPC_REFLECTION lets a console discover a service.
+COPY --from=build /app/proto proto
 # The operator's command line runs beside the organization service: see docs/runbooks/deploying.md.
 COPY --from=build /app/tools/admin tools/admin
 # The user `node`, by number, because Kubernetes cannot tell from a name that it is not root.
