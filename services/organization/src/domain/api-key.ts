@@ -3,7 +3,7 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import type { Role } from '@invoicecontrol/api-key/rights';
 import type { Organization } from './organization.js';
-import { lowerRights, readRights, requireGrantable } from './rights.js';
+import { lowerRights, readRole, readScopes, requireGrantable } from './rights.js';
 import type { Rights } from './rights.js';
 import { readName } from './text.js';
 
@@ -87,9 +87,7 @@ export function changeKey(
   { grantor, actingKeyId }: { grantor: Rights; actingKeyId: string | undefined },
 ): ApiKey {
   requireRoleOver(key, grantor.role);
-  if (change.role !== undefined || change.scopes.length > 0) {
-    requireGrantable(readRights(change.role ?? key.role, change.scopes), grantor);
-  }
+  requireGrantable({ role: readRole(change.role ?? key.role), scopes: readScopes(change.scopes) }, grantor);
   const changed = {
     ...key,
     ...lowerRights(key, change),

@@ -2,20 +2,9 @@ import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
 import { isCountryCode } from '@invoicecontrol/values/country';
 import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
 import type { TaxId } from '@invoicecontrol/values/tax-id';
-import type { Organization } from './organization.js';
+import type { Company, Organization } from './organization.js';
 import { entitlements } from './plans.js';
 import { readName } from './text.js';
-
-/** A legal entity of an organization. */
-export interface Company {
-  readonly id: string;
-  readonly name: string;
-  /** As it was given; compared by what identifies it. */
-  readonly taxId: string | undefined;
-  /** ISO 3166 alpha-2. */
-  readonly country: string | undefined;
-  readonly createdAt: Date;
-}
 
 /** What a request says about a company; undefined is "not said". */
 export interface CompanyInput {

@@ -1,6 +1,5 @@
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { isBaseCurrency } from '@invoicecontrol/values/currency';
-import type { Company } from './companies.js';
 import { entitlements, isUnderSubscription } from './plans.js';
 import type { Contract } from './plans.js';
 
@@ -23,6 +22,17 @@ export interface Organization extends Contract {
   readonly keySeriesId: string;
   readonly createdAt: Date;
   readonly deletion: Deletion | undefined;
+}
+
+/** A legal entity of an organization. */
+export interface Company {
+  readonly id: string;
+  readonly name: string;
+  /** As it was given; compared by what identifies it. */
+  readonly taxId: string | undefined;
+  /** ISO 3166 alpha-2. */
+  readonly country: string | undefined;
+  readonly createdAt: Date;
 }
 
 export interface Deletion {

@@ -38,5 +38,5 @@ export function retryAfterMs(
 /** How far into the next minute a minute's tokens have faded to `room`; undefined when there is no room at all. */
 function fadeMs(used: number, room: number): number | undefined {
   if (room < 0) return undefined;
-  return used <= room ? 0 : Math.ceil(WINDOW_MS * (1 - room / used));
+  return used <= room ? 0 : Math.ceil((WINDOW_MS * (used - room)) / used);
 }

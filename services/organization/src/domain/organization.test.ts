@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  changeReferenceValidation,
+  deleteOrganization,
+  isRecoverable,
+  readBaseCurrency,
+  restoreOrganization,
+} from './organization.js';
+import type { Organization } from './organization.js';
+import { subscriptionStatuses } from './plans.js';
+
+const now = new Date('2026-03-01T12:00:00Z');
+const organization: Organization = {
+  id: 'o',
+  version: 3,
+  name: 'Acme',
+  billingEmail: undefined,
+  baseCurrency: 'EUR',
+  referenceValidationMode: 'DECLARED_PROFILES',
+  plan: 'CORE',
+  subscriptionStatus: 'none',
+  additionalLegalEntities: 0,
+  companies: [],
+  defaultCompanyId: 'c',
+  keySeriesId: 'before',
+  createdAt: now,
+  deletion: undefined,
+};
+const deletion = { recoveryTokenHash: 'hash', now };
+
+describe('the base currency', () => {
+  test.each(['EUR', 'USD', 'PLN', 'AED', 'SAR', 'QAR', 'BHD', 'XOF'])('may be %s, in any case', (code) => {
+    expect(readBaseCurrency(code.toLowerCase())).toBe(code);
+  });
+
+  test.each(['BGN', 'HRK', 'XXX', 'XAU', 'KWD', 'EURO', '', ' EUR'])('may not be "%s"', (code) => {
+    expect(() => readBaseCurrency(code)).toThrow(expect.objectContaining({ kind: 'invalid' }));
+  });
+});
+
+describe('reference validation', () => {
+  test('of all documents needs an active subscription; the other modes do not', () => {
+    for (const mode of ['OFF', 'DECLARED_PROFILES']) {
+      expect(changeReferenceValidation(organization, mode).referenceValidationMode).toBe(mode);
+    }
+    expect(() => changeReferenceValidation(organization, 'ALL')).toThrow(
+      expect.objectContaining({ kind: 'subscription_required' }),
+    );
+    const paying = { ...organization, subscriptionStatus: 'active' } as const;
+    expect(changeReferenceValidation(paying, 'ALL').referenceValidationMode).toBe('ALL');
+  });
+
+  test('has no other modes', () => {
+    expect(() => changeReferenceValidation(organization, 'all')).toThrow(expect.objectContaining({ kind: 'invalid' }));
+  });
+});
+
+describe('deleting', () => {
+  test.each(['acme', ' Acme', 'Acme ', ''])('wants the exact name, not "%s"', (name) => {
+    expect(() => deleteOrganization(organization, name, deletion)).toThrow(
+      expect.objectContaining({ kind: 'invalid' }),
+    );
+  });
+
+  test('waits until a subscription is canceled; none at all does not hold it up', () => {
+    const deletable = subscriptionStatuses.filter((subscriptionStatus) => {
+      try {
+        deleteOrganization({ ...organization, subscriptionStatus }, 'Acme', deletion);
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject({ kind: 'wrong_state' });
+        return false;
+      }
+    });
+    expect(deletable).toEqual(['none', 'canceled']);
+  });
+
+  test('can be undone by the owner for thirty days, to the millisecond', () => {
+    const { deletion: made } = deleteOrganization(organization, 'Acme', deletion);
+    const endMs = Date.parse('2026-03-31T12:00:00Z');
+    expect(isRecoverable(made, new Date(endMs - 1))).toBe(true);
+    expect(isRecoverable(made, new Date(endMs))).toBe(false);
+  });
+
+  test('and restoring leaves everything as it was, except that no key of before comes back', () => {
+    const deleted = deleteOrganization(organization, 'Acme', deletion);
+    expect(restoreOrganization(deleted, 'after')).toEqual({ ...organization, keySeriesId: 'after' });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import { entitlements, isUnderSubscription, plans, subscriptionStatuses } from './plans.js';
+
+const contract = { plan: 'CONTROL', subscriptionStatus: 'active', additionalLegalEntities: 0 } as const;
+
+describe('an active subscription', () => {
+  test.each([
+    ['none', false, false],
+    ['trialing', true, true],
+    ['active', true, true],
+    ['past_due', true, true],
+    ['paused', false, true],
+    ['canceled', false, false],
+  ] as const)(
+    'is there while the status is %s: %s; such an organization cannot be deleted: %s',
+    (status, active, kept) => {
+      expect(entitlements({ ...contract, subscriptionStatus: status }).hasActiveSubscription).toBe(active);
+      expect(isUnderSubscription(status)).toBe(kept);
+    },
+  );
+
+  test('is implied by ENTERPRISE, which the operator gives without one, and by no other plan', () => {
+    const implied = plans.filter(
+      (plan) => entitlements({ ...contract, plan, subscriptionStatus: 'none' }).hasActiveSubscription,
+    );
+    expect(implied).toEqual(['ENTERPRISE']);
+    expect(entitlements({ ...contract, plan: 'ENTERPRISE', subscriptionStatus: 'canceled' })).toMatchObject({
+      plan: 'FREE',
+      hasActiveSubscription: false,
+    });
+  });
+});
+
+describe('limits', () => {
+  test('grow with the plan and end with ENTERPRISE', () => {
+    const analyses = plans.map((plan) => entitlements({ ...contract, plan }).limits.analysesPerMonth);
+    expect(analyses).toEqual([25, 250, 1_000, 5_000, undefined]);
+    const rows = plans.map((plan) => entitlements({ ...contract, plan }).limits.scanRowsPerMonth);
+    expect(rows).toEqual([500, 5_000, 25_000, 100_000, undefined]);
+    const { limits } = entitlements({ ...contract, plan: 'ENTERPRISE' });
+    expect(Object.values(limits).every((limit) => limit === undefined)).toBe(true);
+  });
+
+  test('allow webhooks on SCALE and ENTERPRISE alone', () => {
+    const allowed = plans.filter((plan) => entitlements({ ...contract, plan }).limits.webhooks !== 0);
+    expect(allowed).toEqual(['SCALE', 'ENTERPRISE']);
+  });
+
+  test('allow one company and those that the subscription adds', () => {
+    expect(entitlements({ ...contract, additionalLegalEntities: 4 }).limits.companies).toBe(5);
+  });
+
+  test('fall back to the free allowance when the subscription is paused or over', () => {
+    const limited = subscriptionStatuses.filter(
+      (subscriptionStatus) =>
+        entitlements({ plan: 'SCALE', subscriptionStatus, additionalLegalEntities: 4 }).plan === 'FREE',
+    );
+    expect(limited).toEqual(['paused', 'canceled']);
+    const { limits } = entitlements({ plan: 'SCALE', subscriptionStatus: 'canceled', additionalLegalEntities: 4 });
+    expect(limits).toMatchObject({ analysesPerMonth: 25, companies: 1 });
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { roles, scopes } from '@invoicecontrol/api-key/rights';
+import { ALL_RIGHTS, lowerRights, readRights, requireGrantable, scopesOfRole } from './rights.js';
+import type { Rights } from './rights.js';
+
+const writing = scopes.filter((scope) => !scope.endsWith(':read'));
+const anyRights = fc
+  .record({ role: fc.constantFrom(...roles), named: fc.subarray([...scopes, '*'] as const) })
+  .filter(({ role, named }) => role !== 'VIEWER' || named.every((scope) => scope.endsWith(':read')))
+  .map(({ role, named }) => readRights(role, named));
+
+const covers = (strong: Rights, weak: Rights): boolean =>
+  roles.indexOf(weak.role) <= roles.indexOf(strong.role) &&
+  (strong.scopes.includes('*') || weak.scopes.every((scope) => strong.scopes.includes(scope)));
+
+describe('the scopes of a role', () => {
+  test('let a VIEWER read everything and change nothing', () => {
+    expect(scopesOfRole('VIEWER')).toEqual(scopes.filter((scope) => scope.endsWith(':read')));
+  });
+
+  test('give an ANALYST what the specification leaves without a minimum role, and assignment', () => {
+    const added = scopesOfRole('ANALYST').filter((scope) => !scopesOfRole('VIEWER').includes(scope));
+    expect([...added].sort()).toEqual([
+      'findings:assign',
+      'findings:review',
+      'invoices:write',
+      'scans:write',
+      'uploads:write',
+      'webhooks:write',
+    ]);
+  });
+
+  test('give an ADMIN every scope by name and an OWNER the star', () => {
+    expect(scopesOfRole('ADMIN')).toEqual(scopes);
+    expect(scopesOfRole('OWNER')).toEqual(['*']);
+  });
+});
+
+describe('named rights', () => {
+  test('are those of the role when no scope is named', () => {
+    for (const role of roles) expect(readRights(role, [])).toEqual({ role, scopes: scopesOfRole(role) });
+  });
+
+  test('hold each scope once, in the order of the list; the star stands alone', () => {
+    expect(readRights('ADMIN', ['webhooks:read', 'invoices:read', 'webhooks:read']).scopes).toEqual([
+      'invoices:read',
+      'webhooks:read',
+    ]);
+    expect(readRights('ADMIN', ['invoices:read', '*']).scopes).toEqual(['*']);
+  });
+
+  test.each([
+    ['an unknown role', 'ROOT', []],
+    ['a role in lower case', 'owner', []],
+    ['no role', '', []],
+    ['an unknown scope', 'ADMIN', ['invoices:delete']],
+    ['a pattern that is not the star', 'ADMIN', ['invoices:*']],
+    ['a VIEWER that writes', 'VIEWER', ['invoices:write']],
+    ['a VIEWER with the star', 'VIEWER', ['*']],
+  ])('refuse %s', (_, role, named) => {
+    expect(() => readRights(role, named)).toThrow(expect.objectContaining({ kind: 'invalid' }));
+  });
+});
+
+describe('granting', () => {
+  test('is allowed exactly for what the grantor has', () => {
+    fc.assert(
+      fc.property(anyRights, anyRights, (asked, grantor) => {
+        const grant = (): void => requireGrantable(asked, grantor);
+        if (covers(grantor, asked)) expect(grant).not.toThrow();
+        else expect(grant).toThrow(expect.objectContaining({ kind: 'forbidden' }));
+      }),
+    );
+  });
+
+  test('of the star needs the star: every scope by name is not enough', () => {
+    const admin = readRights('ADMIN', []);
+    expect(() => requireGrantable(readRights('ADMIN', ['*']), admin)).toThrow(
+      expect.objectContaining({ kind: 'forbidden' }),
+    );
+    expect(() => requireGrantable(readRights('OWNER', []), ALL_RIGHTS)).not.toThrow();
+  });
+});
+
+describe('a change of rights', () => {
+  test('never adds one, whatever is asked for', () => {
+    fc.assert(
+      fc.property(
+        anyRights,
+        fc.option(fc.constantFrom(...roles), { nil: undefined }),
+        anyRights,
+        (key, role, asked) => {
+          let changed: Rights;
+          try {
+            changed = lowerRights(key, { role, scopes: asked.scopes });
+          } catch {
+            return;
+          }
+          expect(covers(key, changed)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test('that names nothing changes nothing', () => {
+    const key = readRights('ANALYST', ['invoices:read', 'webhooks:write']);
+    expect(lowerRights(key, { scopes: [] })).toEqual(key);
+  });
+
+  test('to a lower role keeps of the scopes those that the role has by itself', () => {
+    const key = readRights('ADMIN', ['invoices:read', 'invoices:write', 'erp:write']);
+    expect(lowerRights(key, { role: 'ANALYST', scopes: [] }).scopes).toEqual(['invoices:read', 'invoices:write']);
+    expect(lowerRights(ALL_RIGHTS, { role: 'VIEWER', scopes: [] }).scopes).toEqual(scopesOfRole('VIEWER'));
+  });
+
+  test('that raises role or scopes is a conflict with the state of the key', () => {
+    const key = readRights('ANALYST', ['invoices:read']);
+    for (const change of [{ role: 'ADMIN', scopes: [] }, { scopes: [...writing] }, { scopes: ['*'] }]) {
+      expect(() => lowerRights(key, change)).toThrow(expect.objectContaining({ kind: 'wrong_state' }));
+    }
+  });
+});
