@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -106,7 +105,9 @@ export class Journal {
 
   /** Writes the live state into a new file and puts it in the place of the old one. */
   compact(liveEntries: Iterable<JournalEntry>): void {
-    const next = `${this.#file}.${randomUUID()}.new`;
+    const next = `${this.#file}.new`;
+    // One that a crash left half written.
+    fs.rmSync(next, { force: true });
     const old = this.#descriptor;
     this.#descriptor = openForAppending(next);
     this.#sizeBytes = FILE_HEAD.length;

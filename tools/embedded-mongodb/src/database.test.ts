@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { runCommand } from './commands.js';
+import { Database } from './database.js';
+import { Journal } from './journal.js';
+import { serialize, type Doc } from './values.js';
+
+let directory: string;
+let warnings: string[];
+let open: { database: Database; journal: Journal } | undefined;
+
+beforeEach(() => {
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), 'embedded-mongodb-'));
+  warnings = [];
+});
+
+afterEach(() => {
+  open?.database.close();
+  open = undefined;
+  fs.rmSync(directory, { recursive: true });
+});
+
+/** Opens the directory anew, as a start of the server does. */
+function reopen(): { database: Database; journal: Journal } {
+  open?.database.close();
+  open = undefined;
+  let journal: Journal | undefined;
+  const database = new Database((replay) => {
+    journal = Journal.open(directory, replay, (message) => warnings.push(message));
+    return journal;
+  });
+  if (!journal) throw new Error('The journal was not opened');
+  open = { database, journal };
+  return open;
+}
+
+function run(database: Database, body: Doc, documents: Doc[] = []): Doc {
+  const sequences = new Map(documents.length > 0 ? [['documents', documents.map(serialize)]] : []);
+  const reply = runCommand(database, { body: { ...body, $db: 'test' }, sequences });
+  return reply.kind === 'document' ? reply.doc : { count: reply.batch.documents.length };
+}
+
+const insert = (database: Database, ...documents: Doc[]): Doc => run(database, { insert: 'items' }, documents);
+const count = (database: Database, query: Doc = {}): unknown => run(database, { count: 'items', query })['n'];
+const increment = (database: Database, id: unknown): Doc =>
+  run(database, { findAndModify: 'items', query: { _id: id }, update: { $inc: { n: 1 } } });
+const valueOf = (database: Database, id: unknown): unknown =>
+  run(database, { findAndModify: 'items', query: { _id: id }, update: { $unset: { none: 1 } } })['value'];
+const journalFile = (): string => path.join(directory, 'journal');
+
+describe('after a restart', () => {
+  test('documents, their changes and their removals are as they were', () => {
+    const { database } = reopen();
+    insert(database, { _id: 1, n: 1 }, { _id: 2, n: 1 }, { _id: 3, n: 1 });
+    increment(database, 1);
+    run(database, { delete: 'items', deletes: [{ q: { _id: 2 }, limit: 1 }] });
+    const again = reopen().database;
+    expect([valueOf(again, 1), valueOf(again, 2), valueOf(again, 3)]).toEqual([
+      { _id: 1, n: 2 },
+      null,
+      { _id: 3, n: 1 },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('indexes hold, and what was dropped stays dropped', () => {
+    const { database } = reopen();
+    run(database, {
+      createIndexes: 'items',
+      indexes: [
+        { key: { e: 1 }, name: 'e', unique: true },
+        { key: { f: 1 }, name: 'f', unique: true },
+      ],
+    });
+    run(database, { dropIndexes: 'items', index: 'f' });
+    insert(database, { _id: 1, e: 'x', f: 1 }, { _id: 2, e: 'y', f: 1 });
+    run(database, { insert: 'gone' }, [{ _id: 1 }]);
+    run(database, { drop: 'gone' });
+    const again = reopen().database;
+    expect(insert(again, { _id: 3, e: 'x' })).toMatchObject({
+      n: 0,
+      writeErrors: [{ code: 11000, keyValue: { e: 'x' } }],
+    });
+    expect(count(again, { f: 1 })).toBe(2);
+    expect(run(again, { count: 'gone' })).toMatchObject({ n: 0 });
+  });
+
+  test('an ordered batch that failed half way is there up to its error', () => {
+    const { database } = reopen();
+    expect(insert(database, { _id: 1 }, { _id: 1 }, { _id: 2 })).toMatchObject({ n: 1 });
+    expect(count(reopen().database)).toBe(1);
+  });
+
+  test('a journal that is mostly history is written anew', () => {
+    const { database, journal } = reopen();
+    insert(database, { _id: 1, n: 0, pad: 'x'.repeat(1000) });
+    for (let round = 0; round < 1500; round += 1) increment(database, 1);
+    const before = journal.sizeBytes;
+    const again = reopen();
+    expect(again.journal.sizeBytes).toBeLessThan(before / 100);
+    expect(valueOf(again.database, 1)).toMatchObject({ n: 1500 });
+    increment(again.database, 1);
+    expect(valueOf(reopen().database, 1)).toMatchObject({ n: 1501 });
+  });
+});
+
+test('a large journal is written anew while the server runs', () => {
+  const { database, journal } = reopen();
+  insert(database, { _id: 1, n: 0, pad: 'x'.repeat(1_000_000) });
+  for (let round = 0; round < 70; round += 1) increment(database, 1);
+  database.sweep(Date.now());
+  expect(journal.sizeBytes).toBeLessThan(2_000_000);
+  increment(database, 1);
+  expect(valueOf(reopen().database, 1)).toMatchObject({ n: 71 });
+  expect(fs.readdirSync(directory)).toEqual(['journal']);
+});
+
+describe('a damaged journal', () => {
+  beforeEach(() => {
+    const { database } = reopen();
+    for (let id = 1; id <= 3; id += 1) insert(database, { _id: id, n: id });
+    database.close();
+    open = undefined;
+  });
+
+  test.each([1, 5, 20])(
+    'a last record that lacks %i bytes is cut off, kept aside, and nothing else is lost',
+    (missing) => {
+      fs.truncateSync(journalFile(), fs.statSync(journalFile()).size - missing);
+      const { database } = reopen();
+      expect(count(database)).toBe(2);
+      expect(warnings).toEqual([expect.stringContaining('was cut short and is dropped')]);
+      expect(fs.readdirSync(directory).filter((name) => name.startsWith('journal.torn-'))).toHaveLength(1);
+      insert(database, { _id: 4 });
+      expect(count(reopen().database)).toBe(3);
+    },
+  );
+
+  test('zeros after the last record, as a power cut leaves them, are cut off', () => {
+    fs.appendFileSync(journalFile(), Buffer.alloc(4096));
+    expect(count(reopen().database)).toBe(3);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test.each([
+    ['in the content of a record', 60],
+    ['in the length of a record', 13],
+    ['in the marker of a record', 9],
+  ])('damage %s before other records refuses the start with a sentence and changes nothing', (_title, at) => {
+    const bytes = fs.readFileSync(journalFile());
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 0xff, at);
+    fs.writeFileSync(journalFile(), bytes);
+    expect(reopen).toThrow(/is damaged at byte \d+, and whole records follow .* Restore the directory from a copy/);
+    expect(fs.readFileSync(journalFile()).equals(bytes)).toBe(true);
+  });
+
+  test('a file that is no journal is left alone', () => {
+    fs.writeFileSync(journalFile(), 'something else entirely');
+    expect(reopen).toThrow('is not a journal of this server');
+    expect(fs.readFileSync(journalFile(), 'utf8')).toBe('something else entirely');
+  });
+});
+
+test('a sweep removes what has expired and nothing else', () => {
+  const database = new Database();
+  run(database, { createIndexes: 'items', indexes: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: 60 }] });
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  insert(
+    database,
+    { _id: 'expired', at: new Date(now - 60_000) },
+    { _id: 'due', at: new Date(now - 59_999) },
+    { _id: 'ancient', at: new Date('1969-01-01T00:00:00Z') },
+    { _id: 'text', at: 'yesterday' },
+    { _id: 'none' },
+    { _id: 'first of two', at: [new Date(now + 1), new Date(now - 70_000)] },
+  );
+  database.sweep(now);
+  const left = ['expired', 'due', 'ancient', 'text', 'none', 'first of two'].filter(
+    (id) => valueOf(database, id) !== null,
+  );
+  expect(left).toEqual(['due', 'text', 'none']);
+});

@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { MongoClient } from 'mongodb';
+import { startEmbeddedMongod } from './server.js';
+
+// The built program as a process of its own (`npx tsc -b tools/embedded-mongodb` builds it).
+
+const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+interface Program {
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly url: string;
+  /** Exit code and signal. */
+  readonly ended: Promise<[number | null, NodeJS.Signals | null]>;
+}
+
+let directory: string;
+let children: ChildProcess[];
+
+beforeEach(() => {
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), 'embedded-mongodb-'));
+  children = [];
+});
+
+afterEach(async () => {
+  for (const child of children) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  fs.rmSync(directory, { recursive: true });
+});
+
+function launch(args: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: [stdin, 'pipe', 'pipe'] });
+  children.push(child);
+  return child;
+}
+
+async function start(args: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore'): Promise<Program> {
+  const child = launch(args, stdin);
+  const ended = once(child, 'exit') as Program['ended'];
+  const stdout = child.stdout ?? process.stdin;
+  const firstLine = once(createInterface(stdout), 'line').then(([line]) => String(line));
+  const line = await Promise.race([firstLine, ended.then(([code]) => `ended with ${String(code)}`)]);
+  const { port } = JSON.parse(line) as { port: number };
+  return { child, port, url: `mongodb://127.0.0.1:${port}/?directConnection=true`, ended };
+}
+
+/** Everything that a program says until it ends, and its exit code. */
+async function outcomeOf(child: ChildProcess): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...output };
+}
+
+describe('the program', () => {
+  test('says its port in one line, serves, and closes cleanly on SIGTERM', async () => {
+    const program = await start(['--data', directory]);
+    const client = new MongoClient(program.url);
+    await client.db('test').collection('items').insertOne({ a: 1 });
+    await client.close();
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toEqual([0, null]);
+    expect(fs.readdirSync(directory)).toEqual(['journal']);
+  });
+
+  test('keeps to memory without a directory', async () => {
+    const program = await start([]);
+    const client = new MongoClient(program.url);
+    expect(await client.db('test').collection('items').countDocuments()).toBe(0);
+    await client.close();
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toEqual([0, null]);
+  });
+
+  test('explains itself', async () => {
+    const { code, stdout } = await outcomeOf(launch(['--help']));
+    expect(code).toBe(0);
+    expect(stdout).toContain('Never for production');
+  });
+
+  test.each([
+    [['--port', 'x'], "--port takes a whole number up to 65535, not 'x'."],
+    [['--frobnicate'], "Unknown option '--frobnicate'"],
+  ])('ends with a sentence for the arguments %j', async (args, sentence) => {
+    const { code, stdout, stderr } = await outcomeOf(launch(args));
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(sentence);
+  });
+
+  test('refuses a directory that another process holds, and says which', async () => {
+    const { child } = await start(['--data', directory]);
+    const { code, stdout, stderr } = await outcomeOf(launch(['--data', directory]));
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`${directory} is in use by process ${child.pid}.`);
+  });
+
+  test('refuses a directory that this process holds, and takes it once it is given back', async () => {
+    const first = await startEmbeddedMongod({ dataDirectory: directory });
+    await expect(startEmbeddedMongod({ dataDirectory: directory })).rejects.toThrow('is in use by process');
+    await first.stop();
+    const second = await startEmbeddedMongod({ dataDirectory: directory });
+    await second.stop();
+  });
+
+  test('a port that is taken is a refusal that gives the directory back', async () => {
+    const first = await startEmbeddedMongod();
+    await expect(startEmbeddedMongod({ port: first.port, dataDirectory: directory })).rejects.toThrow('EADDRINUSE');
+    await first.stop();
+    expect(fs.readdirSync(directory)).toEqual(['journal']);
+  });
+
+  test('ends when its standard input does', async () => {
+    const program = await start(['--data', directory], 'pipe');
+    program.child.stdin?.end();
+    expect(await program.ended).toEqual([0, null]);
+  });
+
+  test('ends when the process that it was told to watch is gone', async () => {
+    const parent = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: 'pipe' });
+    children.push(parent);
+    const program = await start(['--data', directory, '--parent-pid', String(parent.pid)]);
+    parent.kill('SIGKILL');
+    expect(await program.ended).toEqual([0, null]);
+  });
+});
+
+test('killed again and again under load, it loses no acknowledged write', async () => {
+  const acknowledged = new Map<string, number>();
+  for (let round = 0; round < 6; round += 1) {
+    const program = await start(['--data', directory]);
+    const client = new MongoClient(program.url, { serverSelectionTimeoutMS: 2_000, retryWrites: false });
+    const items = client.db('test').collection<{ _id: string; n: number; log: number[] }>('items');
+    const stored = new Map((await items.find().toArray()).map(({ _id, n, log }) => [_id, { n, log }]));
+    for (const [id, n] of acknowledged) {
+      const found = stored.get(id);
+      expect(found?.n).toBeGreaterThanOrEqual(n);
+      // A change is there whole or not at all.
+      expect(found?.log).toHaveLength(found?.n ?? -1);
+    }
+
+    let writes = 0;
+    const killAfter = 100 + round * 90;
+    const write = async (worker: number): Promise<void> => {
+      for (let step = 0; ; step += 1) {
+        const id = `${worker}-${(round * 7 + step) % 20}`;
+        const saved = await items.findOneAndUpdate(
+          { _id: id },
+          { $inc: { n: 1 }, $push: { log: step } },
+          { upsert: true, returnDocument: 'after' },
+        );
+        if (saved) acknowledged.set(id, saved.n);
+        writes += 1;
+        if (writes === killAfter) program.child.kill('SIGKILL');
+      }
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, worker) => write(worker)));
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
+    expect((await program.ended)[1]).toBe('SIGKILL');
+    await client.close();
+  }
+  expect(acknowledged.size).toBeGreaterThan(50);
+});
