@@ -28,7 +28,7 @@ export interface Rendering {
 }
 
 /** The `kustomization.yaml` directories that must build: every overlay and every combination of components under `k8s/tests`. */
-export function kustomizations(): string[] {
+function kustomizations(): string[] {
   return ['overlays', 'tests'].flatMap((directory) =>
     readdirSync(join(root, 'k8s', directory))
       .map((name) => `${directory}/${name}`)
