@@ -1,0 +1,68 @@
+import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
+import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
+import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
+import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/company_service';
+import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
+import type { CreateOrganizationResponse } from '@invoicecontrol/contracts/organization/v1/operator_service';
+import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
+import { configSchema } from './config.js';
+import type { Config } from './config.js';
+
+export const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
+
+/** The configuration of a service that a test starts, on a port that the system chooses. */
+export function testConfig(
+  infrastructure: { mongodbUrl: string; natsUrl: string },
+  databaseName: string,
+  others: Readonly<Record<string, string>> = {},
+): Config {
+  return configSchema.parse({
+    GRPC_PORT: '0',
+    MONGODB_URL: infrastructure.mongodbUrl,
+    NATS_URL: infrastructure.natsUrl,
+    DATABASE_NAME: databaseName,
+    OPERATOR_TOKEN,
+    API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
+    LOG_LEVEL: 'silent',
+    ...others,
+  });
+}
+
+export const asOperator: CallOptions = {
+  context: {
+    requestId: 'operator-request',
+    actor: { type: 'OPERATOR', id: 'tester' },
+    operatorToken: OPERATOR_TOKEN,
+  },
+};
+
+/** A call that a key makes through the gateway. */
+export function asKey(apiKeyId: string, requestId = 'request'): CallOptions {
+  return { context: { requestId, actor: { type: 'API_KEY', id: apiKeyId }, ip: '192.0.2.7' } };
+}
+
+/** The id that a key begins with. */
+export function idOfKey(key: string): string {
+  return key.split('_')[2] ?? '';
+}
+
+/** A client for every group of rpcs, as real callers use them. */
+export function connect(address: string) {
+  const channel = openChannel(address);
+  const operator = client(OperatorServiceDefinition, channel);
+  return {
+    access: client(AccessServiceDefinition, channel),
+    apiKey: client(ApiKeyServiceDefinition, channel),
+    audit: client(AuditServiceDefinition, channel),
+    company: client(CompanyServiceDefinition, channel),
+    operator,
+    organization: client(OrganizationServiceDefinition, channel),
+    createTenant: (name: string, plan = ''): Promise<CreateOrganizationResponse> =>
+      operator.createOrganization({ name, ownerEmail: 'owner@example.com', plan, baseCurrency: '' }, asOperator),
+    close: () => channel.close(),
+  };
+}
+
+export type Clients = ReturnType<typeof connect>;
