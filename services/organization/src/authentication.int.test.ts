@@ -12,8 +12,8 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from './compose.js';
-import { asKey, asOperator, connect, idOfKey, testConfig } from './test-clients.js';
-import type { Clients } from './test-clients.js';
+import { asKey, asOperator, connect, idOfKey, testConfig } from './testing/clients.js';
+import type { Clients } from './testing/clients.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();

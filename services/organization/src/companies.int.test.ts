@@ -12,8 +12,8 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from './compose.js';
-import { asKey, asOperator, connect, testConfig } from './test-clients.js';
-import type { Clients } from './test-clients.js';
+import { asKey, asOperator, connect, testConfig } from './testing/clients.js';
+import type { Clients } from './testing/clients.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
@@ -23,12 +23,13 @@ let mongo: MongoConnection;
 let bus: Bus;
 let service: RunningService;
 let clients: Clients;
-const heard: OrganizationChanged[] = [];
+/** By event id: an event may be sent twice. */
+const heard = new Map<string, OrganizationChanged>();
 
 beforeAll(async () => {
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
-  subscribeBroadcast(bus, [events.organizationChanged], (event) => heard.push(event), logger);
+  subscribeBroadcast(bus, [events.organizationChanged], (event) => heard.set(event.eventId, event), logger);
   service = await startService(testConfig(infrastructure, databaseName));
   clients = connect(service.address);
 });
@@ -87,7 +88,7 @@ describe('a company', () => {
     expect(after).toMatchObject({ version: before.version + 1, defaultCompanyId: company?.companyId });
     expect(after.companies.map(({ taxId }) => taxId)).toEqual([undefined, 'DE136695976']);
     await eventually(() =>
-      expect(heard.filter((event) => event.organizationId === organizationId)).toMatchObject([
+      expect([...heard.values()].filter((event) => event.organizationId === organizationId)).toMatchObject([
         { version: after.version, changed: ['companies'] },
       ]),
     );

@@ -4,8 +4,8 @@ import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from './compose.js';
-import { asKey, connect, testConfig } from './test-clients.js';
-import type { Clients } from './test-clients.js';
+import { asKey, connect, testConfig } from './testing/clients.js';
+import type { Clients } from './testing/clients.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();

@@ -21,7 +21,7 @@ export interface Page<T> {
   readonly nextPageToken: string;
 }
 
-export const PAGE_SIZE_MAX = 100;
+const PAGE_SIZE_MAX = 100;
 const PAGE_SIZE_DEFAULT = 50;
 
 /**

@@ -25,7 +25,7 @@ export interface ApiKeyDocument extends Audited {
 
 export async function createApiKeyIndexes(collection: Collection<ApiKeyDocument>): Promise<void> {
   await createAuditedIndexes(collection);
-  await collection.createIndex({ organizationId: 1, seriesId: 1, ...NEWEST_FIRST }, { name: 'series_newest' });
+  await collection.createIndexes([{ key: { organizationId: 1, seriesId: 1, ...NEWEST_FIRST }, name: 'series_newest' }]);
 }
 
 export function apiKeyStore(

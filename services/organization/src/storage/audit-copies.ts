@@ -92,5 +92,5 @@ export function startAuditCopies(options: {
 
 /** Serves the sweep. */
 export async function createAuditedIndexes<D extends Audited>(collection: Collection<D>): Promise<void> {
-  await collection.createIndex({ auditPending: 1 }, { sparse: true, name: 'audit_pending' });
+  await collection.createIndexes([{ key: { auditPending: 1 }, sparse: true, name: 'audit_pending' }]);
 }

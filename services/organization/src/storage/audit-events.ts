@@ -25,7 +25,7 @@ export interface AuditLog extends AuditTrail {
 }
 
 export async function createAuditEventIndexes(collection: Collection<AuditEventDocument>): Promise<void> {
-  await collection.createIndex({ organizationId: 1, ...NEWEST_FIRST }, { name: 'newest' });
+  await collection.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]);
 }
 
 export function auditLog(collection: Collection<AuditEventDocument>): AuditLog {

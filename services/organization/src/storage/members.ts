@@ -19,7 +19,7 @@ export interface MemberDocument extends Audited {
 
 export async function createMemberIndexes(collection: Collection<MemberDocument>): Promise<void> {
   await createAuditedIndexes(collection);
-  await collection.createIndex({ organizationId: 1, emailKey: 1 }, { unique: true, name: 'email' });
+  await collection.createIndexes([{ key: { organizationId: 1, emailKey: 1 }, unique: true, name: 'email' }]);
 }
 
 export function memberStore(store: AuditedStore<MemberDocument>): Members {

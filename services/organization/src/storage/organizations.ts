@@ -41,7 +41,9 @@ interface CompanyDocument {
 
 export async function createOrganizationIndexes(collection: Collection<OrganizationDocument>): Promise<void> {
   await createAuditedIndexes(collection);
-  await collection.createIndex({ recoveryTokenHash: 1 }, { unique: true, sparse: true, name: 'recovery_token' });
+  await collection.createIndexes([
+    { key: { recoveryTokenHash: 1 }, unique: true, sparse: true, name: 'recovery_token' },
+  ]);
 }
 
 /** Reads and writes organizations. `findStanding` is the narrow read of every authentication. */

@@ -11,7 +11,7 @@ export interface RateWindowDocument {
 }
 
 export async function createRateWindowIndexes(collection: Collection<RateWindowDocument>): Promise<void> {
-  await collection.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
+  await collection.createIndexes([{ key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' }]);
 }
 
 export function rateWindowStore(collection: Collection<RateWindowDocument>): RateWindows {

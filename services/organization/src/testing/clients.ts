@@ -7,8 +7,8 @@ import type { CreateOrganizationResponse } from '@invoicecontrol/contracts/organ
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
-import { configSchema } from './config.js';
-import type { Config } from './config.js';
+import { configSchema } from '../config.js';
+import type { Config } from '../config.js';
 
 export const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
 
