@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { invoiceOf } from '../testing/in-memory-history.js';
+import { normaliseInvoice } from './normalise-invoice.js';
+import { readOrderRef } from './order-key.js';
+
+const origin = { invoiceId: 'i', companyId: 'c', source: 'API', receivedAtMs: 0 } as const;
+
+test('amounts become minor units of their currency, half away from zero', () => {
+  const amountOf = (currency: string, gross_amount: string): string =>
+    normaliseInvoice(invoiceOf({ currency, gross_amount }), origin).amountMinor;
+  expect(amountOf('EUR', '1200')).toBe('120000');
+  expect(amountOf('EUR', '0.005')).toBe('1');
+  expect(amountOf('JPY', '-1200.5')).toBe('-1201');
+  expect(amountOf('KWD', '1.2345')).toBe('1235');
+});
+
+describe('the country of a tax id', () => {
+  test('is the stated one, and its validity is known', () => {
+    const stated = normaliseInvoice(invoiceOf({ supplier: { tax_id: 'DE 136 695 977' } }), origin);
+    expect(stated).toMatchObject({
+      taxKey: '136695977',
+      taxCountry: 'DE',
+      taxValid: false,
+      taxValidity: 'WRONG_CHECK_DIGIT',
+    });
+    expect(stated).not.toHaveProperty('taxCountryPresumed');
+  });
+  test('is presumed from a valid account and then says nothing about validity', () => {
+    const bank_account = { iban: 'DE89 3704 0044 0532 0130 00' };
+    const presumed = normaliseInvoice(invoiceOf({ supplier: { tax_id: '136695976', bank_account } }), origin);
+    expect(presumed).toMatchObject({ taxKey: '136695976', taxCountry: 'DE', taxCountryPresumed: true, taxValid: true });
+    expect(presumed).not.toHaveProperty('taxValidity');
+  });
+  test('stays unknown without either', () => {
+    expect(normaliseInvoice(invoiceOf({ supplier: { tax_id: '136695976' } }), origin)).not.toHaveProperty('taxCountry');
+  });
+});
+
+test('a UK account is one key however it is written', () => {
+  const iban = normaliseInvoice(invoiceOf({ supplier: { bank_account: { iban: 'GB29NWBK60161331926819' } } }), origin);
+  const domestic = { sort_code: '60-16-13', account_number: '31926819' };
+  const written = normaliseInvoice(invoiceOf({ supplier: { bank_account: domestic } }), origin);
+  expect(iban.bankKey).toBe(written.bankKey);
+  expect(written).toMatchObject({ bankMasked: '60****/****6819', bankCountry: 'GB', bankProblems: [] });
+});
+
+test('an order reference is compared without label and separators', () => {
+  expect(readOrderRef('PO No. 4500-0123')).toBe('45000123');
+  expect(readOrderRef('PO45000123')).toBe('45000123');
+  expect(readOrderRef('PO')).toBe('PO');
+  expect(readOrderRef('--')).toBeUndefined();
+});

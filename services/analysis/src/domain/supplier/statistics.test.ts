@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { amountStatistics, median, modeOf } from './statistics.js';
+
+test('the median of an even number of values is the mean of the middle two', () => {
+  expect(median([3, 1, 2])).toBe(2);
+  expect(median([4, 1, 2, 3])).toBe(2.5);
+  expect(median([])).toBeNaN();
+});
+
+test('one outlier in the history does not move the usual amount', () => {
+  const uses = ['10000', '11000', '9000', '10500', '900000'].map((minor) => ({ day: 0, minor }));
+  expect(amountStatistics(uses, '31500', 0.15)).toMatchObject({ medianMinor: '10500', ratio: 3, sampleSize: 5 });
+});
+
+test('equal amounts do not make the smallest difference an outlier', () => {
+  const uses = Array.from({ length: 10 }, () => ({ day: 0, minor: '10000' }));
+  expect(amountStatistics(uses, '10500', 0.15)?.z).toBe(0.22);
+});
+
+test('the statistics do not depend on the order of the amounts', () => {
+  const minor = fc.integer({ min: 1, max: 10_000_000 }).map(String);
+  const shuffled = fc
+    .array(minor, { minLength: 1, maxLength: 64 })
+    .chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })));
+  const ofList = (list: readonly string[]) =>
+    amountStatistics(
+      list.map((text) => ({ day: 0, minor: text })),
+      '500',
+      0.15,
+    );
+  fc.assert(fc.property(shuffled, ([list, other]) => expect(ofList(other)).toEqual(ofList(list))));
+});
+
+test('there is no comparison without amounts or for a credit', () => {
+  expect(amountStatistics([], '100', 0.15)).toBeUndefined();
+  expect(amountStatistics([{ day: 0, minor: '100' }], '-100', 0.15)).toBeUndefined();
+});
+
+test('the usual terms are the most frequent ones when they are frequent enough', () => {
+  const terms = (values: readonly number[]) => values.map((value) => ({ day: 0, value }));
+  expect(modeOf(terms([30, 30, 30, 14]), 0.6)).toBe(30);
+  expect(modeOf(terms([30, 30, 14, 14]), 0.6)).toBeUndefined();
+  expect(modeOf([], 0.6)).toBeUndefined();
+});
