@@ -451,6 +451,8 @@ describe('update operators', () => {
     ['$inc of a text', { a: 'x' }, { $inc: { a: 1 } }, 14],
     ['$inc by a text', { a: 1 }, { $inc: { a: 'x' } }, 14],
     ['$inc of null', { a: null }, { $inc: { a: 1 } }, 14],
+    ['$pop of a number', { a: 1 }, { $pop: { a: 1 } }, 14],
+    ['$setOnInsert and $set of one field', { a: 1 }, { $set: { a: 1 }, $setOnInsert: { a: 2 } }, 40],
     ['$push to a number', { a: 1 }, { $push: { a: 1 } }, 2],
     ['$addToSet to a text', { a: 'x' }, { $addToSet: { a: 1 } }, 2],
     ['$set below a number', { a: 1 }, { $set: { 'a.b': 1 } }, 28],

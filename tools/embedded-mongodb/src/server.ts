@@ -1,5 +1,6 @@
 import net from 'node:net';
-import { runCommand, type Reply } from './commands.js';
+import type { Reply } from './command.js';
+import { runCommand } from './commands.js';
 import { Database } from './database.js';
 import { lockDirectory } from './directory-lock.js';
 import { MongoError } from './errors.js';

@@ -1,6 +1,7 @@
 import { deserialize } from 'bson';
-import { helloReply, MESSAGE_BYTES_MAX, type BatchReply, type CommandMessage, type Reply } from './commands.js';
-import { serialize } from './values.js';
+import type { BatchReply, Reply } from './command.js';
+import { helloReply, MESSAGE_BYTES_MAX, type CommandMessage } from './commands.js';
+import { parse, serialize } from './values.js';
 
 /** MongoDB's wire protocol: OP_MSG, and OP_QUERY for the greeting of a driver that does not know the server yet. */
 
@@ -54,7 +55,7 @@ export class FrameReader {
 export function readRequest(frame: Buffer): Request {
   const id = frame.readInt32LE(4);
   const operation = frame.readInt32LE(12);
-  if (operation === OP_QUERY) return { kind: 'greeting', id };
+  if (operation === OP_QUERY) return readGreeting(frame, id);
   if (operation !== OP_MSG) throw new WireError(`operation ${operation}`);
   const flags = frame.readUInt32LE(HEAD_BYTES);
   const end = frame.length - (flags & CHECKSUM_PRESENT ? 4 : 0);
@@ -64,6 +65,14 @@ export function readRequest(frame: Buffer): Request {
     message: readSections(frame, HEAD_BYTES + 4, end),
     wantsReply: !(flags & MORE_TO_COME),
   };
+}
+
+function readGreeting(frame: Buffer, id: number): Request {
+  const collectionEnd = frame.indexOf(0, HEAD_BYTES + 4);
+  const query = frame.subarray(collectionEnd + 1 + 8);
+  const [name = ''] = query.length > 5 ? Object.keys(parse(query.subarray(0, query.readInt32LE(0)))) : [];
+  if (!/^(ismaster|hello)$/i.test(name)) throw new WireError(`an OP_QUERY for '${name}'`);
+  return { kind: 'greeting', id };
 }
 
 function readSections(frame: Buffer, start: number, end: number): CommandMessage {

@@ -1,0 +1,104 @@
+import { compilePipeline } from './aggregate.js';
+import {
+  batchReply,
+  batchSizeOf,
+  done,
+  FIRST_BATCH_DOCUMENTS,
+  limitOf,
+  search,
+  skipOf,
+  type Call,
+  type Reply,
+} from './command.js';
+import { fail, refuse } from './errors.js';
+import { encode } from './order.js';
+import { someLeaf } from './paths.js';
+import { compileFindProjection } from './projection.js';
+import { compileSort, type SortField } from './sort.js';
+import { countOf, docOf, isDoc, isSet, listOf, serialize, type Doc } from './values.js';
+
+export function runFind(call: Call): Reply {
+  const { database, body, namespace } = call;
+  const project = compileFindProjection(docOf(body['projection'], 'projection'));
+  const limit = limitOf(body['limit']);
+  const found = search(call, {
+    filter: docOf(body['filter'], 'filter'),
+    sort: compileSort(body['sort']),
+    skip: skipOf(body['skip']),
+    ...(limit === undefined ? {} : { limit }),
+  });
+  const documents = found.map(({ doc, bytes }) => (project ? serialize(project(doc)) : bytes));
+  const isSingleBatch = isSet(body['singleBatch']) || countOf(body['limit'], 'limit', 0) < 0;
+  const batchSize = batchSizeOf(body['batchSize'], FIRST_BATCH_DOCUMENTS);
+  return batchReply('firstBatch', database.openCursor(namespace, documents, batchSize, isSingleBatch));
+}
+
+/** What a pipeline begins with can be read through an index: `$match`, then `$sort`, then `$limit`. */
+function readForPipeline(call: Call, pipeline: readonly unknown[]): { docs: Doc[]; rest: readonly unknown[] } {
+  const stageAt = (place: number, name: string): unknown => {
+    const stage = pipeline[place];
+    return isDoc(stage) ? stage[name] : undefined;
+  };
+  let place = 0;
+  const match = stageAt(place, '$match');
+  if (match !== undefined) place += 1;
+  const sort: SortField[] = stageAt(place, '$sort') === undefined ? [] : compileSort(stageAt(place, '$sort'));
+  if (sort.length > 0) place += 1;
+  const next = stageAt(place, '$limit');
+  const limit = typeof next === 'number' && next > 0 ? next : undefined;
+  const found = search(call, { filter: docOf(match, '$match'), sort, ...(limit === undefined ? {} : { limit }) });
+  return { docs: found.map(({ doc }) => doc), rest: pipeline.slice(place) };
+}
+
+export function runAggregate(call: Call): Reply {
+  const { database, body, namespace } = call;
+  if (typeof body['aggregate'] !== 'string') refuse('An aggregation that is not on a collection');
+  const pipeline = listOf(body['pipeline'], 'pipeline');
+  compilePipeline(pipeline);
+  const { docs, rest } = readForPipeline(call, pipeline);
+  const documents = compilePipeline(rest)(docs).map(serialize);
+  const batchSize = batchSizeOf(docOf(body['cursor'], 'cursor')['batchSize'], FIRST_BATCH_DOCUMENTS);
+  return batchReply('firstBatch', database.openCursor(namespace, documents, batchSize, false));
+}
+
+export function runGetMore({ database, body }: Call): Reply {
+  const size = batchSizeOf(body['batchSize'], 0);
+  const id = countOf(body['getMore'], 'getMore', 0);
+  return batchReply('nextBatch', database.continueCursor(id, size === 0 ? Number.POSITIVE_INFINITY : size));
+}
+
+export function runKillCursors({ database, body }: Call): Reply {
+  const closed = new Map(
+    listOf(body['cursors'], 'cursors').map((id) => [id, database.closeCursor(countOf(id, 'cursors', 0))] as const),
+  );
+  const cursors = (isClosed: boolean): unknown[] => [...closed].filter(([, was]) => was === isClosed).map(([id]) => id);
+  return done({ cursorsKilled: cursors(true), cursorsNotFound: cursors(false), cursorsAlive: [], cursorsUnknown: [] });
+}
+
+export function runCount(call: Call): Reply {
+  const { database, body, namespace } = call;
+  const filter = docOf(body['query'], 'query');
+  const limit = limitOf(body['limit']);
+  const skip = skipOf(body['skip']);
+  if (Object.keys(filter).length === 0 && limit === undefined && skip === 0) {
+    return done({ n: database.collections.get(namespace)?.documents.size ?? 0 });
+  }
+  return done({ n: search(call, { filter, skip, ...(limit === undefined ? {} : { limit }) }).length });
+}
+
+export function runDistinct(call: Call): Reply {
+  const { key } = call.body;
+  if (typeof key !== 'string' || key === '') fail('TypeMismatch', "'key' must be the name of a field");
+  const values = new Map<string, unknown>();
+  const collect = (value: unknown): void => {
+    if (value !== undefined) values.set(encode(value), value);
+  };
+  for (const { doc } of search(call, { filter: docOf(call.body['query'], 'query') })) {
+    someLeaf(doc, key.split('.'), (leaf) => {
+      if (Array.isArray(leaf)) leaf.forEach(collect);
+      else collect(leaf);
+      return false;
+    });
+  }
+  return done({ values: [...values].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, value]) => value) });
+}
