@@ -1,0 +1,306 @@
+import { describe, expect, test } from '@jest/globals';
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import type { Finding } from '../evidence.js';
+import type { ReviewFact } from '../facts.js';
+import { inMemoryHistory, invoiceOf, typesOf } from '../testing/in-memory-history.js';
+import type { Billed, InvoiceChanges, JudgeOptions } from '../testing/in-memory-history.js';
+
+const supplier = { tax_id: 'DE136695976' };
+const otherSupplier = { name: 'Borealis', tax_id: 'DE811569869' };
+const bank_account = { iban: 'DE89370400440532013000' };
+
+type Bill = readonly [changes: InvoiceChanges, options?: JudgeOptions];
+
+/** Bills everything in order and gives the last one. */
+function judgeLast(...bills: readonly Bill[]): Billed {
+  const history = inMemoryHistory();
+  const billed = bills.map(([changes, options]) =>
+    history.bill(invoiceOf({ ...changes, supplier: { ...supplier, ...changes.supplier } }), options),
+  );
+  return billed.at(-1) as Billed;
+}
+
+const duplicatesIn = (billed: Billed): readonly Finding[] =>
+  billed.analysis.findings.filter(({ family }) => family === 'DUP');
+const findingIn = (billed: Billed, type: string): Finding | undefined =>
+  billed.analysis.findings.find((finding) => finding.type === type);
+
+describe('DUPLICATE_INVOICE', () => {
+  test('blocks a second copy and names the first', () => {
+    const billed = judgeLast([{}], [{}]);
+    expect(billed.analysis).toMatchObject({ decision: 'BLOCK', riskScore: 91 });
+    expect(findingIn(billed, 'DUPLICATE_INVOICE')).toMatchObject({
+      severity: 'CRITICAL',
+      confidence: 99,
+      summary:
+        'INV-01042 repeats INV-01042 (2025-03-10, EUR 1200.00) with the same number; same amount, date and tax id.',
+      recommendedAction:
+        'Do not pay. Confirm with Acme Supplies Ltd that INV-01042 was already received on 2025-03-10; void this record.',
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.0.0' },
+    });
+  });
+
+  test('lists every copy, best first, in one finding', () => {
+    const billed = judgeLast([{ issue_date: '2025-03-08' }], [{}], [{}]);
+    const finding = findingIn(billed, 'DUPLICATE_INVOICE');
+    expect(duplicatesIn(billed)).toHaveLength(1);
+    expect(finding?.relatedInvoiceIds).toHaveLength(2);
+    expect((finding?.evidence['matched'] as { points: number }[]).map(({ points }) => points)).toEqual([10.5, 9]);
+  });
+
+  test('an equal invoice weeks apart is looked at, not blocked', () => {
+    const billed = judgeLast([{}], [{ issue_date: '2025-04-20' }]);
+    expect(billed.analysis.decision).toBe('REVIEW');
+    expect(typesOf(billed)).toEqual(['SUSPECTED_DUPLICATE']);
+  });
+
+  test('two equal invoices received at once: only the one with the larger id is the copy', () => {
+    const history = inMemoryHistory();
+    const smaller = history.factsOf(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'a' } });
+    const larger = history.factsOf(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'b' } });
+    history.record(smaller, 'RECEIVED');
+    history.record(larger, 'RECEIVED');
+    expect(typesOf(history.bill(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'a' } }))).toEqual([]);
+    const again = history.bill(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'b' } });
+    expect(findingIn(again, 'DUPLICATE_INVOICE')?.relatedInvoiceIds).toEqual(['a']);
+  });
+
+  test('a record confirmed as a duplicate is no original any more', () => {
+    const history = inMemoryHistory();
+    const first = history.bill(invoiceOf({ supplier }));
+    history.amend(first.facts.invoice.invoiceId, { confirmedAs: 'DUPLICATE' });
+    expect(typesOf(history.bill(invoiceOf({ supplier })))).toEqual([]);
+  });
+
+  test.each(['VOID', 'REJECTED', 'FAILED'] as const)('a %s record is no original', (status) => {
+    const history = inMemoryHistory();
+    history.record(history.factsOf(invoiceOf({ supplier })), status);
+    expect(typesOf(history.bill(invoiceOf({ supplier })))).toEqual([]);
+  });
+});
+
+describe('a contract number that returns every month', () => {
+  const monthly = (index: number): Bill => [
+    { invoice_number: 'C-77801', issue_date: addDays('2025-01-15', index * 30) },
+  ];
+
+  test('is looked at the second time and passes from the third', () => {
+    expect(judgeLast(monthly(0), monthly(1)).analysis.decision).toBe('REVIEW');
+    const third = judgeLast(monthly(0), monthly(1), monthly(2));
+    expect(third.analysis.decision).toBe('PASS');
+    expect(findingIn(third, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'LOW', confidence: 70 });
+  });
+  test('is a duplicate again on the same day or within five days', () => {
+    const copy: Bill = [{ invoice_number: 'C-77801', issue_date: addDays('2025-01-15', 92) }];
+    const billed = judgeLast(monthly(0), monthly(1), monthly(2), monthly(3), copy);
+    expect(findingIn(billed, 'DUPLICATE_INVOICE')?.relatedInvoiceIds).toHaveLength(1);
+  });
+});
+
+describe('SUSPECTED_DUPLICATE', () => {
+  test.each<[string, InvoiceChanges, InvoiceChanges, string, number]>([
+    ['a suffix', { invoice_number: 'INV-1042' }, { invoice_number: 'INV-1042A' }, 'HIGH', 99],
+    ['a typing error', { invoice_number: 'INV-10423' }, { invoice_number: 'INV-19423' }, 'HIGH', 98],
+    ['a moved decimal point', {}, { gross_amount: '12000.00' }, 'HIGH', 99],
+    [
+      'a number found inside, days apart',
+      { invoice_number: 'AC10423' },
+      { invoice_number: 'ZZAC10423', issue_date: '2025-03-12' },
+      'MEDIUM',
+      89,
+    ],
+  ])('%s', (_, earlier, later, severity, confidence) => {
+    const billed = judgeLast([earlier], [later]);
+    expect(billed.analysis.decision).toBe('REVIEW');
+    expect(findingIn(billed, 'SUSPECTED_DUPLICATE')).toMatchObject({ severity, confidence });
+  });
+
+  test.each<[string, readonly Bill[]]>([
+    ['neighbouring numbers of one day', [[{ invoice_number: 'INV-10423' }], [{ invoice_number: 'INV-10424' }]]],
+    [
+      'monthly invoices of one amount',
+      [
+        [{ invoice_number: 'FV/19/09/2024', issue_date: '2024-09-30' }],
+        [{ invoice_number: 'FV/19/10/2024', issue_date: '2024-10-31' }],
+      ],
+    ],
+    ['instalments', [[{ invoice_number: '10423/1' }], [{ invoice_number: '10423/2', issue_date: '2025-04-10' }]]],
+    ['a price list', ['Q-881', 'R-1904', 'T-33', 'V-640', 'K-5'].map((invoice_number): Bill => [{ invoice_number }])],
+    [
+      'billing again after a credit note',
+      [
+        [{ invoice_number: 'AB-20417' }],
+        [{ invoice_number: 'G-1', gross_amount: '-1200.00', issue_date: '2025-03-12' }],
+        [{ invoice_number: 'AB-29417', issue_date: '2025-03-14' }],
+      ],
+    ],
+    ['a credit note with the number of its invoice', [[{}], [{ gross_amount: '-1200.00' }]]],
+  ])('is not raised for %s', (_, bills) => {
+    expect(typesOf(judgeLast(...bills))).not.toContain('SUSPECTED_DUPLICATE');
+    expect(typesOf(judgeLast(...bills))).not.toContain('DUPLICATE_INVOICE');
+  });
+
+  test('a credit is used up by the first invoice that replaces it', () => {
+    const billed = judgeLast(
+      [{ invoice_number: 'AB-20417' }],
+      [{ invoice_number: 'G-1', gross_amount: '-1200.00', issue_date: '2025-03-12' }],
+      [{ invoice_number: 'AB-20455', issue_date: '2025-03-13' }],
+      [{ invoice_number: 'AB-20955', issue_date: '2025-03-13' }],
+    );
+    expect(typesOf(billed)).toContain('SUSPECTED_DUPLICATE');
+  });
+});
+
+describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
+  test('blocks the same invoice on the same account under another supplier', () => {
+    const billed = judgeLast([{ supplier: { bank_account } }], [{ supplier: { ...otherSupplier, bank_account } }]);
+    expect(billed.analysis.decision).toBe('BLOCK');
+    expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({
+      severity: 'CRITICAL',
+      confidence: 99,
+      evidence: { sharedKeys: ['bank'] },
+    });
+    expect((findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')?.evidence['supplierIds'] as string[]).length).toBe(2);
+  });
+  test('asks when only the names agree', () => {
+    const billed = judgeLast([{ supplier: { tax_id: 'DE136695976' } }], [{ supplier: { tax_id: 'DE000000001' } }]);
+    expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({ severity: 'HIGH' });
+  });
+  test('is silent for equal numbers and amounts of unrelated suppliers', () => {
+    expect(typesOf(judgeLast([{}], [{ supplier: otherSupplier }]))).toEqual([]);
+  });
+});
+
+describe('CROSS_COMPANY_DUPLICATE', () => {
+  const otherCompany = { origin: { companyId: '0192a000-0000-7000-8000-00000000c002' } };
+  test('names both companies', () => {
+    const billed = judgeLast([{}], [{}, otherCompany]);
+    expect(duplicatesIn(billed).map(({ type }) => type)).toEqual(['CROSS_COMPANY_DUPLICATE']);
+    expect(findingIn(billed, 'CROSS_COMPANY_DUPLICATE')).toMatchObject({ severity: 'HIGH', confidence: 99 });
+    expect((findingIn(billed, 'CROSS_COMPANY_DUPLICATE')?.evidence['companyIds'] as string[]).length).toBe(2);
+  });
+  test('is silent for a recharge with its own number', () => {
+    expect(typesOf(judgeLast([{}], [{ invoice_number: 'R-77' }, otherCompany]))).toEqual([]);
+  });
+});
+
+describe('DUPLICATE_DOCUMENT', () => {
+  const upload: JudgeOptions = { origin: { source: 'UPLOAD', documentSha256: 'ab'.repeat(32) } };
+  test('blocks the same file while the earlier record is live', () => {
+    const billed = judgeLast([{}, upload], [{ invoice_number: 'read differently' }, upload]);
+    expect(billed.analysis.decision).toBe('BLOCK');
+    expect(findingIn(billed, 'DUPLICATE_DOCUMENT')).toMatchObject({ severity: 'CRITICAL', confidence: 100 });
+  });
+  test('is a notice when the earlier upload failed', () => {
+    const history = inMemoryHistory();
+    history.record(history.factsOf(invoiceOf({ supplier }), upload), 'FAILED');
+    const billed = history.bill(invoiceOf({ supplier }), upload);
+    expect(billed.analysis.decision).toBe('PASS');
+    expect(findingIn(billed, 'DUPLICATE_DOCUMENT')).toMatchObject({ severity: 'INFO' });
+  });
+});
+
+describe('SPLIT_DUPLICATE', () => {
+  const part = (index: number, gross_amount: string): Bill => [
+    { invoice_number: `INV-10423/${index}`, gross_amount, issue_date: addDays('2025-03-10', index) },
+  ];
+  const whole: Bill = [{ invoice_number: 'INV-10423', gross_amount: '1200.00' }];
+
+  test('is raised on the part that completes the sum', () => {
+    expect(typesOf(judgeLast(whole, part(1, '500.00')))).not.toContain('SPLIT_DUPLICATE');
+    const billed = judgeLast(whole, part(1, '500.00'), part(2, '700.01'));
+    expect(findingIn(billed, 'SPLIT_DUPLICATE')).toMatchObject({
+      severity: 'HIGH',
+      confidence: 93,
+      recommendedAction: 'The parts add up to INV-10423; pay either the whole or the parts.',
+      evidence: { sum: '1200.01', parts: [{ invoiceNumber: 'INV-10423/1' }, { invoiceNumber: 'INV-10423/2' }] },
+    });
+  });
+  test('is raised on a whole that comes after its parts', () => {
+    const billed = judgeLast(part(1, '500.00'), part(2, '700.00'), whole);
+    expect(findingIn(billed, 'SPLIT_DUPLICATE')?.relatedInvoiceIds).toHaveLength(2);
+  });
+  test('is silent for instalments without a whole and for parts of another sum', () => {
+    expect(typesOf(judgeLast(part(1, '500.00'), part(2, '700.00')))).not.toContain('SPLIT_DUPLICATE');
+    expect(typesOf(judgeLast(whole, part(1, '500.00'), part(2, '600.00')))).not.toContain('SPLIT_DUPLICATE');
+  });
+});
+
+describe('INVOICE_NUMBER_REUSED', () => {
+  test('asks about a number that came before with another amount and date', () => {
+    const billed = judgeLast([{}], [{ gross_amount: '777.00', issue_date: '2025-06-10' }]);
+    expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
+  });
+  test.each<[string, InvoiceChanges, InvoiceChanges]>([
+    ['a yearly restart', {}, { gross_amount: '777.00', issue_date: '2026-01-10' }],
+    [
+      'short numbers',
+      { invoice_number: '17' },
+      { invoice_number: '17', gross_amount: '777.00', issue_date: '2025-06-10' },
+    ],
+  ])('is silent for %s', (_, earlier, later) => {
+    expect(typesOf(judgeLast([earlier], [later]))).toEqual([]);
+  });
+});
+
+describe('CREDIT_NOTE_UNMATCHED', () => {
+  const credit = (changes: InvoiceChanges): Bill => [{ gross_amount: '-80.00', issue_date: '2025-04-01', ...changes }];
+  test('notes a credit that fits no invoice', () => {
+    const billed = judgeLast([{}], credit({ invoice_number: 'CN-9001' }));
+    expect(findingIn(billed, 'CREDIT_NOTE_UNMATCHED')).toMatchObject({
+      severity: 'INFO',
+      evidence: { searchedKeys: ['9001', 'CN9001'] },
+    });
+    expect(billed.analysis.decision).toBe('PASS');
+  });
+  test('is silent when the number names the invoice or the amount is that of one', () => {
+    expect(typesOf(judgeLast([{}], credit({ invoice_number: 'CN-INV-01042' })))).toEqual([]);
+    expect(typesOf(judgeLast([{}], credit({ invoice_number: 'CN-9001', gross_amount: '-1200.00' })))).toEqual([]);
+  });
+});
+
+describe('an ERP bill', () => {
+  const bill: JudgeOptions = { origin: { source: 'ERP' } };
+  test('that was there before the invoice means: already booked', () => {
+    expect(typesOf(judgeLast([{}, bill], [{}]))).toEqual(['DUPLICATE_INVOICE']);
+  });
+  test('that books this very invoice is the same document', () => {
+    const history = inMemoryHistory();
+    const booked = history.factsOf(invoiceOf({ supplier }), bill);
+    history.record(booked);
+    const next = history.factsOf(invoiceOf({ supplier }));
+    history.amend(booked.invoice.invoiceId, { bookedInvoiceId: next.invoice.invoiceId });
+    const origin = { invoiceId: next.invoice.invoiceId, receivedAtMs: next.invoice.receivedAtMs };
+    expect(typesOf(history.bill(invoiceOf({ supplier }), { origin }))).toEqual([]);
+  });
+});
+
+describe('a reviewed pair', () => {
+  const falsePositive = (finding: Finding, pairKeys: readonly string[]): ReviewFact => ({
+    evidenceKey: finding.evidence.key,
+    disposition: 'FALSE_POSITIVE',
+    invoiceId: 'elsewhere',
+    pairKeys,
+  });
+  const pairKeysOf = (finding: Finding): string[] =>
+    (finding.evidence['matched'] as { pairKey: string }[]).map(({ pairKey }) => pairKey);
+
+  test('stays settled when the invoice is analyzed again', () => {
+    const first = judgeLast([{}], [{}]);
+    const finding = findingIn(first, 'DUPLICATE_INVOICE') as Finding;
+    const again = judgeLast([{}], [{}, { reviews: [falsePositive(finding, pairKeysOf(finding))] }]);
+    expect(again.analysis).toMatchObject({ decision: 'PASS', riskScore: 0 });
+    expect(findingIn(again, 'DUPLICATE_INVOICE')?.disposition).toBe('FALSE_POSITIVE');
+  });
+
+  test('is left out of a later finding, which stands on the other pairs', () => {
+    const first = judgeLast([{}], [{}], [{}]);
+    const finding = findingIn(first, 'DUPLICATE_INVOICE') as Finding;
+    const [cleared = ''] = pairKeysOf(finding);
+    const again = judgeLast([{}], [{}], [{}, { reviews: [falsePositive(finding, [cleared])] }]);
+    const remaining = again.analysis.findings.find(({ type }) => type === 'DUPLICATE_INVOICE');
+    expect(remaining?.relatedInvoiceIds).toHaveLength(1);
+    expect(remaining?.disposition).toBe('OPEN');
+    expect(again.analysis.decision).toBe('BLOCK');
+  });
+});
