@@ -2,24 +2,15 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Collection, Filter, OptionalUnlessRequiredId, UpdateFilter, WithId } from 'mongodb';
 import type { Clock } from '../clock.js';
 import { envelopes } from './event-envelope.js';
-import type { Announcement, OutboxEvent } from './event-envelope.js';
+import type { Announcement, Announcing, OutboxEvent } from './event-envelope.js';
 import type { Finish, Outbox } from './outbox.js';
 
 /**
  * What every aggregate document carries beside its state (architecture section 5, rules 2 and 3). State, version and
  * the events that tell of it are one document, hence one atomic write.
  */
-export interface Aggregate {
-  readonly _id: string;
+export interface Aggregate extends Announcing {
   readonly organizationId: string;
-  readonly version: number;
-  /** Events not yet acknowledged by the broker. */
-  readonly outbox?: readonly OutboxEvent[];
-  /** Set exactly while `outbox` holds something; sparse index. */
-  readonly outboxPending?: true;
-  /** The last published events, to refill a broker that lost its volume. */
-  readonly recentEvents?: readonly OutboxEvent[];
-  readonly lastEventAt?: Date;
 }
 
 /** Fields that only this module writes. */

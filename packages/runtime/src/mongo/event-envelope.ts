@@ -10,6 +10,19 @@ export interface OutboxEvent {
   readonly at: Date;
 }
 
+/** A document that carries the events of its own changes until the broker has them. */
+export interface Announcing {
+  readonly _id: string;
+  readonly version: number;
+  /** Events not yet acknowledged by the broker. */
+  readonly outbox?: readonly OutboxEvent[];
+  /** Set exactly while `outbox` holds something; sparse index. */
+  readonly outboxPending?: true;
+  /** The last published events, to refill a broker that lost its volume. */
+  readonly recentEvents?: readonly OutboxEvent[];
+  readonly lastEventAt?: Date;
+}
+
 /** An event that a write is about to make true. */
 export interface Announcement {
   readonly type: EventType;

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { EventPublisher } from '../nats/publish.js';
-import type { Aggregate } from './aggregate.js';
+import type { Announcing } from './event-envelope.js';
 
 const CHECK_EACH_MS = 10_000;
 /** How far before the last surviving message we begin: clocks of broker and database may differ. */
@@ -88,7 +88,7 @@ export async function rewindWatch(options: RewindOptions): Promise<{ remember():
 async function publishAgain({ db, collectionNames, publisher }: RewindOptions, since: Date): Promise<number> {
   let count = 0;
   for (const name of collectionNames) {
-    const collection: Collection<Aggregate> = db.collection<Aggregate>(name);
+    const collection: Collection<Announcing> = db.collection<Announcing>(name);
     const documents = collection
       .find({ lastEventAt: { $gte: since } }, { projection: { recentEvents: 1 }, sort: { lastEventAt: 1 } })
       .batchSize(BATCH_DOCUMENTS);

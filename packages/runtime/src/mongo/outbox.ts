@@ -3,8 +3,7 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { EventPublisher } from '../nats/publish.js';
 import { oneAtATime } from '../one-at-a-time.js';
-import type { Aggregate } from './aggregate.js';
-import type { OutboxEvent } from './event-envelope.js';
+import type { Announcing, OutboxEvent } from './event-envelope.js';
 import { rewindWatch } from './outbox-rewind.js';
 
 /** Documents publishing at once. */
@@ -54,7 +53,7 @@ export interface OutboxOptions {
 }
 
 /** Declares the indexes that the relay and the rewind need on a collection of aggregates. */
-export async function createOutboxIndexes(collection: Collection<Aggregate>): Promise<void> {
+export async function createOutboxIndexes(collection: Collection<Announcing>): Promise<void> {
   await collection.createIndexes([
     { key: { outboxPending: 1 }, sparse: true, name: 'outbox_pending' },
     { key: { lastEventAt: 1 }, sparse: true, name: 'last_event' },
@@ -81,7 +80,7 @@ interface Task {
  */
 export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const { db, collectionNames, publisher, clock, logger } = options;
-  const aggregates = (name: string): Collection<Aggregate> => db.collection<Aggregate>(name);
+  const aggregates = (name: string): Collection<Announcing> => db.collection<Announcing>(name);
   await Promise.all(collectionNames.map((name) => createOutboxIndexes(aggregates(name))));
 
   const waiting: Task[] = [];
@@ -218,7 +217,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
 }
 
 /** One write ends a change: its events leave the outbox, its marks go. A newer version means newer events: next round. */
-function settleOperation({ announced, isPublished, unset }: Settlement, at: Date): AnyBulkWriteOperation<Aggregate> {
+function settleOperation({ announced, isPublished, unset }: Settlement, at: Date): AnyBulkWriteOperation<Announcing> {
   const gone = Object.fromEntries(
     [...unset, ...(isPublished ? ['outbox', 'outboxPending'] : [])].map((key) => [key, '']),
   );
