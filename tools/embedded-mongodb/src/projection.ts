@@ -61,11 +61,11 @@ function addRules(root: Branch, path: string, value: unknown, dialect: Dialect):
   const last = parts.pop() ?? '';
   for (const part of parts) {
     const next = branch.rules.get(part) ?? { kind: 'branch', rules: new Map<string, Rule>() };
-    if (next.kind !== 'branch') fail('Location31254', `The projected paths collide at '${path}'`);
+    if (next.kind !== 'branch') fail('Location31249', `Path collision at ${path}`);
     branch.rules.set(part, next);
     branch = next;
   }
-  if (branch.rules.has(last)) fail('Location31254', `The projected paths collide at '${path}'`);
+  if (branch.rules.has(last)) fail('Location31249', `Path collision at ${path}`);
   branch.rules.set(last, ruleOf(value, dialect));
 }
 
@@ -114,7 +114,11 @@ function isInclusion(root: Branch): boolean {
   collect(root);
   const isExcluding = kinds.has('exclude');
   const isIncluding = kinds.has('include') || kinds.has('compute') || (kinds.has('choose') && !isExcluding);
-  if (isIncluding && isExcluding) fail('Location31254', 'Cannot mix inclusion and exclusion in one projection');
+  if (isIncluding && isExcluding) {
+    // What comes first decides what the projection was meant to be.
+    if ([...kinds][0] === 'exclude') fail('Location31253', 'Cannot do inclusion in exclusion projection');
+    fail('Location31254', 'Cannot do exclusion in inclusion projection');
+  }
   return isIncluding;
 }
 
