@@ -211,7 +211,7 @@ function lock() {
       rmSync(lockFile, { force: true });
       continue;
     }
-    if (!told) console.log(`set-up: waiting for another set-up in this directory (process ${owner ?? 'starting'})`);
+    if (!told) console.error(`set-up: waiting for another set-up in this directory (process ${owner ?? 'starting'})`);
     if (Date.now() > deadline)
       fail(
         `Another set-up (process ${owner}) holds ${lockFile}: end it or remove the file, then run the command again.`,
@@ -248,11 +248,12 @@ function run(command, args, options = {}) {
   return { status: done.status, output };
 }
 
+/** Progress goes to standard error: standard output belongs to the program that is started next. */
 function step(what, work) {
-  console.log(`set-up: ${what}`);
+  console.error(`set-up: ${what}`);
   const started = Date.now();
   work();
-  console.log(`set-up: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  console.error(`set-up: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
 function fail(sentence, output = '') {

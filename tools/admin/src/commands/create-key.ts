@@ -1,0 +1,41 @@
+import { KEY_NOTE, organizationOption, roleOption, UsageError } from '../command.js';
+import type { Command } from '../command.js';
+
+export const createKey: Command = {
+  name: 'create-key',
+  summary: 'create an API key of any role',
+  options: {
+    organization: organizationOption,
+    role: roleOption,
+    name: { value: 'NAME', description: 'what the key is for (default "Operator key")' },
+    scopes: { value: 'A,B', description: 'the scopes of the key (default: those of the role)' },
+    expires: { value: 'TIME', description: 'when it expires, as 2027-01-31T00:00:00Z (default: never)' },
+  },
+  async run({ rpc, call }, given) {
+    const { apiKeyId, key } = await rpc.createKey(
+      {
+        organizationId: given['organization'] ?? '',
+        name: given['name'] ?? 'Operator key',
+        role: given['role'] ?? '',
+        scopes: given['scopes']?.split(',').map((scope) => scope.trim()) ?? [],
+        expiresTime: readTime(given['expires']),
+      },
+      call,
+    );
+    return {
+      json: { apiKeyId, key },
+      sentence: 'The key is created.',
+      values: { Id: apiKeyId, Key: key },
+      note: KEY_NOTE,
+    };
+  },
+};
+
+function readTime(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const time = new Date(text);
+  if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(time.getTime())) {
+    throw new UsageError('--expires wants a time with its zone, such as 2027-01-31T00:00:00Z.');
+  }
+  return time;
+}

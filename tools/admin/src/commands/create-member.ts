@@ -1,0 +1,25 @@
+import { organizationOption, roleOption } from '../command.js';
+import type { Command } from '../command.js';
+
+export const createMember: Command = {
+  name: 'create-member',
+  summary: 'add an active member to an organization',
+  options: {
+    organization: organizationOption,
+    email: { value: 'EMAIL', description: 'the e-mail address of the member', isRequired: true },
+    role: roleOption,
+    name: { value: 'NAME', description: 'the name of the member' },
+  },
+  async run({ rpc, call }, given) {
+    const { userId } = await rpc.createMember(
+      {
+        organizationId: given['organization'] ?? '',
+        email: given['email'] ?? '',
+        role: given['role'] ?? '',
+        name: given['name'] ?? '',
+      },
+      call,
+    );
+    return { json: { userId }, sentence: 'The member is added.', values: { 'User id': userId } };
+  },
+};

@@ -1,0 +1,30 @@
+import { KEY_NOTE } from '../command.js';
+import type { Command } from '../command.js';
+
+export const createOrganization: Command = {
+  name: 'create-organization',
+  summary: 'create an organization with its default company, its owner and the first key',
+  options: {
+    name: { value: 'NAME', description: 'the name of the organization', isRequired: true },
+    'owner-email': { value: 'EMAIL', description: 'the e-mail address of its owner', isRequired: true },
+    plan: { value: 'PLAN', description: 'FREE, CORE, CONTROL, SCALE or ENTERPRISE (default ENTERPRISE)' },
+    'base-currency': { value: 'CODE', description: 'the currency of totals and scores (default EUR)' },
+  },
+  async run({ rpc, call }, given) {
+    const { organizationId, companyId, ownerKey } = await rpc.createOrganization(
+      {
+        name: given['name'] ?? '',
+        ownerEmail: given['owner-email'] ?? '',
+        plan: given['plan'] ?? '',
+        baseCurrency: given['base-currency'] ?? '',
+      },
+      call,
+    );
+    return {
+      json: { organizationId, companyId, ownerKey },
+      sentence: 'The organization is created.',
+      values: { Organization: organizationId, 'Default company': companyId, "Owner's key": ownerKey },
+      note: KEY_NOTE,
+    };
+  },
+};

@@ -1,0 +1,24 @@
+import { KEY_NOTE, organizationOption } from '../command.js';
+import type { Command } from '../command.js';
+
+export const restoreOrganization: Command = {
+  name: 'restore-organization',
+  summary: 'bring a deleted organization back; its old keys stay revoked',
+  options: { organization: organizationOption },
+  async run({ rpc, call }, given) {
+    const organizationId = given['organization'] ?? '';
+    const { ownerKey } = await rpc.undeleteOrganization({ organizationId }, call);
+    if (ownerKey === '') {
+      return {
+        json: { organizationId, ownerKey: null },
+        sentence: 'The organization is not deleted; nothing was changed.',
+      };
+    }
+    return {
+      json: { organizationId, ownerKey },
+      sentence: 'The organization is back.',
+      values: { Organization: organizationId, "Owner's new key": ownerKey },
+      note: KEY_NOTE,
+    };
+  },
+};

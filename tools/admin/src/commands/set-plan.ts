@@ -1,0 +1,40 @@
+import { organizationOption, UsageError } from '../command.js';
+import type { Command } from '../command.js';
+
+export const setPlan: Command = {
+  name: 'set-plan',
+  summary: 'set what an organization has bought; what is not named stays',
+  options: {
+    organization: organizationOption,
+    plan: { value: 'PLAN', description: 'FREE, CORE, CONTROL, SCALE or ENTERPRISE' },
+    'subscription-status': {
+      value: 'STATUS',
+      description: 'none, trialing, active, past_due, paused or canceled',
+    },
+    'additional-legal-entities': { value: 'N', description: 'companies allowed beyond the first, 0 to 100' },
+  },
+  async run({ rpc, call }, given) {
+    const organizationId = given['organization'] ?? '';
+    const { plan, 'subscription-status': status, 'additional-legal-entities': additional } = given;
+    if (plan === undefined && status === undefined && additional === undefined) {
+      throw new UsageError(
+        'set-plan changes nothing without --plan, --subscription-status or --additional-legal-entities.',
+      );
+    }
+    await rpc.setPlan(
+      {
+        organizationId,
+        plan: plan ?? '',
+        subscriptionStatus: status ?? '',
+        additionalLegalEntities: additional === undefined ? undefined : readCount(additional),
+      },
+      call,
+    );
+    return { json: { organizationId }, sentence: 'The plan is set.' };
+  },
+};
+
+function readCount(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new UsageError('--additional-legal-entities wants a number from 0 to 100.');
+  return Number(text);
+}
