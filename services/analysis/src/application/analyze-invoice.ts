@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
@@ -20,6 +21,9 @@ import type { Tenants } from './tenants.js';
 export const DECISION_LEASE_MS = 30_000;
 /** What the counter of the month is called. */
 export const ANALYSES_METER = 'analyses';
+/** A repeat that was refused by the quota looks this often whether the first request took the last unit. */
+const FIRST_REQUEST_LOOKS_MAX = 5;
+const FIRST_REQUEST_LOOK_EACH_MS = 20;
 
 interface Deps {
   readonly invoices: InvoiceStore;
@@ -100,7 +104,11 @@ export const analyzeInvoice = (deps: Deps) => {
       leaseMs: DECISION_LEASE_MS,
     };
     const [stored, known] = await Promise.all([
-      store(received, monthlyLimit),
+      store(received, monthlyLimit).catch(async (error: unknown) => {
+        const first = isKeyed && isExceeded(error) ? await firstRequest(invoices, received) : undefined;
+        if (first === undefined) throw error;
+        return 'taken' as const;
+      }),
       suppliers.findByKeys(organizationId, supplierKeysOf(normalised)),
     ]);
     if (stored === 'taken') return replay(deps, await require(invoices, received), fingerprint, tenant);
@@ -110,6 +118,22 @@ export const analyzeInvoice = (deps: Deps) => {
     return replay(deps, await require(invoices, received), fingerprint, tenant);
   };
 };
+
+function isExceeded(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'usage_exceeded';
+}
+
+/** The invoice of an equal request that came a moment earlier and may have used the last unit of the month. */
+async function firstRequest(
+  invoices: InvoiceStore,
+  { organizationId, invoiceId }: NewInvoice,
+): Promise<InvoiceRecord | undefined> {
+  for (let looks = 1; ; looks++) {
+    const record = await invoices.find(organizationId, invoiceId);
+    if (record !== undefined || looks === FIRST_REQUEST_LOOKS_MAX) return record;
+    await delay(FIRST_REQUEST_LOOK_EACH_MS);
+  }
+}
 
 /** The answer to a request whose invoice is there already. */
 async function replay(

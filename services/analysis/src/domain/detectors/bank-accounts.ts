@@ -169,7 +169,6 @@ function changedLevel(
 
 interface NearAccount {
   readonly use: AccountUse;
-  /** Positions in the account without check digits, counted from 1. */
   readonly positions: readonly number[];
 }
 
@@ -226,10 +225,11 @@ function withoutCheckDigits(key: string): string {
   return text.startsWith('GB:') ? text : text.slice(0, 2) + text.slice(4);
 }
 
-/** Empty when the lengths differ. */
+/** Counted from 1 in the IBAN, or in sort code with account number; empty when the lengths differ. */
 function differingPositions(left: string, right: string): number[] {
   if (left.length !== right.length) return [];
-  return [...left].flatMap((character, index) => (character === right[index] ? [] : [index + 1]));
+  const before = left.startsWith('GB:') ? -2 : 3;
+  return [...left].flatMap((character, index) => (character === right[index] ? [] : [index + before]));
 }
 
 /** A long run on one account, a short one on another, and back: the payee flip-flop of internal fraud. */

@@ -1,0 +1,365 @@
+import { describe, expect, test } from '@jest/globals';
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import type { Finding } from '../evidence.js';
+import type { CanonicalBankAccount } from '../invoice.js';
+import { inMemoryHistory, invoiceOf, typesOf } from '../testing/in-memory-history.js';
+import type { Billed, InvoiceChanges, JudgeOptions } from '../testing/in-memory-history.js';
+
+// All valid; the second differs from the first in one digit of the account and in its check digits.
+const HOME = { iban: 'DE89370400440532013000' };
+const HOME_ONE_DIGIT = ibanOf('DE', '370400440532013001');
+const HOME_SWAPPED = ibanOf('DE', '370400440532103000');
+const OTHER_BANK = ibanOf('DE', '500105175407324931');
+const FRANCE = { iban: 'FR1420041010050500013M02606' };
+const LITHUANIA = ibanOf('LT', '3250012345678901');
+const BRAZIL = ibanOf('BR', '00360305000010009795493P1');
+
+const supplier = { name: 'Acme Supplies Ltd', tax_id: 'DE136695976' };
+
+/** Adds the check digits that make an IBAN valid. */
+function ibanOf(country: string, bban: string): { iban: string } {
+  const digits = [...`${bban}${country}00`].map((character) => parseInt(character, 36)).join('');
+  return { iban: `${country}${String(98n - (BigInt(digits) % 97n)).padStart(2, '0')}${bban}` };
+}
+
+interface Bill extends Omit<InvoiceChanges, 'supplier'> {
+  readonly account?: CanonicalBankAccount | undefined;
+  readonly by?: { readonly name: string; readonly tax_id?: string };
+}
+
+/** A supplier's history: one bill after the other, each with its own number, amount and day. */
+function ledger() {
+  const history = inMemoryHistory();
+  let bills = 0;
+  function bill({ account, by = supplier, ...changes }: Bill, options?: JudgeOptions): Billed {
+    bills += 1;
+    const bank = account === undefined ? {} : { bank_account: account };
+    return history.bill(
+      invoiceOf({
+        invoice_number: `Q${bills * 7919}`,
+        gross_amount: `${1000 + ((bills * 37) % 50)}.00`,
+        issue_date: addDays('2025-01-01', bills * 20),
+        ...changes,
+        supplier: { ...by, ...bank },
+      }),
+      options,
+    );
+  }
+  function repeat(count: number, one: Bill): Billed {
+    return Array.from({ length: count }, () => bill(one)).at(-1) as Billed;
+  }
+  return { ...history, bill, repeat };
+}
+
+const findingIn = (billed: Billed, type: string): Finding | undefined =>
+  billed.analysis.findings.find((finding) => finding.type === type);
+
+describe('BANK_ACCOUNT_CHANGED', () => {
+  test('asks for a call when an established supplier brings another account', () => {
+    const acme = ledger();
+    acme.repeat(3, { account: HOME });
+    const billed = acme.bill({ account: OTHER_BANK });
+    expect(billed.analysis).toMatchObject({ decision: 'REVIEW', riskScore: 54 });
+    expect(findingIn(billed, 'BANK_ACCOUNT_CHANGED')).toMatchObject({
+      severity: 'HIGH',
+      confidence: 90,
+      evidence: {
+        escalators: [],
+        knownAccounts: [
+          { account: 'DE89**************3000', invoices: 3, firstSeen: '2025-01-21', lastSeen: '2025-03-02' },
+        ],
+        observed: { invoices: 3, invoicesOnOldAccount: 3 },
+      },
+    });
+  });
+
+  test('is less sure about a young supplier', () => {
+    const acme = ledger();
+    acme.repeat(2, { account: HOME });
+    expect(findingIn(acme.bill({ account: OTHER_BANK }), 'BANK_ACCOUNT_CHANGED')).toMatchObject({
+      severity: 'MEDIUM',
+      confidence: 75,
+    });
+  });
+
+  test('keeps saying so until the account is trusted, naming the invoice that brought it', () => {
+    const acme = ledger();
+    acme.repeat(4, { account: HOME });
+    const first = acme.bill({ account: OTHER_BANK });
+    const later = acme.repeat(2, { account: OTHER_BANK });
+    expect(findingIn(later, 'BANK_ACCOUNT_CHANGED')).toMatchObject({
+      severity: 'MEDIUM',
+      confidence: 75,
+      evidence: { firstInvoiceNumber: first.facts.invoice.invoiceNumber },
+    });
+    // Three invoices over forty days are not enough; the fourth comes sixty days after the first.
+    expect(typesOf(acme.bill({ account: OTHER_BANK }))).toContain('BANK_ACCOUNT_CHANGED');
+    expect(typesOf(acme.bill({ account: OTHER_BANK }))).not.toContain('BANK_ACCOUNT_CHANGED');
+  });
+
+  test('is silent once a reviewer or the vendor master trusts the account', () => {
+    for (const trust of ['REVIEWED', 'ERP'] as const) {
+      const acme = ledger();
+      acme.repeat(4, { account: HOME });
+      const { facts } = acme.bill({ account: OTHER_BANK });
+      acme.trustAccount(facts.supplier.supplierId, OTHER_BANK.iban, trust);
+      expect(typesOf(acme.bill({ account: OTHER_BANK }))).toEqual([]);
+    }
+  });
+
+  test('is silent for the same UK account in its other form', () => {
+    const acme = ledger();
+    acme.repeat(4, { account: { iban: 'GB29NWBK60161331926819' }, by: { name: 'Acme' } });
+    const billed = acme.bill({ account: { sort_code: '60-16-13', account_number: '31926819' }, by: { name: 'Acme' } });
+    expect(typesOf(billed)).toEqual([]);
+  });
+});
+
+describe('a second signal turns a changed account into a block', () => {
+  const escalated = (prepare: Bill, change: Bill, before: (acme: ReturnType<typeof ledger>) => void = () => {}) => {
+    const acme = ledger();
+    before(acme);
+    acme.repeat(6, { account: HOME, ...prepare });
+    return acme.bill(change);
+  };
+  test.each<[string, Bill, Bill]>([
+    ['OTHER_BANK_COUNTRY', {}, { account: FRANCE }],
+    ['UNUSUAL_AMOUNT', {}, { account: OTHER_BANK, gross_amount: '3200.00' }],
+    ['NEAR_MATCH', {}, { account: HOME_ONE_DIGIT }],
+  ])('%s', (escalator, prepare, change) => {
+    const billed = escalated(prepare, change);
+    expect(billed.analysis.decision).toBe('BLOCK');
+    expect(findingIn(billed, 'BANK_ACCOUNT_CHANGED')).toMatchObject({
+      severity: 'CRITICAL',
+      confidence: 95,
+      evidence: { escalators: [escalator] },
+    });
+  });
+
+  test('TERMS_SHORTENED', () => {
+    const acme = ledger();
+    for (let index = 1; index <= 4; index += 1) {
+      const issue_date = addDays('2025-01-01', index * 20);
+      acme.bill({ account: HOME, issue_date, due_date: addDays(issue_date, 30) });
+    }
+    const change = { account: OTHER_BANK, issue_date: '2025-06-01', due_date: '2025-06-08' };
+    const finding = findingIn(acme.bill(change), 'BANK_ACCOUNT_CHANGED');
+    expect(finding?.evidence['escalators']).toEqual(['TERMS_SHORTENED']);
+    expect(finding?.severity).toBe('CRITICAL');
+  });
+
+  test('LINKED_TO_OTHER_SUPPLIER', () => {
+    const billed = escalated({}, { account: OTHER_BANK }, (acme) => {
+      acme.bill({ account: OTHER_BANK, by: { name: 'Borealis', tax_id: 'DE811569869' } });
+    });
+    expect(findingIn(billed, 'BANK_ACCOUNT_CHANGED')?.evidence['escalators']).toEqual(['LINKED_TO_OTHER_SUPPLIER']);
+    expect(billed.analysis.decision).toBe('BLOCK');
+  });
+
+  test('terms that are only a little shorter, and a usual amount, escalate nothing', () => {
+    const acme = ledger();
+    acme.repeat(6, { account: HOME });
+    const billed = acme.bill({ account: OTHER_BANK, gross_amount: '2900.00' });
+    expect(findingIn(billed, 'BANK_ACCOUNT_CHANGED')?.severity).toBe('HIGH');
+  });
+});
+
+describe('ordinary reasons for another account', () => {
+  test('a supplier with an account per customer at one bank', () => {
+    const acme = ledger();
+    for (const tail of ['1001', '2002', '3003', '4004']) acme.bill({ account: ibanOf('DE', `37040044000000${tail}`) });
+    const billed = acme.bill({ account: ibanOf('DE', '370400440000004005') });
+    expect(findingIn(billed, 'BANK_ACCOUNT_CHANGED')).toMatchObject({ severity: 'LOW' });
+    expect(typesOf(billed)).not.toContain('BANK_ACCOUNT_NEAR_MATCH');
+  });
+
+  test('a factor that collects for many suppliers', () => {
+    const acme = ledger();
+    for (const name of ['Alpha', 'Beta Works', 'Gamma Tools', 'Delta Foods', 'Epsilon']) {
+      acme.bill({ account: OTHER_BANK, by: { name } });
+    }
+    acme.repeat(4, { account: HOME });
+    const billed = acme.bill({ account: OTHER_BANK });
+    expect(findingIn(billed, 'BANK_ACCOUNT_CHANGED')).toMatchObject({ severity: 'MEDIUM' });
+    expect(findingIn(billed, 'BANK_ACCOUNT_SHARED')).toMatchObject({ severity: 'LOW' });
+  });
+});
+
+describe('BANK_ACCOUNT_NEAR_MATCH', () => {
+  test.each([
+    ['one digit', HOME_ONE_DIGIT, [22]],
+    ['two neighbouring digits swapped', HOME_SWAPPED, [17, 18]],
+  ])('%s', (_, account, differingPositions) => {
+    const acme = ledger();
+    acme.repeat(3, { account: HOME });
+    expect(findingIn(acme.bill({ account }), 'BANK_ACCOUNT_NEAR_MATCH')).toMatchObject({
+      severity: 'HIGH',
+      confidence: 88,
+      evidence: { nearest: 'DE89**************3000', differingPositions },
+    });
+  });
+  test('finds a misread digit behind an account that is not valid', () => {
+    const acme = ledger();
+    acme.repeat(3, { account: HOME });
+    const billed = acme.bill({ account: { iban: 'DE89370400440532013008' } });
+    expect(typesOf(billed)).toEqual(expect.arrayContaining(['BANK_ACCOUNT_NEAR_MATCH', 'BANK_ACCOUNT_INVALID']));
+  });
+  test('is silent for another bank and for an account in use', () => {
+    const acme = ledger();
+    acme.repeat(3, { account: HOME });
+    expect(typesOf(acme.bill({ account: OTHER_BANK }))).not.toContain('BANK_ACCOUNT_NEAR_MATCH');
+    acme.bill({ account: HOME_ONE_DIGIT });
+    expect(typesOf(acme.bill({ account: HOME_ONE_DIGIT }))).not.toContain('BANK_ACCOUNT_NEAR_MATCH');
+  });
+});
+
+describe('BANK_ACCOUNT_REVERTED', () => {
+  test('is raised once, on the invoice that returns', () => {
+    const acme = ledger();
+    acme.repeat(8, { account: HOME });
+    acme.repeat(2, { account: OTHER_BANK });
+    const billed = acme.bill({ account: HOME });
+    expect(findingIn(billed, 'BANK_ACCOUNT_REVERTED')).toMatchObject({ severity: 'MEDIUM', confidence: 75 });
+    expect(typesOf(acme.bill({ account: HOME }))).toEqual([]);
+  });
+  test('is silent when both accounts are in regular use', () => {
+    const acme = ledger();
+    for (let index = 0; index < 8; index += 1) {
+      acme.bill({ account: HOME });
+      acme.bill({ account: OTHER_BANK });
+    }
+    expect(typesOf(acme.bill({ account: HOME }))).not.toContain('BANK_ACCOUNT_REVERTED');
+  });
+  test('is silent when the first account had only a short run', () => {
+    const acme = ledger();
+    acme.repeat(7, { account: HOME });
+    acme.bill({ account: OTHER_BANK });
+    expect(typesOf(acme.bill({ account: HOME }))).not.toContain('BANK_ACCOUNT_REVERTED');
+  });
+});
+
+describe('BANK_ACCOUNT_SHARED', () => {
+  const borealis = { name: 'Borealis', tax_id: 'DE811569869' };
+  test('is raised once per link and never on later invoices of either supplier', () => {
+    const acme = ledger();
+    acme.bill({ account: HOME });
+    expect(findingIn(acme.bill({ account: HOME, by: borealis }), 'BANK_ACCOUNT_SHARED')).toMatchObject({
+      severity: 'HIGH',
+      confidence: 85,
+      evidence: { otherSuppliers: [{ name: 'Acme Supplies Ltd' }], firstLinkedAt: '2025-01-21' },
+    });
+    expect(typesOf(acme.bill({ account: HOME, by: borealis }))).not.toContain('BANK_ACCOUNT_SHARED');
+    expect(typesOf(acme.bill({ account: HOME }))).not.toContain('BANK_ACCOUNT_SHARED');
+  });
+  test('is less sure when one side has no tax id', () => {
+    const acme = ledger();
+    acme.bill({ account: HOME });
+    const billed = acme.bill({ account: HOME, by: { name: 'Borealis' } });
+    expect(findingIn(billed, 'BANK_ACCOUNT_SHARED')).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
+  });
+});
+
+test('BANK_ACCOUNT_BLOCKLISTED blocks every supplier that carries a confirmed account', () => {
+  const acme = ledger();
+  acme.confirmFraud('GB:60161331926819');
+  const billed = acme.bill({ account: { iban: 'GB29 NWBK 6016 1331 9268 19' }, by: { name: 'Anyone' } });
+  expect(billed.analysis.decision).toBe('BLOCK');
+  expect(findingIn(billed, 'BANK_ACCOUNT_BLOCKLISTED')).toMatchObject({
+    confidence: 99,
+    evidence: { reviewId: 'review-1', confirmedAt: '2025-06-01T10:00:00Z' },
+  });
+});
+
+describe('BANK_ACCOUNT_INVALID', () => {
+  const broken = { iban: 'DE89370400440532013O08' };
+  test('names what is wrong', () => {
+    expect(
+      findingIn(ledger().bill({ account: { iban: 'DE89370400440532013008' } }), 'BANK_ACCOUNT_INVALID'),
+    ).toMatchObject({
+      severity: 'HIGH',
+      confidence: 97,
+      evidence: { reasonCodes: ['WRONG_CHECK_DIGITS'] },
+    });
+  });
+  test('points at the characters that may be misread in a document', () => {
+    expect(
+      findingIn(ledger().bill({ account: broken }, { origin: { source: 'UPLOAD' } }), 'BANK_ACCOUNT_INVALID'),
+    ).toMatchObject({
+      severity: 'MEDIUM',
+      evidence: { suspectCharacters: [{ position: 20, character: 'O' }] },
+    });
+  });
+  test('is milder for a text the supplier has always used', () => {
+    const acme = ledger();
+    acme.repeat(3, { account: broken });
+    expect(findingIn(acme.bill({ account: broken }), 'BANK_ACCOUNT_INVALID')).toMatchObject({ severity: 'MEDIUM' });
+  });
+});
+
+describe('BANK_COUNTRY_MISMATCH', () => {
+  test.each([
+    ['in the economic area', FRANCE, 'MEDIUM'],
+    ['at an electronic money institution', LITHUANIA, 'LOW'],
+    ['outside the area', BRAZIL, 'HIGH'],
+  ])('%s', (_, account, severity) => {
+    expect(findingIn(ledger().bill({ account }), 'BANK_COUNTRY_MISMATCH')).toMatchObject({ severity, confidence: 75 });
+  });
+  test('is silent after three invoices, and for a country that is only presumed', () => {
+    const acme = ledger();
+    acme.repeat(3, { account: FRANCE });
+    expect(typesOf(acme.bill({ account: FRANCE }))).not.toContain('BANK_COUNTRY_MISMATCH');
+    const unstated = ledger().bill({ account: FRANCE, by: { name: 'Acme', tax_id: '136695976' } });
+    expect(typesOf(unstated)).not.toContain('BANK_COUNTRY_MISMATCH');
+  });
+  test('takes Northern Ireland for the United Kingdom', () => {
+    const account = { iban: 'GB29NWBK60161331926819' };
+    expect(typesOf(ledger().bill({ account, by: { name: 'Ulster', tax_id: 'XI980780684' } }))).toEqual([
+      'BANK_ACCOUNT_FIRST_USE',
+    ]);
+  });
+});
+
+describe('BANK_ACCOUNT_FIRST_USE', () => {
+  test('is a notice, and a small sign for a high value', () => {
+    expect(findingIn(ledger().bill({ account: HOME }), 'BANK_ACCOUNT_FIRST_USE')).toMatchObject({ severity: 'INFO' });
+    const high = ledger().bill({ account: HOME, gross_amount: '10000.00' });
+    expect(findingIn(high, 'BANK_ACCOUNT_FIRST_USE')).toMatchObject({ severity: 'LOW' });
+  });
+  test('is raised for the first account of a supplier that had none', () => {
+    const acme = ledger();
+    acme.repeat(3, {});
+    expect(typesOf(acme.bill({ account: HOME }))).toEqual(['BANK_ACCOUNT_FIRST_USE']);
+    expect(typesOf(acme.bill({ account: HOME }))).toEqual([]);
+  });
+});
+
+describe('BANK_ACCOUNT_MISSING', () => {
+  test('is noted when nearly all of ten invoices had one', () => {
+    const acme = ledger();
+    acme.repeat(9, { account: HOME });
+    expect(typesOf(acme.bill({}))).toEqual([]);
+    expect(findingIn(acme.bill({}), 'BANK_ACCOUNT_MISSING')).toMatchObject({
+      severity: 'INFO',
+      evidence: { share: 0.9 },
+    });
+  });
+  test('is silent in a scan whose file has no account column', () => {
+    const acme = ledger();
+    acme.repeat(10, { account: HOME });
+    const row: JudgeOptions = { origin: { source: 'SCAN', scanId: 's' } };
+    expect(typesOf(acme.bill({}, row))).toEqual([]);
+    expect(typesOf(acme.bill({}, { ...row, scanStatesAccounts: true }))).toEqual(['BANK_ACCOUNT_MISSING']);
+  });
+});
+
+test('no account stands unmasked anywhere in an analysis', () => {
+  const acme = ledger();
+  acme.repeat(4, { account: HOME });
+  acme.bill({ account: OTHER_BANK, by: { name: 'Borealis', tax_id: 'DE811569869' } });
+  for (const account of [HOME_ONE_DIGIT, OTHER_BANK, FRANCE, { iban: 'DE89370400440532013008' }]) {
+    const text = JSON.stringify(acme.bill({ account }).analysis);
+    for (const { iban } of [HOME, HOME_ONE_DIGIT, OTHER_BANK, FRANCE]) {
+      expect(text).not.toContain(iban.slice(4, -4));
+    }
+  }
+});

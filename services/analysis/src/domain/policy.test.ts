@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { catalogue } from './catalogue.js';
+import { shortDigest } from './digest.js';
+import { canonicalJson } from './facts.js';
+import { defaultPolicy } from './policy.js';
+
+test('the numbers of default-1 never change: analyses name it', () => {
+  expect(shortDigest(canonicalJson(defaultPolicy), 16)).toBe('');
+});
+
+test('every hard block is a type of the catalogue', () => {
+  for (const type of defaultPolicy.hardBlocks) expect(Object.keys(catalogue)).toContain(type);
+});
+
+test('confidences are percentages and recurrence steps grow', () => {
+  const levels = [...Object.values(defaultPolicy.duplicates.levels), ...Object.values(defaultPolicy.bank.levels)];
+  for (const { confidence } of levels) {
+    expect(confidence).toBeGreaterThan(0);
+    expect(confidence).toBeLessThanOrEqual(100);
+  }
+  const steps = defaultPolicy.duplicates.halfPoints.recurrence;
+  expect(steps.map(({ othersMax }) => othersMax)).toEqual(
+    steps.map(({ othersMax }) => othersMax).toSorted((a, b) => a - b),
+  );
+});

@@ -1,0 +1,370 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import type { AnalyzeInvoiceRequest } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { events } from '@invoicecontrol/contracts/events';
+import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { notFound } from '@invoicecontrol/errors';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../../compose.js';
+import { configSchema } from '../../config.js';
+import type { InvoiceDocument } from '../../storage/invoices.js';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const { mongodbUrl, natsUrl } = testInfrastructure();
+const databaseName = testDatabaseName();
+const call = { context: systemContext('test') };
+/** Organizations of this file; the counterpart below knows no other. */
+const tenants = new Map<
+  string,
+  { defaultCompanyId: string; companies: { companyId: string; name: string; taxId?: string }[] }
+>();
+
+let organization: GrpcServer;
+let service: RunningService;
+let channel: Channel;
+let mongo: MongoConnection;
+
+const invoicesOf = () => client(InvoiceServiceDefinition, channel);
+const documents = () => mongo.db.collection<InvoiceDocument>('invoices');
+
+beforeAll(async () => {
+  const refuse = (): Promise<never> => Promise.reject(notFound('organization'));
+  organization = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    logger,
+    bindings: [
+      bind(OrganizationServiceDefinition, {
+        async getTenantFacts({ organizationId }) {
+          const tenant = tenants.get(organizationId);
+          if (tenant === undefined) throw notFound('organization');
+          const companies = tenant.companies.map((company) => ({ country: undefined, taxId: undefined, ...company }));
+          return {
+            ...tenant,
+            companies,
+            baseCurrency: 'EUR',
+            referenceValidationMode: 'DECLARED_PROFILES',
+            version: 1,
+          };
+        },
+        getOrganization: refuse,
+        updateOrganization: refuse,
+        updateBaseCurrency: refuse,
+        updateReferenceValidation: refuse,
+        deleteOrganization: refuse,
+        restoreOrganization: refuse,
+      }),
+    ],
+  });
+  service = await startService(
+    configSchema.parse({
+      GRPC_PORT: '0',
+      MONGODB_URL: mongodbUrl,
+      DATABASE_NAME: databaseName,
+      NATS_URL: natsUrl,
+      ORGANIZATION_ADDRESS: organization.address,
+      LOG_LEVEL: 'silent',
+    }),
+  );
+  channel = openChannel(service.address);
+  mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+});
+afterAll(async () => {
+  channel.close();
+  await service.stop();
+  await organization.stop(1_000);
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+function newTenant(): string {
+  const organizationId = randomUUID();
+  tenants.set(organizationId, {
+    defaultCompanyId: 'c-main',
+    companies: [
+      { companyId: 'c-main', name: 'Main' },
+      { companyId: 'c-pl', name: 'Poland', taxId: 'PL5260250995' },
+    ],
+  });
+  return organizationId;
+}
+
+const plainInvoice: Invoice = {
+  supplier: { name: 'Nordlicht Energie GmbH', taxId: 'DE136695976', bankAccount: undefined },
+  invoiceNumber: 'RE-2026-0118',
+  issueDate: '2026-03-05',
+  dueDate: undefined,
+  currency: 'EUR',
+  netAmount: undefined,
+  taxAmount: undefined,
+  grossAmount: '1190.00',
+  purchaseOrderRef: undefined,
+  buyer: undefined,
+  companyId: undefined,
+};
+
+function request(organizationId: string, changes: Partial<AnalyzeInvoiceRequest> = {}): AnalyzeInvoiceRequest {
+  return {
+    organizationId,
+    invoice: plainInvoice,
+    idempotencyKey: '',
+    fingerprint: 'f1',
+    analysesPerMonthLimit: undefined,
+    ...changes,
+  };
+}
+
+describe('an analyzed invoice', () => {
+  test('can be read back as it came, with its decision, versions and company', async () => {
+    const organizationId = newTenant();
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    const invoiceId = analysis?.invoiceId ?? '';
+    expect(analysis).toMatchObject({ number: 1, versions: { riskEngine: expect.any(String), policy: 'default-1+o0' } });
+    const { invoice } = await invoicesOf().getInvoice({ organizationId, invoiceId }, call);
+    expect(invoice).toMatchObject({
+      invoiceId,
+      companyId: 'c-main',
+      source: InvoiceSource.API,
+      status: InvoiceStatus.ANALYZED,
+      invoice: plainInvoice,
+      decision: analysis?.decision,
+      riskScore: analysis?.riskScore,
+      analysisId: analysis?.analysisId,
+    });
+    const latest = await invoicesOf().getLatestAnalysis({ organizationId, invoiceId }, call);
+    expect(latest.analysis).toEqual(analysis);
+  });
+
+  test('goes to the company whose VAT id its buyer carries', async () => {
+    const organizationId = newTenant();
+    const invoice = { ...plainInvoice, buyer: { name: undefined, taxId: '526-025-09-95' } };
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call);
+    const stored = await invoicesOf().getInvoice({ organizationId, invoiceId: analysis?.invoiceId ?? '' }, call);
+    expect(stored.invoice?.companyId).toBe('c-pl');
+  });
+
+  test('leaves nothing unfinished behind: its facts stand with the analysis, its events are published', async () => {
+    const organizationId = newTenant();
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    await eventually(async () => {
+      const document = await documents().findOne({ _id: analysis?.invoiceId ?? '' });
+      expect(document?.pending).toBeUndefined();
+      expect(document?.facts).toBeUndefined();
+      expect(document?.outboxPending).toBeUndefined();
+      expect(document?.leaseUntil).toBeUndefined();
+    });
+    const stored = await mongo.db.collection<{ _id: string }>('analyses').findOne({ _id: analysis?.analysisId ?? '' });
+    expect(stored).toMatchObject({ organizationId, factsSha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  });
+
+  test('of another tenant looks exactly like one that does not exist', async () => {
+    const { analysis } = await invoicesOf().analyzeInvoice(request(newTenant()), call);
+    const stranger = newTenant();
+    const ids = [analysis?.invoiceId ?? '', '01890000-0000-7000-8000-000000000000', 'nonsense'];
+    for (const read of [invoicesOf().getInvoice, invoicesOf().getLatestAnalysis]) {
+      const refusals = await Promise.all(
+        ids.map((invoiceId) => read({ organizationId: stranger, invoiceId }, call).catch((error: unknown) => error)),
+      );
+      for (const refusal of refusals)
+        expect(refusal).toMatchObject({ kind: 'not_found', publicMessage: 'No such invoice.' });
+    }
+    const list = await invoicesOf().listInvoices({ ...anyInvoice, organizationId: stranger }, call);
+    expect(list.invoices).toEqual([]);
+  });
+});
+
+const anyInvoice = {
+  pageSize: 0,
+  pageToken: '',
+  companyId: undefined,
+  source: InvoiceSource.UNSPECIFIED,
+  createdFromTime: undefined,
+  createdToTime: undefined,
+  decision: Decision.UNSPECIFIED,
+};
+
+describe('an idempotency key', () => {
+  test('used fifty times at once makes one invoice, and all answers are equal or "still at work"', async () => {
+    const organizationId = newTenant();
+    const keyed = request(organizationId, { idempotencyKey: 'k-50', analysesPerMonthLimit: 1 });
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, () => invoicesOf().analyzeInvoice(keyed, call)),
+    );
+    const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason.kind).toBe('in_progress');
+    }
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(answers.map(({ analysis }) => JSON.stringify(analysis))).size).toBe(1);
+    expect(await documents().countDocuments({ organizationId })).toBe(1);
+    const used = await mongo.db
+      .collection('usage')
+      .findOne({ used: { $gt: 0 }, _id: new RegExp(`^${organizationId}:`) as never });
+    expect(used).toMatchObject({ used: 1 });
+  });
+
+  test('repeated later gives the first answer, neither counted nor refused by the quota', async () => {
+    const organizationId = newTenant();
+    const keyed = request(organizationId, { idempotencyKey: 'again', analysesPerMonthLimit: 1 });
+    const first = await invoicesOf().analyzeInvoice(keyed, call);
+    const second = await invoicesOf().analyzeInvoice(keyed, call);
+    expect(second).toEqual({ ...first, replayed: true });
+    const fresh = invoicesOf().analyzeInvoice({ ...keyed, idempotencyKey: 'fresh' }, call);
+    await expect(fresh).rejects.toMatchObject({ kind: 'usage_exceeded' });
+  });
+
+  test('with another body is a conflict and changes nothing', async () => {
+    const organizationId = newTenant();
+    await invoicesOf().analyzeInvoice(request(organizationId, { idempotencyKey: 'k', fingerprint: 'f1' }), call);
+    const other = invoicesOf().analyzeInvoice(
+      request(organizationId, { idempotencyKey: 'k', fingerprint: 'f2' }),
+      call,
+    );
+    await expect(other).rejects.toMatchObject({ kind: 'idempotency_mismatch' });
+    expect(await documents().countDocuments({ organizationId })).toBe(1);
+  });
+
+  test('is the organization’s own: the same key elsewhere is another invoice', async () => {
+    const keyed = { idempotencyKey: 'shared' };
+    const one = await invoicesOf().analyzeInvoice(request(newTenant(), keyed), call);
+    const two = await invoicesOf().analyzeInvoice(request(newTenant(), keyed), call);
+    expect(two.replayed).toBe(false);
+    expect(two.analysis?.invoiceId).not.toBe(one.analysis?.invoiceId);
+  });
+});
+
+describe('after a crash', () => {
+  test('an invoice that was stored and not decided is decided by the sweep, under the same id', async () => {
+    const organizationId = newTenant();
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    await eventually(async () => expect((await documents().findOne({ organizationId }))?.pending).toBeUndefined());
+    const decided = await documents().findOne({ organizationId });
+    if (decided === null) throw new Error('no invoice');
+    // What a process that died before its commit leaves behind.
+    const { analysis: _analysis, recentEvents: _recentEvents, lastEventAt: _lastEventAt, ...received } = decided;
+    await documents().replaceOne(
+      { _id: decided._id },
+      { ...received, version: 1, status: 'RECEIVED', claim: 'dead', leaseUntil: new Date(Date.now() - 1) },
+    );
+    await eventually(
+      async () => {
+        const again = await documents().findOne({ organizationId });
+        expect(again).toMatchObject({ status: 'ANALYZED', analysis: { decision: decided.analysis?.decision } });
+        expect(again?.pending).toBeUndefined();
+      },
+      { timeoutMs: 15_000 },
+    );
+    expect(analysis?.invoiceId).toBe(decided._id);
+  });
+
+  test('a retry with the key takes over what was abandoned, without waiting for the sweep', async () => {
+    const organizationId = newTenant();
+    const keyed = request(organizationId, { idempotencyKey: 'abandoned' });
+    await invoicesOf().analyzeInvoice(keyed, call);
+    await eventually(async () => expect((await documents().findOne({ organizationId }))?.pending).toBeUndefined());
+    await documents().updateOne(
+      { organizationId },
+      { $set: { status: 'RECEIVED', version: 1, leaseUntil: new Date(Date.now() + 60_000) }, $unset: { analysis: '' } },
+    );
+    await expect(invoicesOf().analyzeInvoice(keyed, call)).rejects.toMatchObject({
+      kind: 'in_progress',
+      retryAfterSeconds: 1,
+    });
+    await documents().updateOne({ organizationId }, { $set: { leaseUntil: new Date(Date.now() - 1) } });
+    expect((await invoicesOf().analyzeInvoice(keyed, call)).analysis).toBeDefined();
+  });
+});
+
+describe('events', () => {
+  test('a decision is heard once per consumer effect, with the decision it tells of', async () => {
+    const organizationId = newTenant();
+    const bus = await connectNats({ url: natsUrl, name: 'test', logger });
+    const heard: string[] = [];
+    const subscription = await subscribe(
+      { bus, db: mongo.db, logger },
+      {
+        service: databaseName,
+        type: events.invoiceAnalyzed,
+        handle: async (event) => {
+          if (event.organizationId === organizationId) heard.push(`${event.invoiceId} ${event.decision}`);
+        },
+      },
+    );
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    await eventually(() => expect(heard).toEqual([`${analysis?.invoiceId} ${analysis?.decision}`]));
+    await subscription.stop();
+    await bus.close();
+  });
+});
+
+describe('a list', () => {
+  test('is newest first, and its pages hold every invoice once', async () => {
+    const organizationId = newTenant();
+    const ids: string[] = [];
+    for (let number = 1; number <= 5; number++) {
+      const invoice = { ...plainInvoice, invoiceNumber: `P-${number * 1000}`, grossAmount: `${number}7.30` };
+      const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call);
+      ids.unshift(analysis?.invoiceId ?? '');
+    }
+    const seen: string[] = [];
+    let pageToken = '';
+    do {
+      const page = await invoicesOf().listInvoices({ ...anyInvoice, organizationId, pageSize: 2, pageToken }, call);
+      expect(page.invoices.length).toBeLessThanOrEqual(2);
+      seen.push(...page.invoices.map(({ invoiceId }) => invoiceId));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(seen).toEqual(ids);
+  });
+
+  test.each([
+    ['a page of 101', { pageSize: 101 }],
+    ['a negative page', { pageSize: -1 }],
+    ['a token of its own making', { pageToken: 'abc' }],
+  ])('refuses %s', async (_, asked) => {
+    const list = invoicesOf().listInvoices({ ...anyInvoice, organizationId: newTenant(), ...asked }, call);
+    await expect(list).rejects.toMatchObject({ kind: 'invalid' });
+  });
+});
+
+describe('a malformed request of another service', () => {
+  const supplier = { name: 'A', taxId: undefined, bankAccount: undefined };
+  const half = { iban: undefined, sortCode: '601613', accountNumber: undefined };
+  const none = { iban: undefined, sortCode: undefined, accountNumber: undefined };
+  test.each<[string, Partial<Invoice>]>([
+    ['supplier', { supplier: undefined }],
+    ['supplier.name', { supplier: { ...supplier, name: ' ' } }],
+    ['supplier.bank_account', { supplier: { ...supplier, bankAccount: half } }],
+    ['supplier.bank_account', { supplier: { ...supplier, bankAccount: none } }],
+    ['invoice_number', { invoiceNumber: '' }],
+    ['issue_date', { issueDate: '2026-02-30' }],
+    ['due_date', { dueDate: 'soon' }],
+    ['currency', { currency: 'XXX' }],
+    ['gross_amount', { grossAmount: '1.1234567' }],
+    ['net_amount', { netAmount: '1e3' }],
+    ['company_id', { companyId: 'stranger' }],
+  ])('is refused for its %s and stores nothing', async (path, fault) => {
+    const organizationId = newTenant();
+    const refused = invoicesOf().analyzeInvoice(
+      request(organizationId, { invoice: { ...plainInvoice, ...fault } }),
+      call,
+    );
+    await expect(refused).rejects.toMatchObject({ kind: 'invalid', publicMessage: expect.stringContaining(path) });
+    expect(await documents().countDocuments({ organizationId })).toBe(0);
+  });
+});
