@@ -1,0 +1,30 @@
+import type { Methods } from '@invoicecontrol/contracts/definition';
+import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
+import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
+import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
+import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/company_service';
+import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { client } from '@invoicecontrol/runtime/grpc/client';
+import type { CallOptions, Channel } from '@invoicecontrol/runtime/grpc/client';
+
+/** The services that own what the gateway shows, as the routes call them. */
+export interface Clients {
+  readonly access: Methods<typeof AccessServiceDefinition, CallOptions>;
+  readonly apiKeys: Methods<typeof ApiKeyServiceDefinition, CallOptions>;
+  readonly audit: Methods<typeof AuditServiceDefinition, CallOptions>;
+  readonly companies: Methods<typeof CompanyServiceDefinition, CallOptions>;
+  readonly invoices: Methods<typeof InvoiceServiceDefinition, CallOptions>;
+  readonly organizations: Methods<typeof OrganizationServiceDefinition, CallOptions>;
+}
+
+export function createClients(channels: { organization: Channel; analysis: Channel }): Clients {
+  return {
+    access: client(AccessServiceDefinition, channels.organization),
+    apiKeys: client(ApiKeyServiceDefinition, channels.organization),
+    audit: client(AuditServiceDefinition, channels.organization),
+    companies: client(CompanyServiceDefinition, channels.organization),
+    invoices: client(InvoiceServiceDefinition, channels.analysis),
+    organizations: client(OrganizationServiceDefinition, channels.organization),
+  };
+}

@@ -1,0 +1,110 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { events } from '@invoicecontrol/contracts/events';
+import { systemClock } from '@invoicecontrol/runtime/clock';
+import { describeConfig } from '@invoicecontrol/runtime/config';
+import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { Shutdown } from '@invoicecontrol/runtime/shutdown';
+import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
+import { createClients } from './clients.js';
+import { configSchema } from './config.js';
+import type { Config } from './config.js';
+import { createApp } from './http/app.js';
+import { Authenticator } from './http/authenticate.js';
+import { FailureBucket } from './http/failure-bucket.js';
+import { LoadGauge } from './http/load-gauge.js';
+import { describeApi } from './http/openapi.js';
+import type { Limits } from './http/rate-limit-fields.js';
+import { RateLimiter } from './http/rate-limit.js';
+import { startHttpServer } from './http/server.js';
+import { routes } from './routes/table.js';
+
+const SERVICE = 'gateway';
+/** Running requests may end; just over the longest time that a route gives its owner. */
+const DRAIN_MS_MAX = 15_000;
+
+/** Builds the gateway and starts it. Services that cannot be reached yet are answered for with 503. */
+export async function startService(config: Config): Promise<RunningService> {
+  const logger = createLogger({ service: SERVICE, level: config.LOG_LEVEL });
+  logger.info({ config: describeConfig(configSchema, config) }, 'starting');
+  const shutdown = new Shutdown(logger);
+  try {
+    const telemetry = await startTelemetry(SERVICE, config.OTEL_EXPORTER_OTLP_ENDPOINT);
+    shutdown.add('telemetry', () => telemetry.stop());
+    const bus = await connectNats({ url: config.NATS_URL, name: SERVICE, logger });
+    shutdown.add('broker', () => bus.close());
+    const organization = openChannel(config.ORGANIZATION_ADDRESS);
+    shutdown.add('organization', () => organization.close());
+    const analysis = openChannel(config.ANALYSIS_ADDRESS);
+    shutdown.add('analysis', () => analysis.close());
+    const load = new LoadGauge();
+    load.start();
+    shutdown.add('load gauge', () => load.stop());
+
+    const clients = createClients({ organization, analysis });
+    const clock = systemClock;
+    const failures = new FailureBucket(clock);
+    const authenticator = new Authenticator({ access: clients.access, failures, clock, logger });
+    const broadcasts = forgetChangedKeys(bus, authenticator, logger);
+    shutdown.add('broadcasts', () => broadcasts.close());
+    const replicas = config.GATEWAY_REPLICAS;
+    const limiter = new RateLimiter({ access: clients.access, clock, logger, replicas });
+
+    const readiness = { isReady: true };
+    const server = await startHttpServer({
+      app: createApp({
+        routes,
+        dispatching: { clients, authenticator, limiter, limits: limitsOf(config), failures, load, logger },
+        readiness,
+        openApi: describeApi(routes),
+        trustedProxyHops: config.TRUSTED_PROXY_HOPS,
+      }),
+      host: config.HOST,
+      port: config.PORT,
+      logger,
+    });
+    shutdown.add('requests', () => server.stop(DRAIN_MS_MAX));
+    shutdown.add('readiness', async () => {
+      readiness.isReady = false;
+      await delay(config.DRAIN_DELAY_SECONDS * 1_000);
+    });
+    logger.info({ address: server.address }, 'serving');
+    return { address: server.address, stop: () => shutdown.run() };
+  } catch (error) {
+    await shutdown.run();
+    throw error;
+  }
+}
+
+/** A revoked key, a deleted organization or a changed plan must not live on in the memory of a replica. */
+function forgetChangedKeys(bus: Bus, authenticator: Authenticator, logger: Logger): { close(): void } {
+  const { apiKeysRevoked, organizationChanged, organizationDeleted, organizationRestored } = events;
+  const keys = subscribeBroadcast(bus, [apiKeysRevoked], (event) => authenticator.forgetKeys(event.apiKeyIds), logger);
+  const organizations = subscribeBroadcast<{ eventId: string; eventTime: Date | undefined; organizationId: string }>(
+    bus,
+    [organizationChanged, organizationDeleted, organizationRestored],
+    (event) => authenticator.forgetOrganization(event.organizationId),
+    logger,
+  );
+  return {
+    close() {
+      keys.close();
+      organizations.close();
+    },
+  };
+}
+
+function limitsOf(config: Config): Limits {
+  return {
+    default: config.RATE_LIMIT_DEFAULT_PER_MINUTE,
+    organization: config.RATE_LIMIT_ORGANIZATION_PER_MINUTE,
+    writes: config.RATE_LIMIT_WRITES_PER_MINUTE,
+    scans: config.RATE_LIMIT_SCANS_PER_MINUTE,
+    documents: config.RATE_LIMIT_DOCUMENTS_PER_MINUTE,
+  };
+}

@@ -1,0 +1,34 @@
+import { logLevel, port } from '@invoicecontrol/runtime/config';
+import { z } from 'zod';
+
+const requestsPerMinute = z.coerce.number().int().min(1).max(100_000_000);
+
+/** The environment of the gateway; the numbers are those of the HTTP and security reference, section 7. */
+export const configSchema = z.object({
+  /** Images set 0.0.0.0; on a workstation nobody else may call. */
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(8080),
+  ORGANIZATION_ADDRESS: z.string(),
+  ANALYSIS_ADDRESS: z.string(),
+  NATS_URL: z.string(),
+  /** Per key, over all routes. */
+  RATE_LIMIT_DEFAULT_PER_MINUTE: requestsPerMinute.default(3_000),
+  /** Per organization, over all routes and keys. */
+  RATE_LIMIT_ORGANIZATION_PER_MINUTE: requestsPerMinute.default(10_000),
+  /** Per key, everything but reading. */
+  RATE_LIMIT_WRITES_PER_MINUTE: requestsPerMinute.default(1_200),
+  /** Per key, historical scans. */
+  RATE_LIMIT_SCANS_PER_MINUTE: requestsPerMinute.default(20),
+  /** Per key, reading of stored documents. */
+  RATE_LIMIT_DOCUMENTS_PER_MINUTE: requestsPerMinute.default(600),
+  /** How many gateways share the limits; counts only while the keeper of the limits cannot be reached. */
+  GATEWAY_REPLICAS: z.coerce.number().int().min(1).max(1_000).default(1),
+  /** How many proxies in front append to X-Forwarded-For; 0 believes only the connection. */
+  TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
+  /** How long a stopping gateway still answers, so that balancers notice `/readyz` first. */
+  DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
+  LOG_LEVEL: logLevel,
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+});
+
+export type Config = z.infer<typeof configSchema>;

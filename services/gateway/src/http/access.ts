@@ -1,0 +1,20 @@
+import { hasScope, isRoleAtLeast } from '@invoicecontrol/api-key/rights';
+import type { Role, Scope } from '@invoicecontrol/api-key/rights';
+import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
+import { DomainError } from '@invoicecontrol/errors';
+
+/** What a key needs for a route. Without a role any valid key with the scope may call (specification section 4). */
+export interface KeyAccess {
+  readonly scope: Scope;
+  readonly minimumRole?: Role;
+}
+
+/** @throws DomainError `forbidden` naming what the key lacks; before any lookup, so a weak key learns nothing else */
+export function requireRight(principal: Principal, { minimumRole, scope }: KeyAccess): void {
+  if (minimumRole !== undefined && !isRoleAtLeast(principal.role, minimumRole)) {
+    throw new DomainError('forbidden', `This needs an API key with the role ${minimumRole} or higher.`);
+  }
+  if (!hasScope(principal.scopes, scope)) {
+    throw new DomainError('forbidden', `This needs an API key with the scope ${scope}.`);
+  }
+}

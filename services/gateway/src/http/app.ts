@@ -1,0 +1,135 @@
+import express from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { measure, readTraceparent } from '@invoicecontrol/runtime/telemetry';
+import { sendRefusal } from './answer.js';
+import { apiPage } from './api-page.js';
+import { clientAddress } from './client-address.js';
+import { expectAnswer } from './client-errors.js';
+import { dispatch } from './dispatch.js';
+import type { Dispatching } from './dispatch.js';
+import { URL_LENGTH_MAX } from './limits.js';
+import { probes } from './probes.js';
+import type { Readiness } from './probes.js';
+import { HttpRefusal } from './refusal.js';
+import { requestIdOf } from './request-id.js';
+import { requestState, setRequestState } from './request-state.js';
+import type { Route } from './route.js';
+import { securityHeaders } from './security-headers.js';
+
+export interface AppOptions {
+  readonly routes: readonly Route[];
+  readonly dispatching: Dispatching;
+  readonly readiness: Readiness;
+  /** The published description, as JSON text. */
+  readonly openApi: string;
+  readonly trustedProxyHops: number;
+}
+
+/** Everything the gateway answers: the routes under `/v1`, and beside them probes, description and API page. */
+export function createApp({ routes, dispatching, readiness, openApi, trustedProxyHops }: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', trustedProxyHops);
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+
+  app.use(begin(dispatching, readiness));
+  probes(app, readiness);
+  apiPage(app, openApi);
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const handler = dispatch(
+      routes.filter((route) => route.path === path),
+      dispatching,
+    );
+    app.all(`/v1${path}`, handler);
+  }
+  app.use(() => {
+    throw unknownRoute();
+  });
+  app.use(refuse(dispatching.logger));
+  return app;
+}
+
+/** Gives every request its id, its security headers, its place in the gauge and its line in the log. */
+function begin({ load, logger }: Dispatching, readiness: Readiness): RequestHandler {
+  return (request, response, next) => {
+    const startedAt = performance.now();
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    const measured = measure('server', request.method, traceparentOf(request), 'http.server.request.duration');
+    setRequestState(response, {
+      requestId,
+      address: clientAddress(request),
+      traceparent: measured.traceparent,
+      route: 'none',
+    });
+    expectAnswer(request.socket, response);
+    response.setHeader('X-Request-Id', requestId);
+    // A stopping gateway asks its clients to connect anew, which leads them to another one.
+    if (!readiness.isReady) response.setHeader('Connection', 'close');
+    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+    load.begin();
+    response.once('close', () => {
+      load.end();
+      const { route } = requestState(response);
+      measured.end({
+        failed: response.statusCode >= 500,
+        attributes: {
+          'http.request.method': request.method,
+          'http.route': route,
+          'http.response.status_code': response.statusCode,
+        },
+      });
+      logRequest(logger, request, response, performance.now() - startedAt);
+    });
+    refuseMalformed(request);
+    next();
+  };
+}
+
+function traceparentOf(request: Request): string | undefined {
+  const header = request.headers['traceparent'];
+  return typeof header === 'string' ? readTraceparent(header) : undefined;
+}
+
+/** What Node lets through and HTTP/1.1 does not. */
+function refuseMalformed(request: Request): void {
+  if (request.url.length > URL_LENGTH_MAX) {
+    throw new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters.`);
+  }
+  const hosts = request.headersDistinct['host']?.length ?? 0;
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
+    throw new HttpRefusal(400, 'Send exactly one Host header.');
+  }
+}
+
+/** One line per request: no body, no key, no path (ids in it would make the line personal), only its pattern. */
+function logRequest(logger: Logger, request: Request, response: Response, durationMs: number): void {
+  const { requestId, organizationId, route } = requestState(response);
+  const isAnswered = response.writableFinished;
+  logger.info(
+    {
+      method: request.method,
+      route,
+      ...(isAnswered ? { status: response.statusCode } : {}),
+      durationMs: Math.round(durationMs * 10) / 10,
+      requestId,
+      ...(organizationId === undefined ? {} : { organizationId }),
+    },
+    isAnswered ? 'request' : 'the caller left before the answer',
+  );
+}
+
+function refuse(logger: Logger): ErrorRequestHandler {
+  // Express knows an error handler by its four parameters.
+  return (error: unknown, _request, response, _next) => {
+    // A path that is not valid percent-encoding names nothing.
+    sendRefusal(response, error instanceof URIError ? unknownRoute() : error, logger);
+  };
+}
+
+function unknownRoute(): HttpRefusal {
+  return new HttpRefusal(404, 'There is nothing at this path.', {}, 'NOT_FOUND');
+}

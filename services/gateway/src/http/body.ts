@@ -1,0 +1,171 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DomainError } from '@invoicecontrol/errors';
+import { HttpRefusal } from './refusal.js';
+
+/** Every JSON body but that of a scan (HTTP and security reference, section 2). */
+export const JSON_BODY_BYTES_MAX = 256 * 1024;
+export const JSON_DEPTH_MAX = 32;
+
+/** A body that is too large is thrown away within these bounds before the answer, so that the answer arrives. */
+const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
+const DISCARD_MS_MAX = 1_000;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Reads and parses a JSON body, stricter than JSON alone: one encoding, no byte order mark, no NUL, no lone surrogates,
+ * no `__proto__`, bounded in size and depth. Duplicate names: the last one wins.
+ * @throws HttpRefusal 415 or 413, DomainError `invalid`
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+): Promise<unknown> {
+  requireJson(request);
+  return parseJson(await readBytes(request, response, bytesMax));
+}
+
+function requireJson(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity') {
+    throw new HttpRefusal(415, 'Send the body uncompressed, without Content-Encoding.', {
+      'Accept-Encoding': 'identity',
+    });
+  }
+  const [type, ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  if (type?.trim() !== 'application/json') {
+    throw new HttpRefusal(415, 'Send the body as JSON with Content-Type: application/json.', {
+      Accept: 'application/json',
+    });
+  }
+  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(parameter)?.[1]);
+  if (charset.some((name) => name !== undefined && name !== 'utf-8' && name !== 'utf8')) {
+    throw new HttpRefusal(415, 'Send the body in UTF-8, the only charset of JSON.', { Accept: 'application/json' });
+  }
+}
+
+async function readBytes(request: IncomingMessage, response: ServerResponse, bytesMax: number): Promise<Buffer> {
+  const isWaiting = request.headers.expect?.toLowerCase() === '100-continue';
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
+    if (!isWaiting) await discard(request);
+    throw tooLarge(request, bytesMax);
+  }
+  if (isWaiting) response.writeContinue();
+  const bytes = await collect(request, bytesMax);
+  if (bytes !== undefined) return bytes;
+  await discard(request);
+  throw tooLarge(request, bytesMax);
+}
+
+/** The whole body, or undefined as soon as it is longer than allowed. Rejects when the client leaves. */
+function collect(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length <= bytesMax) {
+        chunks.push(chunk);
+        return;
+      }
+      request.off('data', onData);
+      resolve(undefined);
+    };
+    request.on('data', onData);
+    request.once('end', () => resolve(Buffer.concat(chunks, length)));
+    request.once('error', reject);
+    request.once('close', () => reject(new ClientGone()));
+  });
+}
+
+/** The caller left before the request was complete: nobody is there to answer. */
+export class ClientGone extends Error {
+  constructor() {
+    super('The caller left before the request was complete.');
+    this.name = 'ClientGone';
+  }
+}
+
+/** Bytes that are still unread cost the connection. */
+function tooLarge(request: IncomingMessage, bytesMax: number): HttpRefusal {
+  const limit = bytesMax >= 1024 * 1024 ? `${bytesMax / (1024 * 1024)} MiB` : `${bytesMax / 1024} KiB`;
+  return new HttpRefusal(
+    413,
+    `The body is larger than ${limit}. Send less in one request.`,
+    request.complete ? {} : { Connection: 'close' },
+  );
+}
+
+/**
+ * Reads the rest of a body and throws it away, within bounds: a connection that is closed with unread bytes is reset,
+ * and the reset can destroy the answer on its way.
+ */
+async function discard(request: IncomingMessage): Promise<void> {
+  const timeIsUp = new AbortController();
+  const drained = new Promise<void>((resolve) => {
+    let left = DISCARD_BYTES_MAX;
+    request.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) resolve();
+    });
+    request.once('end', resolve);
+    request.once('close', resolve);
+    request.once('error', () => resolve());
+    request.resume();
+  });
+  const late = delay(DISCARD_MS_MAX, undefined, { signal: timeIsUp.signal }).catch(() => {});
+  await Promise.race([drained, late]);
+  timeIsUp.abort();
+  if (!request.complete) request.pause();
+}
+
+/** Parses the bytes of a JSON text by the rules of {@link readJsonBody}. */
+export function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw invalid('The body is empty. Send a JSON object.');
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    throw invalid('The body begins with a byte order mark. Send JSON without it.');
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalid('The body is not valid UTF-8.');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+    throw invalid(`The body is not valid JSON${position === undefined ? '' : ` (at position ${position})`}.`);
+  }
+  refuseHarmful(value, 1);
+  return value;
+}
+
+function refuseHarmful(value: unknown, depth: number): void {
+  if (typeof value === 'string') return refuseUnstorable(value);
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > JSON_DEPTH_MAX) throw invalid(`The body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
+  if (Array.isArray(value)) {
+    for (const item of value) refuseHarmful(item, depth + 1);
+    return;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (name === '__proto__') throw invalid('The body has a field named __proto__. Remove it.');
+    refuseUnstorable(name);
+    refuseHarmful(member, depth + 1);
+  }
+}
+
+/** XML cannot carry NUL and UTF-8 no lone surrogate, so neither could be stored and exported again. */
+function refuseUnstorable(text: string): void {
+  if (text.includes('\u0000')) throw invalid('The body has a string with the character U+0000. Remove it.');
+  if (LONE_SURROGATE.test(text))
+    throw invalid('The body has a string with half of a surrogate pair. Send whole characters.');
+}
+
+function invalid(message: string): DomainError {
+  return new DomainError('invalid', message);
+}

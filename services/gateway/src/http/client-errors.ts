@@ -1,0 +1,79 @@
+import { STATUS_CODES } from 'node:http';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { Response } from 'express';
+import { answerTo } from './envelope.js';
+import { URL_LENGTH_MAX } from './limits.js';
+import { HttpRefusal } from './refusal.js';
+import { newRequestId } from './request-id.js';
+import { requestState } from './request-state.js';
+import { securityHeaders } from './security-headers.js';
+
+/** What Node tells about a connection that it could not read a request from. */
+interface ClientError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+/** Which answer a connection is waiting for, if any: its request id is the one to show. */
+const responses = new WeakMap<Socket, Response>();
+
+export function expectAnswer(socket: Socket, response: Response): void {
+  responses.set(socket, response);
+}
+
+/**
+ * Answers what Node refuses by itself (a malformed request line, headers too large, a client too slow) with the
+ * envelope and a request id, then closes the connection: nothing after such bytes can be trusted.
+ */
+export function answerClientErrors(server: Server, logger: Logger): void {
+  server.on('clientError', (error: ClientError, socket: Socket) => {
+    const response = responses.get(socket);
+    const isAnswering = response !== undefined && response.headersSent && !response.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+      socket.destroy();
+      return;
+    }
+    const isWaiting = response !== undefined && !response.headersSent;
+    const requestId = isWaiting ? requestState(response).requestId : newRequestId();
+    const { status, headers, body } = answerTo(refusalFor(error), requestId);
+    logger.info({ requestId, status, reason: error.code }, 'an unreadable request');
+    socket.end(rawAnswer(status, { ...headers, 'X-Request-Id': requestId }, JSON.stringify(body)), () =>
+      socket.destroy(),
+    );
+  });
+}
+
+function refusalFor({ code, rawPacket }: ClientError): HttpRefusal {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return isLongRequestLine(rawPacket)
+        ? new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters.`)
+        : new HttpRefusal(431, 'The headers are larger than 16 KiB. Send fewer or shorter ones.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new HttpRefusal(408, 'The request did not arrive in time. Send it faster.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new HttpRefusal(413, 'The chunk extensions are too large. Send none.');
+    default:
+      return new HttpRefusal(400, 'This is not a well-formed HTTP/1.1 request.');
+  }
+}
+
+function isLongRequestLine(packet: Buffer | undefined): boolean {
+  const end = packet?.indexOf('\n') ?? 0;
+  return end < 0 || end > URL_LENGTH_MAX;
+}
+
+function rawAnswer(status: number, headers: Record<string, string>, body: string): string {
+  const all = {
+    ...securityHeaders,
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Date: new Date().toUTCString(),
+    Connection: 'close',
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
+}

@@ -1,0 +1,122 @@
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import type { Request, RequestHandler, Response } from 'express';
+import type { z } from 'zod';
+import type { Clients } from '../clients.js';
+import { requireRight } from './access.js';
+import { sendJson, sendRefusal } from './answer.js';
+import type { Authenticator } from './authenticate.js';
+import { JSON_BODY_BYTES_MAX, readJsonBody } from './body.js';
+import { fingerprintOf } from './canonical-json.js';
+import type { FailureBucket } from './failure-bucket.js';
+import { readIdempotencyKey } from './idempotency-key.js';
+import type { LoadGauge } from './load-gauge.js';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { demandsOf, rateLimited, rateLimitFields } from './rate-limit-fields.js';
+import type { Limits } from './rate-limit-fields.js';
+import type { RateLimiter } from './rate-limit.js';
+import { HttpRefusal } from './refusal.js';
+import { anonymousContext, requestState } from './request-state.js';
+import type { AnyKeyRoute, AnyPublicRoute, Reply, Route, RouteInput } from './route.js';
+import { validate } from './validate.js';
+
+export interface Dispatching {
+  readonly clients: Clients;
+  readonly authenticator: Authenticator;
+  readonly limiter: RateLimiter;
+  readonly limits: Limits;
+  readonly failures: FailureBucket;
+  readonly load: LoadGauge;
+  readonly logger: Logger;
+}
+
+type AnyInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodType>;
+
+/**
+ * Answers one path. The checks come in this order and the first that fails answers (HTTP and security reference,
+ * section 1.1): method 405, load 503, key 401, rate 429, role and scope 403, then shape 415, 413, 400, then the owner.
+ */
+export function dispatch(routes: readonly Route[], dispatching: Dispatching): RequestHandler {
+  const byMethod = new Map(routes.map((route) => [route.method.toUpperCase(), route]));
+  const get = byMethod.get('GET');
+  if (get !== undefined) byMethod.set('HEAD', get);
+  const allow = [...byMethod.keys()].sort().join(', ');
+  return async (request, response) => {
+    const route = byMethod.get(request.method);
+    try {
+      requestState(response).route = `/v1${routes[0]?.path ?? ''}`;
+      if (route === undefined) throw new HttpRefusal(405, `Use ${allow} here.`, { Allow: allow });
+      dispatching.load.refuseOverload(request.method);
+      const reply =
+        route.access === 'public'
+          ? await answerPublic(route, request, response, dispatching)
+          : await answerKey(route, request, response, dispatching);
+      sendJson(response, reply.status, reply.body, reply.headers);
+    } catch (error) {
+      sendRefusal(response, wordedFor(route, error), dispatching.logger);
+    }
+  };
+}
+
+async function answerKey(
+  route: AnyKeyRoute,
+  request: Request,
+  response: Response,
+  { authenticator, limiter, limits, clients }: Dispatching,
+): Promise<Reply> {
+  const state = requestState(response);
+  const anonymous = anonymousContext(state);
+  const principal = await authenticator.authenticate(request, state.address, anonymous);
+  state.organizationId = principal.organizationId;
+  const context = { ...anonymous, actor: { type: 'API_KEY' as const, id: principal.apiKeyId } };
+
+  const verdict = await limiter.take(demandsOf(principal, request.method, route.ratePolicy, limits), context);
+  if (!verdict.isAllowed) throw rateLimited(verdict.refused);
+  for (const [name, value] of Object.entries(rateLimitFields(verdict.standings))) response.setHeader(name, value);
+
+  requireRight(principal, route.access);
+  const input = { ...(await readInput(route, request, response)), context, principal };
+  return route.handle(input, clients);
+}
+
+/** Without a key the address is limited, by its refused attempts. */
+async function answerPublic(
+  route: AnyPublicRoute,
+  request: Request,
+  response: Response,
+  { failures, clients }: Dispatching,
+): Promise<Reply> {
+  const state = requestState(response);
+  failures.refuseExhausted(state.address);
+  const input = { ...(await readInput(route, request, response)), context: anonymousContext(state) };
+  try {
+    return await route.handle(input, clients);
+  } catch (error) {
+    if (error instanceof DomainError && isCallersFault(error)) failures.count(state.address);
+    throw error;
+  }
+}
+
+function isCallersFault({ kind }: DomainError): boolean {
+  return kind === 'unauthenticated' || kind === 'not_found' || kind === 'invalid' || kind === 'forbidden';
+}
+
+async function readInput(route: Route, request: Request, response: Response): Promise<Omit<AnyInput, 'context'>> {
+  const params = route.params?.safeParse(request.params);
+  if (params?.success === false) throw notFound(route.thing ?? 'resource');
+  const body = route.body === undefined ? undefined : await readJsonBody(request, response, JSON_BODY_BYTES_MAX);
+  const honoursKey = route.honoursIdempotencyKey === true;
+  return {
+    params: params?.data ?? {},
+    query: route.query === undefined ? {} : validate(route.query, request.query, 'query'),
+    body: route.body === undefined ? undefined : validate(route.body, body, 'body'),
+    fingerprint: honoursKey ? fingerprintOf(body) : '',
+    idempotencyKey: honoursKey ? (readIdempotencyKey(request) ?? '') : '',
+    ifNoneMatch: request.headers['if-none-match'],
+  };
+}
+
+/** A malformed, a foreign and an unknown id are refused in the same words, whatever words the owner has. */
+function wordedFor(route: Route | undefined, error: unknown): unknown {
+  if (route?.thing === undefined || !(error instanceof DomainError) || error.kind !== 'not_found') return error;
+  return notFound(route.thing);
+}

@@ -1,0 +1,59 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { addressGroup } from './client-address.js';
+
+/** Refused attempts per address and minute (HTTP and security reference, section 7). */
+export const FAILURES_PER_MINUTE_MAX = 20;
+const WINDOW_MS = 60_000;
+const ADDRESSES_MAX = 10_000;
+
+interface Window {
+  readonly endsAt: number;
+  failures: number;
+}
+
+/**
+ * Counts refused attempts per address in this process alone, so that a bad key costs no call. Attempts that cost
+ * nothing anyway (no key, a key that cannot exist) are not counted by the caller.
+ */
+export class FailureBucket {
+  readonly #clock: Clock;
+  readonly #windows = new Map<string, Window>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @throws DomainError `rate_limited` when this address has failed too often in its current minute */
+  refuseExhausted(address: string): void {
+    const window = this.#current(addressGroup(address));
+    if (window === undefined || window.failures < FAILURES_PER_MINUTE_MAX) return;
+    throw new DomainError('rate_limited', 'Too many refused attempts from this address. Try again later.', {
+      retryAfterSeconds: Math.ceil((window.endsAt - this.#now()) / 1_000),
+    });
+  }
+
+  count(address: string): void {
+    const group = addressGroup(address);
+    const window = this.#current(group) ?? { endsAt: this.#now() + WINDOW_MS, failures: 0 };
+    window.failures += 1;
+    this.#windows.set(group, window);
+    if (this.#windows.size > ADDRESSES_MAX) this.#forgetOldest();
+  }
+
+  #current(group: string): Window | undefined {
+    const window = this.#windows.get(group);
+    if (window === undefined || window.endsAt > this.#now()) return window;
+    this.#windows.delete(group);
+    return undefined;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#windows.keys();
+    if (oldest !== undefined) this.#windows.delete(oldest);
+  }
+
+  #now(): number {
+    return this.#clock.now().getTime();
+  }
+}

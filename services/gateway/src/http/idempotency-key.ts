@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { invalidField } from '@invoicecontrol/errors';
+
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
+
+const BARE = /^[\x21-\x7e]+$/;
+const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])+)"$/;
+
+/**
+ * The Idempotency-Key of a request: 1 to 255 visible ASCII characters, bare (`abc`) or quoted (`"abc"`, a structured
+ * field string); both spellings are the same key. A comma outside quotes would be a list of keys and is refused, as are
+ * several headers (HTTP and security reference, section 3).
+ * @returns undefined without the header
+ * @throws DomainError `invalid`
+ */
+export function readIdempotencyKey(request: IncomingMessage): string | undefined {
+  const values = request.headersDistinct['idempotency-key'];
+  if (values === undefined) return undefined;
+  const [value = '', ...others] = values;
+  if (others.length > 0) throw invalidField('Idempotency-Key', 'Send one header, not several.');
+  return parseIdempotencyKey(value);
+}
+
+export function parseIdempotencyKey(value: string): string {
+  const quoted = QUOTED.exec(value)?.[1]?.replaceAll(/\\(["\\])/g, '$1');
+  const isBare = BARE.test(value) && !value.includes(',') && !value.includes('"');
+  const key = quoted ?? (isBare ? value : '');
+  if (key === '' || key.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
+    throw invalidField(
+      'Idempotency-Key',
+      `Send 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters, in double quotes when a comma is among them.`,
+    );
+  }
+  return key;
+}

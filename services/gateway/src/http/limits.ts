@@ -1,0 +1,21 @@
+/** Bounds of the transport (HTTP and security reference, section 2). */
+export const URL_LENGTH_MAX = 8 * 1024;
+export const HEADERS_BYTES_MAX = 16 * 1024;
+export const CONNECTIONS_MAX = 5_000;
+export const REQUESTS_PER_CONNECTION_MAX = 1_000;
+
+/** How long a client may take. Node looks at its connections only so often, hence the interval. */
+export interface Timeouts {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** Longer than the idle time of the balancer in front, which would otherwise meet closed connections. */
+  readonly keepAliveMs: number;
+  readonly checkingIntervalMs: number;
+}
+
+export const TIMEOUTS: Timeouts = {
+  headersMs: 10_000,
+  requestMs: 60_000,
+  keepAliveMs: 65_000,
+  checkingIntervalMs: 1_000,
+};

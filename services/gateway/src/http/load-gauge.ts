@@ -1,0 +1,55 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { DomainError } from '@invoicecontrol/errors';
+
+/** Above this many requests at work, reading is refused (HTTP and security reference, section 7). */
+export const IN_FLIGHT_MAX = 500;
+/** Above this lag of the event loop (p99), reading is refused. */
+export const LAG_MS_MAX = 200;
+/** Writes are dearer to repeat: they are refused at twice these figures. */
+const WRITE_FACTOR = 2;
+/** Long enough that one stall of a shared machine is not the p99. */
+const LAG_WINDOW_MS = 5_000;
+const LAG_RESOLUTION_MS = 20;
+
+/** How busy this process is. Refusing early keeps the answers to the rest in time. */
+export class LoadGauge {
+  readonly #delay = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
+  #timer: NodeJS.Timeout | undefined;
+  #lagMs = 0;
+  #inFlight = 0;
+
+  start(): void {
+    this.#delay.enable();
+    this.#timer = setInterval(() => {
+      this.#lagMs = this.#delay.percentile(99) / 1e6;
+      this.#delay.reset();
+    }, LAG_WINDOW_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#delay.disable();
+  }
+
+  begin(): void {
+    this.#inFlight += 1;
+  }
+
+  end(): void {
+    this.#inFlight -= 1;
+  }
+
+  /** @throws DomainError `unavailable` for what is cheapest to repeat first: reads, then everything */
+  refuseOverload(method: string): void {
+    if (isOverloaded(method, { inFlight: this.#inFlight, lagMs: this.#lagMs })) {
+      throw new DomainError('unavailable', 'The service is overloaded. Repeat the request in a moment.');
+    }
+  }
+}
+
+/** Whether a request of this method is refused at this load. */
+export function isOverloaded(method: string, { inFlight, lagMs }: { inFlight: number; lagMs: number }): boolean {
+  const factor = method === 'GET' || method === 'HEAD' ? 1 : WRITE_FACTOR;
+  return inFlight > IN_FLIGHT_MAX * factor || lagMs > LAG_MS_MAX * factor;
+}

@@ -1,0 +1,10 @@
+import type { Express, RequestHandler } from 'express';
+import { HttpRefusal } from './refusal.js';
+
+/** A path outside `/v1` that can only be read. */
+export function onlyGet(app: Express, path: string, handler: RequestHandler): void {
+  app.get(path, handler);
+  app.all(path, () => {
+    throw new HttpRefusal(405, 'Use GET, HEAD here.', { Allow: 'GET, HEAD' });
+  });
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { dateOrDateTime, toInstant } from './fields.js';
+
+export const PAGE_ITEMS_MAX = 100;
+export const PAGE_ITEMS_DEFAULT = 50;
+const CURSOR_LENGTH_MAX = 1_000;
+
+const WHOLE_NUMBER = /^[0-9]{1,3}$/;
+
+/** What every list understands (HTTP and security reference, section 1.2); anything else in the query is refused. */
+export const pageQuery = z.strictObject({
+  limit: z
+    .string()
+    .refine(
+      (value) => WHOLE_NUMBER.test(value) && Number(value) >= 1 && Number(value) <= PAGE_ITEMS_MAX,
+      `Must be a whole number from 1 to ${PAGE_ITEMS_MAX}.`,
+    )
+    .meta({ type: 'integer', minimum: 1, maximum: PAGE_ITEMS_MAX, default: PAGE_ITEMS_DEFAULT })
+    .optional(),
+  cursor: z
+    .string()
+    .refine(
+      (value) => /^[\x21-\x7e]+$/.test(value) && value.length <= CURSOR_LENGTH_MAX,
+      'Send the `nextCursor` of the page before, unchanged.',
+    )
+    .meta({ description: 'The `nextCursor` of the page before.' })
+    .optional(),
+  created_from: dateOrDateTime().meta({ description: 'Inclusive. A day means its beginning in UTC.' }).optional(),
+  created_to: dateOrDateTime().meta({ description: 'Exclusive. A day means its beginning in UTC.' }).optional(),
+});
+
+export interface PageRequest {
+  pageSize: number;
+  pageToken: string;
+  createdFromTime: Date | undefined;
+  createdToTime: Date | undefined;
+}
+
+/** The part of a list request that all lists share. */
+export function pageRequest(query: z.infer<typeof pageQuery>): PageRequest {
+  return {
+    pageSize: query.limit === undefined ? PAGE_ITEMS_DEFAULT : Number(query.limit),
+    pageToken: query.cursor ?? '',
+    createdFromTime: query.created_from === undefined ? undefined : toInstant(query.created_from),
+    createdToTime: query.created_to === undefined ? undefined : toInstant(query.created_to),
+  };
+}
+
+/** `{ items, nextCursor }`; `nextCursor` is null on the last page. */
+export function pageOf<S extends z.ZodType>(item: S) {
+  return z.object({
+    items: z.array(item),
+    nextCursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+  });
+}
+
+export function page<T>(items: T[], nextPageToken: string): { items: T[]; nextCursor: string | null } {
+  return { items, nextCursor: nextPageToken === '' ? null : nextPageToken };
+}

@@ -1,0 +1,21 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Express } from 'express';
+import { sendJson } from './answer.js';
+import { onlyGet } from './only-get.js';
+
+/** Whether balancers should send requests here. */
+export interface Readiness {
+  isReady: boolean;
+}
+
+/**
+ * `/livez`: the process turns. `/readyz`: it wants requests; false from the moment it begins to stop. Neither asks
+ * another service: their failure is answered request by request and heals without us.
+ */
+export function probes(app: Express, readiness: Readiness): void {
+  onlyGet(app, '/livez', (_request, response) => sendJson(response, 200, { status: 'live' }));
+  onlyGet(app, '/readyz', (_request, response) => {
+    if (!readiness.isReady) throw new DomainError('unavailable', 'This gateway is stopping.');
+    sendJson(response, 200, { status: 'ready' });
+  });
+}

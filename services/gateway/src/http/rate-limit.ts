@@ -1,0 +1,219 @@
+import type { Methods } from '@invoicecontrol/contracts/definition';
+import type {
+  AccessServiceDefinition,
+  RequestReservation,
+} from '@invoicecontrol/contracts/organization/v1/access_service';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { count } from '@invoicecontrol/runtime/telemetry';
+
+export type Policy = 'default' | 'organization' | 'writes' | 'scans' | 'documents';
+
+/** One limit that a request falls under. */
+export interface Demand {
+  /** `key:<id>` or `organization:<id>`. */
+  readonly subject: string;
+  readonly policy: Policy;
+  readonly limitPerMinute: number;
+}
+
+/** Where a demand stands after a request: for the RateLimit fields. */
+export interface Standing {
+  readonly policy: Policy;
+  readonly limitPerMinute: number;
+  readonly remaining: number;
+  /** Until the window ends, or until a refused caller may try again. */
+  readonly resetMs: number;
+}
+
+export type Verdict =
+  | { readonly isAllowed: true; readonly standings: readonly Standing[] }
+  | { readonly isAllowed: false; readonly refused: Standing };
+
+/** Tokens asked for at once: exact within this many per gateway, never above the limit. */
+export const BLOCK_TOKENS = 10;
+/** Limits up to this are exact: one call per request. */
+export const EXACT_LIMIT_PER_MINUTE = 60;
+/** At this many left the next block is fetched in the background. */
+export const REFILL_TOKENS = 3;
+/** The limiter may not slow a request down by more than this. */
+export const RESERVE_TIMEOUT_MS = 50;
+/** After a failed reservation the owner is left alone for this long. */
+export const FALLBACK_MS = 1_000;
+const WINDOW_MS = 60_000;
+const BLOCKS_MAX = 20_000;
+/** A crowd behind one key shares blocks of ten; whoever has waited for so many blocks goes by the local window. */
+const ROUNDS_MAX = 100;
+
+interface Block {
+  readonly demand: Demand;
+  tokens: number;
+  windowEndsAt: number;
+  remainingAtOwner: number;
+  refusedUntil: number;
+  /** The reservation under way; never rejects. */
+  pending: Promise<void> | undefined;
+  /** Requests let through without the owner since `localSince`. */
+  localUsed: number;
+  localSince: number;
+}
+
+export interface RateLimiterDependencies {
+  readonly access: Pick<Methods<typeof AccessServiceDefinition, CallOptions>, 'reserveRequests'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How many gateways share the limits, for the local window. */
+  readonly replicas: number;
+}
+
+/**
+ * Spends tokens that the organization service has granted in blocks; the sliding window itself is kept there (HTTP and
+ * security reference, section 7). When nobody answers within 50 ms, a local window with this gateway's share decides
+ * for a second: the limiter can slow nobody down by failing and never lets everything through.
+ */
+export class RateLimiter {
+  readonly #dependencies: RateLimiterDependencies;
+  readonly #blocks = new Map<string, Block>();
+  #fallbackUntil = 0;
+
+  constructor(dependencies: RateLimiterDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Takes one token of every demand, or none: a refused request consumes nothing. */
+  async take(demands: readonly Demand[], context: RequestContext): Promise<Verdict> {
+    const blocks = demands.map((demand) => this.#blockOf(demand));
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const now = this.#now();
+      for (const block of blocks) if (block.windowEndsAt <= now) block.tokens = 0;
+      const short = blocks.filter(({ tokens }) => tokens < 1);
+      if (short.length === 0) {
+        for (const block of blocks) block.tokens -= 1;
+        void this.#reserve(blocks.filter(isLow), now, context);
+        return { isAllowed: true, standings: blocks.map((block) => standingOf(block, now)) };
+      }
+      const refused = short.find(({ refusedUntil }) => refusedUntil > now);
+      if (refused !== undefined) return { isAllowed: false, refused: refusedStanding(refused, now) };
+      if (now < this.#fallbackUntil) return this.#takeLocally(blocks, now);
+      void this.#reserve(
+        blocks.filter((block) => block.tokens < 1 || isLow(block)),
+        now,
+        context,
+      );
+      await Promise.all(short.map(({ pending }) => pending ?? Promise.resolve()));
+    }
+    return this.#takeLocally(blocks, this.#now());
+  }
+
+  /** One call for every block that has none under way. */
+  #reserve(blocks: readonly Block[], now: number, context: RequestContext): Promise<void> {
+    const asked = blocks.filter(({ pending, refusedUntil }) => pending === undefined && refusedUntil <= now);
+    if (asked.length === 0 || now < this.#fallbackUntil) return Promise.resolve();
+    const pending = this.#ask(asked, now, context).finally(() => {
+      for (const block of asked) block.pending = undefined;
+    });
+    for (const block of asked) block.pending = pending;
+    return pending;
+  }
+
+  async #ask(blocks: readonly Block[], askedAt: number, context: RequestContext): Promise<void> {
+    try {
+      const policies = blocks.map(({ demand }) => ({ ...demand, tokens: blockSize(demand) }));
+      const { reservations } = await this.#dependencies.access.reserveRequests(
+        { policies },
+        { context, timeoutMs: RESERVE_TIMEOUT_MS },
+      );
+      blocks.forEach((block, index) => {
+        const reservation = reservations[index];
+        if (reservation === undefined) throw new TypeError('ReserveRequests answered fewer policies than were asked.');
+        add(block, reservation, askedAt);
+      });
+    } catch (error) {
+      this.#fallbackUntil = this.#now() + FALLBACK_MS;
+      count('limiter_fallback');
+      this.#dependencies.logger.warn({ error, requestId: context.requestId }, 'rate limits are kept locally');
+    }
+  }
+
+  #takeLocally(blocks: readonly Block[], now: number): Verdict {
+    const share = ({ demand }: Block): number =>
+      Math.max(1, Math.floor(demand.limitPerMinute / this.#dependencies.replicas));
+    const standing = (block: Block): Standing => ({
+      policy: block.demand.policy,
+      limitPerMinute: block.demand.limitPerMinute,
+      remaining: Math.max(0, share(block) - block.localUsed),
+      resetMs: block.localSince + WINDOW_MS - now,
+    });
+    for (const block of blocks) {
+      if (block.localSince + WINDOW_MS > now) continue;
+      block.localSince = now;
+      block.localUsed = 0;
+    }
+    const exhausted = blocks.find((block) => block.tokens < 1 && block.localUsed >= share(block));
+    if (exhausted !== undefined) return { isAllowed: false, refused: standing(exhausted) };
+    for (const block of blocks) {
+      if (block.tokens >= 1) block.tokens -= 1;
+      else block.localUsed += 1;
+    }
+    return { isAllowed: true, standings: blocks.map(standing) };
+  }
+
+  #blockOf(demand: Demand): Block {
+    const name = `${demand.subject} ${demand.policy}`;
+    const found = this.#blocks.get(name);
+    if (found !== undefined) return found;
+    const block: Block = {
+      demand,
+      tokens: 0,
+      windowEndsAt: 0,
+      remainingAtOwner: 0,
+      refusedUntil: 0,
+      pending: undefined,
+      localUsed: 0,
+      localSince: 0,
+    };
+    this.#blocks.set(name, block);
+    if (this.#blocks.size > BLOCKS_MAX) {
+      const [oldest] = this.#blocks.keys();
+      if (oldest !== undefined) this.#blocks.delete(oldest);
+    }
+    return block;
+  }
+
+  #now(): number {
+    return this.#dependencies.clock.now().getTime();
+  }
+}
+
+function blockSize({ limitPerMinute }: Demand): number {
+  return limitPerMinute <= EXACT_LIMIT_PER_MINUTE ? 1 : BLOCK_TOKENS;
+}
+
+function isLow({ demand, tokens }: Block): boolean {
+  return blockSize(demand) > 1 && tokens <= REFILL_TOKENS;
+}
+
+/** The window is counted from the question, not from the answer, so a block never outlives it; it dies with its window. */
+function add(block: Block, reservation: RequestReservation, askedAt: number): void {
+  const { granted, remaining, windowRemainingMs, retryAfterMs } = reservation;
+  if (granted <= 0) {
+    block.refusedUntil = askedAt + Math.max(1, retryAfterMs);
+    return;
+  }
+  const windowEndsAt = askedAt + windowRemainingMs;
+  const isSameWindow = Math.abs(windowEndsAt - block.windowEndsAt) < WINDOW_MS / 2;
+  block.tokens = isSameWindow ? block.tokens + granted : granted;
+  block.windowEndsAt = windowEndsAt;
+  block.remainingAtOwner = remaining;
+}
+
+function standingOf({ demand, tokens, remainingAtOwner, windowEndsAt }: Block, now: number): Standing {
+  const { policy, limitPerMinute } = demand;
+  return { policy, limitPerMinute, remaining: remainingAtOwner + tokens, resetMs: windowEndsAt - now };
+}
+
+function refusedStanding({ demand, refusedUntil }: Block, now: number): Standing {
+  return { policy: demand.policy, limitPerMinute: demand.limitPerMinute, remaining: 0, resetMs: refusedUntil - now };
+}

@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+
+const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/;
+/** Crockford's base32: no letter is mistaken for a digit when somebody reads an id over the telephone. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const RANDOM_LENGTH = 26;
+
+/**
+ * The caller's own id when it is short and harmless, otherwise a new one. It is returned as `X-Request-Id`, stands in
+ * every error and every log line, and travels to every service (HTTP and security reference, section 2).
+ */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && ACCEPTED.test(header) ? header : newRequestId();
+}
+
+/** `req_` and 26 random characters, 130 bits. */
+export function newRequestId(): string {
+  let id = 'req_';
+  for (const byte of randomBytes(RANDOM_LENGTH)) id += ALPHABET.charAt(byte % ALPHABET.length);
+  return id;
+}

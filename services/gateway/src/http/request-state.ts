@@ -1,0 +1,31 @@
+import type { Response } from 'express';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+
+/** What is known about a request from its first byte on; handed along with the response. */
+export interface RequestState {
+  readonly requestId: string;
+  readonly address: string;
+  readonly traceparent: string | undefined;
+  /** Path pattern of the route that answers, `none` until one is found. */
+  route: string;
+  /** Set once the key is known. */
+  organizationId?: string;
+}
+
+const states = new WeakMap<object, RequestState>();
+
+export function setRequestState(response: object, state: RequestState): void {
+  states.set(response, state);
+}
+
+/** Throws a TypeError for a response that the first middleware has not seen. */
+export function requestState(response: Response): RequestState {
+  const state = states.get(response);
+  if (state === undefined) throw new TypeError('This request was not begun.');
+  return state;
+}
+
+/** The context of calls made before the key is known. */
+export function anonymousContext({ requestId, address, traceparent }: RequestState): RequestContext {
+  return { requestId, actor: { type: 'SYSTEM', id: 'gateway' }, ip: address, traceparent };
+}

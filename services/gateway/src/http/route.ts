@@ -1,0 +1,108 @@
+import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { z } from 'zod';
+import type { Clients } from '../clients.js';
+import type { KeyAccess } from './access.js';
+import type { Policy } from './rate-limit.js';
+
+/** What a handler answers; the status is one of the route's `responses`. */
+export interface Reply {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One success status as it is published. */
+export interface PublishedResponse {
+  readonly description: string;
+  /** Absent: no body. */
+  readonly schema?: z.ZodType;
+  /** Names and meanings of the headers beyond those of every answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type NoFields = z.ZodObject<Record<never, never>>;
+
+/** What a handler is given once key, limits, rights and shape have been checked. */
+export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+  readonly params: z.infer<P>;
+  readonly query: z.infer<Q>;
+  readonly body: z.infer<B>;
+  /** SHA-256 of the body as canonical JSON; only where the key is honoured. */
+  readonly fingerprint: string;
+  /** Empty without the header; only where the key is honoured. */
+  readonly idempotencyKey: string;
+  /** The If-None-Match header, for answers with an ETag. */
+  readonly ifNoneMatch: string | undefined;
+  readonly context: RequestContext;
+}
+
+interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
+  /** Unique; the `operationId` of the published description. */
+  readonly operation: string;
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** Below `/v1`, parameters written `:companyId`. */
+  readonly path: string;
+  readonly summary: string;
+  /** The rpc of the owner that answers: `<package>.<Service>/<Rpc>`. */
+  readonly rpc: string;
+  /** What the path names, in a word: a malformed, a foreign and an unknown id are refused in the same words. */
+  readonly thing?: string;
+  /** A path id that does not fit is 404, as one that names nothing. */
+  readonly params?: P;
+  /** Without one the query is not looked at. */
+  readonly query?: Q;
+  readonly body?: B;
+  /** Whether Idempotency-Key is honoured; elsewhere it is not looked at. */
+  readonly honoursIdempotencyKey?: true;
+  /** A rate limit beyond those that every request falls under. */
+  readonly ratePolicy?: Policy;
+  /** By status; the first is the usual one. */
+  readonly responses: Readonly<Record<number, PublishedResponse>>;
+  /** Refusals beyond those that follow from key, parameters and body, as published: `409`. */
+  readonly refusals?: readonly number[];
+}
+
+/** A route that needs an API key. */
+export interface KeyRoute<
+  P extends z.ZodObject = NoFields,
+  Q extends z.ZodObject = NoFields,
+  B extends z.ZodType = z.ZodUndefined,
+> extends Described<P, Q, B> {
+  readonly access: KeyAccess;
+  handle(input: RouteInput<P, Q, B> & { readonly principal: Principal }, clients: Clients): Promise<Reply>;
+}
+
+/** A route without a key: something in its body proves the right to call. Limited by address. */
+export interface PublicRoute<
+  P extends z.ZodObject = NoFields,
+  Q extends z.ZodObject = NoFields,
+  B extends z.ZodType = z.ZodUndefined,
+> extends Described<P, Q, B> {
+  readonly access: 'public';
+  handle(input: RouteInput<P, Q, B>, clients: Clients): Promise<Reply>;
+}
+
+export type AnyKeyRoute = KeyRoute<z.ZodObject, z.ZodObject, z.ZodType>;
+export type AnyPublicRoute = PublicRoute<z.ZodObject, z.ZodObject, z.ZodType>;
+
+/** A route as the table holds it, its own types forgotten. */
+export type Route = AnyKeyRoute | AnyPublicRoute;
+
+/** States a route as data; the handler's input follows from its schemas. */
+export function route<
+  P extends z.ZodObject = NoFields,
+  Q extends z.ZodObject = NoFields,
+  B extends z.ZodType = z.ZodUndefined,
+>(definition: KeyRoute<P, Q, B>): Route {
+  return definition as unknown as AnyKeyRoute;
+}
+
+/** As {@link route}, for a route without a key. */
+export function publicRoute<
+  P extends z.ZodObject = NoFields,
+  Q extends z.ZodObject = NoFields,
+  B extends z.ZodType = z.ZodUndefined,
+>(definition: PublicRoute<P, Q, B>): Route {
+  return definition as unknown as AnyPublicRoute;
+}

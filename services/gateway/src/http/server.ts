@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { Express } from 'express';
+import { answerClientErrors } from './client-errors.js';
+import { CONNECTIONS_MAX, HEADERS_BYTES_MAX, REQUESTS_PER_CONNECTION_MAX, TIMEOUTS } from './limits.js';
+import type { Timeouts } from './limits.js';
+import { listenFast } from './listen-fast.js';
+
+const CLOSE_IDLE_INTERVAL_MS = 50;
+
+export interface HttpServerOptions {
+  readonly app: Express;
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly logger: Logger;
+  readonly timeouts?: Timeouts;
+}
+
+export interface HttpServer {
+  /** `host:port` with the real port. */
+  readonly address: string;
+  /** Takes no new connections, lets running requests end, at most `timeoutMs`, then cuts them. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { app, host, port, logger, timeouts = TIMEOUTS } = options;
+  const server = listenFast(app, {
+    maxHeaderSize: HEADERS_BYTES_MAX,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    connectionsCheckingInterval: timeouts.checkingIntervalMs,
+    // Checked by the app itself, which answers with the envelope.
+    requireHostHeader: false,
+  });
+  server.maxConnections = CONNECTIONS_MAX;
+  server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION_MAX;
+  server.on('drop', () => logger.warn({ connectionsMax: CONNECTIONS_MAX }, 'a connection was refused'));
+  // A body is asked for once key and size are accepted; other expectations are not ours to meet.
+  server.on('checkContinue', app);
+  server.on('checkExpectation', app);
+  answerClientErrors(server, logger);
+  server.listen(port, host);
+  await once(server, 'listening');
+  const shown = host === '0.0.0.0' ? '127.0.0.1' : host;
+  return {
+    address: `${shown}:${(server.address() as AddressInfo).port}`,
+    stop: (timeoutMs) => stop(server, timeoutMs),
+  };
+}
+
+async function stop(server: Server, timeoutMs: number): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), timeoutMs);
+  cut.unref();
+  const closed = once(server, 'close');
+  server.close();
+  // A connection that was busy a moment ago is idle now and would stay open until its client leaves.
+  const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
+  await closed;
+  clearInterval(closeIdle);
+  clearTimeout(cut);
+}

@@ -1,0 +1,179 @@
+import { ALL_SCOPES, roles, scopes } from '@invoicecontrol/api-key/rights';
+import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
+import type { ApiKey, Grantor } from '@invoicecontrol/contracts/organization/v1/api_key_service';
+import { z } from 'zod';
+import { dateTime, LABEL_LENGTH_MAX, showInstant, stated, text, toInstant } from '../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
+import { route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../http/validate.js';
+
+const TIMEOUT_MS = 5_000;
+
+const role = z.enum(roles);
+const grantedScopes = z.array(z.enum([...scopes, ALL_SCOPES]));
+const namedScopes = grantedScopes.min(1).max(scopes.length + 1);
+
+const apiKey = z
+  .object({
+    id: z.string().meta({ description: 'The public part of the key.' }),
+    name: z.string(),
+    role,
+    scopes: grantedScopes,
+    createdAt: z.string().meta({ format: 'date-time' }),
+    expiresAt: z.string().nullable().meta({ format: 'date-time' }),
+    lastUsedAt: z.string().nullable().meta({ format: 'date-time', description: 'Exact to the day.' }),
+  })
+  .meta({ id: 'ApiKey' });
+
+const createdApiKey = apiKey
+  .extend({ key: z.string().meta({ description: 'The key itself, shown here and never again.' }) })
+  .meta({ id: 'CreatedApiKey' });
+
+/** The public id of a key: base62, or whatever else names none. */
+const apiKeyParams = z.object({ apiKeyId: z.string().regex(/^[0-9A-Za-z]{16}$/) });
+
+export const listApiKeys = route({
+  operation: 'listApiKeys',
+  method: 'get',
+  path: '/api-keys',
+  summary: 'List API keys, newest first, revoked ones left out',
+  rpc: 'invoicecontrol.organization.v1.ApiKeyService/ListApiKeys',
+  access: { minimumRole: 'ADMIN', scope: 'organization:read' },
+  query: pageQuery,
+  responses: { 200: { description: 'A page of API keys; never the keys themselves.', schema: pageOf(apiKey) } },
+  async handle({ query, principal, context }, { apiKeys }): Promise<Reply> {
+    const reply = await apiKeys.listApiKeys(
+      { organizationId: principal.organizationId, ...pageRequest(query) },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: page(reply.apiKeys.map(presentApiKey), reply.nextPageToken) };
+  },
+});
+
+export const createApiKey = route({
+  operation: 'createApiKey',
+  method: 'post',
+  path: '/api-keys',
+  summary: 'Create an API key',
+  rpc: 'invoicecontrol.organization.v1.ApiKeyService/CreateApiKey',
+  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  body: z
+    .strictObject({
+      name: text(LABEL_LENGTH_MAX),
+      role,
+      scopes: namedScopes.optional().meta({ description: 'Absent: the scopes of the role.' }),
+      expires_at: dateTime().optional(),
+    })
+    .meta({ id: 'NewApiKey' }),
+  responses: {
+    201: {
+      description: 'The new key, shown once.',
+      schema: createdApiKey,
+      headers: { Location: 'Where to read its record.' },
+    },
+  },
+  refusals: [409],
+  async handle({ body, principal, context }, { apiKeys }): Promise<Reply> {
+    const reply = await apiKeys.createApiKey(
+      {
+        organizationId: principal.organizationId,
+        name: body.name.trim(),
+        role: body.role,
+        scopes: body.scopes ?? [],
+        expiresTime: body.expires_at === undefined ? undefined : toInstant(body.expires_at),
+        grantor: grantorOf(principal),
+      },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    const record = presentApiKey(stated(reply.apiKey));
+    const created: z.infer<typeof createdApiKey> = { ...record, key: reply.key };
+    return { status: 201, body: created, headers: { Location: `/v1/api-keys/${record.id}` } };
+  },
+});
+
+export const getApiKey = route({
+  operation: 'getApiKey',
+  method: 'get',
+  path: '/api-keys/:apiKeyId',
+  summary: 'Read the record of an API key',
+  rpc: 'invoicecontrol.organization.v1.ApiKeyService/GetApiKey',
+  thing: 'API key',
+  access: { minimumRole: 'ADMIN', scope: 'organization:read' },
+  params: apiKeyParams,
+  responses: { 200: { description: 'The record; never the key itself.', schema: apiKey } },
+  async handle({ params, principal, context }, { apiKeys }): Promise<Reply> {
+    const reply = await apiKeys.getApiKey(
+      { organizationId: principal.organizationId, apiKeyId: params.apiKeyId },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: presentApiKey(stated(reply.apiKey)) };
+  },
+});
+
+export const updateApiKey = route({
+  operation: 'updateApiKey',
+  method: 'patch',
+  path: '/api-keys/:apiKeyId',
+  summary: 'Rename an API key or take rights away from it',
+  rpc: 'invoicecontrol.organization.v1.ApiKeyService/UpdateApiKey',
+  thing: 'API key',
+  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  params: apiKeyParams,
+  body: z
+    .strictObject({ name: text(LABEL_LENGTH_MAX).optional(), role: role.optional(), scopes: namedScopes.optional() })
+    .refine(hasAnyField, NOTHING_TO_CHANGE)
+    .meta({ id: 'ApiKeyChange', minProperties: 1 }),
+  responses: { 200: { description: 'The record after the change.', schema: apiKey } },
+  refusals: [409],
+  async handle({ params, body, principal, context }, { apiKeys }): Promise<Reply> {
+    const reply = await apiKeys.updateApiKey(
+      {
+        organizationId: principal.organizationId,
+        apiKeyId: params.apiKeyId,
+        name: body.name?.trim(),
+        role: body.role,
+        scopes: body.scopes ?? [],
+        grantor: grantorOf(principal),
+      },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: presentApiKey(stated(reply.apiKey)) };
+  },
+});
+
+export const revokeApiKey = route({
+  operation: 'revokeApiKey',
+  method: 'delete',
+  path: '/api-keys/:apiKeyId',
+  summary: 'Revoke an API key at once',
+  rpc: 'invoicecontrol.organization.v1.ApiKeyService/RevokeApiKey',
+  thing: 'API key',
+  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  params: apiKeyParams,
+  responses: { 204: { description: 'Revoked.' } },
+  refusals: [409],
+  async handle({ params, principal, context }, { apiKeys }): Promise<Reply> {
+    await apiKeys.revokeApiKey(
+      { organizationId: principal.organizationId, apiKeyId: params.apiKeyId },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 204 };
+  },
+});
+
+function grantorOf({ role: granted, scopes: held }: Principal): Grantor {
+  return { role: granted, scopes: held };
+}
+
+function presentApiKey(message: ApiKey): z.infer<typeof apiKey> {
+  return {
+    id: message.apiKeyId,
+    name: message.name,
+    role: role.parse(message.role),
+    scopes: grantedScopes.parse(message.scopes),
+    createdAt: showInstant(message.createdTime),
+    expiresAt: message.expiresTime?.toISOString() ?? null,
+    lastUsedAt: message.lastUsedTime?.toISOString() ?? null,
+  };
+}

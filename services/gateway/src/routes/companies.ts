@@ -1,0 +1,163 @@
+import type { Company } from '@invoicecontrol/contracts/organization/v1/company_service';
+import { isCountryCode } from '@invoicecontrol/values/country';
+import { z } from 'zod';
+import { LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
+import { route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../http/validate.js';
+
+const TIMEOUT_MS = 5_000;
+const TAX_ID_LENGTH_MAX = 100;
+
+const company = z
+  .object({
+    id: z.string().meta({ format: 'uuid' }),
+    name: z.string(),
+    taxId: z.string().nullable().meta({ description: 'The VAT ID that `buyer.tax_id` of an invoice routes by.' }),
+    country: z.string().nullable(),
+    isDefault: z.boolean(),
+    createdAt: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'Company' });
+
+const country = z
+  .string()
+  .refine((value) => isCountryCode(value), 'Must be an ISO 3166-1 alpha-2 code in upper case, such as PL.')
+  .meta({ pattern: '^[A-Z]{2}$' });
+
+const fields = {
+  name: text(LABEL_LENGTH_MAX),
+  tax_id: text(TAX_ID_LENGTH_MAX).optional(),
+  country: country.optional(),
+  is_default: z.boolean().optional(),
+};
+
+const companyParams = z.object({ companyId: uuid() });
+
+export const listCompanies = route({
+  operation: 'listCompanies',
+  method: 'get',
+  path: '/companies',
+  summary: 'List companies, newest first',
+  rpc: 'invoicecontrol.organization.v1.CompanyService/ListCompanies',
+  access: { minimumRole: 'ADMIN', scope: 'organization:read' },
+  query: pageQuery,
+  responses: { 200: { description: 'A page of companies.', schema: pageOf(company) } },
+  async handle({ query, principal, context }, { companies }): Promise<Reply> {
+    const reply = await companies.listCompanies(
+      { organizationId: principal.organizationId, ...pageRequest(query) },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: page(reply.companies.map(presentCompany), reply.nextPageToken) };
+  },
+});
+
+export const createCompany = route({
+  operation: 'createCompany',
+  method: 'post',
+  path: '/companies',
+  summary: 'Create a company',
+  rpc: 'invoicecontrol.organization.v1.CompanyService/CreateCompany',
+  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  body: z.strictObject(fields).meta({ id: 'NewCompany' }),
+  responses: {
+    201: { description: 'The new company.', schema: company, headers: { Location: 'Where to read it.' } },
+  },
+  refusals: [409],
+  async handle({ body, principal, context }, { companies }): Promise<Reply> {
+    const reply = await companies.createCompany(
+      {
+        organizationId: principal.organizationId,
+        name: body.name.trim(),
+        taxId: body.tax_id?.trim(),
+        country: body.country,
+        isDefault: body.is_default ?? false,
+      },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    const created = presentCompany(stated(reply.company));
+    return { status: 201, body: created, headers: { Location: `/v1/companies/${created.id}` } };
+  },
+});
+
+export const getCompany = route({
+  operation: 'getCompany',
+  method: 'get',
+  path: '/companies/:companyId',
+  summary: 'Read a company',
+  rpc: 'invoicecontrol.organization.v1.CompanyService/GetCompany',
+  thing: 'company',
+  access: { minimumRole: 'ADMIN', scope: 'organization:read' },
+  params: companyParams,
+  responses: { 200: { description: 'The company.', schema: company } },
+  async handle({ params, principal, context }, { companies }): Promise<Reply> {
+    const reply = await companies.getCompany(
+      { organizationId: principal.organizationId, companyId: params.companyId.toLowerCase() },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: presentCompany(stated(reply.company)) };
+  },
+});
+
+export const updateCompany = route({
+  operation: 'updateCompany',
+  method: 'patch',
+  path: '/companies/:companyId',
+  summary: 'Change a company',
+  rpc: 'invoicecontrol.organization.v1.CompanyService/UpdateCompany',
+  thing: 'company',
+  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  params: companyParams,
+  body: z
+    .strictObject({ ...fields, name: fields.name.optional() })
+    .refine(hasAnyField, NOTHING_TO_CHANGE)
+    .meta({ id: 'CompanyChange', minProperties: 1 }),
+  responses: { 200: { description: 'The company after the change.', schema: company } },
+  refusals: [409],
+  async handle({ params, body, principal, context }, { companies }): Promise<Reply> {
+    const reply = await companies.updateCompany(
+      {
+        organizationId: principal.organizationId,
+        companyId: params.companyId.toLowerCase(),
+        name: body.name?.trim(),
+        taxId: body.tax_id?.trim(),
+        country: body.country,
+        isDefault: body.is_default,
+      },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: presentCompany(stated(reply.company)) };
+  },
+});
+
+export const deleteCompany = route({
+  operation: 'deleteCompany',
+  method: 'delete',
+  path: '/companies/:companyId',
+  summary: 'Remove a company',
+  rpc: 'invoicecontrol.organization.v1.CompanyService/DeleteCompany',
+  thing: 'company',
+  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  params: companyParams,
+  responses: { 204: { description: 'Removed.' } },
+  refusals: [409],
+  async handle({ params, principal, context }, { companies }): Promise<Reply> {
+    await companies.deleteCompany(
+      { organizationId: principal.organizationId, companyId: params.companyId.toLowerCase() },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 204 };
+  },
+});
+
+function presentCompany(message: Company): z.infer<typeof company> {
+  return {
+    id: message.companyId,
+    name: message.name,
+    taxId: message.taxId ?? null,
+    country: message.country ?? null,
+    isDefault: message.isDefault,
+    createdAt: showInstant(message.createdTime),
+  };
+}

@@ -1,0 +1,409 @@
+import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type {
+  Analysis,
+  Invoice,
+  StoredInvoice,
+  Supplier,
+  Versions,
+} from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { sameAccount } from '@invoicecontrol/values/bank-account';
+import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
+import { invoiceCurrency } from '@invoicecontrol/values/currency';
+import { z } from 'zod';
+import { conditional } from '../http/etag.js';
+import {
+  amount,
+  calendarDate,
+  CURRENCY_CODE,
+  currencyCode,
+  NAME_LENGTH_MAX,
+  showInstant,
+  stated,
+  text,
+  uuid,
+} from '../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
+import { route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
+import { findingRecord, findingSummary, presentFinding, presentFindingSummary } from './findings.js';
+
+/** A decision over an organization's whole history takes its time; more than this and something is wrong. */
+const ANALYZE_TIMEOUT_MS = 10_000;
+const READ_TIMEOUT_MS = 5_000;
+
+/** Hyphens and blanks in a sort code do not count (specification 2.2). */
+const SORT_CODE = /^[\s-]*(?:[0-9][\s-]*){6}$/;
+
+const bankAccount = z
+  .strictObject({
+    iban: text().optional(),
+    sort_code: z
+      .string()
+      .refine((value) => SORT_CODE.test(value), 'Must be a UK sort code of six digits, such as 12-34-56.')
+      .meta({ pattern: SORT_CODE.source })
+      .optional(),
+    account_number: z
+      .string()
+      .refine((value) => /^[0-9]{6,8}$/.test(value), 'Must be six to eight digits.')
+      .meta({ pattern: '^[0-9]{6,8}$' })
+      .optional(),
+  })
+  .superRefine(({ iban, sort_code, account_number }, context) => {
+    const half = 'sort_code and account_number are given together.';
+    if (sort_code !== undefined && account_number === undefined) {
+      context.addIssue({ code: 'custom', path: ['account_number'], message: `Required: ${half}` });
+    } else if (sort_code === undefined && account_number !== undefined) {
+      context.addIssue({ code: 'custom', path: ['sort_code'], message: `Required: ${half}` });
+    } else if (sort_code !== undefined && account_number !== undefined) {
+      if (iban !== undefined && !sameAccount({ iban }, { sortCode: sort_code, accountNumber: account_number })) {
+        context.addIssue({
+          code: 'custom',
+          message: 'The iban is another account than sort_code and account_number. Send one of them.',
+        });
+      }
+    } else if (iban === undefined) {
+      context.addIssue({
+        code: 'custom',
+        message: 'Must have an iban, or sort_code and account_number. Leave bank_account out when it is unknown.',
+      });
+    }
+  })
+  .meta({ description: 'An IBAN, or sort_code with account_number. Both only when they are the same account.' });
+
+/** The canonical invoice (specification 2.2). */
+const canonicalInvoice = z
+  .strictObject({
+    supplier: z.strictObject({
+      name: text(NAME_LENGTH_MAX),
+      tax_id: text().optional(),
+      bank_account: bankAccount.optional(),
+    }),
+    invoice_number: text(),
+    issue_date: calendarDate(),
+    due_date: calendarDate().optional(),
+    currency: currencyCode(),
+    net_amount: amount().optional(),
+    tax_amount: amount().optional(),
+    gross_amount: amount(),
+    purchase_order_ref: text().optional(),
+    buyer: z.strictObject({ name: text(NAME_LENGTH_MAX).optional(), tax_id: text().optional() }).optional(),
+    company_id: uuid().optional(),
+  })
+  .superRefine(refuseCurrency, { when: ({ value }) => hasDatedCurrency(value) })
+  .meta({ id: 'Invoice' });
+
+/** Which codes are currencies depends on the day: a withdrawn one may still stand on an old invoice. */
+function refuseCurrency(invoice: { currency: string; issue_date: string }, context: z.core.$RefinementCtx): void {
+  const read = invoiceCurrency(invoice.currency, invoice.issue_date);
+  if ('refusal' in read) context.addIssue({ code: 'custom', path: ['currency'], message: read.refusal });
+}
+
+/** Said even when other fields are wrong as well, so that one answer lists every fault. */
+function hasDatedCurrency(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { currency, issue_date } = value as { currency?: unknown; issue_date?: unknown };
+  const isCode = typeof currency === 'string' && CURRENCY_CODE.test(currency);
+  return isCode && typeof issue_date === 'string' && isCalendarDate(issue_date);
+}
+
+const decision = z.enum(['PASS', 'REVIEW', 'BLOCK']);
+const source = z.enum(['API', 'UPLOAD', 'SCAN', 'ERP']);
+const riskScore = z.int().min(0).max(100);
+
+const versions = z
+  .object({ riskEngine: z.string(), policy: z.string(), compliance: z.string().optional() })
+  .meta({ id: 'Versions' });
+
+const acceptedAnalysis = z
+  .object({
+    id: z.string().meta({ format: 'uuid', description: 'The id of the invoice.' }),
+    status: z.literal('ANALYZING'),
+    decision,
+    risk_score: riskScore,
+    findings: z.array(findingSummary),
+    versions,
+  })
+  .meta({ id: 'AcceptedAnalysis' });
+
+const latestAnalysis = z
+  .object({ decision, risk_score: riskScore, findings: z.array(findingRecord), versions })
+  .meta({ id: 'Analysis' });
+
+const storedInvoice = z
+  .object({
+    id: z.string().meta({ format: 'uuid' }),
+    companyId: z.string(),
+    source,
+    status: z.enum(['RECEIVED', 'ANALYZED', 'FAILED']),
+    invoice: canonicalInvoice,
+    decision: decision.nullable(),
+    riskScore: riskScore.nullable(),
+    analysisId: z.string().nullable(),
+    documentId: z.string().nullable(),
+    scanId: z.string().nullable(),
+    createdAt: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'StoredInvoice' });
+
+const invoiceParams = z.object({ invoiceId: uuid() });
+
+export const analyzeInvoice = route({
+  operation: 'analyzeInvoice',
+  method: 'post',
+  path: '/invoices',
+  summary: 'Analyze an invoice',
+  rpc: 'invoicecontrol.analysis.v1.InvoiceService/AnalyzeInvoice',
+  access: { scope: 'invoices:write' },
+  body: canonicalInvoice,
+  honoursIdempotencyKey: true,
+  responses: {
+    202: {
+      description: 'Accepted and decided.',
+      schema: acceptedAnalysis,
+      headers: { 'Idempotency-Replayed': '`true` when this is the answer to an earlier request with the same key.' },
+    },
+  },
+  refusals: [409],
+  async handle({ body, fingerprint, idempotencyKey, principal, context }, { invoices }): Promise<Reply> {
+    const { analysis, replayed } = await invoices.analyzeInvoice(
+      {
+        organizationId: principal.organizationId,
+        invoice: toInvoice(body),
+        idempotencyKey,
+        fingerprint,
+        analysesPerMonthLimit: principal.limits?.analysesPerMonth,
+      },
+      { context, timeoutMs: ANALYZE_TIMEOUT_MS },
+    );
+    return {
+      status: 202,
+      body: presentAccepted(stated(analysis)),
+      ...(replayed ? { headers: { 'Idempotency-Replayed': 'true' } } : {}),
+    };
+  },
+});
+
+export const listInvoices = route({
+  operation: 'listInvoices',
+  method: 'get',
+  path: '/invoices',
+  summary: 'List invoices, newest first',
+  rpc: 'invoicecontrol.analysis.v1.InvoiceService/ListInvoices',
+  access: { scope: 'invoices:read' },
+  query: pageQuery.extend({
+    company_id: uuid().optional(),
+    source: source.optional().meta({ description: 'Absent: all but ERP, whose bills have no decision of their own.' }),
+    decision: decision.optional(),
+  }),
+  responses: { 200: { description: 'A page of invoices.', schema: pageOf(storedInvoice) } },
+  async handle({ query, principal, context }, { invoices }): Promise<Reply> {
+    const reply = await invoices.listInvoices(
+      {
+        organizationId: principal.organizationId,
+        ...pageRequest(query),
+        companyId: query.company_id?.toLowerCase(),
+        source: query.source === undefined ? InvoiceSource.UNSPECIFIED : InvoiceSource[query.source],
+        decision: query.decision === undefined ? Decision.UNSPECIFIED : Decision[query.decision],
+      },
+      { context, timeoutMs: READ_TIMEOUT_MS },
+    );
+    return { status: 200, body: page(reply.invoices.map(presentInvoice), reply.nextPageToken) };
+  },
+});
+
+export const getInvoice = route({
+  operation: 'getInvoice',
+  method: 'get',
+  path: '/invoices/:invoiceId',
+  summary: 'Read an invoice',
+  rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
+  thing: 'invoice',
+  access: { scope: 'invoices:read' },
+  params: invoiceParams,
+  responses: { 200: { description: 'The invoice.', schema: storedInvoice } },
+  async handle({ params, principal, context }, { invoices }): Promise<Reply> {
+    const { invoice } = await invoices.getInvoice(
+      { organizationId: principal.organizationId, invoiceId: params.invoiceId.toLowerCase() },
+      { context, timeoutMs: READ_TIMEOUT_MS },
+    );
+    return { status: 200, body: presentInvoice(stated(invoice)) };
+  },
+});
+
+export const getLatestAnalysis = route({
+  operation: 'getLatestAnalysis',
+  method: 'get',
+  path: '/invoices/:invoiceId/analysis/latest',
+  summary: 'Read the latest analysis of an invoice',
+  rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetLatestAnalysis',
+  thing: 'invoice',
+  access: { scope: 'invoices:read' },
+  params: invoiceParams,
+  responses: {
+    200: {
+      description: 'The latest analysis.',
+      schema: latestAnalysis,
+      headers: { ETag: 'Changes whenever anything in the answer changes.' },
+    },
+    304: { description: 'The caller has this answer already (If-None-Match).' },
+  },
+  async handle({ params, ifNoneMatch, principal, context }, { invoices }): Promise<Reply> {
+    const invoiceId = params.invoiceId.toLowerCase();
+    const { analysis } = await invoices.getLatestAnalysis(
+      { organizationId: principal.organizationId, invoiceId },
+      { context, timeoutMs: READ_TIMEOUT_MS },
+    );
+    return conditional(invoiceId, presentAnalysis(stated(analysis)), ifNoneMatch);
+  },
+});
+
+/** The checked body as the analysis service takes it: free text trimmed, the currency in upper case. */
+function toInvoice(body: z.infer<typeof canonicalInvoice>): Invoice {
+  const { supplier, buyer } = body;
+  return {
+    supplier: toSupplier(supplier),
+    invoiceNumber: body.invoice_number.trim(),
+    issueDate: body.issue_date,
+    dueDate: body.due_date,
+    currency: body.currency.toUpperCase(),
+    netAmount: body.net_amount,
+    taxAmount: body.tax_amount,
+    grossAmount: body.gross_amount,
+    purchaseOrderRef: body.purchase_order_ref?.trim(),
+    buyer: buyer === undefined ? undefined : { name: buyer.name?.trim(), taxId: buyer.tax_id?.trim() },
+    companyId: body.company_id?.toLowerCase(),
+  };
+}
+
+function toSupplier(supplier: z.infer<typeof canonicalInvoice>['supplier']): Supplier {
+  const account = supplier.bank_account;
+  return {
+    name: supplier.name.trim(),
+    taxId: supplier.tax_id?.trim(),
+    bankAccount:
+      account === undefined
+        ? undefined
+        : { iban: account.iban?.trim(), sortCode: account.sort_code?.trim(), accountNumber: account.account_number },
+  };
+}
+
+/** Findings that somebody has called false alarms count for nothing and are shown by the latest analysis alone. */
+function presentAccepted(analysis: Analysis): z.infer<typeof acceptedAnalysis> {
+  return {
+    id: analysis.invoiceId,
+    status: 'ANALYZING',
+    decision: presentDecision(analysis.decision),
+    risk_score: analysis.riskScore,
+    findings: analysis.findings
+      .filter(({ disposition }) => disposition !== 'FALSE_POSITIVE')
+      .map((finding) => presentFindingSummary(finding)),
+    versions: presentVersions(stated(analysis.versions)),
+  };
+}
+
+function presentAnalysis(analysis: Analysis): z.infer<typeof latestAnalysis> {
+  return {
+    decision: presentDecision(analysis.decision),
+    risk_score: analysis.riskScore,
+    findings: analysis.findings.map((finding) => presentFinding(finding)),
+    versions: presentVersions(stated(analysis.versions)),
+  };
+}
+
+function presentVersions({ riskEngine, policy, compliance }: Versions): z.infer<typeof versions> {
+  return { riskEngine, policy, ...(compliance === undefined ? {} : { compliance }) };
+}
+
+function presentInvoice(stored: StoredInvoice): z.infer<typeof storedInvoice> {
+  const isDecided = stored.decision !== Decision.UNSPECIFIED;
+  return {
+    id: stored.invoiceId,
+    companyId: stored.companyId,
+    source: presentSource(stored.source),
+    status: presentStatus(stored.status),
+    invoice: presentCanonical(stated(stored.invoice)),
+    decision: isDecided ? presentDecision(stored.decision) : null,
+    riskScore: stored.riskScore ?? null,
+    analysisId: stored.analysisId ?? null,
+    documentId: stored.documentId ?? null,
+    scanId: stored.scanId ?? null,
+    createdAt: showInstant(stored.createdTime),
+  };
+}
+
+/** The canonical invoice as it was sent: what was left out stays out. */
+function presentCanonical(invoice: Invoice): z.infer<typeof canonicalInvoice> {
+  const { buyer } = invoice;
+  return {
+    supplier: presentSupplier(stated(invoice.supplier)),
+    invoice_number: invoice.invoiceNumber,
+    issue_date: invoice.issueDate,
+    due_date: invoice.dueDate,
+    currency: invoice.currency,
+    net_amount: invoice.netAmount,
+    tax_amount: invoice.taxAmount,
+    gross_amount: invoice.grossAmount,
+    purchase_order_ref: invoice.purchaseOrderRef,
+    buyer: buyer === undefined ? undefined : { name: buyer.name, tax_id: buyer.taxId },
+    company_id: invoice.companyId,
+  };
+}
+
+function presentSupplier({
+  name,
+  taxId,
+  bankAccount: account,
+}: Supplier): z.infer<typeof canonicalInvoice>['supplier'] {
+  return {
+    name,
+    tax_id: taxId,
+    bank_account:
+      account === undefined
+        ? undefined
+        : { iban: account.iban, sort_code: account.sortCode, account_number: account.accountNumber },
+  };
+}
+
+function presentDecision(value: Decision): z.infer<typeof decision> {
+  switch (value) {
+    case Decision.PASS:
+      return 'PASS';
+    case Decision.REVIEW:
+      return 'REVIEW';
+    case Decision.BLOCK:
+      return 'BLOCK';
+    case Decision.UNSPECIFIED:
+    case Decision.UNRECOGNIZED:
+      throw new TypeError('An analysis came without a decision.');
+  }
+}
+
+function presentSource(value: InvoiceSource): z.infer<typeof source> {
+  switch (value) {
+    case InvoiceSource.API:
+      return 'API';
+    case InvoiceSource.UPLOAD:
+      return 'UPLOAD';
+    case InvoiceSource.SCAN:
+      return 'SCAN';
+    case InvoiceSource.ERP:
+      return 'ERP';
+    case InvoiceSource.UNSPECIFIED:
+    case InvoiceSource.UNRECOGNIZED:
+      throw new TypeError('An invoice came without its source.');
+  }
+}
+
+function presentStatus(value: InvoiceStatus): z.infer<typeof storedInvoice>['status'] {
+  switch (value) {
+    case InvoiceStatus.RECEIVED:
+      return 'RECEIVED';
+    case InvoiceStatus.ANALYZED:
+      return 'ANALYZED';
+    case InvoiceStatus.FAILED:
+      return 'FAILED';
+    case InvoiceStatus.UNSPECIFIED:
+    case InvoiceStatus.UNRECOGNIZED:
+      throw new TypeError('An invoice came without its status.');
+  }
+}

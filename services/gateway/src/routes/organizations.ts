@@ -1,0 +1,194 @@
+import type { Organization } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { z } from 'zod';
+import { currencyCode, LABEL_LENGTH_MAX, showInstant, stated, text } from '../http/fields.js';
+import { publicRoute, route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../http/validate.js';
+
+const TIMEOUT_MS = 5_000;
+/** Deleting asks billing whether a subscription is still alive. */
+const DELETE_TIMEOUT_MS = 10_000;
+const EMAIL_LENGTH_MAX = 254;
+
+const referenceValidationMode = z.enum(['OFF', 'DECLARED_PROFILES', 'ALL']);
+
+const organization = z
+  .object({
+    id: z.string().meta({ format: 'uuid' }),
+    name: z.string(),
+    billingEmail: z.string().nullable(),
+    baseCurrency: z.string(),
+    referenceValidationMode,
+    plan: z.enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE']),
+    subscriptionStatus: z.enum(['none', 'trialing', 'active', 'past_due', 'paused', 'canceled']),
+    createdAt: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'Organization' });
+
+const deletedOrganization = z
+  .object({
+    deletedAt: z.string().meta({ format: 'date-time' }),
+    recoveryToken: z.string().meta({ description: 'Brings the organization back. Shown once.' }),
+    recoveryExpiresAt: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'DeletedOrganization' });
+
+const restoredOrganization = organization
+  .extend({
+    ownerKey: z.string().meta({ description: 'A new API key of role OWNER; the old keys stay revoked. Shown once.' }),
+  })
+  .meta({ id: 'RestoredOrganization' });
+
+export const getOrganization = route({
+  operation: 'getOrganization',
+  method: 'get',
+  path: '/organizations/current',
+  summary: 'Read the organization',
+  rpc: 'invoicecontrol.organization.v1.OrganizationService/GetOrganization',
+  access: { scope: 'organization:read' },
+  responses: { 200: { description: 'The organization of the key.', schema: organization } },
+  async handle({ principal, context }, { organizations }): Promise<Reply> {
+    const reply = await organizations.getOrganization(
+      { organizationId: principal.organizationId },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: presentOrganization(stated(reply.organization)) };
+  },
+});
+
+export const updateOrganization = route({
+  operation: 'updateOrganization',
+  method: 'patch',
+  path: '/organizations/current',
+  summary: 'Change name or billing e-mail',
+  rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateOrganization',
+  access: { minimumRole: 'OWNER', scope: 'organization:write' },
+  body: z
+    .strictObject({ name: text(LABEL_LENGTH_MAX).optional(), billing_email: text(EMAIL_LENGTH_MAX).optional() })
+    .refine(hasAnyField, NOTHING_TO_CHANGE)
+    .meta({ id: 'OrganizationChange', minProperties: 1 }),
+  responses: { 200: { description: 'The organization after the change.', schema: organization } },
+  refusals: [409],
+  async handle({ body, principal, context }, { organizations }): Promise<Reply> {
+    const reply = await organizations.updateOrganization(
+      {
+        organizationId: principal.organizationId,
+        name: body.name?.trim(),
+        billingEmail: body.billing_email?.trim(),
+      },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: presentOrganization(stated(reply.organization)) };
+  },
+});
+
+export const deleteOrganization = route({
+  operation: 'deleteOrganization',
+  method: 'delete',
+  path: '/organizations/current',
+  summary: 'Delete the organization',
+  rpc: 'invoicecontrol.organization.v1.OrganizationService/DeleteOrganization',
+  access: { minimumRole: 'OWNER', scope: 'organization:write' },
+  body: z
+    .strictObject({ confirm_name: text(LABEL_LENGTH_MAX).describe('The name of the organization.') })
+    .meta({ id: 'OrganizationDeletion' }),
+  responses: { 200: { description: 'Deleted; every key is dead.', schema: deletedOrganization } },
+  refusals: [409],
+  async handle({ body, principal, context }, { organizations }): Promise<Reply> {
+    const reply = await organizations.deleteOrganization(
+      { organizationId: principal.organizationId, confirmName: body.confirm_name.trim() },
+      { context, timeoutMs: DELETE_TIMEOUT_MS },
+    );
+    const deleted: z.infer<typeof deletedOrganization> = {
+      deletedAt: showInstant(reply.deletedTime),
+      recoveryToken: reply.recoveryToken,
+      recoveryExpiresAt: showInstant(reply.recoveryExpiresTime),
+    };
+    return { status: 200, body: deleted };
+  },
+});
+
+/** Every key of a deleted organization is dead, so the recovery token in the body is the proof. */
+export const restoreOrganization = publicRoute({
+  operation: 'restoreOrganization',
+  method: 'post',
+  path: '/organizations/current/restore',
+  summary: 'Bring a deleted organization back',
+  rpc: 'invoicecontrol.organization.v1.OrganizationService/RestoreOrganization',
+  access: 'public',
+  body: z.strictObject({ recovery_token: text() }).meta({ id: 'OrganizationRecovery' }),
+  responses: { 200: { description: 'The organization, with a new key for its owner.', schema: restoredOrganization } },
+  refusals: [401, 404, 409],
+  async handle({ body, context }, { organizations }): Promise<Reply> {
+    const reply = await organizations.restoreOrganization(
+      { recoveryToken: body.recovery_token },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    const restored: z.infer<typeof restoredOrganization> = {
+      ...presentOrganization(stated(reply.organization)),
+      ownerKey: reply.ownerKey,
+    };
+    return { status: 200, body: restored };
+  },
+});
+
+export const updateBaseCurrency = route({
+  operation: 'updateBaseCurrency',
+  method: 'patch',
+  path: '/organizations/current/base-currency',
+  summary: 'Set the base currency of invoices to come',
+  rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateBaseCurrency',
+  access: { minimumRole: 'OWNER', scope: 'organization:write' },
+  body: z.strictObject({ base_currency: currencyCode() }).meta({ id: 'BaseCurrencyChange' }),
+  responses: {
+    200: {
+      description: 'The base currency after the change.',
+      schema: z.object({ baseCurrency: z.string() }).meta({ id: 'BaseCurrency' }),
+    },
+  },
+  refusals: [409],
+  async handle({ body, principal, context }, { organizations }): Promise<Reply> {
+    const reply = await organizations.updateBaseCurrency(
+      { organizationId: principal.organizationId, baseCurrency: body.base_currency.toUpperCase() },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: { baseCurrency: stated(reply.organization).baseCurrency } };
+  },
+});
+
+export const updateReferenceValidation = route({
+  operation: 'updateReferenceValidation',
+  method: 'patch',
+  path: '/organizations/current/reference-validation',
+  summary: 'Set how reference documents are validated',
+  rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateReferenceValidation',
+  access: { minimumRole: 'OWNER', scope: 'organization:write' },
+  body: z.strictObject({ mode: referenceValidationMode }).meta({ id: 'ReferenceValidationChange' }),
+  responses: {
+    200: {
+      description: 'The mode after the change.',
+      schema: z.object({ referenceValidationMode }).meta({ id: 'ReferenceValidation' }),
+    },
+  },
+  refusals: [409],
+  async handle({ body, principal, context }, { organizations }): Promise<Reply> {
+    const reply = await organizations.updateReferenceValidation(
+      { organizationId: principal.organizationId, mode: body.mode },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: { referenceValidationMode: stated(reply.organization).referenceValidationMode } };
+  },
+});
+
+function presentOrganization(message: Organization): z.infer<typeof organization> {
+  return {
+    id: message.organizationId,
+    name: message.name,
+    billingEmail: message.billingEmail ?? null,
+    baseCurrency: message.baseCurrency,
+    referenceValidationMode: referenceValidationMode.parse(message.referenceValidationMode),
+    plan: organization.shape.plan.parse(message.plan),
+    subscriptionStatus: organization.shape.subscriptionStatus.parse(message.subscriptionStatus),
+    createdAt: showInstant(message.createdTime),
+  };
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { systemClock } from '@invoicecontrol/runtime/clock';
+import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { createClients } from '../clients.js';
+import { createApp } from '../http/app.js';
+import { Authenticator } from '../http/authenticate.js';
+import { FailureBucket } from '../http/failure-bucket.js';
+import type { Timeouts } from '../http/limits.js';
+import { LoadGauge } from '../http/load-gauge.js';
+import { describeApi } from '../http/openapi.js';
+import type { Readiness } from '../http/probes.js';
+import type { Limits } from '../http/rate-limit-fields.js';
+import { RateLimiter } from '../http/rate-limit.js';
+import { startHttpServer } from '../http/server.js';
+import { routes } from '../routes/table.js';
+import { silent, startCounterparts } from './counterparts.js';
+import type { Answers } from './counterparts.js';
+
+export interface RunningGateway {
+  /** `http://127.0.0.1:<port>`. */
+  readonly origin: string;
+  readonly port: number;
+  readonly authenticator: Authenticator;
+  readonly readiness: Readiness;
+  /** Takes the services behind the gateway away. */
+  cutServices(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  readonly limits?: Partial<Limits>;
+  readonly timeouts?: Timeouts;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** The whole gateway on a free port, in front of services that give these answers; no broker. */
+export async function startGateway(answers: Answers, options: GatewayOptions = {}): Promise<RunningGateway> {
+  const { clock = systemClock, logger = silent } = options;
+  const services = await startCounterparts(answers);
+  const channel = openChannel(services.address);
+  const clients = createClients({ organization: channel, analysis: channel });
+  const failures = new FailureBucket(clock);
+  const authenticator = new Authenticator({ access: clients.access, failures, clock, logger });
+  const limiter = new RateLimiter({ access: clients.access, clock, logger, replicas: 1 });
+  const limits = { default: 3_000, organization: 10_000, writes: 1_200, scans: 20, documents: 600, ...options.limits };
+  const readiness = { isReady: true };
+  const app = createApp({
+    routes,
+    dispatching: { clients, authenticator, limiter, limits, failures, load: new LoadGauge(), logger },
+    readiness,
+    openApi: describeApi(routes),
+    trustedProxyHops: 0,
+  });
+  const server = await startHttpServer({
+    app,
+    host: '127.0.0.1',
+    port: 0,
+    logger,
+    ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
+  });
+  return {
+    origin: `http://${server.address}`,
+    port: Number(server.address.split(':')[1]),
+    authenticator,
+    readiness,
+    cutServices: () => services.stop(0),
+    async stop() {
+      await server.stop(1_000);
+      channel.close();
+      await services.stop(0);
+    },
+  };
+}
