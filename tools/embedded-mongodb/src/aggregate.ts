@@ -49,8 +49,9 @@ const STAGES: Readonly<Record<string, (operand: unknown) => Stage>> = {
   $set: (operand) => each(compileAddFieldsStage(docOf(operand, '$set'))),
   $unset: (operand) => {
     const paths = Array.isArray(operand) ? operand : [operand];
-    if (!paths.every((path) => typeof path === 'string'))
+    if (!paths.every((path) => typeof path === 'string')) {
       fail('BadValue', '$unset takes a field name or a list of them');
+    }
     return each(compileProjectStage(Object.fromEntries(paths.map((path) => [path, 0]))));
   },
   $group: compileGroup,

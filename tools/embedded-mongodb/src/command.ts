@@ -24,11 +24,24 @@ export interface BatchReply {
   readonly batch: Batch;
 }
 
-export const FIRST_BATCH_DOCUMENTS = 101;
+/** What MongoDB sends first unless it is asked for another number. */
+const FIRST_BATCH_DOCUMENTS = 101;
 
 export const done = (fields: Doc = {}): Reply => ({ kind: 'document', doc: { ...fields, ok: 1 } });
 
-export const batchReply = (name: BatchReply['name'], batch: Batch): Reply => ({ kind: 'batch', name, batch });
+/**
+ * The first documents of a result; a cursor keeps the rest.
+ * @param batchSize as the client sent it; 0 is an empty first batch
+ */
+export function firstBatch(
+  { database, namespace }: Pick<Call, 'database' | 'namespace'>,
+  documents: readonly Buffer[],
+  batchSize: unknown,
+  isSingleBatch = false,
+): Reply {
+  const size = batchSizeOf(batchSize, FIRST_BATCH_DOCUMENTS);
+  return { kind: 'batch', name: 'firstBatch', batch: database.openCursor(namespace, documents, size, isSingleBatch) };
+}
 
 /** Only what is asked of collections: a database name as its argument would be taken for one. */
 export const onCollection =
@@ -45,6 +58,7 @@ export const onCollection =
     return run(call);
   };
 
+/** A limit as the client sent it: 0 is none, a negative one counts as its size. */
 export const limitOf = (value: unknown): number | undefined => {
   const limit = Math.abs(countOf(value, 'limit', 0));
   return limit === 0 ? undefined : limit;
@@ -56,22 +70,24 @@ export const skipOf = (value: unknown): number => {
   return skip;
 };
 
-/** A batch size from the client; 0 is an empty first batch, absent is the default. */
 export const batchSizeOf = (value: unknown, fallback: number): number => {
   const size = countOf(value, 'batchSize', fallback);
   if (size < 0) fail('BadValue', 'BatchSize value must be non-negative');
   return size;
 };
 
-export function search(call: Call, search: Search & { readonly skip?: number }): StoredDocument[] {
-  const { skip = 0, limit, ...rest } = search;
-  const collection = call.database.collections.get(call.namespace);
+/** Finds in the collection of a command. A filter is compiled, and so refused if need be, also where there is none. */
+export function search(
+  { database, namespace }: Call,
+  { skip = 0, limit, hint, ...wanted }: Search & { readonly skip?: number; readonly hint?: unknown },
+): StoredDocument[] {
+  const collection = database.collections.get(namespace);
   if (!collection) {
-    compileFilter(rest.filter);
+    compileFilter(wanted.filter);
     return [];
   }
-  checkHint(collection, call.body['hint']);
-  const found = collection.find(limit === undefined ? rest : { ...rest, limit: skip + limit });
+  checkHint(collection, hint);
+  const found = collection.find({ ...wanted, limit: limit === undefined ? undefined : skip + limit });
   return skip > 0 ? found.slice(skip) : found;
 }
 

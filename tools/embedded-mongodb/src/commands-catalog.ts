@@ -1,4 +1,4 @@
-import { batchReply, batchSizeOf, done, FIRST_BATCH_DOCUMENTS, type Call, type Reply } from './command.js';
+import { done, firstBatch, type Call, type Reply } from './command.js';
 import type { Database } from './database.js';
 import { fail } from './errors.js';
 import { parseIndexSpec } from './index-spec.js';
@@ -31,8 +31,7 @@ export function runListIndexes(call: Call): Reply {
     // The index on _id is unique, but MongoDB does not say so.
     serialize({ v: 2, key, name, ...(name === '_id_' ? {} : options) }),
   );
-  const batchSize = batchSizeOf(docOf(call.body['cursor'], 'cursor')['batchSize'], FIRST_BATCH_DOCUMENTS);
-  return batchReply('firstBatch', call.database.openCursor(call.namespace, documents, batchSize, false));
+  return firstBatch(call, documents, docOf(call.body['cursor'], 'cursor')['batchSize']);
 }
 
 export function runDropIndexes(call: Call): Reply {
@@ -79,8 +78,8 @@ export function runListCollections({ database, body }: Call): Reply {
     return isNameOnly ? short : { ...short, options: {}, info: { readOnly: false }, idIndex };
   });
   const documents = described.filter(matches).map(serialize);
-  const batchSize = batchSizeOf(docOf(body['cursor'], 'cursor')['batchSize'], FIRST_BATCH_DOCUMENTS);
-  return batchReply('firstBatch', database.openCursor(`${name}.$cmd.listCollections`, documents, batchSize, false));
+  const namespace = `${name}.$cmd.listCollections`;
+  return firstBatch({ database, namespace }, documents, docOf(body['cursor'], 'cursor')['batchSize']);
 }
 
 export function runListDatabases({ database, body }: Call): Reply {

@@ -1,15 +1,5 @@
 import { compilePipeline } from './aggregate.js';
-import {
-  batchReply,
-  batchSizeOf,
-  done,
-  FIRST_BATCH_DOCUMENTS,
-  limitOf,
-  search,
-  skipOf,
-  type Call,
-  type Reply,
-} from './command.js';
+import { batchSizeOf, done, firstBatch, limitOf, search, skipOf, type Call, type Reply } from './command.js';
 import { fail, refuse } from './errors.js';
 import { encode } from './order.js';
 import { someLeaf } from './paths.js';
@@ -18,19 +8,18 @@ import { compileSort, type SortField } from './sort.js';
 import { countOf, docOf, isDoc, isSet, listOf, serialize, type Doc } from './values.js';
 
 export function runFind(call: Call): Reply {
-  const { database, body, namespace } = call;
+  const { body } = call;
   const project = compileFindProjection(docOf(body['projection'], 'projection'));
-  const limit = limitOf(body['limit']);
   const found = search(call, {
     filter: docOf(body['filter'], 'filter'),
     sort: compileSort(body['sort']),
     skip: skipOf(body['skip']),
-    ...(limit === undefined ? {} : { limit }),
+    limit: limitOf(body['limit']),
+    hint: body['hint'],
   });
   const documents = found.map(({ doc, bytes }) => (project ? serialize(project(doc)) : bytes));
   const isSingleBatch = isSet(body['singleBatch']) || countOf(body['limit'], 'limit', 0) < 0;
-  const batchSize = batchSizeOf(body['batchSize'], FIRST_BATCH_DOCUMENTS);
-  return batchReply('firstBatch', database.openCursor(namespace, documents, batchSize, isSingleBatch));
+  return firstBatch(call, documents, body['batchSize'], isSingleBatch);
 }
 
 /** What a pipeline begins with can be read through an index: `$match`, then `$sort`, then `$limit`. */
@@ -46,25 +35,25 @@ function readForPipeline(call: Call, pipeline: readonly unknown[]): { docs: Doc[
   if (sort.length > 0) place += 1;
   const next = stageAt(place, '$limit');
   const limit = typeof next === 'number' && next > 0 ? next : undefined;
-  const found = search(call, { filter: docOf(match, '$match'), sort, ...(limit === undefined ? {} : { limit }) });
+  const found = search(call, { filter: docOf(match, '$match'), sort, limit, hint: call.body['hint'] });
   return { docs: found.map(({ doc }) => doc), rest: pipeline.slice(place) };
 }
 
 export function runAggregate(call: Call): Reply {
-  const { database, body, namespace } = call;
+  const { body } = call;
   if (typeof body['aggregate'] !== 'string') refuse('An aggregation that is not on a collection');
   const pipeline = listOf(body['pipeline'], 'pipeline');
   compilePipeline(pipeline);
   const { docs, rest } = readForPipeline(call, pipeline);
   const documents = compilePipeline(rest)(docs).map(serialize);
-  const batchSize = batchSizeOf(docOf(body['cursor'], 'cursor')['batchSize'], FIRST_BATCH_DOCUMENTS);
-  return batchReply('firstBatch', database.openCursor(namespace, documents, batchSize, false));
+  return firstBatch(call, documents, docOf(body['cursor'], 'cursor')['batchSize']);
 }
 
 export function runGetMore({ database, body }: Call): Reply {
   const size = batchSizeOf(body['batchSize'], 0);
   const id = countOf(body['getMore'], 'getMore', 0);
-  return batchReply('nextBatch', database.continueCursor(id, size === 0 ? Number.POSITIVE_INFINITY : size));
+  const batch = database.continueCursor(id, size === 0 ? Number.POSITIVE_INFINITY : size);
+  return { kind: 'batch', name: 'nextBatch', batch };
 }
 
 export function runKillCursors({ database, body }: Call): Reply {
@@ -83,7 +72,7 @@ export function runCount(call: Call): Reply {
   if (Object.keys(filter).length === 0 && limit === undefined && skip === 0) {
     return done({ n: database.collections.get(namespace)?.documents.size ?? 0 });
   }
-  return done({ n: search(call, { filter, skip, ...(limit === undefined ? {} : { limit }) }).length });
+  return done({ n: search(call, { filter, skip, limit, hint: body['hint'] }).length });
 }
 
 export function runDistinct(call: Call): Reply {

@@ -41,10 +41,8 @@ export function runUpdate(call: Call): Reply {
       fail('FailedToParse', 'multi update is not supported for replacement-style update');
     }
     const change = compileUpdate(statement, false);
-    const found = search(
-      { ...call, body: { hint: fields['hint'] } },
-      { filter: statement.filter, ...(isMulti ? {} : { limit: 1 }) },
-    );
+    const limit = isMulti ? undefined : 1;
+    const found = search(call, { filter: statement.filter, limit, hint: fields['hint'] });
     if (found.length === 0 && isSet(fields['upsert'])) {
       upserted.push({ index, _id: upsert(call, statement).doc['_id'] });
       n += 1;
@@ -63,12 +61,8 @@ export function runDelete(call: Call): Reply {
   const outcome = runWrites(call.body, writesOf(call, 'deletes'), (write) => {
     const fields = statementOf(write);
     checkStatement(fields, ['q', 'limit', 'hint']);
-    const limit = limitOf(fields['limit']);
     const filter = docOf(fields['q'], 'q');
-    const found = search(
-      { ...call, body: { hint: fields['hint'] } },
-      { filter, ...(limit === undefined ? {} : { limit }) },
-    );
+    const found = search(call, { filter, limit: limitOf(fields['limit']), hint: fields['hint'] });
     for (const stored of found) {
       call.database.remove(call.database.collectionForWrite(call.namespace), stored);
       n += 1;
@@ -84,11 +78,12 @@ export function runFindAndModify(call: Call): Reply {
   const filter = docOf(body['query'], 'query');
   const isRemoving = isSet(body['remove']);
   const isReturningNew = isSet(body['new']);
-  if (isRemoving === (body['update'] !== undefined))
+  if (isRemoving === (body['update'] !== undefined)) {
     fail('FailedToParse', 'Either an update or remove=true must be specified');
+  }
   const statement: UpdateStatement = { filter, update: body['update'], arrayFilters: body['arrayFilters'] };
   const change = isRemoving ? undefined : compileUpdate(statement, false);
-  const [stored] = search(call, { filter, sort: compileSort(body['sort']), limit: 1 });
+  const [stored] = search(call, { filter, sort: compileSort(body['sort']), limit: 1, hint: body['hint'] });
   if (!change) {
     if (!stored) return done({ lastErrorObject: { n: 0 }, value: null });
     database.remove(database.collectionForWrite(call.namespace), stored);

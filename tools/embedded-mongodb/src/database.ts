@@ -127,8 +127,9 @@ export class Database {
     const cursor: Cursor = { namespace, documents, position: 0, usedAt: Date.now() };
     const batch = nextBatch(cursor, batchSize);
     if (isSingleBatch || cursor.position >= documents.length) return { documents: batch, cursorId: 0, namespace };
-    if (this.#cursors.size >= CURSORS_MAX)
+    if (this.#cursors.size >= CURSORS_MAX) {
       fail('BadValue', `More than ${CURSORS_MAX} cursors are open: close or exhaust them`);
+    }
     this.#lastCursorId += 1;
     this.#cursors.set(this.#lastCursorId, cursor);
     return { documents: batch, cursorId: this.#lastCursorId, namespace };

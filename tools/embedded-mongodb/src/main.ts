@@ -43,8 +43,9 @@ function readArguments(): Arguments | 'help' {
 
 function wholeNumber(option: string, text: string, max: number): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value > max)
+  if (!/^\d+$/.test(text) || value > max) {
     throw new Error(`${option} takes a whole number up to ${max}, not '${text}'.`);
+  }
   return value;
 }
 

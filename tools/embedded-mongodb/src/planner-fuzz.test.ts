@@ -12,7 +12,7 @@ import { copyOf, serialize, type Doc } from './values.js';
 // chooses, both must give the same answers in the same order.
 
 const DOCUMENTS = 150;
-const QUERIES = 800;
+const QUERIES = 600;
 const INDEXES: Doc[] = [
   { key: { o: 1, a: 1 } },
   { key: { o: 1, b: -1, 's.m': 1 } },

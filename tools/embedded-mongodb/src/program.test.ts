@@ -137,7 +137,7 @@ describe('the program', () => {
 
 test('killed again and again under load, it loses no acknowledged write', async () => {
   const acknowledged = new Map<string, number>();
-  for (let round = 0; round < 6; round += 1) {
+  for (let round = 0; round < 5; round += 1) {
     const program = await start(['--data', directory]);
     const client = new MongoClient(program.url, { serverSelectionTimeoutMS: 2_000, retryWrites: false });
     const items = client.db('test').collection<{ _id: string; n: number; log: number[] }>('items');

@@ -26,8 +26,9 @@ export const compileFindProjection = (spec: Doc): Project | undefined =>
 
 /** The `$project` stage: fields in or out, and computed fields. */
 export function compileProjectStage(spec: Doc): Project {
-  if (Object.keys(spec).length === 0)
+  if (Object.keys(spec).length === 0) {
     fail('BadValue', 'Invalid $project :: projection specification must have at least one field');
+  }
   return compile(spec, { hasArrayOperators: false, isAddingFields: false });
 }
 

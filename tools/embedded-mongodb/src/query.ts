@@ -239,26 +239,24 @@ function typeTest(operand: unknown): ValueTest {
   return (value) => wanted.has(kindOf(value));
 }
 
+/** Texts that the pattern finds something in, and a stored pattern that is the very same. */
 function regexTest(operand: unknown, options?: unknown): ValueTest {
-  const { pattern, flags } = regexOf(operand, options);
-  const wanted = kindOf(operand) === 'regex' ? encode(operand) : undefined;
+  const pattern = regexOf(operand, options);
+  const itself = kindOf(operand) === 'regex' ? encode(operand) : undefined;
   return (value) =>
-    typeof value === 'string'
-      ? pattern.test(value)
-      : flags !== undefined && wanted !== undefined && encode(value) === wanted;
+    typeof value === 'string' ? pattern.test(value) : itself !== undefined && encode(value) === itself;
 }
 
 /** PCRE and JavaScript agree on what the `u` flag accepts; it refuses the rest (`\A`, `\Q`), and so does this server. */
-function regexOf(operand: unknown, options: unknown): { pattern: RegExp; flags: string } {
-  const isBson = kindOf(operand) === 'regex';
-  if (!isBson && typeof operand !== 'string') fail('BadValue', '$regex has to be a string');
-  if (options !== undefined && typeof options !== 'string') fail('BadValue', '$options has to be a string');
-  const source = isBson ? (operand as BSONRegExp).pattern : (operand as string);
-  const flags = options ?? (isBson ? (operand as BSONRegExp).options : '');
-  if (/[^imsu]/.test(flags))
-    fail('BadValue', `The regular expression option ${show(flags)} is not supported (i, m, s are)`);
+function regexOf(operand: unknown, options: unknown): RegExp {
+  const { pattern, options: own } =
+    kindOf(operand) === 'regex' ? (operand as BSONRegExp) : { pattern: operand, options: '' };
+  if (typeof pattern !== 'string') fail('BadValue', '$regex has to be a string');
+  const flags = options ?? own;
+  if (typeof flags !== 'string') fail('BadValue', '$options has to be a string');
+  if (/[^imsu]/.test(flags)) fail('BadValue', `The regular expression option ${show(flags)} is not supported`);
   try {
-    return { pattern: new RegExp(source, `${flags.replace('u', '')}u`), flags };
+    return new RegExp(pattern, `${flags.replace('u', '')}u`);
   } catch (error) {
     return fail('BadValue', `Regular expression is invalid: ${error instanceof Error ? error.message : String(error)}`);
   }

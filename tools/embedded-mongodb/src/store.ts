@@ -15,7 +15,7 @@ export interface Search {
   readonly filter: Doc;
   readonly sort?: readonly SortField[];
   /** The first so many in the order asked for; all where absent. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** One collection: its documents by `_id` and its indexes. */
@@ -38,8 +38,9 @@ export class Collection {
     const matches = compileFilter(filter);
     const byId = this.#lookUpById(filter);
     if (byId) return finish(byId, matches, sort, limit);
-    if (Object.keys(filter).length === 0 && sort.length === 0)
+    if (Object.keys(filter).length === 0 && sort.length === 0) {
       return finish(this.documents.values(), matches, [], limit);
+    }
     const plans = plansFor(this.indexes.values(), filter, sort);
     const plan = plans.length > 1 ? this.#bestOf(plans, matches, sort, limit) : plans[0];
     if (!plan) return finish(this.documents.values(), matches, sort, limit);

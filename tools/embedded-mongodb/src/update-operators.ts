@@ -42,8 +42,9 @@ const listAt = (
 const needsNumber =
   (verb: string) =>
   (operand: unknown, path: string): void => {
-    if (!isNumeric(operand))
+    if (!isNumeric(operand)) {
       fail('TypeMismatch', `Cannot ${verb} with non-numeric argument: {${path}: ${show(operand)}}`);
+    }
   };
 
 const keepsExtreme = (sign: 1 | -1): Operator => ({
@@ -67,8 +68,9 @@ function pushClauses(operand: unknown, path: string): PushClauses {
   const [other] = Object.keys(others);
   if (other !== undefined) fail('BadValue', `Unrecognized clause in $push: ${other}`);
   if ($each === undefined) fail('DollarPrefixedFieldName', `$push to '${path}' with modifiers needs $each`);
-  if (!Array.isArray($each))
+  if (!Array.isArray($each)) {
     fail('BadValue', `The argument to $each in $push must be an array but it was ${kindOf($each)}`);
+  }
   const whole = (value: unknown, name: string): number =>
     typeof value === 'number' && Number.isInteger(value)
       ? value
@@ -116,11 +118,13 @@ const SET: Operator = { createsPath: true, apply: (place, operand) => setAt(plac
 export const RENAME: Operator = {
   createsPath: false,
   check: (operand, path) => {
-    if (typeof operand !== 'string')
+    if (typeof operand !== 'string') {
       fail('BadValue', `The 'to' field for $rename must be a string: ${path}: ${show(operand)}`);
+    }
     checkPath(operand);
-    if ((path + operand).includes('$'))
+    if ((path + operand).includes('$')) {
       fail('BadValue', `$rename does not take positional paths: '${path}' to '${operand}'`);
+    }
   },
   apply: () => undefined,
 };

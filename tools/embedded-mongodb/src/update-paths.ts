@@ -61,8 +61,9 @@ function keysAt(
     if (!creates) return [];
     fail('PathNotViable', `Cannot create field '${part}' in element {${parts[depth - 1]}: ${show(parent)}}`);
   }
-  if (Number(part) > parent.length + LARGEST_PLACE)
+  if (Number(part) > parent.length + LARGEST_PLACE) {
     fail('BadValue', `The array place in '${parts.join('.')}' is too large`);
+  }
   return [part];
 }
 
@@ -111,13 +112,16 @@ export function unsetAt({ parent, key }: Place): void {
 /** Refuses a path that no document may have. */
 export function checkPath(path: string): void {
   const parts = path.split('.');
-  if (parts.includes(''))
+  if (parts.includes('')) {
     fail('EmptyFieldName', `The update path '${path}' contains an empty field name, which is not allowed`);
-  if (path.startsWith('$'))
+  }
+  if (path.startsWith('$')) {
     fail('DollarPrefixedFieldName', `The dollar ($) prefixed field '${path}' is not valid for storage`);
+  }
   const unknown = parts.find((part) => part.startsWith('$') && part !== '$' && !/^\$\[\w*\]$/.test(part));
-  if (unknown)
+  if (unknown) {
     fail('DollarPrefixedFieldName', `The dollar ($) prefixed field '${unknown}' in '${path}' is not valid for storage`);
+  }
 }
 
 const LARGEST_PLACE = 1_500_000;

@@ -69,8 +69,9 @@ export function upsertBase(filter: Doc): Doc {
 
 function compileReplacement(replacement: Doc): Change {
   const dollar = Object.keys(replacement).find((key) => key.startsWith('$'));
-  if (dollar)
+  if (dollar) {
     fail('DollarPrefixedFieldName', `The dollar ($) prefixed field '${dollar}' is not allowed in a replacement`);
+  }
   return (doc) => {
     const { _id, ...rest } = copyOf(replacement);
     const id = _id ?? doc['_id'];
@@ -148,10 +149,12 @@ function compileArrayFilters(arrayFilters: unknown): ElementTests {
     const filter = docOf(item, 'arrayFilters');
     const names = new Set(namesIn(filter));
     const [name] = names;
-    if (name === undefined || names.size > 1)
+    if (name === undefined || names.size > 1) {
       fail('FailedToParse', 'Each array filter must name exactly one identifier');
-    if (tests.has(name))
+    }
+    if (tests.has(name)) {
       fail('FailedToParse', `Found multiple array filters with the same top-level field name ${name}`);
+    }
     const matches = compileFilter(filter);
     tests.set(name, (element) => matches({ [name]: element }));
   }
@@ -180,8 +183,9 @@ function rename(doc: Doc, from: string, to: string, resolver: Resolver): void {
   visitPlaces(doc, from, resolver, false, (source) => {
     const value = valueAt(source);
     if (value === undefined) return;
-    if (Array.isArray(source.parent))
+    if (Array.isArray(source.parent)) {
       fail('BadValue', `The source field of $rename cannot be an array element: '${from}'`);
+    }
     unsetAt(source);
     visitPlaces(doc, to, resolver, true, (target) => setAt(target, value));
   });

@@ -22,8 +22,9 @@ export function serialize(doc: Doc): Buffer {
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   } catch (error) {
     // The BSON library's own buffer is a little larger than the largest document.
-    if (error instanceof RangeError)
+    if (error instanceof RangeError) {
       fail('BSONObjectTooLarge', `A document is larger than ${DOCUMENT_BYTES_MAX} bytes`);
+    }
     throw error;
   }
 }
