@@ -248,6 +248,47 @@ describe('an idempotency key', () => {
   });
 });
 
+describe('equal invoices posted at once', () => {
+  test('are reported exactly once per pair, whoever comes first', async () => {
+    const organizationId = newTenant();
+    const post = async (pair: number): Promise<{ invoiceId: string; isReported: boolean; related: string[] }> => {
+      const invoice = { ...plainInvoice, invoiceNumber: `PAIR-${pair * 1000 + 17}`, grossAmount: `${pair * 31}.57` };
+      const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call);
+      const duplicates = (analysis?.findings ?? []).filter(({ type }) => type === 'DUPLICATE_INVOICE');
+      return {
+        invoiceId: analysis?.invoiceId ?? '',
+        isReported: duplicates.length > 0,
+        related: duplicates.flatMap(({ relatedInvoiceIds }) => relatedInvoiceIds),
+      };
+    };
+    const pairs = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => Promise.all([post(index + 1), post(index + 1)])),
+    );
+    for (const [one, two] of pairs) {
+      const [original, duplicate] = one.isReported ? [two, one] : [one, two];
+      expect([original.isReported, duplicate.isReported]).toEqual([false, true]);
+      expect(duplicate.related).toEqual([original.invoiceId]);
+    }
+  });
+
+  test('an exact copy is blocked, and its decision names the original', async () => {
+    const organizationId = newTenant();
+    const first = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    const second = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    expect(first.analysis?.decision).toBe(Decision.PASS);
+    expect(second.analysis).toMatchObject({
+      decision: Decision.BLOCK,
+      findings: [{ type: 'DUPLICATE_INVOICE', relatedInvoiceIds: [first.analysis?.invoiceId] }],
+    });
+  });
+
+  test('of another tenant are strangers', async () => {
+    await invoicesOf().analyzeInvoice(request(newTenant()), call);
+    const { analysis } = await invoicesOf().analyzeInvoice(request(newTenant()), call);
+    expect(analysis?.decision).toBe(Decision.PASS);
+  });
+});
+
 describe('after a crash', () => {
   test('an invoice that was stored and not decided is decided by the sweep, under the same id', async () => {
     const organizationId = newTenant();
