@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { DomainError } from '@invoicecontrol/errors';
+import { JSON_DEPTH_MAX, parseJson } from './body.js';
+
+function refusalOf(bytes: Buffer | string): string {
+  try {
+    parseJson(Buffer.from(bytes));
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'invalid') return error.publicMessage;
+    throw error;
+  }
+  throw new Error('It was accepted.');
+}
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('a JSON body', () => {
+  test('is read as JSON reads it, the last of equal names winning', () => {
+    expect(parseJson(Buffer.from('{"a":1,"b":["żółć","😀"],"a":2}'))).toEqual({ a: 2, b: ['żółć', '😀'] });
+  });
+
+  test.each([
+    ['nothing', '', /empty/],
+    ['broken JSON', '{"a":', /not valid JSON/],
+    ['two values', '{}{}', /not valid JSON \(at position 2\)/],
+    ['a single quote', "{'a':1}", /not valid JSON/],
+    ['a byte order mark', '\ufeff{}', /byte order mark/],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /not valid UTF-8/],
+    ['an overlong encoding', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), /not valid UTF-8/],
+    ['a surrogate encoded as UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), /not valid UTF-8/],
+    ['NUL in a value', '{"a":"x\\u0000"}', /U\+0000/],
+    ['NUL in a name', '{"\\u0000":1}', /U\+0000/],
+    ['a lone high surrogate', '["\\ud83d"]', /surrogate/],
+    ['a lone low surrogate in a name', '{"\\ude00":1}', /surrogate/],
+    ['__proto__', '{"a":{"__proto__":{"admin":true}}}', /__proto__/],
+    ['a nesting that is too deep', nested(JSON_DEPTH_MAX + 1), /deeper than 32/],
+    ['a nesting that is absurdly deep', nested(100_000), /deeper than 32/],
+  ])('is refused with a sentence for %s', (_, bytes, sentence) => {
+    expect(refusalOf(bytes)).toMatch(sentence);
+  });
+
+  test('may be nested as deep as the limit and hold whole surrogate pairs', () => {
+    expect(() => parseJson(Buffer.from(nested(JSON_DEPTH_MAX)))).not.toThrow();
+    expect(parseJson(Buffer.from('["\\ud83d\\ude00"]'))).toEqual(['😀']);
+  });
+
+  test('is never repeated in the refusal', () => {
+    expect(refusalOf('{"iban": DE89370400440532013000}')).not.toContain('DE89');
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, test } from '@jest/globals';
+import { conditional } from './etag.js';
+
+const body = { decision: 'PASS', findings: [] };
+const { headers } = conditional('0198', body, undefined);
+const etag = headers?.['ETag'] ?? '';
+
+describe('an answer with an ETag', () => {
+  test('carries a strong one and may be kept only privately', () => {
+    expect(etag).toMatch(/^"0198-[A-Za-z0-9_-]{22}"$/);
+    expect(headers).toMatchObject({ 'Cache-Control': 'private, no-cache' });
+  });
+
+  test.each([etag, `W/${etag}`, `"other", ${etag}`, '*'])('is 304 without a body for If-None-Match: %s', (known) => {
+    const reply = conditional('0198', body, known);
+    expect(reply).toMatchObject({ status: 304, headers: { ETag: etag } });
+    expect(reply.body).toBeUndefined();
+  });
+
+  test('is sent whole again after any change, also one of a finding alone', () => {
+    const changed = conditional('0198', { ...body, findings: [{ disposition: 'CONFIRMED' }] }, etag);
+    expect(changed.status).toBe(200);
+    expect(changed.headers?.['ETag']).not.toBe(etag);
+  });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, test } from '@jest/globals';
+import { IN_FLIGHT_MAX, isOverloaded, LAG_MS_MAX, LoadGauge } from './load-gauge.js';
+
+describe('an overloaded gateway', () => {
+  test('refuses reads first, writes at twice the load, nothing at the limit itself', () => {
+    const refused = (inFlight: number, lagMs: number) =>
+      ['GET', 'HEAD', 'POST', 'DELETE'].filter((method) => isOverloaded(method, { inFlight, lagMs }));
+    expect(refused(IN_FLIGHT_MAX, LAG_MS_MAX)).toEqual([]);
+    expect(refused(IN_FLIGHT_MAX + 1, 0)).toEqual(['GET', 'HEAD']);
+    expect(refused(0, LAG_MS_MAX + 1)).toEqual(['GET', 'HEAD']);
+    expect(refused(2 * IN_FLIGHT_MAX + 1, 0)).toEqual(['GET', 'HEAD', 'POST', 'DELETE']);
+  });
+
+  test('takes requests again once enough have ended', () => {
+    const gauge = new LoadGauge();
+    for (let count = 0; count <= IN_FLIGHT_MAX; count += 1) gauge.begin();
+    expect(() => gauge.refuseOverload('GET')).toThrow('overloaded');
+    gauge.end();
+    expect(() => gauge.refuseOverload('GET')).not.toThrow();
+  });
+});
