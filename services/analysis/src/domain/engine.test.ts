@@ -8,7 +8,8 @@ import { canonicalFacts, canonicalJson, factsHash } from './facts.js';
 import type { Facts, ReviewFact } from './facts.js';
 import type { CanonicalInvoice } from './invoice.js';
 import { defaultPolicy } from './policy.js';
-import { inMemoryHistory, invoiceOf } from './testing/in-memory-history.js';
+import { compareText } from './record-order.js';
+import { COMPANY_ID, inMemoryHistory, invoiceOf } from './testing/in-memory-history.js';
 import type { Billed, InvoiceChanges } from './testing/in-memory-history.js';
 
 const HOME = { iban: 'DE89370400440532013000' };
@@ -163,17 +164,15 @@ describe('for any history', () => {
 });
 
 describe('one account or tax id written in two ways gives the same findings', () => {
-  const rewritten = (rewrite: (invoice: CanonicalInvoice) => CanonicalInvoice, invoices: readonly CanonicalInvoice[]) =>
-    expect(billAll(invoices.map(rewrite)).map(summaryOf)).toEqual(billAll(invoices).map(summaryOf));
+  const resultsOf = (invoices: readonly CanonicalInvoice[]) => billAll(invoices).map(summaryOf);
 
   test('IBAN with and without spaces', () => {
+    const spaced = (invoice: CanonicalInvoice): CanonicalInvoice => {
+      const iban = invoice.supplier.bank_account?.iban?.toLowerCase().replace(/(.{4})/g, '$1 ');
+      return iban === undefined ? invoice : { ...invoice, supplier: { ...invoice.supplier, bank_account: { iban } } };
+    };
     fc.assert(
-      fc.property(anyHistory, (invoices) => {
-        rewritten(
-          (invoice) => withAccount(invoice, (iban) => ({ iban: iban.toLowerCase().replace(/(.{4})/g, '$1 ') })),
-          invoices,
-        );
-      }),
+      fc.property(anyHistory, (invoices) => expect(resultsOf(invoices.map(spaced))).toEqual(resultsOf(invoices))),
       { numRuns: 30 },
     );
   });
@@ -184,7 +183,15 @@ describe('one account or tax id written in two ways gives the same findings', ()
         ? invoice
         : { ...invoice, supplier: { ...invoice.supplier, bank_account: { iban: 'GB29NWBK60161331926819' } } };
     fc.assert(
-      fc.property(anyHistory, (invoices) => rewritten(toIban, invoices)),
+      fc.property(anyHistory, (invoices) => expect(resultsOf(invoices.map(toIban))).toEqual(resultsOf(invoices))),
+      { numRuns: 30 },
+    );
+  });
+
+  test('currency in lower and upper case', () => {
+    const lower = (invoice: CanonicalInvoice) => ({ ...invoice, currency: invoice.currency.toLowerCase() });
+    fc.assert(
+      fc.property(anyHistory, (invoices) => expect(resultsOf(invoices.map(lower))).toEqual(resultsOf(invoices))),
       { numRuns: 30 },
     );
   });
@@ -193,13 +200,36 @@ describe('one account or tax id written in two ways gives the same findings', ()
     const bills = ['INV-1042', 'INV-1043', 'INV-1042A', 'inv 1042'].map((invoice_number) =>
       invoiceOf({ invoice_number, supplier }),
     );
-    rewritten((invoice) => ({ ...invoice, supplier: { ...invoice.supplier, tax_id: '136 695 976' } }), bills);
+    const unprefixed = bills.map((bill) => ({ ...bill, supplier: { ...bill.supplier, tax_id: '136 695 976' } }));
+    expect(resultsOf(unprefixed)).toEqual(resultsOf(bills));
   });
+});
 
-  function withAccount(invoice: CanonicalInvoice, write: (iban: string) => { iban: string }): CanonicalInvoice {
-    const iban = invoice.supplier.bank_account?.iban;
-    return iban === undefined ? invoice : { ...invoice, supplier: { ...invoice.supplier, bank_account: write(iban) } };
-  }
+test('the rows of a scan give what single posts in their order give', () => {
+  fc.assert(
+    fc.property(anyHistory, (invoices) => {
+      const sorted = invoices.toSorted((left, right) => compareText(left.issue_date, right.issue_date));
+      const rowOf = (index: number) => ({
+        invoiceId: `row-${String(index).padStart(3, '0')}`,
+        companyId: COMPANY_ID,
+        source: 'SCAN' as const,
+        receivedAtMs: 7,
+        scanId: 'scan-1',
+        rowNo: index,
+        position: index,
+      });
+      const scan = inMemoryHistory();
+      for (const [index, invoice] of sorted.entries()) scan.receive(invoice, rowOf(index));
+      const rows = sorted.map((invoice, index) => scan.bill(invoice, { origin: rowOf(index) }));
+      const posts = inMemoryHistory();
+      const posted = sorted.map((invoice, index) => {
+        const { scanId: _, ...origin } = rowOf(index);
+        return posts.bill(invoice, { origin: { ...origin, receivedAtMs: index } });
+      });
+      expect(rows.map(summaryOf)).toEqual(posted.map(summaryOf));
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test('unrelated invoices never change what another one gets', () => {

@@ -80,17 +80,14 @@ export function applyCandidateCaps(invoice: Candidate, hits: readonly MatchPart[
   for (const hit of hits) {
     if (hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) < 0) earlier.set(hit.invoiceId, hit);
   }
-  const byKey = new Map<string, MatchPart[]>();
+  const lookups = lookupKeys(invoice);
+  const byKey = new Map<string, MatchPart[]>(lookups.map(({ key }) => [key, []]));
   for (const hit of earlier.values()) {
-    for (const key of hit.keys) {
-      const sharing = byKey.get(key);
-      if (sharing === undefined) byKey.set(key, [hit]);
-      else sharing.push(hit);
-    }
+    for (const key of hit.keys) byKey.get(key)?.push(hit);
   }
   const kept = new Set<MatchPart>();
   let candidateCapHit = false;
-  for (const { kind, key } of lookupKeys(invoice)) {
+  for (const { kind, key } of lookups) {
     const sharing = byKey.get(key) ?? [];
     if (sharing.length <= CANDIDATES_PER_KEY_MAX) {
       for (const hit of sharing) kept.add(hit);

@@ -6,7 +6,7 @@ import type { EvidenceValue, RaisedFinding } from '../evidence.js';
 import type { Facts } from '../facts.js';
 import type { LinkedSupplier } from '../links.js';
 import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
-import { amountOf, amountText } from '../pairs/pair-score.js';
+import { amountOf, amountText } from '../pairs/comparison-row.js';
 import type { BankParameters, Level, Policy } from '../policy.js';
 import { compareText } from '../record-order.js';
 import { isTrusted } from '../supplier/profile.js';

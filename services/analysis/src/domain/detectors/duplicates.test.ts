@@ -45,7 +45,7 @@ describe('DUPLICATE_INVOICE', () => {
     const finding = findingIn(billed, 'DUPLICATE_INVOICE');
     expect(duplicatesIn(billed)).toHaveLength(1);
     expect(finding?.relatedInvoiceIds).toHaveLength(2);
-    expect((finding?.evidence['matched'] as { points: number }[]).map(({ points }) => points)).toEqual([10.5, 9]);
+    expect(finding?.evidence['matched']).toMatchObject([{ points: 10.5 }, { points: 9 }]);
   });
 
   test('an equal invoice weeks apart is looked at, not blocked', () => {
@@ -160,7 +160,7 @@ describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
       confidence: 99,
       evidence: { sharedKeys: ['bank'] },
     });
-    expect((findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')?.evidence['supplierIds'] as string[]).length).toBe(2);
+    expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')?.evidence['supplierIds']).toHaveLength(2);
   });
   test('asks when only the names agree', () => {
     const billed = judgeLast([{ supplier: { tax_id: 'DE136695976' } }], [{ supplier: { tax_id: 'DE000000001' } }]);
@@ -177,7 +177,7 @@ describe('CROSS_COMPANY_DUPLICATE', () => {
     const billed = judgeLast([{}], [{}, otherCompany]);
     expect(duplicatesIn(billed).map(({ type }) => type)).toEqual(['CROSS_COMPANY_DUPLICATE']);
     expect(findingIn(billed, 'CROSS_COMPANY_DUPLICATE')).toMatchObject({ severity: 'HIGH', confidence: 99 });
-    expect((findingIn(billed, 'CROSS_COMPANY_DUPLICATE')?.evidence['companyIds'] as string[]).length).toBe(2);
+    expect(findingIn(billed, 'CROSS_COMPANY_DUPLICATE')?.evidence['companyIds']).toHaveLength(2);
   });
   test('is silent for a recharge with its own number', () => {
     expect(typesOf(judgeLast([{}], [{ invoice_number: 'R-77' }, otherCompany]))).toEqual([]);

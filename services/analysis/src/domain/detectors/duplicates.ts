@@ -5,11 +5,12 @@ import type { FindingType, Severity } from '../catalogue.js';
 import type { Candidate } from '../invoice.js';
 import { creditedNumbers } from '../match-keys.js';
 import { groupOf } from '../pairs/groups.js';
-import type { Comparison, PairScore } from '../pairs/pair.js';
-import { amountOf, amountText, isEarlier, originalsOf, scorePairs } from '../pairs/pair-score.js';
+import type { PairScore } from '../pairs/pair.js';
+import { amountOf, amountText, comparisonRow } from '../pairs/comparison-row.js';
+import { isEarlier, originalsOf, scorePairs } from '../pairs/pair-score.js';
 import { findSplit } from '../pairs/split.js';
 import { isSameSupplier } from '../pairs/supplier-relation.js';
-import { pairSummary } from '../pairs/wording.js';
+import { noteOf, pairSummary } from '../pairs/wording.js';
 import type { DuplicateParameters, Policy } from '../policy.js';
 import { compareByArrival, compareText } from '../record-order.js';
 import { isSameName } from '../supplier/identity.js';
@@ -161,7 +162,7 @@ function pairEvidence(
       pairs: pairs.length,
       recurringOthers: best?.recurringOthers ?? 0,
     },
-    explanation: (best?.comparisons ?? []).map((comparison) => comparison.note),
+    explanation: (best?.comparisons ?? []).map(({ field, relation }) => noteOf(field, relation)),
     relatedInvoiceIds: pairs.map((pair) => pair.other.invoiceId),
   };
 }
@@ -175,15 +176,8 @@ function pairExtra(
   return {
     points: (pairs[0]?.halfPoints ?? 0) / 2,
     matched: shown.map((pair) => matchedRecord(facts.invoice, pair.other, pair.halfPoints / 2)),
-    comparisons: shown.flatMap((pair) => pair.comparisons.map((row) => comparisonRow(pair.other.invoiceId, row))),
+    comparisons: shown.flatMap((pair) => pair.comparisons.map((row) => comparisonRow(facts.invoice, pair, row))),
   };
-}
-
-function comparisonRow(
-  invoiceId: string,
-  { field, left, right, relation, halfPoints, note }: Comparison,
-): EvidenceValue {
-  return { with: invoiceId, field, left, right, relation, points: halfPoints / 2, note };
 }
 
 function matchedRecord(invoice: Candidate, other: Candidate, points: number): EvidenceValue {

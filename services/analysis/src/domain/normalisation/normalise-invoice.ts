@@ -12,11 +12,12 @@ import { readOrderRef } from './order-key.js';
 
 /**
  * Reads a canonical invoice once into the forms that everything else compares (detection reference, section 3).
- * Expects what the boundary has checked: real dates, amounts of the grammar, an upper-case currency. The record is
+ * Expects what the boundary has checked: real dates, amounts of the grammar, a known currency. The record is
  * RECEIVED and has no supplier yet.
  */
 export function normaliseInvoice(invoice: CanonicalInvoice, origin: InvoiceOrigin): NormalisedInvoice {
-  const exponent = minorUnitsOf(invoice.currency);
+  const currency = invoice.currency.toUpperCase();
+  const exponent = minorUnitsOf(currency);
   const name = readName(invoice.supplier.name);
   const bank = readAccount(invoice.supplier.bank_account);
   const poKey = invoice.purchase_order_ref === undefined ? undefined : readOrderRef(invoice.purchase_order_ref);
@@ -26,7 +27,7 @@ export function normaliseInvoice(invoice: CanonicalInvoice, origin: InvoiceOrigi
     supplierId: null,
     number: readInvoiceNumber(invoice.invoice_number),
     amountMinor: String(toMinorUnits(invoice.gross_amount, exponent)),
-    currency: invoice.currency,
+    currency,
     issueDay: dayNumber(invoice.issue_date),
     ...(poKey === undefined ? {} : { poKey }),
     ...bankParts(bank),

@@ -4,11 +4,29 @@
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1;
+  const [from, leftEnd, rightEnd] = differingMiddle(left, right);
+  return Math.min(alignedDistance(left.slice(from, leftEnd), right.slice(from, rightEnd)), limit + 1);
+}
+
+/** Where two texts differ: invoice numbers mostly agree at both ends, and only the middle has to be aligned. */
+function differingMiddle(left: string, right: string): [from: number, leftEnd: number, rightEnd: number] {
+  let from = 0;
+  while (from < left.length && from < right.length && left[from] === right[from]) from += 1;
+  let leftEnd = left.length;
+  let rightEnd = right.length;
+  while (leftEnd > from && rightEnd > from && left[leftEnd - 1] === right[rightEnd - 1]) {
+    leftEnd -= 1;
+    rightEnd -= 1;
+  }
+  return [from, leftEnd, rightEnd];
+}
+
+function alignedDistance(left: string, right: string): number {
+  if (left === '' || right === '') return Math.max(left.length, right.length);
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (let row = 1; row <= left.length; row += 1) {
     const current = [row];
-    let best = row;
     for (let column = 1; column <= right.length; column += 1) {
       const same = left[row - 1] === right[column - 1];
       let cost = Math.min(
@@ -20,13 +38,11 @@ export function editDistance(left: string, right: string, limit: number): number
         cost = Math.min(cost, at(beforePrevious, column - 2) + 1);
       }
       current.push(cost);
-      best = Math.min(best, cost);
     }
-    if (best > limit) return limit + 1;
     beforePrevious = previous;
     previous = current;
   }
-  return Math.min(at(previous, right.length), limit + 1);
+  return at(previous, right.length);
 }
 
 /** True when the texts have one length and differ in exactly one swap of neighbouring characters. */

@@ -39,6 +39,8 @@ function isRounded(high: bigint, low: bigint, currency: string): boolean {
 
 /** The larger is the smaller with tax, within one minor unit. */
 function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
+  // No standard rate is above 30 %: most pairs need not look at the rates.
+  if (high * 10n > low * 13n + 20n) return false;
   const country = left.taxCountry ?? right.taxCountry ?? left.bankCountry ?? right.bankCountry;
   return possibleVatRates(country, [left.issueDate, right.issueDate]).some((rate) => {
     const factor = FULL_BASIS_POINTS + BigInt(rate);

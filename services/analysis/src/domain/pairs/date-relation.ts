@@ -1,4 +1,3 @@
-import { swapDayAndMonth } from '@invoicecontrol/values/calendar-date';
 import type { Candidate } from '../invoice.js';
 import type { DuplicateParameters } from '../policy.js';
 
@@ -8,8 +7,13 @@ export type DateRelation = keyof DuplicateParameters['halfPoints']['date'];
 export function dateRelation(left: Candidate, right: Candidate, parameters: DuplicateParameters): DateRelation {
   const days = Math.abs(left.issueDay - right.issueDay);
   if (days === 0) return 'SAME';
-  if (swapDayAndMonth(left.issueDate) === right.issueDate) return 'SWAP';
+  if (isSwapped(left.issueDate, right.issueDate)) return 'SWAP';
   if (days <= parameters.nearDays) return 'NEAR';
   if (days <= parameters.farDays) return 'FAR';
   return days <= parameters.otherDays ? 'OTHER' : 'YEAR';
+}
+
+/** Day and month exchanged; both are real dates, so only the text has to be compared. */
+function isSwapped(left: string, right: string): boolean {
+  return `${left.slice(0, 4)}-${left.slice(8)}-${left.slice(5, 7)}` === right;
 }

@@ -1,20 +1,17 @@
-import { minorUnitsOf } from '@invoicecontrol/values/currency';
-import { minorToDecimal } from '@invoicecontrol/values/decimal-amount';
-import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { Facts } from '../facts.js';
 import type { Candidate } from '../invoice.js';
 import type { DuplicateParameters } from '../policy.js';
 import { compareByArrival } from '../record-order.js';
 import { haveConflictingTaxIds } from '../supplier/identity.js';
 import { amountRelation } from './amount-relation.js';
-import { hasOpenCredit } from './credit.js';
+import { creditNotesOf, hasOpenCredit } from './credit.js';
 import { dateRelation } from './date-relation.js';
 import { isContractSeries } from './contract.js';
 import { numberRelation } from './number-relation.js';
 import type { Comparison, PairScore } from './pair.js';
-import { recurringOthers } from './recurrence.js';
+import { amountHistory, recurringOthers } from './recurrence.js';
+import type { AmountHistory } from './recurrence.js';
 import { isSameSupplier, supplierRelation } from './supplier-relation.js';
-import { noteOf } from './wording.js';
 
 /** Records of the facts that can be the original of the judged invoice: earlier, live and not settled as duplicates. */
 export function originalsOf(facts: Facts): Candidate[] {
@@ -38,8 +35,14 @@ export function scorePairs(
   originals: readonly Candidate[],
   parameters: DuplicateParameters,
 ): PairScore[] {
-  const { invoice } = facts;
-  const compared = originals.map((other) => compare(facts, other, parameters));
+  const context: PairContext = {
+    facts,
+    originals,
+    parameters,
+    amounts: amountHistory(facts, originals, parameters),
+    creditNotes: creditNotesOf(facts, originals),
+  };
+  const compared = originals.map((other) => compare(context, other));
   const series = compared.filter(
     (pair) => pair.sameSupplier && pair.amount === 'EQ' && (pair.number === 'IDENT' || pair.number === 'FORMAT'),
   );
@@ -53,19 +56,23 @@ export function scorePairs(
       const isNeighbour =
         isContract &&
         series.includes(pair) &&
-        Math.abs(pair.other.issueDay - invoice.issueDay) > parameters.contractSameBillDays;
-      return summed(facts, originals, isNeighbour ? { ...pair, number: 'CONTRACT' } : pair, parameters);
+        Math.abs(pair.other.issueDay - facts.invoice.issueDay) > parameters.contractSameBillDays;
+      return summed(context, isNeighbour ? { ...pair, number: 'CONTRACT' } : pair);
     });
 }
 
-/** Scores one pair outside of any series; the table of section 5. */
-export function scorePair(facts: Facts, other: Candidate, parameters: DuplicateParameters): PairScore | undefined {
-  return scorePairs(facts, [other], parameters)[0];
+/** What all pairs of one invoice share. */
+interface PairContext {
+  readonly facts: Facts;
+  readonly originals: readonly Candidate[];
+  readonly parameters: DuplicateParameters;
+  readonly amounts: AmountHistory;
+  readonly creditNotes: readonly Candidate[];
 }
 
 type Compared = Pick<PairScore, 'other' | 'number' | 'amount' | 'date' | 'supplier' | 'sameSupplier'>;
 
-function compare(facts: Facts, other: Candidate, parameters: DuplicateParameters): Compared {
+function compare({ facts, parameters }: PairContext, other: Candidate): Compared {
   const { invoice } = facts;
   const amount = amountRelation(invoice, other, facts.ratesPerEuro, parameters);
   const date = dateRelation(invoice, other, parameters);
@@ -79,136 +86,79 @@ function compare(facts: Facts, other: Candidate, parameters: DuplicateParameters
   };
 }
 
-function summed(
-  facts: Facts,
-  originals: readonly Candidate[],
-  pair: Compared,
-  parameters: DuplicateParameters,
-): PairScore {
-  const others = pair.amount === 'EQ' ? recurringOthers(facts, originals, pair.other, parameters) : 0;
-  const rows = [
-    baseRow(parameters),
-    numberRow(facts.invoice, pair, parameters),
-    amountRow(facts.invoice, pair, parameters),
-    dateRow(facts.invoice, pair, parameters),
-    supplierRow(facts.invoice, pair, parameters),
+function summed(context: PairContext, pair: Compared): PairScore {
+  const { facts, parameters } = context;
+  const { halfPoints } = parameters;
+  const others = pair.amount === 'EQ' ? recurringOthers(context.amounts, pair.other) : 0;
+  const comparisons: Comparison[] = [
+    { field: 'base', relation: 'BASE', halfPoints: halfPoints.base },
+    { field: 'number', relation: pair.number, halfPoints: numberPoints(facts.invoice, pair, parameters) },
+    {
+      field: 'amount',
+      relation: pair.amount,
+      halfPoints: pair.amount === 'OPPOSITE' ? 0 : halfPoints.amount[pair.amount],
+    },
+    { field: 'date', relation: pair.date, halfPoints: halfPoints.date[pair.date] },
+    { field: 'supplier', relation: pair.supplier, halfPoints: halfPoints.supplier[pair.supplier] },
     ...taxConflictRow(facts.invoice, pair, parameters),
     ...orderRow(facts.invoice, pair, parameters),
     ...recurrenceRow(pair, others, parameters),
-    ...creditRow(facts, originals, pair, parameters),
+    ...creditRow(context, pair),
   ];
-  const comparisons = [...rows, ...sameFileRow(facts.invoice, pair, rows, parameters)];
+  comparisons.push(...sameFileRow(facts.invoice, pair, total(comparisons), parameters));
   return { ...pair, comparisons, halfPoints: total(comparisons), recurringOthers: others };
 }
 
-function baseRow({ halfPoints }: DuplicateParameters): Comparison {
-  return row('base', null, null, 'BASE', halfPoints.base);
-}
-
-function numberRow(invoice: Candidate, pair: Compared, { halfPoints, ...parameters }: DuplicateParameters): Comparison {
+/** A number of few characters says little, however well it agrees. */
+function numberPoints(
+  invoice: Candidate,
+  pair: Compared,
+  { halfPoints, shortNumberLength }: DuplicateParameters,
+): number {
   const full = halfPoints.number[pair.number];
-  const isShort = Math.min(invoice.number.f1.length, pair.other.number.f1.length) < parameters.shortNumberLength;
-  const saysLittle = isShort && (pair.number === 'IDENT' || pair.number === 'FORMAT' || pair.number === 'OCR');
-  const points = saysLittle ? Math.min(full, halfPoints.shortNumber) : full;
-  return row('number', invoice.invoiceNumber, pair.other.invoiceNumber, pair.number, points);
+  if (pair.number !== 'IDENT' && pair.number !== 'FORMAT' && pair.number !== 'OCR') return full;
+  const isShort = Math.min(invoice.number.f1.length, pair.other.number.f1.length) < shortNumberLength;
+  return isShort ? Math.min(full, halfPoints.shortNumber) : full;
 }
 
-function amountRow(invoice: Candidate, pair: Compared, { halfPoints }: DuplicateParameters): Comparison {
-  const points = pair.amount === 'OPPOSITE' ? 0 : halfPoints.amount[pair.amount];
-  const compared = row('amount', amountOf(invoice), amountOf(pair.other), pair.amount, points);
-  if (invoice.currency === pair.other.currency) return compared;
-  return { ...compared, note: `${compared.note} (${invoice.currency} and ${pair.other.currency})` };
-}
-
-function dateRow(invoice: Candidate, pair: Compared, { halfPoints }: DuplicateParameters): Comparison {
-  return row('date', invoice.issueDate, pair.other.issueDate, pair.date, halfPoints.date[pair.date]);
-}
-
-function supplierRow(invoice: Candidate, pair: Compared, { halfPoints }: DuplicateParameters): Comparison {
-  const shown = pair.supplier === 'TAX' ? taxText : pair.supplier === 'BANK' ? bankText : nameText;
-  return row('supplier', shown(invoice), shown(pair.other), pair.supplier, halfPoints.supplier[pair.supplier]);
-}
-
-function taxConflictRow(invoice: Candidate, pair: Compared, { halfPoints }: DuplicateParameters): Comparison[] {
-  if (!haveConflictingTaxIds(invoice, pair.other)) return [];
-  const sameBank = invoice.bankKey !== undefined && invoice.bankKey === pair.other.bankKey;
+function taxConflictRow(invoice: Candidate, { other }: Compared, { halfPoints }: DuplicateParameters): Comparison[] {
+  if (!haveConflictingTaxIds(invoice, other)) return [];
+  const sameBank = invoice.bankKey !== undefined && invoice.bankKey === other.bankKey;
   const points = sameBank ? halfPoints.taxConflictSameBank : halfPoints.taxConflict;
-  return [row('taxId', taxText(invoice), taxText(pair.other), 'CONFLICT', points)];
+  return [{ field: 'taxId', relation: 'CONFLICT', halfPoints: points }];
 }
 
-function orderRow(invoice: Candidate, pair: Compared, { halfPoints }: DuplicateParameters): Comparison[] {
-  if (invoice.poKey === undefined || pair.other.poKey === undefined) return [];
-  const relation = invoice.poKey === pair.other.poKey ? 'EQUAL' : 'DIFFERENT';
-  const [left, right] = [invoice.purchaseOrderRef ?? null, pair.other.purchaseOrderRef ?? null];
-  return [row('order', left, right, relation, halfPoints.order[relation])];
+function orderRow(invoice: Candidate, { other }: Compared, { halfPoints }: DuplicateParameters): Comparison[] {
+  if (invoice.poKey === undefined || other.poKey === undefined) return [];
+  const relation = invoice.poKey === other.poKey ? 'EQUAL' : 'DIFFERENT';
+  return [{ field: 'order', relation, halfPoints: halfPoints.order[relation] }];
 }
 
 /** An amount that the supplier bills again and again says little, unless the numbers agree as well. */
 function recurrenceRow(pair: Compared, others: number, { halfPoints }: DuplicateParameters): Comparison[] {
   const numbersAgree = ['IDENT', 'FORMAT', 'OCR', 'SUFFIX'].includes(pair.number);
-  if (pair.amount !== 'EQ' || numbersAgree || others === 0) return [];
+  if (others === 0 || numbersAgree) return [];
   const step = halfPoints.recurrence.find(({ othersMax }) => others <= othersMax);
-  return [row('recurrence', String(others), null, 'RECURRING', step?.halfPoints ?? 0)];
+  return [{ field: 'recurrence', relation: 'RECURRING', halfPoints: step?.halfPoints ?? 0 }];
 }
 
-function creditRow(
-  facts: Facts,
-  originals: readonly Candidate[],
-  pair: Compared,
-  { halfPoints }: DuplicateParameters,
-): Comparison[] {
-  if (!hasOpenCredit(facts, originals, pair.other)) return [];
-  const points = pair.number === 'IDENT' ? halfPoints.creditSameNumber : halfPoints.credit;
-  return [row('credit', null, amountOf(pair.other), 'CREDITED', points)];
+function creditRow({ facts, originals, creditNotes, parameters }: PairContext, pair: Compared): Comparison[] {
+  if (creditNotes.length === 0 || !hasOpenCredit(facts, originals, creditNotes, pair.other)) return [];
+  const { creditSameNumber, credit } = parameters.halfPoints;
+  return [{ field: 'credit', relation: 'CREDITED', halfPoints: pair.number === 'IDENT' ? creditSameNumber : credit }];
 }
 
 /** The same bytes are the same invoice whatever was read from them: the row lifts the sum to its fixed value. */
 function sameFileRow(
   invoice: Candidate,
-  pair: Compared,
-  rows: readonly Comparison[],
+  { other }: Compared,
+  sum: number,
   { halfPoints }: DuplicateParameters,
 ): Comparison[] {
-  const sha256 = invoice.documentSha256;
-  if (sha256 === undefined || sha256 !== pair.other.documentSha256) return [];
-  return [row('document', sha256, sha256, 'SAME_FILE', halfPoints.sameFileSum - total(rows))];
-}
-
-function row(
-  field: Comparison['field'],
-  left: string | null,
-  right: string | null,
-  relation: string,
-  halfPoints: number,
-): Comparison {
-  return { field, left, right, relation, halfPoints, note: noteOf(field, relation) };
+  if (invoice.documentSha256 === undefined || invoice.documentSha256 !== other.documentSha256) return [];
+  return [{ field: 'document', relation: 'SAME_FILE', halfPoints: halfPoints.sameFileSum - sum }];
 }
 
 function total(rows: readonly Comparison[]): number {
   return rows.reduce((sum, { halfPoints }) => sum + halfPoints, 0);
-}
-
-/** The gross amount in its currency's own decimals: `1200.00`. */
-export function amountOf(record: AmountParts): DecimalAmount {
-  return minorToDecimal(BigInt(record.amountMinor), minorUnitsOf(record.currency));
-}
-
-/** The amount with its currency, for sentences: `EUR 1200.00`. */
-export function amountText(record: AmountParts): string {
-  return `${record.currency} ${amountOf(record)}`;
-}
-
-type AmountParts = Pick<Candidate, 'amountMinor' | 'currency'>;
-
-function taxText(record: Candidate): string | null {
-  if (record.taxKey === undefined) return null;
-  return `${record.taxCountryPresumed === true ? '' : (record.taxCountry ?? '')}${record.taxKey}`;
-}
-
-function bankText(record: Candidate): string | null {
-  return record.bankMasked ?? null;
-}
-
-function nameText(record: Candidate): string {
-  return record.supplierName;
 }

@@ -8,12 +8,8 @@ import type { SupplierRelation } from './supplier-relation.js';
 export interface Comparison {
   readonly field:
     'base' | 'number' | 'amount' | 'date' | 'supplier' | 'taxId' | 'order' | 'recurrence' | 'credit' | 'document';
-  /** The judged invoice's value; null when the row is not about a value. */
-  readonly left: string | null;
-  readonly right: string | null;
   readonly relation: string;
   readonly halfPoints: number;
-  readonly note: string;
 }
 
 /** The judged invoice and one earlier record, compared. */

@@ -3,30 +3,40 @@ import type { Candidate } from '../invoice.js';
 import type { DuplicateParameters } from '../policy.js';
 import { isSameSupplier } from './supplier-relation.js';
 
-/**
- * How many other invoices of the judged invoice's supplier carry its amount within the window, besides the pair
- * itself (detection reference, section 5). The profile knows the finished ones, the candidates also those under way;
- * the larger count holds, because each sees only a part.
- */
-export function recurringOthers(
+/** Where else the judged invoice's amount occurs with its supplier, within the window of recurrence. */
+export interface AmountHistory {
+  /** Days of finished invoices, from the profile. */
+  readonly rememberedDays: readonly number[];
+  /** Originals among the candidates, also those under way. */
+  readonly present: ReadonlySet<Candidate>;
+}
+
+/** Collected once per invoice; every pair with this amount asks it. */
+export function amountHistory(
   facts: Facts,
   originals: readonly Candidate[],
-  other: Candidate,
   { recurrenceDays }: DuplicateParameters,
-): number {
+): AmountHistory {
   const { invoice, supplier } = facts;
   const isInWindow = (day: number): boolean => Math.abs(day - invoice.issueDay) <= recurrenceDays;
-  const remembered = (supplier.profile.amounts[invoice.currency] ?? []).filter(
-    (use) => use.minor === invoice.amountMinor && isInWindow(use.day),
-  );
-  const otherIsRemembered = remembered.some((use) => use.day === other.issueDay);
+  const rememberedDays = (supplier.profile.amounts[invoice.currency] ?? [])
+    .filter((use) => use.minor === invoice.amountMinor && isInWindow(use.day))
+    .map((use) => use.day);
   const present = originals.filter(
     (candidate) =>
-      candidate !== other &&
-      candidate.currency === invoice.currency &&
       candidate.amountMinor === invoice.amountMinor &&
+      candidate.currency === invoice.currency &&
       isInWindow(candidate.issueDay) &&
       isSameSupplier(supplier.supplierId, invoice, candidate),
   );
-  return Math.max(remembered.length - (otherIsRemembered ? 1 : 0), present.length);
+  return { rememberedDays, present: new Set(present) };
+}
+
+/**
+ * How many other invoices carry the amount, besides the pair itself (detection reference, section 5). Profile and
+ * candidates each see only a part, so the larger count holds.
+ */
+export function recurringOthers({ rememberedDays, present }: AmountHistory, other: Candidate): number {
+  const remembered = rememberedDays.length - (rememberedDays.includes(other.issueDay) ? 1 : 0);
+  return Math.max(remembered, present.size - (present.has(other) ? 1 : 0));
 }

@@ -89,10 +89,14 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
     };
   }
 
-  function record({ invoice, supplier: { supplierId } }: Facts, status: MatchPart['status'] = 'ANALYZED'): void {
-    const part = { ...matchPartOf(invoice), status };
+  function store(part: MatchPart): void {
+    const isNew = !records.has(part.invoiceId);
     records.set(part.invoiceId, part);
-    for (const key of part.keys) idsByKey.set(key, [...(idsByKey.get(key) ?? []), part.invoiceId]);
+    if (isNew) for (const key of part.keys) idsByKey.set(key, [...(idsByKey.get(key) ?? []), part.invoiceId]);
+  }
+
+  function record({ invoice, supplier: { supplierId } }: Facts, status: MatchPart['status'] = 'ANALYZED'): void {
+    store({ ...matchPartOf(invoice), status });
     suppliers.set(supplierId, identityAfter(suppliers.get(supplierId), supplierId, invoice));
     profiles.set(supplierId, countInvoice(profiles.get(supplierId) ?? emptyProfile, invoice));
     const { bankKey, poKey } = invoice;
@@ -107,6 +111,10 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
   return {
     factsOf,
     record,
+    /** Stores a record as RECEIVED, as a scan does with all its rows before it judges the first. */
+    receive(canonical: CanonicalInvoice, origin: InvoiceOrigin): void {
+      store(matchPartOf(normaliseInvoice(canonical, origin)));
+    },
     /** Judges an invoice and makes it history. */
     bill(canonical: CanonicalInvoice, options: JudgeOptions = {}): Billed {
       const facts = factsOf(canonical, options);
