@@ -1,4 +1,9 @@
-import { FindingCreated, InvoiceAnalyzed } from './gen/invoicecontrol/analysis/v1/events.js';
+import {
+  FindingAssigned,
+  FindingCreated,
+  FindingReviewed,
+  InvoiceAnalyzed,
+} from './gen/invoicecontrol/analysis/v1/events.js';
 import {
   ApiKeysRevoked,
   OrganizationChanged,
@@ -48,6 +53,8 @@ function event<T extends EventHeader>(service: string, name: string, codec: Json
 export const events = {
   invoiceAnalyzed: event<InvoiceAnalyzed>('analysis', 'invoice_analyzed', InvoiceAnalyzed),
   findingCreated: event<FindingCreated>('analysis', 'finding_created', FindingCreated),
+  findingReviewed: event<FindingReviewed>('analysis', 'finding_reviewed', FindingReviewed),
+  findingAssigned: event<FindingAssigned>('analysis', 'finding_assigned', FindingAssigned),
   organizationChanged: event<OrganizationChanged>('organization', 'organization_changed', OrganizationChanged),
   organizationDeleted: event<OrganizationDeleted>('organization', 'organization_deleted', OrganizationDeleted),
   organizationRestored: event<OrganizationRestored>('organization', 'organization_restored', OrganizationRestored),
