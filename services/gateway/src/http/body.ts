@@ -28,8 +28,8 @@ export async function readJsonBody(
 }
 
 function requireJson(request: IncomingMessage): void {
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (encoding !== 'identity') {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (encoding !== '' && encoding !== 'identity') {
     throw new HttpRefusal(415, 'Send the body uncompressed, without Content-Encoding.', {
       'Accept-Encoding': 'identity',
     });
