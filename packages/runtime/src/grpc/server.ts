@@ -45,12 +45,18 @@ export interface GrpcServer {
   stop(timeoutMs: number): Promise<void>;
 }
 
+/** Callers reconnect this often, and so find replicas that came since; running calls end first. */
+const CONNECTION_AGE_MS_MAX = 5 * 60_000;
+const CONNECTION_AGE_GRACE_MS = 30_000;
+
 /** Serves the given definitions, with health and, where asked, reflection. Not ready until told so. */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const messageBytesMax = options.messageBytesMax ?? MESSAGE_BYTES_MAX;
   const server = new Server({
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
+    'grpc.max_connection_age_ms': CONNECTION_AGE_MS_MAX,
+    'grpc.max_connection_age_grace_ms': CONNECTION_AGE_GRACE_MS,
   });
   const health = new HealthImplementation({ '': 'SERVING', ready: 'NOT_SERVING' });
   health.addToServer(server);

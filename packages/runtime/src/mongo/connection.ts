@@ -26,7 +26,7 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
   const client = new MongoClient(url, {
     appName,
     maxPoolSize: POOL_CONNECTIONS_MAX,
-    writeConcern: { w: 'majority', j: true },
+    writeConcern: { w: 'majority', journal: true },
     readConcern: { level: 'majority' },
     readPreference: 'primary',
     retryWrites: true,

@@ -46,6 +46,7 @@ test('what is given back can be used again, and other organizations have counter
   await usage.giveBack(mark('back'));
   await usage.reserve(mark('back'), 10);
   await usage.reserve(mark('other', 10), 10);
+  expect(await usage.used(mark('back'))).toBe(10);
 });
 
 test('without a limit everything is counted and nothing refused', async () => {

@@ -42,7 +42,13 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
     manager: await jetstreamManager(connection, { checkAPI: false }),
     ping: () => connection.flush(),
     async close() {
-      if (!connection.isClosed()) await connection.drain();
+      if (connection.isClosed()) return;
+      try {
+        await connection.drain();
+      } catch {
+        // The broker is away: there is nobody to tell that we stop listening.
+        await connection.close();
+      }
     },
   };
 }

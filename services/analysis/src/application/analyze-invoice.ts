@@ -20,7 +20,7 @@ import type { Tenants } from './tenants.js';
 /** Others leave an invoice to its worker for this long; many times what a decision takes. */
 export const DECISION_LEASE_MS = 30_000;
 /** What the counter of the month is called. */
-export const ANALYSES_METER = 'analyses';
+const ANALYSES_METER = 'analyses';
 /** A repeat that was refused by the quota looks this often whether the first request took the last unit. */
 const FIRST_REQUEST_LOOKS_MAX = 5;
 const FIRST_REQUEST_LOOK_EACH_MS = 20;

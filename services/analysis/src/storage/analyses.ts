@@ -14,7 +14,7 @@ export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
 }
 
 export async function createAnalysisIndexes(collection: Collection<AnalysisDocument>): Promise<void> {
-  await collection.createIndex({ organizationId: 1, invoiceId: 1, number: -1 }, { name: 'of_invoice' });
+  await collection.createIndexes([{ key: { organizationId: 1, invoiceId: 1, number: -1 }, name: 'of_invoice' }]);
 }
 
 export function analysisStore(collection: Collection<AnalysisDocument>): AnalysisStore {

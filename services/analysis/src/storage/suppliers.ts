@@ -18,7 +18,7 @@ export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
 }
 
 export async function createSupplierIndexes(collection: Collection<SupplierDocument>): Promise<void> {
-  await collection.createIndex({ organizationId: 1, keys: 1 }, { name: 'identity' });
+  await collection.createIndexes([{ key: { organizationId: 1, keys: 1 }, name: 'identity' }]);
 }
 
 export function supplierStore(collection: Collection<SupplierDocument>): SupplierStore {

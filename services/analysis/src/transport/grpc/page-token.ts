@@ -1,7 +1,7 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { ListPosition } from '../../application/invoice-store.js';
 
-export const PAGE_SIZE_MAX = 100;
+const PAGE_SIZE_MAX = 100;
 const PAGE_SIZE_DEFAULT = 50;
 
 /** @throws DomainError invalid when the size is outside 0 to 100; 0 means the default */
