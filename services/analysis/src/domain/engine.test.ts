@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { analyze, ENGINE_VERSION, reviewKeysOf } from './engine.js';
+import { pairKey } from './evidence.js';
 import type { Finding } from './evidence.js';
 import { canonicalFacts, canonicalJson, factsHash } from './facts.js';
 import type { Facts, ReviewFact } from './facts.js';
@@ -292,8 +293,7 @@ describe('reviews', () => {
     const { facts, analysis } = history.bill(invoiceOf({ supplier }));
     const keys = reviewKeysOf(facts, defaultPolicy);
     for (const { evidence } of analysis.findings) expect(keys).toContain(evidence.key);
-    const [matched] = analysis.findings[0]?.evidence['matched'] as { pairKey: string }[];
-    expect(keys).toContain(matched?.pairKey);
+    expect(keys).toContain(pairKey(facts.invoice.invoiceId, facts.candidates[0]?.invoiceId ?? ''));
   });
 });
 

@@ -22,6 +22,7 @@ const BUCKET_DAYS = 92;
 const KIND_3_LENGTH_MIN = 5;
 /** Numbers inside the number of a credit note that may name the invoice it credits. */
 const CREDITED_NUMBERS_MAX = 8;
+const CREDITED_RUNS_MAX = 12;
 const CREDITED_NUMBER_LENGTH_MIN = 3;
 
 /** What identifies the supplier of a record: `t:` tax id, `b:` account, `n:` name, and `n:` the folded name. */
@@ -118,7 +119,8 @@ function creditedNumberKeys(record: Candidate): LookupKey[] {
 
 /** Numbers contained in the number of a credit note, longest first: `CN-INV-1042` contains `INV1042` and `1042`. */
 export function creditedNumbers(record: Candidate): string[] {
-  const { runs, o1, o2 } = record.number;
+  const { o1, o2 } = record.number;
+  const runs = record.number.runs.slice(0, CREDITED_RUNS_MAX);
   const found = new Set<string>();
   for (let from = 0; from < runs.length; from += 1) {
     for (let to = runs.length; to > from; to -= 1) {

@@ -115,6 +115,13 @@ describe('BANK_ACCOUNT_CHANGED', () => {
   });
 });
 
+test('the first account that is valid is a first use, whatever was written before', () => {
+  const acme = ledger();
+  acme.repeat(3, { account: { iban: 'DE89370400440532013008' } });
+  expect(typesOf(acme.bill({ account: HOME }))).toEqual(['BANK_ACCOUNT_FIRST_USE']);
+  expect(typesOf(acme.bill({ account: HOME }))).toEqual([]);
+});
+
 describe('a second signal turns a changed account into a block', () => {
   const escalated = (prepare: Bill, change: Bill, before: (acme: ReturnType<typeof ledger>) => void = () => {}) => {
     const acme = ledger();

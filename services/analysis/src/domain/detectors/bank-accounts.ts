@@ -23,7 +23,7 @@ export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[
     masked: bankMasked,
     isValid: facts.invoice.bankProblems.length === 0,
     use: facts.supplier.profile.accounts.find((use) => use.key === bankKey),
-    others: facts.supplier.profile.accounts.filter((use) => use.key !== bankKey),
+    others: facts.supplier.profile.accounts.filter((use) => use.key !== bankKey && !isInvalidKey(use.key)),
   };
   const near = account.use === undefined ? nearestAccount(account, policy.bank) : undefined;
   return [
@@ -45,6 +45,7 @@ interface StatedAccount {
   readonly isValid: boolean;
   /** Absent when the supplier never used it before. */
   readonly use: AccountUse | undefined;
+  /** The supplier's other accounts that money could go to; a text that is no valid account is none. */
   readonly others: readonly AccountUse[];
 }
 
@@ -200,7 +201,7 @@ function nearMatch(
 function nearestAccount(account: StatedAccount, { nearMatchDigitsMax }: BankParameters): NearAccount | undefined {
   const text = withoutCheckDigits(account.key);
   const near = account.others
-    .filter((use) => use.trust !== 'FRAUD' && !use.key.startsWith('X:') && isOfSameBank(account.key, use.key))
+    .filter((use) => use.trust !== 'FRAUD' && isOfSameBank(account.key, use.key))
     .map((use) => ({ use, positions: differingPositions(text, withoutCheckDigits(use.key)) }))
     .filter(({ use, positions }) => {
       if (positions.length === 0) return false;
@@ -214,14 +215,19 @@ function nearestAccount(account: StatedAccount, { nearMatchDigitsMax }: BankPara
 /** An account that is not valid has no bank code of its own: it is held against that of the known one. */
 function isOfSameBank(key: string, knownKey: string): boolean {
   const known = bankCodeOfKey(knownKey);
-  if (!key.startsWith('X:')) return bankCodeOfKey(key) === known;
+  if (!isInvalidKey(key)) return bankCodeOfKey(key) === known;
   const text = withoutCheckDigits(key);
   return text.length === withoutCheckDigits(knownKey).length && text.startsWith(known);
 }
 
+/** Keys of texts that are no valid account (packages/values, bank-account). */
+function isInvalidKey(key: string): boolean {
+  return key.startsWith('X:');
+}
+
 /** Country and national account; a UK account is compared by sort code and account number. */
 function withoutCheckDigits(key: string): string {
-  const text = key.startsWith('X:') ? key.slice(2) : key;
+  const text = isInvalidKey(key) ? key.slice(2) : key;
   return text.startsWith('GB:') ? text : text.slice(0, 2) + text.slice(4);
 }
 

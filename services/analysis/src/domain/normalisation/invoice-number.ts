@@ -21,6 +21,8 @@ export interface InvoiceNumber {
   readonly signature: string;
 }
 
+/** Longer texts are not invoice numbers; comparing them would cost the square of their length. */
+const NUMBER_LENGTH_MAX = 200;
 const PARTS_MAX = 32;
 const SIGNATURE_LENGTH_MAX = 40;
 
@@ -44,7 +46,7 @@ const MISREAD: Readonly<Record<string, string>> = { O: '0', Q: '0', I: '1', L: '
 
 /** Reads an invoice number. A text without letters and digits gives empty forms, which equal nothing. */
 export function readInvoiceNumber(printed: string): InvoiceNumber {
-  const text = plainText(printed);
+  const text = plainText(printed.slice(0, NUMBER_LENGTH_MAX)).slice(0, NUMBER_LENGTH_MAX);
   const parts = withoutLabels(text.split(/[^A-Z0-9]+/).filter((part) => part !== '')).slice(0, PARTS_MAX);
   const f1 = joined(parts);
   const f2 = joinedRuns(parts);

@@ -41,7 +41,7 @@ function isRounded(high: bigint, low: bigint, currency: string): boolean {
 function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
   // No standard rate is above 30 %: most pairs need not look at the rates.
   if (high * 10n > low * 13n + 20n) return false;
-  const country = left.taxCountry ?? right.taxCountry ?? left.bankCountry ?? right.bankCountry;
+  const country = left.taxCountry ?? right.taxCountry;
   return possibleVatRates(country, [left.issueDate, right.issueDate]).some((rate) => {
     const factor = FULL_BASIS_POINTS + BigInt(rate);
     return magnitude(high * FULL_BASIS_POINTS - low * factor) <= factor;
