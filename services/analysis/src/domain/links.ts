@@ -1,7 +1,5 @@
 import type { NormalisedInvoice } from './invoice.js';
 import { compareText } from './record-order.js';
-import { countInvoice } from './supplier/profile.js';
-import type { SupplierProfile } from './supplier/profile.js';
 
 /** Which suppliers of the organization have used an account; one per account. */
 export interface BankLink {
@@ -83,11 +81,6 @@ export function countOrderUse(
  */
 export function withCountedUnit(countedUnits: readonly string[], unitId: string): readonly string[] | undefined {
   return countedUnits.includes(unitId) ? undefined : [...countedUnits, unitId].slice(-COUNTED_UNITS_MAX);
-}
-
-/** Counts all invoices of one unit in order; the same fold a scan makes in memory. */
-export function countInvoices(profile: SupplierProfile, invoices: readonly NormalisedInvoice[]): SupplierProfile {
-  return invoices.reduce(countInvoice, profile);
 }
 
 function withUse(

@@ -59,7 +59,7 @@ export function matchPartOf(invoice: NormalisedInvoice): MatchPart {
 }
 
 /** The comparison part alone: what remains of a stored part or of a judged invoice when it stands in facts. */
-export function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candidate {
+function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candidate {
   const { keys, bankProblems, taxValidity, dueDay, netMinor, taxMinor, buyerName, buyerTaxId, ...candidate } =
     record as MatchPart & NormalisedInvoice;
   return candidate;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { catalogue, severities } from './catalogue.js';
 import type { FindingType } from './catalogue.js';
-import { decide } from './decision.js';
+import { decide, isHardBlock } from './decision.js';
 import type { DecidedFinding } from './decision.js';
 import { defaultPolicy, policyVersion } from './policy.js';
 import { riskScore } from './score.js';
@@ -132,6 +132,14 @@ describe('for any findings', () => {
       }),
     );
   });
+});
+
+test('a finding blocks on its own when its type may, it is critical, and it is certain enough', () => {
+  const blocking = finding('CRITICAL', 90, 'DUP', { type: 'DUPLICATE_INVOICE' });
+  expect(isHardBlock(blocking, defaultPolicy)).toBe(true);
+  expect(isHardBlock({ ...blocking, confidence: 89 }, defaultPolicy)).toBe(false);
+  expect(isHardBlock({ ...blocking, severity: 'HIGH' }, defaultPolicy)).toBe(false);
+  expect(isHardBlock({ ...blocking, type: 'SUSPECTED_DUPLICATE' }, defaultPolicy)).toBe(false);
 });
 
 test('an analysis names its policy by id, version and overlay', () => {

@@ -53,7 +53,7 @@ const standardRates: Readonly<Record<string, readonly VatRate[]>> = {
 const EUROPEAN_UNION = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE'.split(' ');
 
 /** The standard rate of a country on a day in basis points; undefined for a country that is not listed. */
-export function standardVatRate(country: string, date: CalendarDate): number | undefined {
+function standardVatRate(country: string, date: CalendarDate): number | undefined {
   return standardRates[country]?.findLast((rate) => rate.from <= date)?.basisPoints;
 }
 

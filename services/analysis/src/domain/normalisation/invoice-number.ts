@@ -68,7 +68,7 @@ export function readInvoiceNumber(printed: string): InvoiceNumber {
 }
 
 /** Letters that readers of scanned paper take for digits, and the digits they stand for. */
-export function foldMisread(text: string): string {
+function foldMisread(text: string): string {
   return text.replace(/[OQILZSGB]/g, (letter) => MISREAD[letter] ?? letter);
 }
 

@@ -9,8 +9,3 @@ const ASCII_ONLY = /^[\x00-\x7f]*$/;
 export function plainText(text: string): string {
   return (ASCII_ONLY.test(text) ? text : anyAscii(text)).toUpperCase();
 }
-
-/** Upper-case letters and digits only. */
-export function alphanumerics(text: string): string {
-  return plainText(text).replace(/[^A-Z0-9]/g, '');
-}

@@ -3,7 +3,7 @@ import type { NormalisedInvoice } from '../invoice.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
 import { invoiceOf, ORGANIZATION_ID } from '../testing/in-memory-history.js';
 import type { InvoiceChanges } from '../testing/in-memory-history.js';
-import { identityAfter, resolveSupplier } from './identity.js';
+import { identityAfter, resolveSupplier, strongestIdentityKey, supplierIdOf } from './identity.js';
 import type { KnownSupplier, SupplierResolution } from './identity.js';
 
 const TAX_ID = 'DE136695976';
@@ -68,6 +68,12 @@ describe('a new supplier', () => {
     expect(resolve({ name: 'Alpha', bank_account }, []).supplierId).not.toBe(
       resolve({ name: 'Beta', bank_account }, []).supplierId,
     );
+  });
+  test('is named by tax id, else by name, and by the account only when there is nothing else', () => {
+    expect(strongestIdentityKey(read({ tax_id: TAX_ID, bank_account }))).toBe('t:DE:136695976');
+    expect(strongestIdentityKey(read({ bank_account }))).toBe('n:ACME SUPPLIES');
+    expect(strongestIdentityKey(read({ name: '&', bank_account }))).toBe('b:DE89370400440532013000');
+    expect(supplierIdOf(ORGANIZATION_ID, 'n:ACME SUPPLIES')).toBe(resolve({}, []).supplierId);
   });
   test('is another one in another organization', () => {
     const elsewhere = resolveSupplier('0192a000-0000-7000-8000-000000000002', read({}), [], { similarNameMin: 0.92 });
