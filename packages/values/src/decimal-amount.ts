@@ -77,6 +77,11 @@ export function scaleAmount(amount: DecimalAmount, numerator: string, denominato
   return canonicalAmount(scaled.toFixed(AMOUNT_DECIMALS_MAX));
 }
 
+/** The exact product of two factors such as a parity and a rate, every digit kept. */
+export function exactProduct(left: string, right: string): string {
+  return new EXACT(left).times(right).toFixed();
+}
+
 function checkedExponent(exponent: number): number {
   if (!Number.isInteger(exponent) || exponent < 0 || exponent > AMOUNT_DECIMALS_MAX) {
     throw new RangeError(`A currency has 0 to ${AMOUNT_DECIMALS_MAX} decimals, not ${exponent}.`);

@@ -90,6 +90,11 @@ describe('a contract number that returns every month', () => {
     expect(third.analysis.decision).toBe('PASS');
     expect(findingIn(third, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'LOW', confidence: 70 });
   });
+  test('is not held against a copy of an earlier month, however that was written', () => {
+    const copy: Bill = [{ invoice_number: 'C-77801 COPY', issue_date: '2025-01-15' }];
+    const billed = judgeLast(monthly(0), copy, monthly(1), monthly(2));
+    expect(billed.analysis.decision).toBe('PASS');
+  });
   test('is a duplicate again on the same day or within five days', () => {
     const copy: Bill = [{ invoice_number: 'C-77801', issue_date: addDays('2025-01-15', 92) }];
     const billed = judgeLast(monthly(0), monthly(1), monthly(2), monthly(3), copy);

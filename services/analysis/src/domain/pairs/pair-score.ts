@@ -55,11 +55,18 @@ export function scorePairs(
     .map((pair) => {
       const isNeighbour =
         isContract &&
-        series.includes(pair) &&
+        pair.sameSupplier &&
+        SAME_NUMBER.includes(pair.number) &&
         Math.abs(pair.other.issueDay - facts.invoice.issueDay) > parameters.contractSameBillDays;
       return summed(context, isNeighbour ? { ...pair, number: 'CONTRACT' } : pair);
     });
 }
+
+/**
+ * Relations by which a number can be that of a contract. Once it is known to be one, also a copy of an earlier bill
+ * (with a suffix, or misread) says nothing about the bills of other months.
+ */
+const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'SUFFIX'];
 
 /** What all pairs of one invoice share. */
 interface PairContext {
@@ -136,7 +143,7 @@ function orderRow(invoice: Candidate, { other }: Compared, { halfPoints }: Dupli
 
 /** An amount that the supplier bills again and again says little, unless the numbers agree as well. */
 function recurrenceRow(pair: Compared, others: number, { halfPoints }: DuplicateParameters): Comparison[] {
-  const numbersAgree = ['IDENT', 'FORMAT', 'OCR', 'SUFFIX'].includes(pair.number);
+  const numbersAgree = SAME_NUMBER.includes(pair.number);
   if (others === 0 || numbersAgree) return [];
   const step = halfPoints.recurrence.find(({ othersMax }) => others <= othersMax);
   return [{ field: 'recurrence', relation: 'RECURRING', halfPoints: step?.halfPoints ?? 0 }];

@@ -1,0 +1,106 @@
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import { fixedParities } from '@invoicecontrol/values/currency';
+import type { FixedParity } from '@invoicecontrol/values/currency';
+import { canonicalAmount, exactProduct, scaleAmount } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+
+/** A rate older than this says nothing about the day; the longest gap between two published days is five (Easter). */
+const RATE_AGE_DAYS_MAX = 10;
+
+/** Units per 1 EUR by currency, as published on one day. Undefined when nothing was published. */
+export type PublishedRates = (day: CalendarDate) => Readonly<Record<string, string>> | undefined;
+
+/** An amount in another currency, and how it came about; stored with the invoice and never rewritten. */
+export interface ConvertedAmount {
+  readonly currency: string;
+  /** Rounded to six decimals. */
+  readonly amount: DecimalAmount;
+  /** Units of `currency` for one unit of the invoice's currency, rounded to six decimals; for people. */
+  readonly rate: DecimalAmount;
+  /** The day of the published rates; absent where none was needed. */
+  readonly rateDate?: CalendarDate;
+  readonly source: 'ECB' | 'PEG' | 'IDENTITY';
+}
+
+export interface Conversion {
+  readonly amount: DecimalAmount;
+  readonly from: string;
+  readonly to: string;
+  readonly issueDate: CalendarDate;
+  /** The day of the conversion, for invoices dated in the future. */
+  readonly today: CalendarDate;
+}
+
+/**
+ * Converts at the euro reference rates of the issue date, or of the latest day before it on which both currencies
+ * have a rate (currencies reference, section 2).
+ * @returns null when no day within ten days has both
+ */
+export function convert(
+  { amount, from, to, issueDate, today }: Conversion,
+  published: PublishedRates,
+): ConvertedAmount | null {
+  if (from === to) return { currency: to, amount: canonicalAmount(amount), rate: '1', source: 'IDENTITY' };
+  const day = rateDay([from, to], issueDate, today, published);
+  if (day === undefined) return null;
+  const source = rateOn(from, day, published);
+  const target = rateOn(to, day, published);
+  if (source === undefined || target === undefined) return null;
+  return {
+    currency: to,
+    amount: scaleAmount(amount, target.perEuro, source.perEuro),
+    rate: scaleAmount('1', target.perEuro, source.perEuro),
+    rateDate: day,
+    source: source.isPegged || target.isPegged ? 'PEG' : 'ECB',
+  };
+}
+
+/** Units per 1 EUR around the issue date for the given currencies, as far as there are any. */
+export function ratesPerEuro(
+  currencies: readonly string[],
+  issueDate: CalendarDate,
+  today: CalendarDate,
+  published: PublishedRates,
+): Readonly<Record<string, string>> {
+  const rates: Record<string, string> = {};
+  for (const currency of currencies) {
+    const day = rateDay([currency], issueDate, today, published);
+    const rate = day === undefined ? undefined : rateOn(currency, day, published);
+    if (rate !== undefined) rates[currency] = rate.perEuro;
+  }
+  return rates;
+}
+
+/** The latest day up to the issue date, or up to today for a future one, on which every currency has a rate. */
+function rateDay(
+  currencies: readonly string[],
+  issueDate: CalendarDate,
+  today: CalendarDate,
+  published: PublishedRates,
+): CalendarDate | undefined {
+  const latest = issueDate > today ? today : issueDate;
+  for (let age = 0; age <= RATE_AGE_DAYS_MAX; age++) {
+    const day = addDays(latest, -age);
+    if (currencies.every((currency) => rateOn(currency, day, published) !== undefined)) return day;
+  }
+  return undefined;
+}
+
+interface Rate {
+  readonly perEuro: DecimalAmount;
+  readonly isPegged: boolean;
+}
+
+const parities = new Map<string, FixedParity>(fixedParities.map((parity) => [parity.code, parity]));
+
+function rateOn(currency: string, day: CalendarDate, published: PublishedRates): Rate | undefined {
+  if (currency === 'EUR') return { perEuro: '1', isPegged: false };
+  const stated = published(day)?.[currency];
+  if (stated !== undefined) return { perEuro: stated, isPegged: false };
+  const parity = parities.get(currency);
+  if (parity === undefined || day < parity.since || (parity.until !== undefined && day > parity.until))
+    return undefined;
+  const anchor = parity.anchor === 'EUR' ? '1' : published(day)?.[parity.anchor];
+  return anchor === undefined ? undefined : { perEuro: exactProduct(parity.perAnchor, anchor), isPegged: true };
+}

@@ -1,0 +1,37 @@
+import type { Collection } from 'mongodb';
+import type { PublishedDay, RateStore } from '../application/rate-book.js';
+
+/** One day of euro reference rates; belongs to no tenant. */
+export interface RateDocument {
+  /** `YYYY-MM-DD`. */
+  readonly _id: string;
+  readonly perEuro: Readonly<Record<string, string>>;
+}
+
+const BATCH_DAYS = 500;
+
+export function rateStore(collection: Collection<RateDocument>): RateStore {
+  return {
+    async save(days) {
+      for (let start = 0; start < days.length; start += BATCH_DAYS) {
+        const operations = days.slice(start, start + BATCH_DAYS).map(({ day, perEuro }) => ({
+          replaceOne: { filter: { _id: day }, replacement: { perEuro }, upsert: true },
+        }));
+        await collection.bulkWrite(operations, { ordered: false });
+      }
+    },
+    async *since(first): AsyncIterable<PublishedDay> {
+      for await (const { _id, perEuro } of collection.find({ _id: { $gte: first } }).sort({ _id: 1 })) {
+        yield { day: _id, perEuro };
+      }
+    },
+    async newestDay() {
+      const [newest] = await collection
+        .find({}, { projection: { _id: 1 } })
+        .sort({ _id: -1 })
+        .limit(1)
+        .toArray();
+      return newest?._id;
+    },
+  };
+}
