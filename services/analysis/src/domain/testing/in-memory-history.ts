@@ -84,7 +84,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       orderLink: (invoice.poKey === undefined ? undefined : orderLinks.get(invoice.poKey)) ?? null,
       reviews: options.reviews ?? [],
       ratesPerEuro: options.ratesPerEuro ?? {},
-      base: { currency: 'EUR', amount: canonical.gross_amount },
+      base: { currency: 'EUR', amount: canonical.gross_amount, rate: '1', source: 'IDENTITY' },
       ...(options.scanStatesAccounts === undefined ? {} : { scanStatesAccounts: options.scanStatesAccounts }),
     };
   }
