@@ -38,7 +38,8 @@ const START = `window.ui = SwaggerUIBundle({
 
 /** `/openapi.json` and `/docs`: the API page comes from the installed package, nothing is loaded from elsewhere. */
 export function apiPage(app: Express, openApi: string): void {
-  const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const require = createRequire(import.meta.url);
+  const assets = dirname(require.resolve('swagger-ui-dist/package.json'));
   const files = [
     { path: '/openapi.json', type: 'application/json; charset=utf-8', bytes: Buffer.from(openApi) },
     { path: '/docs', type: 'text/html; charset=utf-8', bytes: Buffer.from(PAGE) },

@@ -3,7 +3,7 @@ import { CALENDAR_YEAR_MAX, CALENDAR_YEAR_MIN, isCalendarDate } from '@invoiceco
 import { z } from 'zod';
 
 /** Lengths in characters (HTTP and security reference, section 2). */
-export const TEXT_LENGTH_MAX = 1_000;
+const TEXT_LENGTH_MAX = 1_000;
 export const NAME_LENGTH_MAX = 400;
 /** Names of organizations, companies and keys, as their owner takes them. */
 export const LABEL_LENGTH_MAX = 200;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { dateOrDateTime, toInstant } from './fields.js';
 
-export const PAGE_ITEMS_MAX = 100;
-export const PAGE_ITEMS_DEFAULT = 50;
+const PAGE_ITEMS_MAX = 100;
+const PAGE_ITEMS_DEFAULT = 50;
 const CURSOR_LENGTH_MAX = 1_000;
 
 const WHOLE_NUMBER = /^[0-9]{1,3}$/;

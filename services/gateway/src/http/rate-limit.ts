@@ -35,11 +35,11 @@ export type Verdict =
 /** Tokens asked for at once: exact within this many per gateway, never above the limit. */
 export const BLOCK_TOKENS = 10;
 /** Limits up to this are exact: one call per request. */
-export const EXACT_LIMIT_PER_MINUTE = 60;
+const EXACT_LIMIT_PER_MINUTE = 60;
 /** At this many left the next block is fetched in the background. */
-export const REFILL_TOKENS = 3;
+const REFILL_TOKENS = 3;
 /** The limiter may not slow a request down by more than this. */
-export const RESERVE_TIMEOUT_MS = 50;
+const RESERVE_TIMEOUT_MS = 50;
 /** After a failed reservation the owner is left alone for this long. */
 export const FALLBACK_MS = 1_000;
 const WINDOW_MS = 60_000;

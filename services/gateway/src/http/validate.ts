@@ -24,7 +24,7 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown, root: s
 }
 
 /** A refusal for these fields, which must be at least one. */
-export function invalidFields(faults: readonly FieldFault[]): DomainError {
+function invalidFields(faults: readonly FieldFault[]): DomainError {
   const [first] = faults;
   if (first === undefined) throw new TypeError('A refusal names at least one field.');
   const more = faults.length === 1 ? '' : ` (1 of ${faults.length} faults)`;

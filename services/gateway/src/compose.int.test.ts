@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import { notFound } from '@invoicecontrol/errors';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from './compose.js';
+import { configSchema } from './config.js';
+import { accessFor, keyNamed, principal, silent, startCounterparts } from './testing/counterparts.js';
+
+const key = keyNamed('owner');
+const { organizationId } = principal();
+
+let bus: Bus;
+let services: GrpcServer;
+let gateway: RunningService;
+let keys: Map<string, ReturnType<typeof principal>>;
+/** Resolves when reading the organization has come through to its service, which then waits for `release`. */
+let reached: Promise<void>;
+let release: () => void;
+
+beforeAll(async () => {
+  bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger: silent });
+});
+afterAll(() => bus.close());
+
+beforeEach(async () => {
+  keys = new Map([[key, principal({ apiKeyId: 'owner00000000000' })]]);
+  let arrive = (): void => {};
+  reached = new Promise((resolve) => (arrive = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
+  services = await startCounterparts({
+    access: accessFor(keys),
+    organizations: {
+      async getOrganization() {
+        arrive();
+        await released;
+        throw notFound('organization');
+      },
+    },
+  });
+  gateway = await startService(
+    configSchema.parse({
+      PORT: '0',
+      ORGANIZATION_ADDRESS: services.address,
+      ANALYSIS_ADDRESS: services.address,
+      NATS_URL: testInfrastructure().natsUrl,
+      LOG_LEVEL: 'silent',
+    }),
+  );
+});
+afterEach(async () => {
+  await gateway.stop();
+  await services.stop(0);
+});
+
+/** 404 for a good key: the path names no invoice. */
+async function status(): Promise<number> {
+  const response = await fetch(`http://${gateway.address}/v1/invoices/unknown`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  return response.status;
+}
+
+function publish<T extends EventHeader>(type: EventType<T>, event: T): void {
+  bus.connection.publish(type.subject, JSON.stringify(type.codec.toJSON(event)));
+}
+
+const header = { eventId: 'evt_1', eventTime: new Date(), organizationId, version: 2 };
+
+describe('a running gateway', () => {
+  test('refuses a revoked key as soon as its revocation is announced', async () => {
+    expect(await status()).toBe(404);
+    keys.clear();
+    expect(await status()).toBe(404);
+    publish(events.apiKeysRevoked, { ...header, apiKeyIds: ['owner00000000000'] });
+    // Well below the five seconds after which the key would be checked anyway.
+    await eventually(async () => expect(await status()).toBe(401), { timeoutMs: 2_000 });
+  });
+
+  test.each([
+    ['organization_changed', () => publish(events.organizationChanged, { ...header, changed: ['plan'] })],
+    ['organization_deleted', () => publish(events.organizationDeleted, header)],
+    ['organization_restored', () => publish(events.organizationRestored, header)],
+  ])('checks the keys of an organization again after %s', async (_, announce) => {
+    expect(await status()).toBe(404);
+    keys.clear();
+    announce();
+    await eventually(async () => expect(await status()).toBe(401), { timeoutMs: 2_000 });
+  });
+
+  test('lets a request that is under way end before it stops', async () => {
+    const last = fetch(`http://${gateway.address}/v1/organizations/current`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    await reached;
+    const stopped = gateway.stop();
+    release();
+    expect((await last).status).toBe(404);
+    await stopped;
+    await expect(status()).rejects.toThrow('fetch failed');
+  });
+});

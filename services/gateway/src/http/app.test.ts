@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { accessFor, keyNamed, principal } from '../testing/counterparts.js';
+import { startGateway } from '../testing/running-gateway.js';
+import type { GatewayOptions, RunningGateway } from '../testing/running-gateway.js';
+
+const key = keyNamed('owner');
+const access = accessFor(new Map([[key, principal()]]));
+const withKey = { headers: { authorization: `Bearer ${key}` } };
+
+const started: RunningGateway[] = [];
+/** Called when a request has come through to the service that never answers. */
+let reached = (): void => {};
+async function start(options: GatewayOptions = {}): Promise<RunningGateway> {
+  const getOrganization = (): Promise<never> => {
+    reached();
+    return new Promise(() => {});
+  };
+  const gateway = await startGateway({ access, organizations: { getOrganization } }, options);
+  started.push(gateway);
+  return gateway;
+}
+afterEach(() => Promise.all(started.splice(0).map((gateway) => gateway.stop())));
+
+describe('beside the routes', () => {
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startGateway({});
+  });
+  afterAll(() => gateway.stop());
+
+  test('/livez and /readyz answer without a key, and ready turns false when the gateway stops', async () => {
+    expect((await fetch(`${gateway.origin}/livez`)).status).toBe(200);
+    expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
+    gateway.readiness.isReady = false;
+    const stopping = await fetch(`${gateway.origin}/readyz`);
+    expect(stopping.status).toBe(503);
+    expect(stopping.headers.get('connection')).toBe('close');
+    expect((await fetch(`${gateway.origin}/livez`)).status).toBe(200);
+    gateway.readiness.isReady = true;
+  });
+
+  test('/openapi.json is the description of the routes', async () => {
+    const response = await fetch(`${gateway.origin}/openapi.json`);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(((await response.json()) as { openapi: string }).openapi).toBe('3.1.0');
+  });
+
+  test('/docs is complete in itself: its policy and its files name no other host', async () => {
+    const response = await fetch(`${gateway.origin}/docs`);
+    const page = await response.text();
+    expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(page).not.toMatch(/https?:/);
+    const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(files).toHaveLength(4);
+    for (const path of files) {
+      const file = await fetch(`${gateway.origin}${path}`);
+      expect({ path, status: file.status, isEmpty: (await file.arrayBuffer()).byteLength === 0 }).toEqual({
+        path,
+        status: 200,
+        isEmpty: false,
+      });
+    }
+  });
+
+  test('every other method is 405', async () => {
+    const response = await fetch(`${gateway.origin}/docs`, { method: 'POST' });
+    expect({ status: response.status, allow: response.headers.get('allow') }).toEqual({
+      status: 405,
+      allow: 'GET, HEAD',
+    });
+  });
+});
+
+describe('rate limits', () => {
+  test('show where a caller stands, and 429 when the limit is reached', async () => {
+    const gateway = await startGateway(
+      {
+        access: {
+          ...access,
+          reserveRequests: ({ policies }) =>
+            Promise.resolve({
+              reservations: policies.map(({ policy }) =>
+                policy === 'writes'
+                  ? { granted: 0, remaining: 0, windowRemainingMs: 30_000, retryAfterMs: 20_000 }
+                  : { granted: 10, remaining: 90, windowRemainingMs: 30_000, retryAfterMs: 0 },
+              ),
+            }),
+        },
+      },
+      { limits: { default: 100, organization: 200 } },
+    );
+    started.push(gateway);
+    const read = await fetch(`${gateway.origin}/v1/invoices/unknown`, withKey);
+    expect(read.status).toBe(404);
+    expect(read.headers.get('ratelimit-policy')).toBe('"default";q=100;w=60, "organization";q=200;w=60');
+    expect(read.headers.get('ratelimit')).toBe('"default";r=99;t=30, "organization";r=99;t=30');
+    const write = await fetch(`${gateway.origin}/v1/invoices`, { method: 'POST', ...withKey });
+    expect(write.status).toBe(429);
+    expect(((await write.json()) as { error: { code: string } }).error.code).toBe('RATE_LIMITED');
+    expect(Number(write.headers.get('retry-after'))).toBeGreaterThanOrEqual(20);
+    expect(write.headers.get('ratelimit')).toBe('"writes";r=0;t=20');
+  });
+});
+
+describe('while the services behind cannot be reached', () => {
+  test('an unknown key is 503 and never let in', async () => {
+    const gateway = await start();
+    await gateway.cutServices();
+    const response = await fetch(`${gateway.origin}/v1/invoices`, withKey);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('2');
+    expect(((await response.json()) as { error: { code: string } }).error.code).toBe('PROCESSING_FAILED');
+  });
+
+  test('a key that was good a moment ago still meets its limits, and the answer is 503', async () => {
+    const gateway = await start({ limits: { default: 3 } });
+    expect((await fetch(`${gateway.origin}/v1/invoices/unknown`, withKey)).status).toBe(404);
+    await gateway.cutServices();
+    const statuses: number[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      statuses.push((await fetch(`${gateway.origin}/v1/invoices`, withKey)).status);
+    }
+    expect(statuses).toEqual([503, 503, 503, 429, 429]);
+  });
+});
+
+describe('the log', () => {
+  interface Line {
+    msg: string;
+    requestId: string;
+    [field: string]: unknown;
+  }
+
+  async function linesOf(work: (gateway: RunningGateway) => Promise<unknown>, requestId: string): Promise<Line[]> {
+    const lines: string[] = [];
+    const logger = createLogger({
+      service: 'gateway',
+      level: 'info',
+      destination: { write: (line) => void lines.push(line) },
+    });
+    await work(await start({ logger }));
+    return eventually(() => {
+      const found = lines.map((line) => JSON.parse(line) as Line).filter((line) => line.requestId === requestId);
+      expect(found).not.toEqual([]);
+      expect(lines.join('')).not.toMatch(new RegExp(`${key}|SECRET-BODY`));
+      return found;
+    });
+  }
+
+  test('has one line per request, without path, body or key', async () => {
+    const lines = await linesOf(
+      (gateway) =>
+        fetch(`${gateway.origin}/v1/companies/0198a000-0000-7000-8000-00000000000c`, {
+          method: 'PATCH',
+          headers: { ...withKey.headers, 'content-type': 'application/json', 'x-request-id': 'req-log' },
+          body: '{"name":"SECRET-BODY","x":1}',
+        }),
+      'req-log',
+    );
+    expect(lines).toEqual([
+      expect.objectContaining({
+        msg: 'request',
+        method: 'PATCH',
+        route: '/v1/companies/:companyId',
+        status: 400,
+        durationMs: expect.any(Number),
+        requestId: 'req-log',
+        organizationId: principal().organizationId,
+      }),
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('0198a000-0000-7000-8000-00000000000c');
+  });
+
+  test('says so when a caller left before the answer', async () => {
+    const [line] = await linesOf(async (gateway) => {
+      const leaving = new AbortController();
+      const left = fetch(`${gateway.origin}/v1/organizations/current`, {
+        headers: { ...withKey.headers, 'x-request-id': 'req-gone' },
+        signal: leaving.signal,
+      });
+      reached = () => leaving.abort();
+      await expect(left).rejects.toThrow('aborted');
+    }, 'req-gone');
+    expect(line).toMatchObject({ msg: 'the caller left before the answer' });
+    expect(line).not.toHaveProperty('status');
+  });
+});

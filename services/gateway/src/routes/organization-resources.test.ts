@@ -1,0 +1,363 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { DomainError } from '@invoicecontrol/errors';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../testing/counterparts.js';
+import { startGateway } from '../testing/running-gateway.js';
+import type { RunningGateway } from '../testing/running-gateway.js';
+
+const key = keyNamed('owner');
+const COMPANY_ID = '0198a000-0000-7000-8000-00000000000c';
+const API_KEY_ID = 'Abcdefgh01234567';
+const createdTime = new Date('2026-03-02T10:00:00.000Z');
+const CREATED_AT = '2026-03-02T10:00:00.000Z';
+
+const organization = {
+  organizationId: ORGANIZATION_ID,
+  name: 'Acme',
+  baseCurrency: 'USD',
+  referenceValidationMode: 'ALL',
+  plan: 'SCALE',
+  subscriptionStatus: 'past_due',
+  createdTime,
+};
+const company = { companyId: COMPANY_ID, name: 'Acme PL', taxId: 'PL5260001246', isDefault: true, createdTime };
+const apiKey = { apiKeyId: API_KEY_ID, name: 'ERP', role: 'ANALYST', scopes: ['invoices:read'], createdTime };
+
+let gateway: RunningGateway;
+/** The last request that a service got, whichever rpc it was. */
+let got: unknown;
+const answer =
+  <T>(reply: T) =>
+  (request: unknown): Promise<T> => {
+    got = request;
+    return Promise.resolve(reply);
+  };
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    access: accessFor(new Map([[key, principal({ scopes: ['organization:read', 'organization:write'] })]])),
+    organizations: {
+      getOrganization: answer({ organization }),
+      updateOrganization: answer({ organization: { ...organization, billingEmail: 'pay@example.com' } }),
+      updateBaseCurrency: answer({ organization }),
+      updateReferenceValidation: answer({ organization }),
+      deleteOrganization: answer({
+        deletedTime: createdTime,
+        recoveryToken: 'rec_1',
+        recoveryExpiresTime: new Date('2026-04-02T10:00:00.000Z'),
+      }),
+      restoreOrganization: ({ recoveryToken }) =>
+        recoveryToken === 'rec_1'
+          ? Promise.resolve({ organization, ownerKey: 'ick_new' })
+          : Promise.reject(new DomainError('unauthenticated', 'No such recovery token.')),
+    },
+    companies: {
+      listCompanies: answer({ companies: [company], nextPageToken: '' }),
+      createCompany: answer({ company }),
+      getCompany: answer({ company }),
+      updateCompany: answer({ company }),
+      deleteCompany: answer({}),
+    },
+    apiKeys: {
+      listApiKeys: answer({ apiKeys: [{ ...apiKey, lastUsedTime: createdTime }], nextPageToken: 'more' }),
+      createApiKey: answer({ apiKey, key: 'ick_shown_once' }),
+      getApiKey: answer({ apiKey }),
+      updateApiKey: answer({ apiKey }),
+      revokeApiKey: answer({}),
+    },
+    audit: {
+      listAuditEvents: answer({
+        auditEvents: [
+          {
+            auditEventId: 'e1',
+            eventTime: createdTime,
+            actorType: 'API_KEY',
+            actorId: API_KEY_ID,
+            action: 'api_key.created',
+            target: 'api_key:1',
+            outcome: 'SUCCESS',
+            requestId: 'req_1',
+            ip: '',
+          },
+        ],
+        nextPageToken: '',
+      }),
+    },
+  });
+});
+afterAll(() => gateway.stop());
+beforeEach(() => {
+  got = undefined;
+});
+
+async function call(method: string, path: string, body?: unknown) {
+  const response = await fetch(`${gateway.origin}/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    location: response.headers.get('location'),
+    retryAfter: response.headers.get('retry-after'),
+    body: text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>),
+  };
+}
+
+const shownOrganization = {
+  id: ORGANIZATION_ID,
+  name: 'Acme',
+  billingEmail: null,
+  baseCurrency: 'USD',
+  referenceValidationMode: 'ALL',
+  plan: 'SCALE',
+  subscriptionStatus: 'past_due',
+  createdAt: CREATED_AT,
+};
+const shownCompany = {
+  id: COMPANY_ID,
+  name: 'Acme PL',
+  taxId: 'PL5260001246',
+  country: null,
+  isDefault: true,
+  createdAt: CREATED_AT,
+};
+const shownApiKey = {
+  id: API_KEY_ID,
+  name: 'ERP',
+  role: 'ANALYST',
+  scopes: ['invoices:read'],
+  createdAt: CREATED_AT,
+  expiresAt: null,
+  lastUsedAt: null,
+};
+const organizationId = ORGANIZATION_ID;
+const grantor = { role: 'OWNER', scopes: ['organization:read', 'organization:write'] };
+
+interface Success {
+  title: string;
+  request: [string, string, unknown?];
+  status: number;
+  /** What the owner is asked. */
+  asked: unknown;
+  body: unknown;
+}
+
+const successes: Success[] = [
+  {
+    title: 'the organization',
+    request: ['GET', '/organizations/current'],
+    status: 200,
+    asked: { organizationId },
+    body: shownOrganization,
+  },
+  {
+    title: 'a changed organization',
+    request: ['PATCH', '/organizations/current', { billing_email: ' pay@example.com ' }],
+    status: 200,
+    asked: { organizationId, billingEmail: 'pay@example.com' },
+    body: { ...shownOrganization, billingEmail: 'pay@example.com' },
+  },
+  {
+    title: 'a new base currency',
+    request: ['PATCH', '/organizations/current/base-currency', { base_currency: 'usd' }],
+    status: 200,
+    asked: { organizationId, baseCurrency: 'USD' },
+    body: { baseCurrency: 'USD' },
+  },
+  {
+    title: 'a new validation mode',
+    request: ['PATCH', '/organizations/current/reference-validation', { mode: 'ALL' }],
+    status: 200,
+    asked: { organizationId, mode: 'ALL' },
+    body: { referenceValidationMode: 'ALL' },
+  },
+  {
+    title: 'a deleted organization with its recovery token',
+    request: ['DELETE', '/organizations/current', { confirm_name: 'Acme' }],
+    status: 200,
+    asked: { organizationId, confirmName: 'Acme' },
+    body: { deletedAt: CREATED_AT, recoveryToken: 'rec_1', recoveryExpiresAt: '2026-04-02T10:00:00.000Z' },
+  },
+  {
+    title: 'the companies',
+    request: ['GET', '/companies?limit=2&created_from=2026-01-01'],
+    status: 200,
+    asked: { organizationId, pageSize: 2, pageToken: '', createdFromTime: new Date('2026-01-01T00:00:00Z') },
+    body: { items: [shownCompany], nextCursor: null },
+  },
+  {
+    title: 'a new company',
+    request: ['POST', '/companies', { name: ' Acme PL', tax_id: 'PL5260001246', country: 'PL' }],
+    status: 201,
+    asked: { organizationId, name: 'Acme PL', taxId: 'PL5260001246', country: 'PL', isDefault: false },
+    body: shownCompany,
+  },
+  {
+    title: 'a company',
+    request: ['GET', `/companies/${COMPANY_ID.toUpperCase()}`],
+    status: 200,
+    asked: { organizationId, companyId: COMPANY_ID },
+    body: shownCompany,
+  },
+  {
+    title: 'a changed company',
+    request: ['PATCH', `/companies/${COMPANY_ID}`, { is_default: true }],
+    status: 200,
+    asked: { organizationId, companyId: COMPANY_ID, isDefault: true },
+    body: shownCompany,
+  },
+  {
+    title: 'nothing of a removed company',
+    request: ['DELETE', `/companies/${COMPANY_ID}`],
+    status: 204,
+    asked: { organizationId, companyId: COMPANY_ID },
+    body: undefined,
+  },
+  {
+    title: 'the API keys',
+    request: ['GET', '/api-keys?cursor=abc'],
+    status: 200,
+    asked: { organizationId, pageSize: 50, pageToken: 'abc' },
+    body: { items: [{ ...shownApiKey, lastUsedAt: CREATED_AT }], nextCursor: 'more' },
+  },
+  {
+    title: 'a new API key, the key itself once',
+    request: [
+      'POST',
+      '/api-keys',
+      { name: 'ERP', role: 'ANALYST', scopes: ['invoices:read'], expires_at: '2027-01-01T00:00:00+01:00' },
+    ],
+    status: 201,
+    asked: {
+      organizationId,
+      name: 'ERP',
+      role: 'ANALYST',
+      scopes: ['invoices:read'],
+      expiresTime: new Date('2026-12-31T23:00:00Z'),
+      grantor,
+    },
+    body: { ...shownApiKey, key: 'ick_shown_once' },
+  },
+  {
+    title: 'the record of an API key',
+    request: ['GET', `/api-keys/${API_KEY_ID}`],
+    status: 200,
+    asked: { organizationId, apiKeyId: API_KEY_ID },
+    body: shownApiKey,
+  },
+  {
+    title: 'a lowered API key',
+    request: ['PATCH', `/api-keys/${API_KEY_ID}`, { role: 'ANALYST' }],
+    status: 200,
+    asked: { organizationId, apiKeyId: API_KEY_ID, role: 'ANALYST', scopes: [], grantor },
+    body: shownApiKey,
+  },
+  {
+    title: 'nothing of a revoked API key',
+    request: ['DELETE', `/api-keys/${API_KEY_ID}`],
+    status: 204,
+    asked: { organizationId, apiKeyId: API_KEY_ID },
+    body: undefined,
+  },
+  {
+    title: 'the audit trail',
+    request: ['GET', '/audit-events'],
+    status: 200,
+    asked: { organizationId, pageSize: 50, pageToken: '' },
+    body: {
+      items: [
+        {
+          id: 'e1',
+          at: CREATED_AT,
+          actor: { type: 'API_KEY', id: API_KEY_ID },
+          action: 'api_key.created',
+          target: 'api_key:1',
+          outcome: 'SUCCESS',
+          requestId: 'req_1',
+          ip: null,
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+];
+
+describe('the owner is asked for the tenant of the key and the caller is shown', () => {
+  test.each(successes)('$title', async ({ request: [method, path, body], status, asked, body: shown }) => {
+    const answered = await call(method, path, body);
+    expect({ status: answered.status, body: answered.body }).toEqual({ status, body: shown });
+    expect(got).toEqual(asked);
+  });
+
+  test('where to read what was created', async () => {
+    expect((await call('POST', '/companies', { name: 'Acme PL' })).location).toBe(`/v1/companies/${COMPANY_ID}`);
+    const created = await call('POST', '/api-keys', { name: 'ERP', role: 'ANALYST' });
+    expect(created.location).toBe(`/v1/api-keys/${API_KEY_ID}`);
+  });
+});
+
+describe('a request is refused before its owner is asked', () => {
+  test.each<[string, string, unknown, string]>([
+    ['PATCH', '/organizations/current', {}, 'body'],
+    ['PATCH', '/organizations/current', { name: '' }, 'name'],
+    ['PATCH', '/organizations/current', { plan: 'SCALE' }, 'plan'],
+    ['DELETE', '/organizations/current', {}, 'confirm_name'],
+    ['PATCH', '/organizations/current/base-currency', { base_currency: 'EURO' }, 'base_currency'],
+    ['PATCH', '/organizations/current/base-currency', { baseCurrency: 'EUR' }, 'base_currency'],
+    ['PATCH', '/organizations/current/reference-validation', { mode: 'all' }, 'mode'],
+    ['POST', '/companies', {}, 'name'],
+    ['POST', '/companies', { name: 'x'.repeat(201) }, 'name'],
+    ['POST', '/companies', { name: 'Acme', country: 'pl' }, 'country'],
+    ['POST', '/companies', { name: 'Acme', country: 'QQ' }, 'country'],
+    ['POST', '/companies', { name: 'Acme', is_default: 'true' }, 'is_default'],
+    ['PATCH', `/companies/${COMPANY_ID}`, {}, 'body'],
+    ['POST', '/api-keys', { name: 'ERP' }, 'role'],
+    ['POST', '/api-keys', { name: 'ERP', role: 'ROOT' }, 'role'],
+    ['POST', '/api-keys', { name: 'ERP', role: 'ADMIN', scopes: [] }, 'scopes'],
+    ['POST', '/api-keys', { name: 'ERP', role: 'ADMIN', scopes: ['invoices'] }, 'scopes[0]'],
+    ['POST', '/api-keys', { name: 'ERP', role: 'ADMIN', expires_at: '2027-01-01' }, 'expires_at'],
+    ['PATCH', `/api-keys/${API_KEY_ID}`, { expires_at: '2027-01-01T00:00:00Z' }, 'expires_at'],
+    ['GET', '/audit-events?actor=me', undefined, 'actor'],
+  ])('%s %s %j names %s', async (method, path, body, field) => {
+    const { status, body: shown } = await call(method, path, body);
+    const { error } = shown as { error: { code: string; details: { path: string }[] } };
+    expect({ status, code: error.code, path: error.details[0]?.path }).toEqual({
+      status: 400,
+      code: 'INVALID_REQUEST',
+      path: field,
+    });
+    expect(got).toBeUndefined();
+  });
+
+  test('when an id in the path cannot be one', async () => {
+    for (const path of ['/companies/1', '/api-keys/short', `/api-keys/${COMPANY_ID}`]) {
+      expect((await call('GET', path)).status).toBe(404);
+    }
+    expect(got).toBeUndefined();
+  });
+});
+
+describe('POST /organizations/current/restore', () => {
+  const restore = (recovery_token: string) =>
+    fetch(`${gateway.origin}/v1/organizations/current/restore`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ recovery_token }),
+    });
+
+  test('needs no key and shows a new one for the owner', async () => {
+    const response = await restore('rec_1');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ ...shownOrganization, ownerKey: 'ick_new' });
+  });
+
+  test('is refused to an address that has guessed twenty times', async () => {
+    const statuses: number[] = [];
+    for (let count = 0; count < 21; count += 1) statuses.push((await restore('rec_guess')).status);
+    expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 401));
+    const response = await restore('rec_1');
+    expect([statuses[20], response.status]).toEqual([429, 429]);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
+import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
+import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
+import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/company_service';
+import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { routes } from './table.js';
+
+const definitions = [
+  InvoiceServiceDefinition,
+  AccessServiceDefinition,
+  ApiKeyServiceDefinition,
+  AuditServiceDefinition,
+  CompanyServiceDefinition,
+  OrganizationServiceDefinition,
+];
+const rpcs = definitions.flatMap(({ fullName, methods }) =>
+  Object.values(methods).map(({ name }) => `${fullName}/${name}`),
+);
+
+describe('the route table', () => {
+  test('states who may call what (architecture, section 4)', () => {
+    const rights = routes.map(({ method, path, access }) => {
+      const needed = access === 'public' ? 'public' : `${access.minimumRole ?? '-'} ${access.scope}`;
+      return `${method.toUpperCase()} ${path} ${needed}`;
+    });
+    expect(rights).toEqual([
+      'POST /invoices - invoices:write',
+      'GET /invoices - invoices:read',
+      'GET /invoices/:invoiceId - invoices:read',
+      'GET /invoices/:invoiceId/analysis/latest - invoices:read',
+      'GET /organizations/current - organization:read',
+      'PATCH /organizations/current OWNER organization:write',
+      'DELETE /organizations/current OWNER organization:write',
+      'POST /organizations/current/restore public',
+      'PATCH /organizations/current/base-currency OWNER organization:write',
+      'PATCH /organizations/current/reference-validation OWNER organization:write',
+      'GET /companies ADMIN organization:read',
+      'POST /companies ADMIN organization:write',
+      'GET /companies/:companyId ADMIN organization:read',
+      'PATCH /companies/:companyId ADMIN organization:write',
+      'DELETE /companies/:companyId ADMIN organization:write',
+      'GET /api-keys ADMIN organization:read',
+      'POST /api-keys ADMIN organization:write',
+      'GET /api-keys/:apiKeyId ADMIN organization:read',
+      'PATCH /api-keys/:apiKeyId ADMIN organization:write',
+      'DELETE /api-keys/:apiKeyId ADMIN organization:write',
+      'GET /audit-events ADMIN organization:read',
+    ]);
+  });
+
+  test('names every operation and every path with method once', () => {
+    expect(new Set(routes.map(({ operation }) => operation)).size).toBe(routes.length);
+    expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
+  });
+
+  test('names an rpc that exists for every route', () => {
+    expect(routes.map(({ rpc }) => rpc).filter((rpc) => !rpcs.includes(rpc))).toEqual([]);
+  });
+
+  test('says for every path with an id what the id names', () => {
+    const nameless = routes.filter(({ path, thing, params }) => path.includes(':') && !(thing && params));
+    expect(nameless).toEqual([]);
+  });
+});
