@@ -18,8 +18,11 @@ import { analyzeInvoice } from './application/analyze-invoice.js';
 import { countInvoice } from './application/count-invoice.js';
 import { invoiceDecider } from './application/decide-invoice.js';
 import { loadFacts } from './application/load-facts.js';
+import { keepRates, rateLoader } from './application/load-rates.js';
+import { rateBook } from './application/rate-book.js';
 import { invoiceReader } from './application/read-invoices.js';
 import { sweepInvoices } from './application/sweep-invoices.js';
+import { ecbFeed } from './clients/ecb-feed.js';
 import { tenantsFromOrganization } from './clients/tenants.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
@@ -33,6 +36,8 @@ import { createInvoiceIndexes, invoiceStore } from './storage/invoices.js';
 import type { InvoiceDocument } from './storage/invoices.js';
 import { linkStore } from './storage/links.js';
 import type { LinkDocument } from './storage/links.js';
+import { rateStore } from './storage/rates.js';
+import type { RateDocument } from './storage/rates.js';
 import { createSupplierIndexes, supplierStore } from './storage/suppliers.js';
 import type { SupplierDocument } from './storage/suppliers.js';
 import { invoiceService } from './transport/grpc/invoices.js';
@@ -87,12 +92,23 @@ export async function startService(config: Config): Promise<RunningService> {
     const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
     shutdown.add('tenants', () => tenants.close());
 
+    const rates = rateStore(db.collection<RateDocument>('rates'));
+    const book = rateBook(rates);
+    await book.refresh();
+    if (config.ECB_FEED_URL === undefined)
+      logger.warn({}, 'no ECB_FEED_URL: exchange rates are not brought up to date');
+    else {
+      const loader = rateLoader({ rates, book, feed: ecbFeed(config.ECB_FEED_URL), clock, logger });
+      const loading = keepRates(loader, logger);
+      shutdown.add('rates', () => loading.stop());
+    }
+
     const policy = defaultPolicy;
     const decider = invoiceDecider({
       invoices,
       analyses,
       findings,
-      loadFacts: loadFacts({ invoices, suppliers, bankLinks, orderLinks, policy }),
+      loadFacts: loadFacts({ invoices, suppliers, bankLinks, orderLinks, policy, publishedRates: book.published }),
       countInvoice: countInvoice({ suppliers, bankLinks, orderLinks }),
       policy,
       clock,

@@ -14,6 +14,8 @@ export const configSchema = z.object({
   ORGANIZATION_ADDRESS: z.string(),
   /** How long the service goes on taking calls after it said that it is not ready, so that callers notice. */
   DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
+  /** Folder of the euro reference rates; without it no foreign amount is converted. */
+  ECB_FEED_URL: z.url().optional(),
   LOG_LEVEL: logLevel,
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
 });

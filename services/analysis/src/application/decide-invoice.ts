@@ -71,7 +71,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       try {
         await invoices.commit(
           { organizationId, invoiceId, version },
-          { match: { ...matchPartOf(facts.invoice), status: 'ANALYZED' }, analysis, facts: packed },
+          { match: { ...matchPartOf(facts.invoice), status: 'ANALYZED' }, base: facts.base, analysis, facts: packed },
           {
             events: announcementsOf(facts.invoice, analysis),
             finish: { when: derived.promise, unset: ['pending', 'facts'] },

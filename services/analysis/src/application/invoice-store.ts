@@ -1,4 +1,5 @@
 import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { ConvertedAmount } from '../domain/exchange-rates.js';
 import type { CanonicalInvoice, InvoiceSource, MatchPart } from '../domain/invoice.js';
 import type { Analysis } from '../domain/engine.js';
 import type { Finding } from '../domain/evidence.js';
@@ -93,7 +94,7 @@ export interface InvoiceStore {
   /** The commit point: decision, findings, facts and events in one write guarded by the version. */
   commit(
     at: InvoiceReference & { version: number },
-    decided: { match: MatchPart; analysis: DecidedAnalysis; facts: Buffer },
+    decided: { match: MatchPart; base: ConvertedAmount | null; analysis: DecidedAnalysis; facts: Buffer },
     options: SaveOptions,
   ): Promise<void>;
   /** Records that share one of the keys. */

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import { convert, ratesPerEuro } from '../domain/exchange-rates.js';
+import type { PublishedRates } from '../domain/exchange-rates.js';
 import type { Facts } from '../domain/facts.js';
 import type { NormalisedInvoice } from '../domain/invoice.js';
 import type { BankLink, OrderLink } from '../domain/links.js';
@@ -24,6 +26,7 @@ interface Deps {
   readonly bankLinks: BankLinkStore;
   readonly orderLinks: OrderLinkStore;
   readonly policy: Policy;
+  readonly publishedRates: PublishedRates;
 }
 
 /** The facts of a decision, and the stored records they were read from, which count the invoice afterwards. */
@@ -48,7 +51,7 @@ export interface FactsInput {
  * (detection reference, section 4).
  */
 export const loadFacts =
-  ({ invoices, suppliers, bankLinks, orderLinks, policy }: Deps) =>
+  ({ invoices, suppliers, bankLinks, orderLinks, policy, publishedRates }: Deps) =>
   async (input: FactsInput): Promise<LoadedFacts> => {
     const { organizationId, tenant } = input;
     const known = input.suppliers ?? (await suppliers.findByKeys(organizationId, supplierKeysOf(input.invoice)));
@@ -69,10 +72,11 @@ export const loadFacts =
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const invoice = { ...arrived, supplierId };
     const { candidates, candidateCapHit } = applyCandidateCaps(invoice, hits);
+    const asOf = dateOfDayNumber(Math.floor(invoice.receivedAtMs / DAY_MS));
     const facts: Facts = {
       format: 1,
       organizationId,
-      asOf: dateOfDayNumber(Math.floor(invoice.receivedAtMs / DAY_MS)),
+      asOf,
       invoice,
       supplier: { supplierId, reason, profile: supplier?.profile ?? emptyProfile },
       candidates,
@@ -80,11 +84,22 @@ export const loadFacts =
       bankLink: bankLink?.link ?? null,
       orderLink: orderLink?.link ?? null,
       reviews: [],
-      ratesPerEuro: {},
-      base:
-        invoice.currency === tenant.baseCurrency
-          ? { currency: tenant.baseCurrency, amount: invoice.grossAmount }
-          : null,
+      ratesPerEuro: ratesPerEuro(
+        [...new Set([invoice.currency, ...candidates.map(({ currency }) => currency)])].sort(),
+        invoice.issueDate,
+        asOf,
+        publishedRates,
+      ),
+      base: convert(
+        {
+          amount: invoice.grossAmount,
+          from: invoice.currency,
+          to: tenant.baseCurrency,
+          issueDate: invoice.issueDate,
+          today: asOf,
+        },
+        publishedRates,
+      ),
     };
     return { facts, supplier, bankLink, orderLink };
   };

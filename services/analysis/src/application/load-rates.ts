@@ -3,6 +3,7 @@ import { addDays, daysBetween } from '@invoicecontrol/values/calendar-date';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { repeat } from '@invoicecontrol/runtime/repeat';
 import type { PublishedDay, RateBook, RateStore } from './rate-book.js';
 
 /** `history` from 1999, `recent` the last 90 days, `daily` the newest. */
@@ -58,6 +59,30 @@ export function rateLoader({ rates, book, feed, clock, logger }: Deps): RateLoad
     },
     async readDaily() {
       if (isPublishingTime(clock.now())) await load('daily');
+    },
+  };
+}
+
+/** Nothing to read for this long; a fault is tried again after it. */
+const READ_EACH_MS = 30 * 60_000;
+
+/** Catches up at once, then reads each half hour for as long as the service runs. */
+export function keepRates(loader: RateLoader, logger: Logger): { stop(): Promise<void> } {
+  const complain = (error: unknown): void =>
+    logger.warn({ error }, 'exchange rates could not be read; the last ones stay');
+  const first = loader.catchUp().catch(complain);
+  const reading = repeat(
+    READ_EACH_MS,
+    async () => {
+      await loader.catchUp();
+      await loader.readDaily();
+    },
+    complain,
+  );
+  return {
+    async stop() {
+      await reading.stop();
+      await first;
     },
   };
 }

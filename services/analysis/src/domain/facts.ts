@@ -1,6 +1,6 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
-import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { shortDigest } from './digest.js';
+import type { ConvertedAmount } from './exchange-rates.js';
 import type { Candidate, NormalisedInvoice } from './invoice.js';
 import type { BankLink, OrderLink } from './links.js';
 import { compareText } from './record-order.js';
@@ -29,7 +29,7 @@ export interface Facts {
   /** Units per 1 EUR on the issue date, for the currencies of the invoice and its candidates, as far as known. */
   readonly ratesPerEuro: Readonly<Record<string, string>>;
   /** Gross in the organization's base currency; null when no rate exists. */
-  readonly base: { readonly currency: string; readonly amount: DecimalAmount } | null;
+  readonly base: ConvertedAmount | null;
   /** Rows of a scan: at least half of the file's rows state an account, so that a missing one means something. */
   readonly scanStatesAccounts?: boolean;
 }

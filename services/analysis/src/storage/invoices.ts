@@ -7,6 +7,7 @@ import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { DecidedAnalysis, InvoiceRecord, InvoiceStore, Page } from '../application/invoice-store.js';
+import type { ConvertedAmount } from '../domain/exchange-rates.js';
 import type { CanonicalInvoice, InvoiceSource, MatchPart } from '../domain/invoice.js';
 import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
 
@@ -30,6 +31,8 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly fingerprint?: string;
   /** The month whose analyses this invoice counts in. */
   readonly usageMonth: string;
+  /** Gross in the base currency of the day it was decided; null without a rate. Never rewritten. */
+  readonly base?: ConvertedAmount | null;
   readonly analysis?: DecidedAnalysis;
   /** The facts of the analysis until they stand in `analyses`. */
   readonly facts?: Binary;
@@ -74,11 +77,11 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       const taken = await claim(collection, wanted, { clock, leaseMs });
       return taken === undefined ? undefined : toRecord(taken.document);
     },
-    async commit({ organizationId, invoiceId, version }, { match, analysis, facts }, options: SaveOptions) {
+    async commit({ organizationId, invoiceId, version }, { match, base, analysis, facts }, options: SaveOptions) {
       await aggregates.commit(
         { id: invoiceId, organizationId, version },
         {
-          $set: { status: 'ANALYZED', match, analysis, facts: facts as unknown as Binary, pending: true },
+          $set: { status: 'ANALYZED', match, base, analysis, facts: facts as unknown as Binary, pending: true },
           $unset: { leaseUntil: '', claim: '' },
         },
         options,
