@@ -1,0 +1,224 @@
+// What every answer of the gateway must be, whatever was asked: each test of this directory gets its answers through here.
+import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+
+/** An answer as it came, before anybody has looked at it. */
+export interface ReceivedAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface SentRequest {
+  readonly method: string;
+  /** From the root, without the query: `/v1/invoices`. */
+  readonly path: string;
+  /** The X-Request-Id that was sent, if one was. */
+  readonly requestId?: string | undefined;
+}
+
+/** Throws an AssertionError that names what is wrong with the answer. */
+export type AnswerCheck = (request: SentRequest, answer: ReceivedAnswer) => void;
+
+/** The parts of a JSON schema that matter here. */
+interface Schema {
+  $ref?: string;
+  allOf?: unknown;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: unknown;
+  required?: string[];
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { content?: { 'application/json'?: { schema: Schema } } }>>;
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'strict-transport-security': 'max-age=31536000',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** Specification 7 with section 1 of the HTTP reference: which statuses a code may come with. */
+const statusesOfCode: Readonly<Record<string, readonly number[]>> = {
+  INVALID_REQUEST: [400, 405, 408, 413, 414, 415, 416, 431],
+  UNAUTHORIZED: [401],
+  FORBIDDEN: [403],
+  NOT_FOUND: [404],
+  CONFLICT: [409],
+  RATE_LIMITED: [429],
+  USAGE_LIMIT_EXCEEDED: [429],
+  PROCESSING_FAILED: [422, 500, 502, 503, 504],
+};
+
+/** Refusals of the transport, which every operation may meet and none publishes. */
+const transportStatuses: ReadonlySet<number> = new Set([405, 408, 414, 431]);
+
+/** API keys, recovery tokens and webhook secrets. */
+const SECRET = /\b(?:ick_(?:live|test)|rec|whsec)_[0-9A-Za-z_-]{8,}/;
+
+/** The only places where a secret may stand, by operation. */
+const shownOnce: Readonly<Record<string, string>> = {
+  createApiKey: 'key',
+  deleteOrganization: 'recoveryToken',
+  restoreOrganization: 'ownerKey',
+};
+
+/** A check of answers against the description that the gateway publishes. */
+export function answerCheck(openApiText: string): AnswerCheck {
+  const openApi = JSON.parse(openApiText) as OpenApi;
+  const validate = strictValidators(openApi);
+  const operations = Object.entries(openApi.paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), template, operation })),
+  );
+
+  const operationOf = ({ method, path }: SentRequest): Operation | undefined => {
+    const sought = method === 'HEAD' ? 'GET' : method;
+    return operations.find(({ method: own, template }) => own === sought && matches(template, path))?.operation;
+  };
+
+  return (request, answer) => {
+    const operation = operationOf(request);
+    const what = `${request.method} ${request.path} answered ${answer.status} ${answer.text.slice(0, 2_000)}\n`;
+    checkHeaders(request, answer, what);
+    const body = parse(answer, what);
+    refuseSecrets(answer, body, operation, what);
+    if (answer.status >= 400) {
+      if (request.method !== 'HEAD') checkEnvelope(answer, body, validate('Error'), what);
+      const isPublished = operation?.responses[answer.status] !== undefined;
+      if (operation !== undefined && !transportStatuses.has(answer.status)) {
+        assert.ok(isPublished, `${what}The status is not published for ${operation.operationId}.`);
+      }
+      return;
+    }
+    if (!request.path.startsWith('/v1/')) return;
+    assert.ok(operation, `${what}No such operation is published.`);
+    const published = operation.responses[answer.status];
+    assert.ok(published, `${what}The status is not published for ${operation.operationId}.`);
+    if (answer.status === 201) assert.match(answer.headers.get('location') ?? '', /^\/v1\//, what);
+    const schema = published.content?.['application/json']?.schema;
+    if (schema === undefined || request.method === 'HEAD') {
+      assert.equal(answer.text, '', `${what}There should be no body.`);
+      return;
+    }
+    assertValid(validate(`${operation.operationId} ${answer.status}`), body, what);
+  };
+}
+
+function checkHeaders({ requestId, path }: SentRequest, { status, headers }: ReceivedAnswer, what: string): void {
+  for (const [name, value] of Object.entries(securityHeaders)) assert.equal(headers.get(name), value, what + name);
+  const cacheControl = headers.has('etag') ? 'private, no-cache' : 'no-store';
+  assert.equal(headers.get('cache-control'), cacheControl, what);
+  for (const name of ['x-powered-by', 'server', 'access-control-allow-origin', 'set-cookie']) {
+    assert.equal(headers.get(name), null, `${what}${name} should not be sent.`);
+  }
+  const answered = headers.get('x-request-id') ?? '';
+  assert.match(answered, /^[A-Za-z0-9._-]{1,64}$/, `${what}X-Request-Id`);
+  if (requestId !== undefined) assert.equal(answered, requestId, `${what}X-Request-Id`);
+  if (headers.has('etag')) assert.match(headers.get('etag') ?? '', /^"[\x21\x23-\x7e]+"$/, `${what}ETag`);
+  if (status === 401) assert.equal(headers.get('www-authenticate'), 'Bearer realm="invoice-control"', what);
+  if (status === 405) assert.match(headers.get('allow') ?? '', /^[A-Z, ]+$/, `${what}Allow`);
+  if (status === 503) assert.match(headers.get('retry-after') ?? '', /^[1-9][0-9]*$/, `${what}Retry-After`);
+  const isLimited = path.startsWith('/v1/') && status < 400;
+  if (isLimited) for (const name of ['ratelimit', 'ratelimit-policy']) assertLimited(headers, name, path, what);
+}
+
+/** Every route with a key tells where its caller stands; the one without a key is limited by address. */
+function assertLimited(headers: Headers, name: string, path: string, what: string): void {
+  const hasKey = path !== '/v1/organizations/current/restore';
+  assert.equal(headers.has(name), hasKey, `${what}${name}`);
+}
+
+function checkEnvelope(
+  { status, headers }: ReceivedAnswer,
+  body: unknown,
+  isEnvelope: ValidateFunction,
+  what: string,
+): void {
+  assertValid(isEnvelope, body, what);
+  const { error } = body as { error: { code: string; message: string; request_id: string; details?: unknown[] } };
+  assert.equal(error.request_id, headers.get('x-request-id'), `${what}request_id`);
+  assert.ok(statusesOfCode[error.code]?.includes(status), `${what}${error.code} does not come with ${status}.`);
+  assert.match(error.message, /\S.*[.!?]$|\)$/s, `${what}The message is not a sentence.`);
+  assert.doesNotMatch(error.message, /\.[cm]?[jt]s:\d|node_modules|\n\s+at /, `${what}The message shows our insides.`);
+  if (error.details !== undefined) {
+    assert.equal(status, 400, `${what}details belong to 400.`);
+    assert.ok(error.details.length > 0, `${what}details are empty.`);
+  }
+  if (error.code === 'RATE_LIMITED') assert.match(headers.get('retry-after') ?? '', /^[1-9][0-9]*$/, what);
+}
+
+function parse({ text, headers }: ReceivedAnswer, what: string): unknown {
+  if (text === '') return undefined;
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8', what);
+  return JSON.parse(text);
+}
+
+function refuseSecrets(answer: ReceivedAnswer, body: unknown, operation: Operation | undefined, what: string): void {
+  const shown = answer.status < 400 ? shownOnce[operation?.operationId ?? ''] : undefined;
+  const rest = shown === undefined ? answer.text : JSON.stringify({ ...(body as object), [shown]: '' });
+  const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
+  assert.doesNotMatch(`${headers}\n${rest}`, SECRET, `${what}A secret is shown.`);
+}
+
+function assertValid(isValid: ValidateFunction, body: unknown, what: string): void {
+  if (isValid(body)) return;
+  const faults = (isValid.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+  assert.fail(`${what}The body is not as published:\n${faults.join('\n')}`);
+}
+
+/** A validator for every published body, by `<operationId> <status>`, and for the envelope, `Error`. */
+function strictValidators({ paths, components }: OpenApi): (name: string) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+  formats.default(ajv);
+  ajv.addSchema({ $id: 'openapi', components: { schemas: mapValues(components.schemas, closed) } });
+  ajv.addKeyword('components');
+  const validators = new Map([['Error', ajv.compile({ $ref: 'openapi#/components/schemas/Error' })]]);
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const schema = response.content?.['application/json']?.schema;
+      if (schema === undefined || Number(status) >= 400) continue;
+      validators.set(`${operation.operationId} ${status}`, ajv.compile(closed(schema)));
+    }
+  }
+  return (name) => {
+    const validator = validators.get(name);
+    assert.ok(validator, `There is no published body called ${name}.`);
+    return validator;
+  };
+}
+
+/** The same schema without room for fields that are not published. */
+function closed(schema: Schema): Schema {
+  if (schema.allOf !== undefined) throw new TypeError('A schema with allOf cannot be closed; publish its fields.');
+  if (schema.$ref !== undefined) return { ...schema, $ref: `openapi${schema.$ref}` };
+  return {
+    ...schema,
+    ...(schema.items === undefined ? {} : { items: closed(schema.items) }),
+    ...(schema.properties === undefined
+      ? {}
+      : { properties: mapValues(schema.properties, closed), additionalProperties: false }),
+  };
+}
+
+function mapValues<T, R>(record: Readonly<Record<string, T>>, map: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}
+
+function matches(template: string, path: string): boolean {
+  const pattern = `/v1${template}`.replaceAll(/\{[A-Za-z]+\}/g, '[^/]+');
+  return new RegExp(`^${pattern}$`).test(path);
+}

@@ -1,0 +1,161 @@
+// The whole product in one process for one test file, and the way in which its tests talk to it.
+import { connect as connectSocket } from 'node:net';
+import { newSecrets, startSystem } from '@invoicecontrol/dev/system';
+import type { System } from '@invoicecontrol/dev/system';
+import { createTenant } from '@invoicecontrol/dev/tenant';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { answerCheck } from './answer-contract.js';
+import type { AnswerCheck, ReceivedAnswer } from './answer-contract.js';
+
+/** An answer that has passed the contract of all answers. */
+export interface Answer<Body = unknown> extends ReceivedAnswer {
+  /** Undefined where there is none. */
+  readonly body: Body;
+}
+
+export interface ErrorBody {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly request_id: string;
+    readonly details?: readonly { readonly path: string; readonly message: string }[];
+  };
+}
+
+export interface RequestOptions {
+  /** Without one the request has no Authorization header. */
+  readonly key?: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly bytes?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Two requests with one id can have answers that are equal to the byte. */
+  readonly requestId?: string;
+}
+
+/** One gateway, seen from outside. Each method checks what it receives and throws when it breaks the contract. */
+export interface Api {
+  /** `http://127.0.0.1:<port>`. */
+  readonly origin: string;
+  /** @param target `METHOD /path` below `/v1`, or from the root with two slashes: `GET //livez` */
+  request<Body = unknown>(target: string, options?: RequestOptions): Promise<Answer<Body>>;
+  /** Sends these bytes over a connection of their own and reads until the gateway closes it. */
+  raw<Body = unknown>(target: string, bytes: string): Promise<Answer<Body>>;
+}
+
+export interface RunningSystem extends Api {
+  readonly system: System;
+  readonly operatorToken: string;
+  readonly tenant: Tenant;
+  readonly other: Tenant;
+  newTenant(plan?: string): Promise<Tenant>;
+  /** The analysis service's own database. */
+  readonly analysisDatabase: MongoConnection['db'];
+  stop(): Promise<void>;
+}
+
+/** Starts every service with databases of their own, and two tenants. Once per test file. */
+export async function startRunningSystem(env: NodeJS.ProcessEnv = {}): Promise<RunningSystem> {
+  const { mongodbUrl, natsUrl } = testInfrastructure();
+  const secrets = newSecrets();
+  const databasePrefix = `${testDatabaseName()}_`;
+  const system = await startSystem({
+    mongodbUrl,
+    natsUrl,
+    secrets,
+    databasePrefix,
+    env: { LOG_LEVEL: 'silent', ...env },
+  });
+  const databases = await Promise.all(
+    ['organization', 'analysis'].map((name) =>
+      connectMongo({ url: mongodbUrl, databaseName: `${databasePrefix}${name}`, appName: 'test' }),
+    ),
+  );
+  let tenants = 0;
+  const newTenant = (plan?: string): Promise<Tenant> =>
+    createTenant(system.organizationAddress, secrets.operatorToken, `Tenant ${++tenants}`, plan);
+  const [tenant, other, api] = await Promise.all([newTenant(), newTenant(), connectApi(system.baseUrl)]);
+  return {
+    ...api,
+    system,
+    operatorToken: secrets.operatorToken,
+    tenant,
+    other,
+    newTenant,
+    analysisDatabase: databases[1]?.db ?? missing(),
+    async stop() {
+      await system.stop();
+      for (const { db, close } of databases) {
+        await db.dropDatabase();
+        await close();
+      }
+    },
+  };
+}
+
+/** @param baseUrl ends in `/v1` */
+export async function connectApi(baseUrl: string): Promise<Api> {
+  const origin = new URL(baseUrl).origin;
+  const check = answerCheck(await (await fetch(`${origin}/openapi.json`)).text());
+  return {
+    origin,
+    async request<Body>(target: string, options: RequestOptions = {}): Promise<Answer<Body>> {
+      const { method, url } = parseTarget(target);
+      const body = options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+      const response = await fetch(`${origin}${url}`, {
+        method,
+        headers: {
+          ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(options.requestId === undefined ? {} : { 'x-request-id': options.requestId }),
+          ...options.headers,
+        },
+        ...(body === undefined ? {} : { body }),
+      });
+      const received = { status: response.status, headers: response.headers, text: await response.text() };
+      return checked<Body>(check, { method, url, requestId: options.requestId }, received);
+    },
+    async raw<Body>(target: string, bytes: string): Promise<Answer<Body>> {
+      return checked<Body>(check, parseTarget(target), await exchange(Number(new URL(origin).port), bytes));
+    },
+  };
+}
+
+function parseTarget(target: string): { method: string; url: string } {
+  const [method = '', path = ''] = target.split(' ', 2);
+  return { method, url: path.startsWith('//') ? path.slice(1) : `/v1${path}` };
+}
+
+function checked<Body>(
+  check: AnswerCheck,
+  { method, url, requestId }: { method: string; url: string; requestId?: string | undefined },
+  received: ReceivedAnswer,
+): Answer<Body> {
+  check({ method, path: url.split('?', 1)[0] ?? '', requestId }, received);
+  return { ...received, body: (received.text === '' ? undefined : JSON.parse(received.text)) as Body };
+}
+
+function exchange(port: number, bytes: string): Promise<ReceivedAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = connectSocket(port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.once('error', reject);
+    socket.once('close', () => {
+      const [head = '', text = ''] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n', 2);
+      const [statusLine = '', ...lines] = head.split('\r\n');
+      const headers = new Headers(
+        lines.map((line): [string, string] => [line.split(':', 1)[0] ?? '', line.replace(/^[^:]*:\s*/, '')]),
+      );
+      resolve({ status: Number(statusLine.split(' ')[1]), headers, text });
+    });
+  });
+}
+
+function missing(): never {
+  throw new Error('a database is missing');
+}

@@ -1,0 +1,87 @@
+// The bodies that tests of this directory read, and a body that is accepted.
+
+export interface Finding {
+  readonly id: string;
+  readonly invoiceId: string | null;
+  readonly type: string;
+  readonly severity: string;
+  readonly summary: string;
+  readonly evidence: Readonly<Record<string, unknown>>;
+  readonly relatedInvoiceIds: readonly string[];
+  readonly disposition: string;
+}
+
+export interface AcceptedAnalysis {
+  readonly id: string;
+  readonly status: string;
+  readonly decision: string;
+  readonly risk_score: number;
+  readonly findings: readonly Pick<Finding, 'type' | 'severity' | 'summary' | 'evidence'>[];
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+export interface LatestAnalysis {
+  readonly decision: string;
+  readonly risk_score: number;
+  readonly findings: readonly Finding[];
+}
+
+export interface StoredInvoice {
+  readonly id: string;
+  readonly companyId: string;
+  readonly invoice: Readonly<Record<string, unknown>>;
+  readonly createdAt: string;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+export interface CreatedApiKey {
+  readonly id: string;
+  readonly key: string;
+  readonly role: string;
+  readonly scopes: readonly string[];
+}
+
+export interface Company {
+  readonly id: string;
+  readonly name: string;
+  readonly taxId: string | null;
+  readonly country: string | null;
+  readonly isDefault: boolean;
+  readonly createdAt: string;
+}
+
+/** Every field of the canonical invoice (specification 2.2) but `company_id`, which depends on the tenant. */
+export const fullInvoice = {
+  supplier: {
+    name: 'Nordlicht Energie GmbH',
+    tax_id: 'DE136695976',
+    bank_account: { iban: 'DE89370400440532013000' },
+  },
+  invoice_number: 'RE-2026-0118',
+  issue_date: '2026-10-05',
+  due_date: '2026-11-04',
+  currency: 'EUR',
+  net_amount: '1000.00',
+  tax_amount: '190.00',
+  gross_amount: '1190.00',
+  purchase_order_ref: 'PO-4711',
+  buyer: { name: 'Musterwerk AG', tax_id: 'DE811907980' },
+} as const;
+
+/** The least that is accepted, different for every number. */
+export function plainInvoice(number: number): Readonly<Record<string, unknown>> {
+  return {
+    supplier: { name: `Supplier ${number}` },
+    invoice_number: `N-${number}`,
+    issue_date: '2026-10-05',
+    currency: 'EUR',
+    gross_amount: `${number}.50`,
+  };
+}
+
+/** A UUID that names nothing. */
+export const UNKNOWN_ID = '0198a000-0000-7000-8000-00000000dead';
