@@ -111,6 +111,13 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
       extra: {
         account: account.masked,
         knownAccounts: earlier.map(accountEvidence),
+        ...(main === undefined
+          ? {}
+          : {
+              firstSeen: dateOfDayNumber(main.firstDay),
+              lastSeen: dateOfDayNumber(main.lastDay),
+              invoicesOnOldAccount: main.count,
+            }),
         escalators: escalators.map(({ name }) => name),
         ...(use === undefined ? {} : { firstInvoiceNumber: use.firstInvoiceNumber }),
       },

@@ -163,7 +163,7 @@ describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
     expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({
       severity: 'CRITICAL',
       confidence: 99,
-      evidence: { sharedKeys: ['bank'] },
+      evidence: { sharedKey: 'bank' },
     });
     expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')?.evidence['supplierIds']).toHaveLength(2);
   });

@@ -61,7 +61,7 @@ function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters:
         verb: 'looks like',
         extra: {
           supplierIds: distinct([facts.supplier.supplierId, ...pairs.map((pair) => pair.other.supplierId ?? '')]),
-          sharedKeys: sharedKeys(invoice, best.other),
+          sharedKey: sharedKey(invoice, best.other),
         },
         confidence: confidenceOf(best, parameters),
       }),
@@ -380,11 +380,10 @@ function isCleared(facts: Facts, other: Candidate): boolean {
   return facts.reviews.some((review) => review.disposition === 'FALSE_POSITIVE' && review.pairKeys.includes(key));
 }
 
-function sharedKeys(invoice: Candidate, other: Candidate): string[] {
-  return [
-    ...(invoice.bankKey !== undefined && invoice.bankKey === other.bankKey ? ['bank'] : []),
-    ...(isSameName(invoice, other) ? ['name'] : []),
-  ];
+/** What ties the two supplier records together. */
+function sharedKey(invoice: Candidate, other: Candidate): 'bank' | 'name' | null {
+  if (invoice.bankKey !== undefined && invoice.bankKey === other.bankKey) return 'bank';
+  return isSameName(invoice, other) ? 'name' : null;
 }
 
 function byPoints(left: PairScore, right: PairScore): number {

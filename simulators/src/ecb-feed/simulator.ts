@@ -1,0 +1,102 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { publishedDays } from './published-days.js';
+import type { PublishedDay } from './published-days.js';
+
+export interface EcbFeedOptions {
+  readonly port?: number;
+  /** The newest day that can have been published; today unless said otherwise. */
+  readonly today?: string;
+  /** The oldest day of the history file. The real one begins on 1999-01-04. */
+  readonly first?: string;
+}
+
+export interface EcbFeedSimulator {
+  /** The folder of the three files. */
+  readonly url: string;
+  /** Adds or corrects a day. */
+  publish(day: PublishedDay): void;
+  /** Answers every request so until told otherwise; `drop` cuts the answer in the middle. */
+  setFault(fault: 'none' | 'unavailable' | 'not-xml' | 'drop'): void;
+  /** How often each file was sent whole and how often it was unchanged. */
+  readonly requests: { sent: number; unchanged: number };
+  stop(): Promise<void>;
+}
+
+const RECENT_DAYS = 90;
+
+/**
+ * The euro reference rates of the European Central Bank: `eurofxref-daily.xml`, `-hist-90d.xml` and `-hist.xml`, with
+ * the quirks of the real files: single quotes in the daily one, newest day first, no weekends and holidays, a currency
+ * that was not published is absent, Last-Modified and 304.
+ */
+export async function startEcbFeedSimulator(options: EcbFeedOptions = {}): Promise<EcbFeedSimulator> {
+  const today = options.today ?? new Date().toISOString().slice(0, 10);
+  const days = new Map(publishedDays(options.first ?? '2015-01-02', today).map((day) => [day.day, day]));
+  const requests = { sent: 0, unchanged: 0 };
+  let fault: 'none' | 'unavailable' | 'not-xml' | 'drop' = 'none';
+  let modified = new Date(Math.floor(Date.now() / 1000) * 1000);
+
+  const newestFirst = (): PublishedDay[] => [...days.values()].sort((left, right) => (left.day < right.day ? 1 : -1));
+  const files: Readonly<Record<string, () => string>> = {
+    '/eurofxref-daily.xml': () => envelope(newestFirst().slice(0, 1), "'"),
+    '/eurofxref-hist-90d.xml': () => envelope(newestFirst().slice(0, RECENT_DAYS), '"'),
+    '/eurofxref-hist.xml': () => envelope(newestFirst(), '"'),
+  };
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const file = files[request.url ?? ''];
+    if (file === undefined) return void response.writeHead(404).end();
+    if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end();
+    if (fault === 'unavailable') return void response.writeHead(503).end();
+    const since = Date.parse(request.headers['if-modified-since'] ?? '');
+    if (fault === 'none' && since >= modified.getTime()) {
+      requests.unchanged++;
+      return void response.writeHead(304).end();
+    }
+    const body = fault === 'not-xml' ? '<html><p>maintenance</html>' : file();
+    response.writeHead(200, { 'content-type': 'text/xml', 'last-modified': modified.toUTCString() });
+    if (fault === 'drop') {
+      response.write(body.slice(0, body.length / 2), () => response.destroy());
+      return;
+    }
+    requests.sent++;
+    response.end(body);
+  };
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    publish(day) {
+      days.set(day.day, day);
+      modified = new Date(Math.max(Date.now(), modified.getTime() + 1000));
+    },
+    setFault(next) {
+      fault = next;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function envelope(days: readonly PublishedDay[], quote: string): string {
+  const cubes = days.map(({ day, perEuro }) => {
+    const rates = Object.entries(perEuro).map(
+      ([currency, rate]) => `<Cube currency=${quote}${currency}${quote} rate=${quote}${rate}${quote}/>`,
+    );
+    return `<Cube time=${quote}${day}${quote}>${rates.join('')}</Cube>`;
+  });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">',
+    '<gesmes:subject>Reference rates</gesmes:subject>',
+    '<gesmes:Sender><gesmes:name>European Central Bank</gesmes:name></gesmes:Sender>',
+    `<Cube>${cubes.join('\n')}</Cube>`,
+    '</gesmes:Envelope>',
+  ].join('\n');
+}
