@@ -18,13 +18,16 @@ const needsInfrastructure = {
 const unit = {
   ...shared,
   displayName: 'unit',
-  testRegex: ['(packages|services|tools)/.*/src/.*(?<!\\.int)\\.test\\.ts$', 'tests/architecture/.*\\.test\\.ts$'],
+  testRegex: [
+    '((packages|services|tools)/.*|simulators)/src/.*(?<!\\.int)\\.test\\.ts$',
+    'tests/architecture/.*\\.test\\.ts$',
+  ],
 };
 const integration = {
   ...shared,
   ...needsInfrastructure,
   displayName: 'integration',
-  testRegex: '(packages|services|tools)/.*/src/.*\\.int\\.test\\.ts$',
+  testRegex: '((packages|services|tools)/.*|simulators)/src/.*\\.int\\.test\\.ts$',
 };
 const contract = {
   ...shared,

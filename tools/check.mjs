@@ -19,7 +19,16 @@ const checks = [
   },
   {
     name: 'boundaries',
-    command: ['depcruise', '--config', '.dependency-cruiser.mjs', 'packages', 'services', 'tools', 'tests'],
+    command: [
+      'depcruise',
+      '--config',
+      '.dependency-cruiser.mjs',
+      'packages',
+      'services',
+      'simulators',
+      'tools',
+      'tests',
+    ],
   },
   { name: 'dead-code', command: ['knip', '--no-progress'] },
   { name: 'contracts', command: ['buf', 'lint'] },

@@ -1,0 +1,31 @@
+/**
+ * - `REFUSE`: the connection is refused with 421 before any command
+ * - `TEMPORARY`: the recipient is refused with 451, as by a busy server or a greylist
+ * - `PERMANENT`: the recipient is refused with 550, as by a mailbox that does not exist
+ * - `DROP`: the connection breaks after the mail was sent, and the mail is lost
+ * - `LOSE_ANSWER`: the mail is taken, and the connection breaks before the answer
+ * - `KEEP_WAITING`: the mail is taken, and no answer ever comes
+ */
+export const faultKinds = ['REFUSE', 'TEMPORARY', 'PERMANENT', 'DROP', 'LOSE_ANSWER', 'KEEP_WAITING'] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+/** One fault at a time, for a number of mails. */
+export interface FaultSwitch {
+  set(kind: FaultKind, times: number): void;
+  /** Whether this fault is due now; asking uses it up once. */
+  meets(kind: FaultKind): boolean;
+}
+
+export function faultSwitch(): FaultSwitch {
+  let current: { kind: FaultKind; times: number } | undefined;
+  return {
+    set(kind, times) {
+      current = { kind, times };
+    },
+    meets(kind) {
+      if (current === undefined || current.kind !== kind || current.times === 0) return false;
+      current.times -= 1;
+      return true;
+    },
+  };
+}

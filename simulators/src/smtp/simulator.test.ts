@@ -1,0 +1,67 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTransport } from 'nodemailer';
+import type { FaultKind } from './faults.js';
+import { startSmtpSimulator } from './simulator.js';
+import type { SmtpSimulator } from './simulator.js';
+
+let simulator: SmtpSimulator;
+
+beforeAll(async () => {
+  simulator = await startSmtpSimulator();
+});
+afterEach(() => simulator.fail('REFUSE', 0));
+afterAll(() => simulator.stop());
+
+function send(subject: string, others: object = {}): Promise<unknown> {
+  const transport = createTransport({ url: simulator.url, socketTimeout: 300 });
+  return transport.sendMail({ from: 'a@example.com', to: 'b@example.com', subject, text: 'Grüße\n', ...others });
+}
+const taken = (subject: string) => simulator.mails.filter((mail) => mail.subject === subject);
+
+test('a mail is shown as it was meant, whatever its encoding', async () => {
+  await send('Prüfung', { to: ['b@example.com', 'Ćwik <c@example.com>'], messageId: '<one@example.com>' });
+  const shown = { from: 'a@example.com', to: 'b@example.com, c@example.com', subject: 'Prüfung', text: 'Grüße\n' };
+  const response = await fetch(`${simulator.httpUrl}/messages`);
+  expect(await response.json()).toEqual([shown]);
+  expect(simulator.mails[0]).toEqual({ ...shown, messageId: '<one@example.com>' });
+});
+
+describe('a fault', () => {
+  test.each<[FaultKind, object]>([
+    ['REFUSE', { responseCode: 421 }],
+    ['TEMPORARY', { responseCode: 451 }],
+    ['PERMANENT', { responseCode: 550 }],
+    ['DROP', { code: 'ECONNECTION' }],
+  ])('%s keeps as many mails away as it was set for', async (kind, error) => {
+    simulator.fail(kind, 2);
+    await expect(send(kind)).rejects.toMatchObject(error);
+    await expect(send(kind)).rejects.toMatchObject(error);
+    await send(kind);
+    expect(taken(kind)).toHaveLength(1);
+  });
+
+  test.each<[FaultKind, object]>([
+    ['LOSE_ANSWER', { code: 'ECONNECTION' }],
+    ['KEEP_WAITING', { code: 'ETIMEDOUT' }],
+  ])('%s takes the mail and does not say so', async (kind, error) => {
+    simulator.fail(kind, 1);
+    await expect(send(kind)).rejects.toMatchObject(error);
+    expect(taken(kind)).toHaveLength(1);
+  });
+
+  test('is set over HTTP as well, and a wrong one is explained', async () => {
+    const set = (body: string) => fetch(`${simulator.httpUrl}/faults`, { method: 'POST', body });
+    expect((await set('{"kind":"TEMPORARY","times":1}')).status).toBe(200);
+    await expect(send('over HTTP')).rejects.toMatchObject({ responseCode: 451 });
+    for (const wrong of ['', '{}', '{"kind":"FIRE","times":1}', '{"kind":"DROP","times":-1}']) {
+      const response = await set(wrong);
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain('TEMPORARY');
+    }
+  });
+});
+
+test('another path is not found', async () => {
+  expect((await fetch(`${simulator.httpUrl}/`)).status).toBe(404);
+  expect((await fetch(`${simulator.httpUrl}/messages`, { method: 'POST' })).status).toBe(404);
+});
