@@ -40,6 +40,8 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly pending?: true;
 }
 
+type CandidateDocument = Pick<InvoiceDocument, 'match' | 'status'>;
+
 export async function createInvoiceIndexes(collection: Collection<InvoiceDocument>): Promise<void> {
   await collection.createIndexes([
     { key: { organizationId: 1, 'match.keys': 1, 'match.issueDay': -1 }, name: 'match' },
@@ -88,11 +90,20 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       );
     },
     async candidates(organizationId, keys) {
-      const documents = await collection
-        .find({ organizationId, 'match.keys': { $in: [...keys] } }, { projection: { match: 1, status: 1 } })
-        .sort({ 'match.issueDay': -1 })
-        .limit(HITS_PER_KEY_MAX * keys.length)
-        .toArray();
+      const sharing = (some: readonly string[]): Promise<CandidateDocument[]> =>
+        collection
+          .find<CandidateDocument>(
+            { organizationId, 'match.keys': { $in: [...some] } },
+            { projection: { match: 1, status: 1 } },
+          )
+          .sort({ 'match.issueDay': -1 })
+          .limit(HITS_PER_KEY_MAX * some.length)
+          .toArray();
+      let documents = await sharing(keys);
+      // A hot key may have crowded out the hits of the others: then each key gets its own share.
+      if (documents.length === HITS_PER_KEY_MAX * keys.length) {
+        documents = (await Promise.all(keys.map((key) => sharing([key])))).flat();
+      }
       return documents.map(({ match, status }) => ({ ...match, status }));
     },
     async outcomes(organizationId, invoiceIds) {

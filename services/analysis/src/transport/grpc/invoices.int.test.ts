@@ -282,6 +282,38 @@ describe('equal invoices posted at once', () => {
     });
   });
 
+  test('are found behind a key that a thousand other invoices share', async () => {
+    const organizationId = newTenant();
+    const { analysis: original } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    const stored = await documents().findOne({ _id: original?.invoiceId ?? '' });
+    if (stored === null) throw new Error('no invoice');
+    // Same day and amount, newer by nothing: only the key of kind 4 is shared.
+    const { keys } = stored.match;
+    const crowd = Array.from({ length: 2_000 }, (_, index) => ({
+      ...stored,
+      _id: randomUUID(),
+      match: {
+        ...stored.match,
+        invoiceId: `crowd-${index}`,
+        keys: [keys.at(-1) ?? '', ...keys.slice(1, 3)],
+        issueDay: stored.match.issueDay + 1,
+        number: {
+          ...stored.match.number,
+          raw0: `X${index}`,
+          f1: `X${index}`,
+          f2: `X${index}`,
+          o1: `X${index}`,
+          o2: `X${index}`,
+        },
+        taxKey: `T${index}`,
+        nameKey: `CROWD ${index}`,
+      },
+    }));
+    await documents().insertMany(crowd);
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    expect(analysis?.findings.map(({ type }) => type)).toContain('DUPLICATE_INVOICE');
+  });
+
   test('of another tenant are strangers', async () => {
     await invoicesOf().analyzeInvoice(request(newTenant()), call);
     const { analysis } = await invoicesOf().analyzeInvoice(request(newTenant()), call);
