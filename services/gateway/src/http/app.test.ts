@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { notFound } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { accessFor, keyNamed, principal } from '../testing/counterparts.js';
 import { startGateway } from '../testing/running-gateway.js';
@@ -70,6 +72,42 @@ describe('beside the routes', () => {
       status: 405,
       allow: 'GET, HEAD',
     });
+  });
+});
+
+describe('the service behind', () => {
+  /** What it is told about a request that came through a proxy. */
+  async function contextWith(trustedProxyHops: number): Promise<RequestContext> {
+    let told: RequestContext | undefined;
+    const getOrganization = (_: unknown, context: RequestContext): Promise<never> => {
+      told = context;
+      return Promise.reject(notFound('organization'));
+    };
+    const gateway = await startGateway({ access, organizations: { getOrganization } }, { trustedProxyHops });
+    started.push(gateway);
+    const headers = {
+      ...withKey.headers,
+      'x-request-id': 'req-told',
+      'x-forwarded-for': '203.0.113.9, 198.51.100.7',
+      traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    };
+    await fetch(`${gateway.origin}/v1/organizations/current`, { headers });
+    if (told === undefined) throw new Error('Nobody was asked.');
+    return told;
+  }
+
+  test('learns who asks, under which id, in which trace and from where', async () => {
+    expect(await contextWith(0)).toMatchObject({
+      requestId: 'req-told',
+      actor: { type: 'API_KEY', id: principal().apiKeyId },
+      ip: '127.0.0.1',
+      traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    });
+  });
+
+  test('learns the address that the trusted proxies saw, not the one that the caller claims', async () => {
+    expect((await contextWith(1)).ip).toBe('198.51.100.7');
+    expect((await contextWith(2)).ip).toBe('203.0.113.9');
   });
 });
 

@@ -73,6 +73,40 @@ describe('a request that Node lets through', () => {
   });
 });
 
+describe('a header that may come only once', () => {
+  const post = (...lines: string[]) =>
+    head('POST /v1/invoices HTTP/1.1', 'Host: x', 'Content-Length: 0', 'Connection: close', ...lines);
+
+  test('makes two Authorization headers 401, also when both are good', async () => {
+    const authorization = `Authorization: Bearer ${key}`;
+    const answer = await sendRaw(gateway.port, [post(authorization, authorization)]);
+    expect(parseAnswer(answer).status).toBe(401);
+  });
+
+  test('makes two Idempotency-Key headers 400', async () => {
+    const body = JSON.stringify({
+      supplier: { name: 'Acme' },
+      invoice_number: '1',
+      issue_date: '2026-01-01',
+      currency: 'EUR',
+      gross_amount: '1',
+    });
+    const request = head(
+      'POST /v1/invoices HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Idempotency-Key: a',
+      'Idempotency-Key: a',
+      'Connection: close',
+    );
+    const answer = await sendRaw(gateway.port, [request, body]);
+    expectEnvelope(answer, 400);
+    expect(answer).toContain('Idempotency-Key: Send one header');
+  });
+});
+
 describe('a client that is too slow', () => {
   test('with its headers gets 408', async () => {
     expectEnvelope(await sendRaw(impatient.port, ['GET /livez HTTP/1.1\r\nHost: x\r\nX-Slow: ']), 408);

@@ -33,6 +33,7 @@ export interface GatewayOptions {
   readonly timeouts?: Timeouts;
   readonly clock?: Clock;
   readonly logger?: Logger;
+  readonly trustedProxyHops?: number;
 }
 
 /** The whole gateway on a free port, in front of services that give these answers; no broker. */
@@ -51,7 +52,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     dispatching: { clients, authenticator, limiter, limits, failures, load: new LoadGauge(), logger },
     readiness,
     openApi: describeApi(routes),
-    trustedProxyHops: 0,
+    trustedProxyHops: options.trustedProxyHops ?? 0,
   });
   const server = await startHttpServer({
     app,
