@@ -81,6 +81,7 @@ export function applyCandidateCaps(invoice: Candidate, hits: readonly MatchPart[
   for (const hit of hits) {
     if (hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) < 0) earlier.set(hit.invoiceId, hit);
   }
+  if (earlier.size === 0) return { candidates: [], candidateCapHit: false };
   const lookups = lookupKeys(invoice);
   const byKey = new Map<string, MatchPart[]>(lookups.map(({ key }) => [key, []]));
   for (const hit of earlier.values()) {

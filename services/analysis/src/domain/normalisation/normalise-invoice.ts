@@ -4,7 +4,6 @@ import { dayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import { parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
-import type { TaxIdValidity } from '@invoicecontrol/values/tax-id';
 import type { CanonicalBankAccount, CanonicalInvoice, InvoiceOrigin, NormalisedInvoice } from '../invoice.js';
 import { readInvoiceNumber } from './invoice-number.js';
 import { readName } from './name-key.js';
@@ -20,33 +19,39 @@ export function normaliseInvoice(invoice: CanonicalInvoice, origin: InvoiceOrigi
   const exponent = minorUnitsOf(currency);
   const name = readName(invoice.supplier.name);
   const bank = readAccount(invoice.supplier.bank_account);
-  const poKey = invoice.purchase_order_ref === undefined ? undefined : readOrderRef(invoice.purchase_order_ref);
-  return {
-    ...origin,
+  const normalised: Writable<NormalisedInvoice> = {
+    invoiceId: origin.invoiceId,
+    companyId: origin.companyId,
+    source: origin.source,
+    receivedAtMs: origin.receivedAtMs,
     status: 'RECEIVED',
     supplierId: null,
     number: readInvoiceNumber(invoice.invoice_number),
     amountMinor: String(toMinorUnits(invoice.gross_amount, exponent)),
     currency,
     issueDay: dayNumber(invoice.issue_date),
-    ...(poKey === undefined ? {} : { poKey }),
-    ...bankParts(bank),
-    bankProblems: bank?.problems ?? [],
-    ...taxParts(invoice.supplier.tax_id, bank),
     nameKey: name.key,
-    ...(name.fold === undefined ? {} : { nameFold: name.fold }),
+    bankProblems: bank?.problems ?? [],
     invoiceNumber: invoice.invoice_number,
     supplierName: invoice.supplier.name,
     issueDate: invoice.issue_date,
     grossAmount: invoice.gross_amount,
-    ...(invoice.purchase_order_ref === undefined ? {} : { purchaseOrderRef: invoice.purchase_order_ref }),
-    ...(invoice.due_date === undefined ? {} : { dueDay: dayNumber(invoice.due_date) }),
-    ...(invoice.net_amount === undefined ? {} : { netMinor: String(toMinorUnits(invoice.net_amount, exponent)) }),
-    ...(invoice.tax_amount === undefined ? {} : { taxMinor: String(toMinorUnits(invoice.tax_amount, exponent)) }),
-    ...(invoice.buyer?.name === undefined ? {} : { buyerName: invoice.buyer.name }),
-    ...(invoice.buyer?.tax_id === undefined ? {} : { buyerTaxId: invoice.buyer.tax_id }),
   };
+  if (name.fold !== undefined) normalised.nameFold = name.fold;
+  if (invoice.due_date !== undefined) normalised.dueDay = dayNumber(invoice.due_date);
+  if (invoice.net_amount !== undefined) normalised.netMinor = String(toMinorUnits(invoice.net_amount, exponent));
+  if (invoice.tax_amount !== undefined) normalised.taxMinor = String(toMinorUnits(invoice.tax_amount, exponent));
+  if (invoice.buyer?.name !== undefined) normalised.buyerName = invoice.buyer.name;
+  if (invoice.buyer?.tax_id !== undefined) normalised.buyerTaxId = invoice.buyer.tax_id;
+  addOrigin(normalised, origin);
+  addBank(normalised, bank);
+  addTaxId(normalised, invoice.supplier.tax_id, bank);
+  addOrder(normalised, invoice.purchase_order_ref);
+  return normalised;
 }
+
+/** The record while it is being read. Assigning what is stated is several times faster than spreading it in. */
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 function readAccount(account: CanonicalBankAccount | undefined): BankAccountFacts | undefined {
   if (account?.iban !== undefined) return readBankAccount({ iban: account.iban });
@@ -56,37 +61,44 @@ function readAccount(account: CanonicalBankAccount | undefined): BankAccountFact
   return undefined;
 }
 
-function bankParts(bank: BankAccountFacts | undefined): {
-  bankKey?: string;
-  bankMasked?: string;
-  bankCountry?: string;
-} {
-  if (bank === undefined) return {};
-  const country = bank.country === undefined ? {} : { bankCountry: bank.country };
-  return { bankKey: bank.key, bankMasked: bank.masked, ...country };
+function addOrigin(record: Writable<NormalisedInvoice>, origin: InvoiceOrigin): void {
+  if (origin.scanId !== undefined) record.scanId = origin.scanId;
+  if (origin.rowNo !== undefined) record.rowNo = origin.rowNo;
+  if (origin.position !== undefined) record.position = origin.position;
+  if (origin.externalId !== undefined) record.externalId = origin.externalId;
+  if (origin.documentSha256 !== undefined) record.documentSha256 = origin.documentSha256;
 }
 
-interface TaxParts {
-  taxKey?: string;
-  taxCountry?: string;
-  taxCountryPresumed?: boolean;
-  taxValid?: boolean;
-  taxValidity?: TaxIdValidity;
+function addBank(record: Writable<NormalisedInvoice>, bank: BankAccountFacts | undefined): void {
+  if (bank === undefined) return;
+  record.bankKey = bank.key;
+  record.bankMasked = bank.masked;
+  if (bank.country !== undefined) record.bankCountry = bank.country;
 }
 
 /** A tax id without a country gets that of a valid bank account, as a presumption. */
-function taxParts(stated: string | undefined, bank: BankAccountFacts | undefined): TaxParts {
+function addTaxId(
+  record: Writable<NormalisedInvoice>,
+  stated: string | undefined,
+  bank: BankAccountFacts | undefined,
+): void {
   const taxId = stated === undefined ? undefined : parseTaxId(stated);
-  if (taxId === undefined) return {};
+  if (taxId === undefined) return;
+  record.taxKey = taxId.body;
   if (taxId.country !== undefined) {
-    const taxValidity = taxIdValidity(taxId.body, taxId.country);
-    return { taxKey: taxId.body, taxCountry: taxId.country, taxValid: taxValidity === 'VALID', taxValidity };
+    record.taxCountry = taxId.country;
+    record.taxValidity = taxIdValidity(taxId.body, taxId.country);
+    record.taxValid = record.taxValidity === 'VALID';
+  } else if (bank?.country !== undefined && bank.problems.length === 0) {
+    record.taxCountry = bank.country;
+    record.taxCountryPresumed = true;
+    record.taxValid = taxIdValidity(taxId.body, bank.country) === 'VALID';
   }
-  if (bank?.country === undefined || bank.problems.length > 0) return { taxKey: taxId.body };
-  return {
-    taxKey: taxId.body,
-    taxCountry: bank.country,
-    taxCountryPresumed: true,
-    taxValid: taxIdValidity(taxId.body, bank.country) === 'VALID',
-  };
+}
+
+function addOrder(record: Writable<NormalisedInvoice>, ref: string | undefined): void {
+  if (ref === undefined) return;
+  record.purchaseOrderRef = ref;
+  const poKey = readOrderRef(ref);
+  if (poKey !== undefined) record.poKey = poKey;
 }

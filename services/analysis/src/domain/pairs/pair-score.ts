@@ -113,7 +113,17 @@ function summed(context: PairContext, pair: Compared): PairScore {
     ...creditRow(context, pair),
   ];
   comparisons.push(...sameFileRow(facts.invoice, pair, total(comparisons), parameters));
-  return { ...pair, comparisons, halfPoints: total(comparisons), recurringOthers: others };
+  return {
+    other: pair.other,
+    number: pair.number,
+    amount: pair.amount,
+    date: pair.date,
+    supplier: pair.supplier,
+    sameSupplier: pair.sameSupplier,
+    comparisons,
+    halfPoints: total(comparisons),
+    recurringOthers: others,
+  };
 }
 
 /** A number of few characters says little, however well it agrees. */
