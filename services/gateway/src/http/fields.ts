@@ -1,5 +1,6 @@
 import { AMOUNT_DECIMALS_MAX, AMOUNT_INTEGER_DIGITS_MAX, isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { CALENDAR_YEAR_MAX, CALENDAR_YEAR_MIN, isCalendarDate } from '@invoicecontrol/values/calendar-date';
+import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { z } from 'zod';
 
 /** Lengths in characters (HTTP and security reference, section 2). */
@@ -13,14 +14,8 @@ export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return z
     .string()
     .refine((value) => value.trim() !== '', 'Must not be empty or blank.')
-    .refine((value) => !isLonger(value, lengthMax), `Must have at most ${lengthMax} characters.`)
+    .refine((value) => !isLongerThan(value, lengthMax), `Must have at most ${lengthMax} characters.`)
     .meta({ minLength: 1, maxLength: lengthMax, pattern: '\\S' });
-}
-
-/** Counts characters, not UTF-16 units: that is what the published `maxLength` means. */
-function isLonger(value: string, lengthMax: number): boolean {
-  if (value.length <= lengthMax) return false;
-  return value.length > 2 * lengthMax || [...value].length > lengthMax;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,4 +1,5 @@
 import { invalidField } from '@invoicecontrol/errors';
+import { isLongerThan } from '@invoicecontrol/values/text-length';
 
 const NAME_CHARACTERS_MAX = 200;
 const EMAIL_CHARACTERS_MAX = 254;
@@ -7,7 +8,7 @@ const EMAIL_CHARACTERS_MAX = 254;
 export function readName(path: string, value: string): string {
   const name = value.trim();
   if (name === '') throw invalidField(path, 'must not be blank.');
-  if (name.length > NAME_CHARACTERS_MAX)
+  if (isLongerThan(name, NAME_CHARACTERS_MAX))
     throw invalidField(path, `must have at most ${NAME_CHARACTERS_MAX} characters.`);
   return name;
 }

@@ -3,6 +3,7 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { isLongerThan } from '@invoicecontrol/values/text-length';
 import type { CanonicalBankAccount, CanonicalInvoice } from '../../domain/invoice.js';
 
 /**
@@ -47,7 +48,9 @@ const TEXT_LENGTH_MAX = 1_000;
 function text(path: string, value: string): string {
   const trimmed = value.trim();
   if (trimmed === '') throw invalidField(path, 'must not be empty.');
-  if (trimmed.length > TEXT_LENGTH_MAX) throw invalidField(path, `must have at most ${TEXT_LENGTH_MAX} characters.`);
+  if (isLongerThan(trimmed, TEXT_LENGTH_MAX)) {
+    throw invalidField(path, `must have at most ${TEXT_LENGTH_MAX} characters.`);
+  }
   return trimmed;
 }
 

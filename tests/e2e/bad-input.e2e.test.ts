@@ -1,0 +1,455 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { startRunningSystem } from './running-system.js';
+import type { Answer, ErrorBody, RequestOptions, RunningSystem } from './running-system.js';
+import { fullInvoice, plainInvoice, UNKNOWN_ID } from './shapes.js';
+import type { AcceptedAnalysis, Page, StoredInvoice } from './shapes.js';
+
+const KIBIBYTE = 1024;
+
+let running: RunningSystem;
+/** Sends nothing but bad input, so it never has an invoice. */
+let key: string;
+/** Sends what is unusual and good. */
+let goodKey: string;
+beforeAll(async () => {
+  running = await startRunningSystem();
+  key = running.tenant.keys.owner;
+  goodKey = running.other.keys.owner;
+});
+afterAll(() => running.stop());
+afterEach(expectNothingStored);
+
+async function expectNothingStored(): Promise<void> {
+  const { body } = await running.request<Page<StoredInvoice>>('GET /invoices', { key });
+  expect(body.items).toEqual([]);
+}
+
+function send(options: RequestOptions): Promise<Answer<ErrorBody>> {
+  return running.request<ErrorBody>('POST /invoices', { key, ...options });
+}
+
+/** Refused as 400, with this path first in the message and among the details. */
+async function expectRefusedField(body: unknown, path: string): Promise<void> {
+  const answer = await send({ body });
+  expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
+  expect(answer.body.error.message.split(': ', 1)).toEqual([path]);
+  expect(answer.body.error.details?.[0]?.path).toBe(path);
+}
+
+async function expectAccepted(options: RequestOptions): Promise<AcceptedAnalysis> {
+  const answer = await running.request<AcceptedAnalysis>('POST /invoices', { key: goodKey, ...options });
+  expect(answer).toMatchObject({ status: 202 });
+  return answer.body;
+}
+
+/** The full invoice with the field at `path` replaced; undefined takes it out. */
+function withField(path: string, value: unknown): Record<string, unknown> {
+  const invoice = structuredClone(fullInvoice) as Record<string, unknown>;
+  const steps = path.split('.');
+  const last = steps.pop() ?? '';
+  const parent = steps.reduce((object, step) => object[step] as Record<string, unknown>, invoice);
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
+  return invoice;
+}
+
+const withAccount = (account: unknown) => withField('supplier.bank_account', account);
+
+const textFields = [
+  'supplier.name',
+  'supplier.tax_id',
+  'supplier.bank_account.iban',
+  'invoice_number',
+  'purchase_order_ref',
+  'buyer.name',
+  'buyer.tax_id',
+];
+const amountFields = ['net_amount', 'tax_amount', 'gross_amount'];
+const dateFields = ['issue_date', 'due_date'];
+const objectFields = ['supplier', 'supplier.bank_account', 'buyer'];
+const requiredFields = ['supplier', 'supplier.name', 'invoice_number', 'issue_date', 'currency', 'gross_amount'];
+
+describe('a field', () => {
+  test.each([...textFields, ...amountFields, ...dateFields, 'currency', 'company_id'])(
+    '%s of the wrong type, null, empty or blank is refused',
+    async (path) => {
+      for (const value of [null, 7, 1.5, true, ['x'], { value: 'x' }, '', '   ', '\u00a0\t\n']) {
+        await expectRefusedField(withField(path, value), path);
+      }
+    },
+  );
+
+  test.each(objectFields)('%s that is no object is refused', async (path) => {
+    for (const value of [null, 7, false, 'x', [], [{}]]) await expectRefusedField(withField(path, value), path);
+  });
+
+  test.each(requiredFields)('%s that is left out is refused', (path) =>
+    expectRefusedField(withField(path, undefined), path),
+  );
+
+  test.each([
+    'colour',
+    'supplier.colour',
+    'supplier.bank_account.bic',
+    'buyer.address',
+    'id',
+    'decision',
+    'organization_id',
+    'companyId',
+    'Currency',
+    'constructor',
+    'toString',
+  ])('%s that does not exist here is refused', (path) => expectRefusedField(withField(path, 'x'), path));
+
+  test('that does not exist is named with a hundred characters at most', async () => {
+    const answer = await send({ body: withField('x'.repeat(5_000), 1) });
+    expect(answer.body.error.details?.map(({ path }) => path)).toEqual(['x'.repeat(100)]);
+  });
+
+  test('is one of at most fifty in the details, all of them counted in the message', async () => {
+    const extra = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`f${index}`, index]));
+    const answer = await send({ body: { ...fullInvoice, ...extra } });
+    expect(answer.body.error.message).toMatch(/^f0: .* \(1 of 60 faults\)$/);
+    expect(answer.body.error.details).toHaveLength(50);
+  });
+});
+
+describe('an amount', () => {
+  const bad = [
+    '1.1234567',
+    '1e3',
+    '1E3',
+    '+1',
+    '1 000',
+    '1,000.00',
+    '1,5',
+    '.5',
+    '5.',
+    '-',
+    '--1',
+    '-.5',
+    ' 1',
+    '1 ',
+    '1\n',
+    '1_000',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '1.0.0',
+    '\u0661\u0662',
+    '\uff11',
+    '\u22121',
+    '1'.repeat(16),
+    `${'1'.repeat(16)}.5`,
+    '9'.repeat(400),
+  ];
+  test.each(amountFields)('%s that is not a decimal amount string is refused', async (path) => {
+    for (const value of bad) await expectRefusedField(withField(path, value), path);
+  });
+
+  test.each(['0', '-0', '-1.5', '007.50', '0.000001', '9'.repeat(15), `-${'9'.repeat(15)}.999999`])(
+    '%s is accepted and shown as it was sent',
+    async (amount) => {
+      const { id } = await expectAccepted({ body: { ...plainInvoice(1), gross_amount: amount } });
+      const { body } = await running.request<StoredInvoice>(`GET /invoices/${id}`, { key: goodKey });
+      expect(body.invoice['gross_amount']).toBe(amount);
+    },
+  );
+});
+
+describe('a date', () => {
+  const bad = [
+    '2026-02-30',
+    '2025-02-29',
+    '1900-02-29',
+    '2026-04-31',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-01-00',
+    '2026-1-1',
+    '20260101',
+    '01.02.2026',
+    '2026-01-01T00:00:00Z',
+    ' 2026-01-01',
+    '2026-01-01\n',
+    '+002026-01-01',
+    '1899-12-31',
+    '2200-01-01',
+    'today',
+  ];
+  test.each(dateFields)('%s that is no day is refused', async (path) => {
+    for (const value of bad) await expectRefusedField(withField(path, value), path);
+  });
+
+  test.each(['2024-02-29', '1900-01-01', '2199-12-31'])('%s is accepted', async (day) => {
+    await expectAccepted({ body: { ...plainInvoice(2), issue_date: day } });
+  });
+});
+
+describe('a currency', () => {
+  test.each([
+    ['the placeholder', ['XXX', 'xxx']],
+    ['a funds code', ['CHE', 'CHW', 'CLF', 'MXV', 'USN', 'UYI', 'BOV', 'COU']],
+    ['a precious metal', ['XAU', 'XAG', 'XPT', 'XPD', 'xau']],
+    ['another code that is no money', ['XTS', 'XBA', 'XBB', 'XBC', 'XBD']],
+    ['a currency that is gone', ['HRK', 'ltl', 'CUC', 'DEM']],
+    ['no code at all', ['ZZZ', 'EU', 'EURO', ' EUR', 'EUR ', 'E R', '978', '\u20ac', 'EU\u0130', '\uff25\uff35\uff32']],
+  ])('that is %s is refused', async (_, codes) => {
+    for (const code of codes) await expectRefusedField(withField('currency', code), 'currency');
+  });
+
+  test.each(['eur', 'gBp', 'JPY'])('%s is accepted in any case', async (currency) => {
+    const { id } = await expectAccepted({ body: { ...plainInvoice(3), currency } });
+    const { body } = await running.request<StoredInvoice>(`GET /invoices/${id}`, { key: goodKey });
+    expect(body.invoice['currency']).toBe(currency.toUpperCase());
+  });
+
+  test('that is gone is accepted on an invoice of its days', async () => {
+    await expectAccepted({ body: { ...plainInvoice(4), currency: 'HRK', issue_date: '2022-12-31' } });
+  });
+});
+
+describe('a bank account', () => {
+  const at = 'supplier.bank_account';
+  const gb = 'GB29NWBK60161331926819';
+  test.each([
+    ['nothing', {}, at],
+    ['half a UK account: the sort code', { sort_code: '60-16-13' }, `${at}.account_number`],
+    ['half a UK account: the number', { account_number: '31926819' }, `${at}.sort_code`],
+    ['an IBAN and half a UK account', { iban: gb, sort_code: '601613' }, `${at}.account_number`],
+    ['a sort code of five digits', { sort_code: '60161', account_number: '31926819' }, `${at}.sort_code`],
+    ['a sort code with letters', { sort_code: '60-16-1A', account_number: '31926819' }, `${at}.sort_code`],
+    ['an account number of five digits', { sort_code: '601613', account_number: '31926' }, `${at}.account_number`],
+    ['an account number of nine digits', { sort_code: '601613', account_number: '319268190' }, `${at}.account_number`],
+    ['an account number with blanks', { sort_code: '601613', account_number: '3192 6819' }, `${at}.account_number`],
+    ['a GB IBAN of another number', { iban: gb, sort_code: '601613', account_number: '31926818' }, at],
+    ['a GB IBAN of another branch', { iban: gb, sort_code: '601614', account_number: '31926819' }, at],
+    [
+      'an IBAN of another country and a UK account',
+      { iban: 'DE89370400440532013000', sort_code: '601613', account_number: '31926819' },
+      at,
+    ],
+  ])('of %s is refused', (_, account, path) => expectRefusedField(withAccount(account), path));
+
+  test.each([
+    ['a UK account with hyphens and blanks', { sort_code: '60-16 13', account_number: '31926819' }],
+    ['a UK account number of six digits', { sort_code: '601613', account_number: '926819' }],
+    ['a GB IBAN with its own sort code and number', { iban: gb, sort_code: '60-16-13', account_number: '31926819' }],
+    ['an IBAN that cannot exist, which is a finding', { iban: 'DE00370400440532013000' }],
+  ])('of %s is accepted', async (_, account) => {
+    await expectAccepted({ body: withAccount(account) });
+  });
+});
+
+describe('a text', () => {
+  test.each([
+    ['supplier.name', 400],
+    ['buyer.name', 400],
+    ['supplier.tax_id', 1_000],
+    ['supplier.bank_account.iban', 1_000],
+    ['invoice_number', 1_000],
+    ['purchase_order_ref', 1_000],
+    ['buyer.tax_id', 1_000],
+  ])('%s has at most %i characters, whatever characters they are', async (path, lengthMax) => {
+    for (const character of ['x', '\u{1f9fe}']) {
+      await expectRefusedField(withField(path, character.repeat(lengthMax + 1)), path);
+      await expectAccepted({ body: withField(path, character.repeat(lengthMax)) });
+    }
+  });
+
+  test.each([
+    'O\u2019Neill & S\u00f6hne <b>"\\/',
+    '\u0141\u00f3d\u017a \u20ac \u682a\u5f0f\u4f1a\u793e',
+    '\u{1f9fe}\u200d\u{1f4b6}',
+    '$where',
+    '{"$gt":""}',
+    'a\r\nb\tc',
+  ])('%j is kept as it is', async (name) => {
+    const { id } = await expectAccepted({ body: { ...plainInvoice(5), supplier: { name } } });
+    const { body } = await running.request<StoredInvoice>(`GET /invoices/${id}`, { key: goodKey });
+    expect(body.invoice['supplier']).toEqual({ name });
+  });
+});
+
+describe('a company', () => {
+  test.each(['nonsense', UNKNOWN_ID.replaceAll('-', ''), `{${UNKNOWN_ID}}`])('%s is refused', (companyId) =>
+    expectRefusedField(withField('company_id', companyId), 'company_id'),
+  );
+});
+
+/** An object nested so many levels deep. */
+function nested(levels: number): string {
+  return `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+}
+
+const good = JSON.stringify(plainInvoice(6));
+const latin1 = Buffer.from(good.replace('Supplier', 'S\u00e4gewerk'), 'latin1');
+
+describe('a body', () => {
+  test.each<[string, string | Uint8Array, RegExp]>([
+    ['that is empty', '', /empty/],
+    ['of blanks alone', ' \n', /not valid JSON/],
+    ['that breaks off', good.slice(0, -1), /not valid JSON/],
+    ['with something behind', `${good}{}`, /not valid JSON/],
+    ['with single quotes', "{'supplier':{}}", /not valid JSON/],
+    ['with a trailing comma', good.replace('}}', '},}').replace(/}$/, ',}'), /not valid JSON/],
+    ['with a comment', `/* */${good}`, /not valid JSON/],
+    ['of NaN', '{"gross_amount":NaN}', /not valid JSON/],
+    ['with a raw line break in a string', '{"invoice_number":"a\nb"}', /not valid JSON/],
+    ['with a raw NUL', '{"invoice_number":"a\u0000b"}', /not valid JSON/],
+    ['that is a form', 'supplier=x&currency=EUR', /not valid JSON/],
+    [
+      'that is XML',
+      '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+      /not valid JSON/,
+    ],
+    ['that is null', 'null', /^body: /],
+    ['that is a number', '7', /^body: /],
+    ['that is a string', '"invoice"', /^body: /],
+    ['that is true', 'true', /^body: /],
+    ['that is an empty array', '[]', /^body: /],
+    ['that is an array of invoices', `[${good}]`, /^body: /],
+    ['that is not UTF-8', latin1, /not valid UTF-8/],
+    ['with an overlong encoding', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), /not valid UTF-8/],
+    ['with a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), /not valid UTF-8/],
+    ['in UTF-16', Buffer.from(good, 'utf16le'), /./],
+    ['with a byte order mark', `\ufeff${good}`, /byte order mark/],
+    ['with an escaped NUL', good.replace('N-6', 'N\\u00006'), /U\+0000/],
+    ['with half of a surrogate pair', good.replace('N-6', 'N\\ud83d'), /surrogate/],
+    ['with the second half of a surrogate pair', good.replace('N-6', '\\ude00N'), /surrogate/],
+    ['with a NUL in a name', `{"a\\u0000":1,${good.slice(1)}`, /U\+0000/],
+    ['with __proto__', `{"__proto__":{"currency":"EUR"},${good.slice(1)}`, /__proto__/],
+    ['with __proto__ further in', good.replace('"name"', '"__proto__":{},"name"'), /__proto__/],
+    ['with an escaped __proto__', `{"\\u005f_proto__":{},${good.slice(1)}`, /__proto__/],
+    ['nested 33 levels deep', nested(33), /nested deeper than 32 levels/],
+    ['of 33 arrays', `${'['.repeat(33)}${']'.repeat(33)}`, /nested deeper than 32 levels/],
+    ['of a hundred thousand arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /nested deeper than 32 levels/],
+  ])('%s is refused with 400', async (_, bytes, message) => {
+    const answer = await send({ bytes });
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
+    expect(answer.body.error.message).toMatch(message);
+  });
+
+  test('nested 32 levels deep is read, and refused for what is in it', async () => {
+    const answer = await send({ bytes: nested(32) });
+    expect(answer.body.error.details?.map(({ path }) => path)).toContain('a');
+  });
+
+  test('with a name given twice counts as its last value', async () => {
+    const { id } = await expectAccepted({ bytes: good.replace('{', '{"currency":"XXX",') });
+    const { body } = await running.request<StoredInvoice>(`GET /invoices/${id}`, { key: goodKey });
+    expect(body.invoice['currency']).toBe('EUR');
+    expect((await send({ bytes: good.replace(/}$/, ',"currency":"XXX"}') })).status).toBe(400);
+  });
+
+  test('of exactly 256 KiB is accepted, one byte more is refused with 413', async () => {
+    await expectAccepted({ bytes: good.padEnd(256 * KIBIBYTE) });
+    const answer = await send({ bytes: good.padEnd(256 * KIBIBYTE + 1) });
+    expect(answer).toMatchObject({ status: 413, body: { error: { code: 'INVALID_REQUEST' } } });
+    expect(answer.body.error.message).toContain('256 KiB');
+  });
+
+  test.each([300 * KIBIBYTE, 5_000 * KIBIBYTE])('of %i bytes is refused with 413', async (length) => {
+    expect(await send({ bytes: good.padEnd(length) })).toMatchObject({ status: 413 });
+  });
+
+  test('that grows beyond 256 KiB without having said its length is refused with 413', async () => {
+    const chunk = `10000\r\n${' '.repeat(0x1_0000)}\r\n`;
+    const answer = await running.raw(
+      'POST /invoices',
+      `${head('Transfer-Encoding: chunked')}${chunk.repeat(5)}0\r\n\r\n`,
+    );
+    expect(answer).toMatchObject({ status: 413, body: { error: { code: 'INVALID_REQUEST' } } });
+  });
+
+  test.each([
+    [
+      'with a content length beside chunks',
+      ['Content-Length: 2', 'Transfer-Encoding: chunked'],
+      '2\r\n{}\r\n0\r\n\r\n',
+    ],
+    ['with two content lengths', ['Content-Length: 2', 'Content-Length: 3'], '{}'],
+    ['with a length that is no number', ['Content-Length: two'], '{}'],
+    ['with chunks of no length', ['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n0\r\n\r\n'],
+  ])('%s is refused with 400', async (_, headers, body) => {
+    const answer = await running.raw('POST /invoices', `${head(...headers)}${body}`);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
+  });
+});
+
+function head(...headers: string[]): string {
+  return [
+    'POST /v1/invoices HTTP/1.1',
+    'Host: localhost',
+    'Connection: close',
+    `Authorization: Bearer ${key}`,
+    'Content-Type: application/json',
+    ...headers,
+    '\r\n',
+  ].join('\r\n');
+}
+
+describe('a content type', () => {
+  test.each([
+    'text/plain',
+    'text/json',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/vnd.api+json',
+    'application/problem+json',
+    'application/json2',
+    'application/json, text/plain',
+    'application/json; charset=iso-8859-1',
+    'application/json; charset=utf-16',
+    'application/json; charset=utf-8; charset=latin1',
+    '*/*',
+    'json',
+    ';',
+  ])('%s is refused with 415', async (type) => {
+    const answer = await send({ bytes: good, headers: { 'content-type': type } });
+    expect(answer).toMatchObject({ status: 415, body: { error: { code: 'INVALID_REQUEST' } } });
+    expect(answer.headers.get('accept')).toBe('application/json');
+  });
+
+  test('that is left out is refused with 415', async () => {
+    const bytes = head(`Content-Length: ${good.length}`).replace(/Content-Type: .*\r\n/, '');
+    expect(await running.raw('POST /invoices', `${bytes}${good}`)).toMatchObject({ status: 415 });
+  });
+
+  test.each([
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'Application/JSON ; Charset=utf8',
+    'application/json; profile=x',
+  ])('%s is accepted', async (type) => {
+    await expectAccepted({ bytes: good, headers: { 'content-type': type } });
+  });
+
+  test.each(['gzip', 'br', 'deflate', 'zstd', 'gzip, gzip', 'identity, gzip', 'x'])(
+    'with the encoding %s is refused with 415',
+    async (encoding) => {
+      const answer = await send({ bytes: good, headers: { 'content-encoding': encoding } });
+      expect(answer).toMatchObject({ status: 415, body: { error: { code: 'INVALID_REQUEST' } } });
+      expect(answer.headers.get('accept-encoding')).toBe('identity');
+    },
+  );
+
+  test('with the encoding identity is accepted', async () => {
+    await expectAccepted({ bytes: good, headers: { 'content-encoding': 'identity' } });
+  });
+});
+
+describe('refused input', () => {
+  test('leaves no trace in the database of the analysis service', async () => {
+    const { tenant, analysisDatabase } = running;
+    await send({ body: withField('currency', 'XXX'), headers: { 'idempotency-key': 'trace' } });
+    await send({ body: withField('company_id', UNKNOWN_ID), headers: { 'idempotency-key': 'trace' } });
+    for (const { name } of await analysisDatabase.listCollections().toArray()) {
+      const { organizationId } = tenant;
+      expect([name, await analysisDatabase.collection(name).countDocuments({ organizationId })]).toEqual([name, 0]);
+    }
+    const counters = await analysisDatabase.collection<{ _id: string; used: number }>('usage').find().toArray();
+    expect(counters.filter(({ _id, used }) => _id.startsWith(tenant.organizationId) && used > 0)).toEqual([]);
+  });
+});
