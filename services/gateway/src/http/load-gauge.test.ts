@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { IN_FLIGHT_MAX, isOverloaded, LAG_MS_MAX, LoadGauge } from './load-gauge.js';
+import { IN_FLIGHT_MAX, isOverloaded, LAG_IN_FLIGHT_MIN, LAG_MS_MAX, LoadGauge } from './load-gauge.js';
 
 describe('an overloaded gateway', () => {
   test('refuses reads first, writes at twice the load, nothing at the limit itself', () => {
@@ -7,8 +7,13 @@ describe('an overloaded gateway', () => {
       ['GET', 'HEAD', 'POST', 'DELETE'].filter((method) => isOverloaded(method, { inFlight, lagMs }));
     expect(refused(IN_FLIGHT_MAX, LAG_MS_MAX)).toEqual([]);
     expect(refused(IN_FLIGHT_MAX + 1, 0)).toEqual(['GET', 'HEAD']);
-    expect(refused(0, LAG_MS_MAX + 1)).toEqual(['GET', 'HEAD']);
+    expect(refused(LAG_IN_FLIGHT_MIN, LAG_MS_MAX + 1)).toEqual(['GET', 'HEAD']);
+    expect(refused(LAG_IN_FLIGHT_MIN, 2 * LAG_MS_MAX + 1)).toEqual(['GET', 'HEAD', 'POST', 'DELETE']);
     expect(refused(2 * IN_FLIGHT_MAX + 1, 0)).toEqual(['GET', 'HEAD', 'POST', 'DELETE']);
+  });
+
+  test('refuses nothing for a lag that its few requests cannot have caused', () => {
+    expect(isOverloaded('GET', { inFlight: LAG_IN_FLIGHT_MIN - 1, lagMs: 10_000 })).toBe(false);
   });
 
   test('takes requests again once enough have ended', () => {

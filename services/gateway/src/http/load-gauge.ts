@@ -3,8 +3,13 @@ import { DomainError } from '@invoicecontrol/errors';
 
 /** Above this many requests at work, reading is refused (HTTP and security reference, section 7). */
 export const IN_FLIGHT_MAX = 500;
-/** Above this lag of the event loop (p99), reading is refused. */
+/** Above this lag of the event loop (p99), reading is refused, if our own requests can be the cause. */
 export const LAG_MS_MAX = 200;
+/**
+ * A lag with fewer requests at work than this comes from elsewhere (a starved machine, another service in the same
+ * process), and refusing would not end it.
+ */
+export const LAG_IN_FLIGHT_MIN = 100;
 /** Writes are dearer to repeat: they are refused at twice these figures. */
 const WRITE_FACTOR = 2;
 /** Long enough that one stall of a shared machine is not the p99. */
@@ -51,5 +56,6 @@ export class LoadGauge {
 /** Whether a request of this method is refused at this load. */
 export function isOverloaded(method: string, { inFlight, lagMs }: { inFlight: number; lagMs: number }): boolean {
   const factor = method === 'GET' || method === 'HEAD' ? 1 : WRITE_FACTOR;
-  return inFlight > IN_FLIGHT_MAX * factor || lagMs > LAG_MS_MAX * factor;
+  if (inFlight > IN_FLIGHT_MAX * factor) return true;
+  return lagMs > LAG_MS_MAX * factor && inFlight >= LAG_IN_FLIGHT_MIN;
 }
