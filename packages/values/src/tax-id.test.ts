@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseTaxId, sameTaxId, taxIdValidity } from './tax-id.js';
+import { identifiesParty, parseTaxId, sameTaxId, taxIdValidity } from './tax-id.js';
 
 describe('reading a tax id', () => {
   test.each([
@@ -23,8 +23,13 @@ describe('reading a tax id', () => {
     expect(parseTaxId(raw)).toEqual(expected);
   });
 
-  test('a text without letters and digits is no tax id', () => {
-    expect(parseTaxId(' - ')).toBeUndefined();
+  test.each([' - ', 'N/A', 'none', 'DE'])('%j is no tax id', (text) => {
+    expect(parseTaxId(text)).toBeUndefined();
+  });
+
+  test('a number of one digit repeated identifies nobody', () => {
+    expect(identifiesParty({ body: '0000000000' })).toBe(false);
+    expect(identifiesParty({ body: '136695976' })).toBe(true);
   });
 
   test('no text makes the reader throw', () => {

@@ -15,6 +15,8 @@ export interface TaxId {
 export type TaxIdValidity = 'VALID' | 'FORMAT_ONLY' | 'WRONG_FORMAT' | 'WRONG_CHECK_DIGIT' | 'UNCHECKED';
 
 const BODY_LENGTH_MAX = 40;
+/** The shortest numbers are those of UK government departments, such as GD001. */
+const DIGITS_MIN = 3;
 
 /** Greece writes EL, Northern Ireland XI; both are kept under their ISO code. */
 const PREFIX_ALIASES: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
@@ -29,16 +31,21 @@ const checkersByCountry: ReadonlyMap<string, Country> = new Map(
   jsvat.countries.filter((checker) => checker.name !== 'Europe').map((checker) => [checker.codes[0] ?? '', checker]),
 );
 
-/** Reads a tax id as printed; undefined when no letter or digit is left of it. */
+/** Reads a tax id as printed; undefined for a text with hardly a digit: `N/A` and `none` state no tax id. */
 export function parseTaxId(raw: string): TaxId | undefined {
   const text = raw
     .toUpperCase()
     .replace(/[^A-Z0-9]/g, '')
     .slice(0, BODY_LENGTH_MAX);
-  if (text === '') return undefined;
+  if (text.replace(/[^0-9]/g, '').length < DIGITS_MIN) return undefined;
   const country = statedCountry(text);
   const body = withoutSuffix(country === undefined ? text : text.slice(2), country);
   return country === undefined ? { body } : { body, country };
+}
+
+/** False for `0000000000` and its like, which stand where a number was required and tell nobody apart. */
+export function identifiesParty({ body }: TaxId): boolean {
+  return !/^(.)\1*$/.test(body);
 }
 
 /** Equal bodies, and equal countries when both are known (detection reference, section 3). */
