@@ -55,6 +55,7 @@ const anyInvoice: fc.Arbitrary<CanonicalInvoice> = fc
     issue_date: addDays('2025-01-01', day),
     ...(purchase_order_ref === undefined ? {} : { purchase_order_ref }),
   }));
+const RUNS = { numRuns: 40 };
 const anyHistory = fc.array(anyInvoice, { minLength: 1, maxLength: 14 });
 
 function billAll(invoices: readonly CanonicalInvoice[]): Billed[] {
@@ -83,7 +84,7 @@ describe('for any history', () => {
           expect(factsHash(replayed)).toBe(factsHash(facts));
         }
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   });
 
@@ -96,7 +97,7 @@ describe('for any history', () => {
           expect(factsHash(reversed)).toBe(factsHash(facts));
         }
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   });
 
@@ -117,7 +118,7 @@ describe('for any history', () => {
           }
         }
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   });
 
@@ -136,7 +137,7 @@ describe('for any history', () => {
           }
         }
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   });
 
@@ -148,7 +149,7 @@ describe('for any history', () => {
           expect(text).not.toContain(digits);
         }
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   });
 
@@ -159,7 +160,7 @@ describe('for any history', () => {
           expect(analysis.decision === 'PASS' || analysis.findings.length > 0).toBe(true);
         }
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   });
 });
@@ -174,7 +175,7 @@ describe('one account or tax id written in two ways gives the same findings', ()
     };
     fc.assert(
       fc.property(anyHistory, (invoices) => expect(resultsOf(invoices.map(spaced))).toEqual(resultsOf(invoices))),
-      { numRuns: 30 },
+      RUNS,
     );
   });
 
@@ -185,7 +186,7 @@ describe('one account or tax id written in two ways gives the same findings', ()
         : { ...invoice, supplier: { ...invoice.supplier, bank_account: { iban: 'GB29NWBK60161331926819' } } };
     fc.assert(
       fc.property(anyHistory, (invoices) => expect(resultsOf(invoices.map(toIban))).toEqual(resultsOf(invoices))),
-      { numRuns: 30 },
+      RUNS,
     );
   });
 
@@ -193,7 +194,7 @@ describe('one account or tax id written in two ways gives the same findings', ()
     const lower = (invoice: CanonicalInvoice) => ({ ...invoice, currency: invoice.currency.toLowerCase() });
     fc.assert(
       fc.property(anyHistory, (invoices) => expect(resultsOf(invoices.map(lower))).toEqual(resultsOf(invoices))),
-      { numRuns: 30 },
+      RUNS,
     );
   });
 
@@ -229,7 +230,7 @@ test('the rows of a scan give what single posts in their order give', () => {
       });
       expect(rows.map(summaryOf)).toEqual(posted.map(summaryOf));
     }),
-    { numRuns: 60 },
+    RUNS,
   );
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { Finding } from '../evidence.js';
 import type { ReviewFact } from '../facts.js';
-import { inMemoryHistory, invoiceOf, typesOf } from '../testing/in-memory-history.js';
+import { COMPANY_ID, inMemoryHistory, invoiceOf, typesOf } from '../testing/in-memory-history.js';
 import type { Billed, InvoiceChanges, JudgeOptions } from '../testing/in-memory-history.js';
 
 const supplier = { tax_id: 'DE136695976' };
@@ -63,6 +63,13 @@ describe('DUPLICATE_INVOICE', () => {
     expect(typesOf(history.bill(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'a' } }))).toEqual([]);
     const again = history.bill(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'b' } });
     expect(findingIn(again, 'DUPLICATE_INVOICE')?.relatedInvoiceIds).toEqual(['a']);
+  });
+
+  test('a record that is still being analyzed is an original, though it has no supplier yet', () => {
+    const history = inMemoryHistory();
+    const origin = { invoiceId: 'a', companyId: COMPANY_ID, source: 'API', receivedAtMs: 5 } as const;
+    history.receive(invoiceOf({ supplier }), origin);
+    expect(typesOf(history.bill(invoiceOf({ supplier })))).toEqual(['DUPLICATE_INVOICE']);
   });
 
   test('a record confirmed as a duplicate is no original any more', () => {

@@ -36,6 +36,15 @@ describe('the country of a tax id', () => {
   });
 });
 
+test('placeholders tie nobody together', () => {
+  const supplier = { tax_id: 'N/A', bank_account: { iban: 'none' } };
+  const record = normaliseInvoice(invoiceOf({ supplier, purchase_order_ref: 'n/a' }), origin);
+  for (const name of ['taxKey', 'bankKey', 'poKey']) expect(record).not.toHaveProperty(name);
+  const zeros = normaliseInvoice(invoiceOf({ supplier: { tax_id: 'PL0000000000' } }), origin);
+  expect(zeros).toMatchObject({ taxValidity: 'WRONG_CHECK_DIGIT' });
+  expect(zeros).not.toHaveProperty('taxKey');
+});
+
 test('a UK account is one key however it is written', () => {
   const iban = normaliseInvoice(invoiceOf({ supplier: { bank_account: { iban: 'GB29NWBK60161331926819' } } }), origin);
   const domestic = { sort_code: '60-16-13', account_number: '31926819' };
@@ -47,6 +56,5 @@ test('a UK account is one key however it is written', () => {
 test('an order reference is compared without label and separators', () => {
   expect(readOrderRef('PO No. 4500-0123')).toBe('45000123');
   expect(readOrderRef('PO45000123')).toBe('45000123');
-  expect(readOrderRef('PO')).toBe('PO');
-  expect(readOrderRef('--')).toBeUndefined();
+  for (const text of ['PO', '--', 'N/A', 'by phone']) expect(readOrderRef(text)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import type { BankAccountFacts } from '@invoicecontrol/values/bank-account';
 import { dayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
-import { parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
+import { identifiesParty, parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
 import type { CanonicalBankAccount, CanonicalInvoice, InvoiceOrigin, NormalisedInvoice } from '../invoice.js';
 import { readInvoiceNumber } from './invoice-number.js';
 import { readName } from './name-key.js';
@@ -53,8 +53,9 @@ export function normaliseInvoice(invoice: CanonicalInvoice, origin: InvoiceOrigi
 /** The record while it is being read. Assigning what is stated is several times faster than spreading it in. */
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
+/** A text without a digit, such as `N/A`, states no account: it would tie all suppliers together that write it. */
 function readAccount(account: CanonicalBankAccount | undefined): BankAccountFacts | undefined {
-  if (account?.iban !== undefined) return readBankAccount({ iban: account.iban });
+  if (account?.iban !== undefined && /[0-9]/.test(account.iban)) return readBankAccount({ iban: account.iban });
   if (account?.sort_code !== undefined && account.account_number !== undefined) {
     return readBankAccount({ sortCode: account.sort_code, accountNumber: account.account_number });
   }
@@ -84,7 +85,7 @@ function addTaxId(
 ): void {
   const taxId = stated === undefined ? undefined : parseTaxId(stated);
   if (taxId === undefined) return;
-  record.taxKey = taxId.body;
+  if (identifiesParty(taxId)) record.taxKey = taxId.body;
   if (taxId.country !== undefined) {
     record.taxCountry = taxId.country;
     record.taxValidity = taxIdValidity(taxId.body, taxId.country);

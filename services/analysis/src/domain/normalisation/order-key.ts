@@ -3,7 +3,10 @@ import { plainText } from './text.js';
 const LABELS: ReadonlySet<string> = new Set('PO ORDER NO NR NUMBER'.split(' '));
 const ORDER_KEY_LENGTH_MAX = 64;
 
-/** The comparable form of a purchase order reference: letters and digits without a leading label such as `PO no.` */
+/**
+ * The comparable form of a purchase order reference: letters and digits without a leading label such as `PO no.`
+ * Undefined without a digit: `N/A` and `by phone` name no order.
+ */
 export function readOrderRef(ref: string): string | undefined {
   const parts = plainText(ref)
     .split(/[^A-Z0-9]+/)
@@ -13,5 +16,5 @@ export function readOrderRef(ref: string): string | undefined {
     .join('')
     .replace(/^PO(?=[0-9])/, '')
     .slice(0, ORDER_KEY_LENGTH_MAX);
-  return key === '' ? undefined : key;
+  return /[0-9]/.test(key) ? key : undefined;
 }

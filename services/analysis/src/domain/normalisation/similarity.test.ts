@@ -34,6 +34,7 @@ test('Jaro-Winkler gives the published values and is symmetric', () => {
   expect(jaroWinkler('MARTHA', 'MARHTA')).toBeCloseTo(0.961, 3);
   expect(jaroWinkler('DIXON', 'DICKSONX')).toBeCloseTo(0.813, 3);
   expect(jaroWinkler('', 'A')).toBe(0);
+  expect(jaroWinkler('', '')).toBe(0);
   const name = fc.stringMatching(/^[A-Z ]{0,20}$/);
   fc.assert(
     fc.property(name, name, (left, right) => {

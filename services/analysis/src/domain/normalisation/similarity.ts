@@ -61,10 +61,10 @@ export function isAdjacentSwap(left: string, right: string): boolean {
 const WINKLER_PREFIX_MAX = 4;
 const WINKLER_SCALE = 0.1;
 
-/** Jaro-Winkler similarity from 0 to 1, with the usual prefix of 4 and scale of 0.1. */
+/** Jaro-Winkler similarity from 0 to 1, with the usual prefix of 4 and scale of 0.1. Empty texts are like nothing. */
 export function jaroWinkler(left: string, right: string): number {
-  if (left === right) return 1;
   if (left === '' || right === '') return 0;
+  if (left === right) return 1;
   const window = Math.max(0, Math.floor(Math.max(left.length, right.length) / 2) - 1);
   const taken = new Array<boolean>(right.length).fill(false);
   const leftMatches: string[] = [];
