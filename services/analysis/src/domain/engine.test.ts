@@ -165,6 +165,33 @@ describe('for any history', () => {
   });
 });
 
+test('no text in an invoice makes the engine throw or dawdle', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 300 });
+  const hostile = fc
+    .record({
+      name: text,
+      tax_id: text,
+      iban: text,
+      invoice_number: text,
+      purchase_order_ref: text,
+      gross_amount: fc.constantFrom('0', '-0.000001', '999999999999999.999999', '-999999999999999'),
+      currency: fc.constantFrom('EUR', 'JPY', 'KWD', 'XXX'),
+      issue_date: fc.constantFrom('1900-01-01', '2199-12-31', '2024-02-29'),
+    })
+    .map(({ name, tax_id, iban, ...fields }): CanonicalInvoice => ({
+      ...fields,
+      supplier: { name, tax_id, bank_account: { iban } },
+    }));
+  fc.assert(
+    fc.property(fc.array(hostile, { maxLength: 6 }), (invoices) => {
+      // Twice, so that every text also meets itself.
+      for (const { analysis } of billAll([...invoices, ...invoices]))
+        expect(analysis.riskScore).toBeLessThanOrEqual(100);
+    }),
+    RUNS,
+  );
+});
+
 describe('one account or tax id written in two ways gives the same findings', () => {
   const resultsOf = (invoices: readonly CanonicalInvoice[]) => billAll(invoices).map(summaryOf);
 

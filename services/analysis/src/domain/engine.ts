@@ -62,10 +62,10 @@ export function reviewKeysOf(facts: Facts, policy: Policy): string[] {
  * invoice alone (detection reference, section 10).
  */
 function dispositionOf(raised: RaisedFinding, facts: Facts): Disposition {
-  if (raised.disposition !== undefined) return raised.disposition;
   const reviews = facts.reviews.filter((review) => review.evidenceKey === raised.key);
   const own = reviews.find((review) => review.invoiceId === facts.invoice.invoiceId);
   if (own !== undefined) return own.disposition;
+  if (raised.disposition !== undefined) return raised.disposition;
   return reviews.some((review) => review.disposition === 'FALSE_POSITIVE') ? 'FALSE_POSITIVE' : 'OPEN';
 }
 
