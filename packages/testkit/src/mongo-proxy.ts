@@ -1,0 +1,151 @@
+import { Transform } from 'node:stream';
+import { startTcpProxy } from './tcp-proxy.js';
+import type { TcpProxy } from './tcp-proxy.js';
+
+/** The largest message that MongoDB takes. */
+const MESSAGE_BYTES_MAX = 48_000_000;
+const HEADER_BYTES = 16;
+const REQUEST_ID_AT = 4;
+const RESPONSE_TO_AT = 8;
+const OP_CODE_AT = 12;
+const OP_MSG = 2013;
+/** The driver's heartbeats and the like; what is left is what the program under test does. */
+const HOUSEKEEPING = /^(hello|isMaster|ismaster|ping|endSessions|buildInfo|getMore)\b/;
+
+export interface HoldOptions {
+  /** Command and collection as they are sent: `insert invoices`, `findAndModify invoices`. */
+  readonly command: string;
+  /** `before`: it never reaches the database. `after`: it was carried out, and its reply never arrives. */
+  readonly side: 'before' | 'after';
+  /** Holds only messages that carry one of these texts, and is complete when each was seen. Left out: the first one. */
+  readonly mentioning?: readonly string[];
+}
+
+/** Commands that are kept on their way, so that a test can kill their sender at exactly this step. */
+export interface Hold {
+  /** Resolves when all that was waited for is held. */
+  readonly complete: Promise<void>;
+  /** Ends the connections of what is held, so that it never passes, and holds no more. */
+  drop(): void;
+}
+
+/** A proxy that knows the commands it carries, so that failpoints need no code in the product. */
+export interface MongoProxy extends TcpProxy {
+  /** As for the server itself. */
+  readonly url: string;
+  /** Starts to hold; one hold at a time. */
+  hold(options: HoldOptions): Hold;
+  /** Every command that has passed, each once: `insert invoices`, `update relay`. */
+  commandNames(): readonly string[];
+}
+
+interface Trap extends HoldOptions {
+  readonly awaited: Set<string>;
+  readonly cuts: Set<() => void>;
+  complete(): void;
+}
+
+/** @param serverUrl a MongoDB address with one host, `mongodb://127.0.0.1:27017/?directConnection=true` */
+export async function startMongoProxy(serverUrl: string): Promise<MongoProxy> {
+  const server = new URL(serverUrl);
+  const seen = new Set<string>();
+  let trap: Trap | undefined;
+
+  const proxy = await startTcpProxy({
+    serverHost: server.hostname,
+    serverPort: Number(server.port),
+    tap: (cut) => {
+      /** Requests whose reply is to be held, by their id. */
+      const answersHeld = new Map<number, Buffer>();
+      return {
+        toServer: messageStream(async (message) => {
+          const name = commandName(message);
+          if (name !== undefined && !HOUSEKEEPING.test(name)) seen.add(name);
+          if (trap === undefined || !isWanted(trap, name, message)) return;
+          if (trap.side === 'before') await keep(trap, message, cut);
+          else answersHeld.set(message.readInt32LE(REQUEST_ID_AT), message);
+        }),
+        toClient: messageStream(async (reply) => {
+          const request = answersHeld.get(reply.readInt32LE(RESPONSE_TO_AT));
+          if (trap !== undefined && request !== undefined) await keep(trap, request, cut);
+        }),
+      };
+    },
+  });
+
+  const address = new URL(serverUrl);
+  address.host = `127.0.0.1:${proxy.port}`;
+  // Otherwise the driver would ask for the members of the replica set and go past us.
+  address.searchParams.set('directConnection', 'true');
+  return {
+    ...proxy,
+    url: address.href,
+    commandNames: () => [...seen].toSorted(),
+    hold(options) {
+      if (trap !== undefined) throw new Error(`"${trap.command}" is being held already: drop it first.`);
+      let complete = (): void => {};
+      const whenComplete = new Promise<void>((resolve) => {
+        complete = resolve;
+      });
+      const cuts = new Set<() => void>();
+      trap = { ...options, awaited: new Set(options.mentioning), cuts, complete };
+      return {
+        complete: whenComplete,
+        drop() {
+          trap = undefined;
+          for (const cut of cuts) cut();
+        },
+      };
+    },
+  };
+}
+
+function isWanted({ command, mentioning }: Trap, name: string | undefined, message: Buffer): boolean {
+  return name === command && (mentioning === undefined || mentioning.some((text) => message.includes(text)));
+}
+
+/** Keeps the message for ever; only `cut` ends the wait, together with the connection. */
+function keep(trap: Trap, message: Buffer, cut: () => void): Promise<never> {
+  trap.cuts.add(cut);
+  for (const text of trap.awaited) if (message.includes(text)) trap.awaited.delete(text);
+  if (trap.awaited.size === 0) trap.complete();
+  return new Promise<never>(() => {});
+}
+
+/** Lets whole messages through, each after it was looked at. */
+function messageStream(look: (message: Buffer) => Promise<void>): Transform {
+  let waiting: Buffer = Buffer.alloc(0);
+  const stream: Transform = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
+      const pass = async (): Promise<void> => {
+        while (waiting.length >= HEADER_BYTES) {
+          const length = waiting.readInt32LE(0);
+          if (length < HEADER_BYTES || length > MESSAGE_BYTES_MAX) throw new Error(`a message of ${length} bytes`);
+          if (waiting.length < length) return;
+          const message = waiting.subarray(0, length);
+          waiting = waiting.subarray(length);
+          await look(message);
+          stream.push(message);
+        }
+      };
+      pass().then(() => done(), done);
+    },
+  });
+  return stream;
+}
+
+/** The first field of an OP_MSG's body names the command; where it is a text, that is the collection. */
+function commandName(message: Buffer): string | undefined {
+  if (message.readInt32LE(OP_CODE_AT) !== OP_MSG) return undefined;
+  let at = HEADER_BYTES + 4;
+  // Sections of kind 1 carry documents of a list; the one of kind 0 is the body.
+  while (at < message.length && message[at] === 1) at += 1 + message.readInt32LE(at + 1);
+  const type = message[at + 5];
+  const nameAt = at + 6;
+  const nameEnd = message.indexOf(0, nameAt);
+  const name = message.toString('utf8', nameAt, nameEnd);
+  if (type !== 2) return name;
+  const length = message.readInt32LE(nameEnd + 1);
+  return `${name} ${message.toString('utf8', nameEnd + 5, nameEnd + 4 + length)}`;
+}

@@ -1,0 +1,108 @@
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from './eventually.js';
+import { startTcpProxy } from './tcp-proxy.js';
+import type { TcpProxy } from './tcp-proxy.js';
+
+/** Answers what it hears. */
+let echo: Server;
+let proxy: TcpProxy;
+const opened: Client[] = [];
+
+interface Client {
+  readonly socket: Socket;
+  heard: string;
+  isClosed: boolean;
+}
+
+beforeEach(async () => {
+  echo = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.pipe(socket);
+  });
+  await new Promise<void>((listening) => {
+    echo.listen(0, '127.0.0.1', listening);
+  });
+  proxy = await startTcpProxy({ serverHost: '127.0.0.1', serverPort: (echo.address() as AddressInfo).port });
+});
+afterEach(async () => {
+  for (const { socket } of opened.splice(0)) socket.destroy();
+  await proxy.close();
+  await new Promise((closed) => {
+    echo.close(closed);
+  });
+});
+
+function open(): Client {
+  const client: Client = { socket: connect(proxy.port, '127.0.0.1'), heard: '', isClosed: false };
+  client.socket.on('data', (data) => {
+    client.heard += data.toString();
+  });
+  client.socket.on('error', () => {});
+  client.socket.on('close', () => {
+    client.isClosed = true;
+  });
+  opened.push(client);
+  return client;
+}
+
+async function openAndHear(text: string): Promise<Client> {
+  const client = open();
+  client.socket.write(text);
+  await eventually(() => expect(client.heard).toBe(text));
+  return client;
+}
+
+describe('a TCP proxy', () => {
+  test('carries both directions unchanged, also what is larger than its buffers', async () => {
+    await openAndHear('x'.repeat(1_000_000));
+  });
+
+  test('delays both directions by the latency it was told', async () => {
+    proxy.delay(50);
+    const before = performance.now();
+    await openAndHear('slow');
+    expect(performance.now() - before).toBeGreaterThanOrEqual(99);
+  });
+
+  test('ends every connection when it resets, and serves new ones', async () => {
+    const client = await openAndHear('one');
+    proxy.reset();
+    await eventually(() => expect(client.isClosed).toBe(true));
+    await openAndHear('two');
+  });
+
+  test('refuses connections while it is cut', async () => {
+    const client = await openAndHear('one');
+    proxy.cut();
+    const refused = open();
+    await eventually(() => expect([client.isClosed, refused.isClosed]).toEqual([true, true]));
+    proxy.heal();
+    await openAndHear('two');
+  });
+
+  test('keeps connections and lets nothing pass while it is stalled, and carries it all afterwards', async () => {
+    const client = await openAndHear('one');
+    proxy.stall();
+    client.socket.write(' two');
+    const late = open();
+    late.socket.write('three');
+    await eventually(() => expect([client.socket.bytesWritten, late.socket.bytesWritten]).toEqual([7, 5]));
+    expect([client.heard, client.isClosed, late.heard, late.isClosed]).toEqual(['one', false, '', false]);
+    proxy.heal();
+    await eventually(() => expect([client.heard, late.heard]).toEqual(['one two', 'three']));
+  });
+
+  test('ends the other side when one side ends', async () => {
+    const client = await openAndHear('one');
+    client.socket.end();
+    await eventually(() => expect(client.isClosed).toBe(true));
+    await eventually(
+      () =>
+        new Promise<void>((none, some) => {
+          echo.getConnections((_error, count) => (count === 0 ? none() : some(new Error(`${count} open`))));
+        }),
+    );
+  });
+});
