@@ -51,7 +51,7 @@ export function ecbFeed(baseUrl: string): RateFeed {
 export async function parseRates(chunks: AsyncIterable<Uint8Array>): Promise<PublishedDay[]> {
   const days: PublishedDay[] = [];
   let perEuro: Record<string, string> | undefined;
-  const parser = new SaxesParser();
+  const parser = new SaxesParser({ xmlns: false });
   parser.on('error', (error) => {
     throw new Error('the feed is not well-formed XML', { cause: error });
   });
@@ -59,7 +59,7 @@ export async function parseRates(chunks: AsyncIterable<Uint8Array>): Promise<Pub
     if (name !== 'Cube') return;
     const { time, currency, rate } = attributes;
     if (time !== undefined) {
-      if (!isCalendarDate(time)) throw new Error(`the feed has a day "${time}"`);
+      if (!isCalendarDate(time)) throw new Error(`the feed has a day "${String(time)}"`);
       perEuro = {};
       days.push({ day: time, perEuro });
     } else if (currency !== undefined && rate !== undefined && rate !== 'N/A') {
