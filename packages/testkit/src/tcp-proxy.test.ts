@@ -47,7 +47,7 @@ function open(): Client {
   return client;
 }
 
-async function openAndHear(text: string): Promise<Client> {
+async function expectEcho(text: string): Promise<Client> {
   const client = open();
   client.socket.write(text);
   await eventually(() => expect(client.heard).toBe(text));
@@ -56,34 +56,34 @@ async function openAndHear(text: string): Promise<Client> {
 
 describe('a TCP proxy', () => {
   test('carries both directions unchanged, also what is larger than its buffers', async () => {
-    await openAndHear('x'.repeat(1_000_000));
+    await expectEcho('x'.repeat(1_000_000));
   });
 
   test('delays both directions by the latency it was told', async () => {
     proxy.delay(50);
     const before = performance.now();
-    await openAndHear('slow');
+    await expectEcho('slow');
     expect(performance.now() - before).toBeGreaterThanOrEqual(99);
   });
 
   test('ends every connection when it resets, and serves new ones', async () => {
-    const client = await openAndHear('one');
+    const client = await expectEcho('one');
     proxy.reset();
     await eventually(() => expect(client.isClosed).toBe(true));
-    await openAndHear('two');
+    await expectEcho('two');
   });
 
   test('refuses connections while it is cut', async () => {
-    const client = await openAndHear('one');
+    const client = await expectEcho('one');
     proxy.cut();
     const refused = open();
     await eventually(() => expect([client.isClosed, refused.isClosed]).toEqual([true, true]));
     proxy.heal();
-    await openAndHear('two');
+    await expectEcho('two');
   });
 
   test('keeps connections and lets nothing pass while it is stalled, and carries it all afterwards', async () => {
-    const client = await openAndHear('one');
+    const client = await expectEcho('one');
     proxy.stall();
     client.socket.write(' two');
     const late = open();
@@ -95,7 +95,7 @@ describe('a TCP proxy', () => {
   });
 
   test('ends the other side when one side ends', async () => {
-    const client = await openAndHear('one');
+    const client = await expectEcho('one');
     client.socket.end();
     await eventually(() => expect(client.isClosed).toBe(true));
     await eventually(
