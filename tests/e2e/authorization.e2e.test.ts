@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { routes } from '@invoicecontrol/gateway/routes';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import type { Role } from './endpoints.js';
+import { startRunningSystem } from './running-system.js';
+import type { Answer, ErrorBody, RequestOptions, RunningSystem } from './running-system.js';
+import { plainInvoice, UNKNOWN_ID } from './shapes.js';
+import type { AcceptedAnalysis, CreatedApiKey } from './shapes.js';
+
+interface KeyExpectation {
+  /** The least role that may call; VIEWER is any. */
+  readonly role: Role;
+  readonly scope: string;
+  /** A body that its schema accepts where the path has an id, and that changes nothing elsewhere. */
+  readonly body?: unknown;
+  /** What a caller who may call gets for that body; with an id in the path always 404, as it names nothing. */
+  readonly status: number;
+}
+
+interface PublicExpectation {
+  readonly isPublic: true;
+  readonly body: unknown;
+  readonly status: number;
+}
+
+/** By operation; written from the specification and the architecture, not from the table. */
+const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>> = {
+  analyzeInvoice: { role: 'VIEWER', scope: 'invoices:write', body: {}, status: 400 },
+  listInvoices: { role: 'VIEWER', scope: 'invoices:read', status: 200 },
+  getInvoice: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
+  getLatestAnalysis: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
+  getOrganization: { role: 'VIEWER', scope: 'organization:read', status: 200 },
+  updateOrganization: { role: 'OWNER', scope: 'organization:write', body: {}, status: 400 },
+  deleteOrganization: { role: 'OWNER', scope: 'organization:write', body: { confirm_name: 'wrong' }, status: 400 },
+  restoreOrganization: { isPublic: true, body: { recovery_token: 'wrong' }, status: 401 },
+  updateBaseCurrency: { role: 'OWNER', scope: 'organization:write', body: { base_currency: 'XXX' }, status: 400 },
+  updateReferenceValidation: { role: 'OWNER', scope: 'organization:write', body: { mode: 'SOME' }, status: 400 },
+  listCompanies: { role: 'ADMIN', scope: 'organization:read', status: 200 },
+  createCompany: { role: 'ADMIN', scope: 'organization:write', body: {}, status: 400 },
+  getCompany: { role: 'ADMIN', scope: 'organization:read', status: 404 },
+  updateCompany: { role: 'ADMIN', scope: 'organization:write', body: { name: 'Taken over' }, status: 404 },
+  deleteCompany: { role: 'ADMIN', scope: 'organization:write', status: 404 },
+  listApiKeys: { role: 'ADMIN', scope: 'organization:read', status: 200 },
+  createApiKey: { role: 'ADMIN', scope: 'organization:write', body: {}, status: 400 },
+  getApiKey: { role: 'ADMIN', scope: 'organization:read', status: 404 },
+  updateApiKey: { role: 'ADMIN', scope: 'organization:write', body: { name: 'Taken over' }, status: 404 },
+  revokeApiKey: { role: 'ADMIN', scope: 'organization:write', status: 404 },
+  listAuditEvents: { role: 'ADMIN', scope: 'organization:read', status: 200 },
+};
+
+const rolesUp: readonly Role[] = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'];
+const UNKNOWN_KEY_ID = 'A'.repeat(16);
+/** By the name of the path parameter: an id that names nothing. */
+const unknownIds: Readonly<Record<string, string>> = {
+  invoiceId: UNKNOWN_ID,
+  companyId: UNKNOWN_ID,
+  apiKeyId: UNKNOWN_KEY_ID,
+};
+
+let running: RunningSystem;
+/** By role; with every scope that a key of the role can have. */
+let keys: Readonly<Record<Role, string>>;
+/** By the name of the path parameter: a thing of the other organization. */
+let foreignIds: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  running = await startRunningSystem();
+  const { tenant, other } = running;
+  const [analyst, admin] = await Promise.all([newKey('ANALYST', ['*']), newKey('ADMIN', ['*'])]);
+  keys = { VIEWER: tenant.keys.viewer, ANALYST: analyst.key, ADMIN: admin.key, OWNER: tenant.keys.owner };
+  const key = other.keys.owner;
+  const invoice = await running.request<AcceptedAnalysis>('POST /invoices', { key, body: plainInvoice(1) });
+  const company = await running.request<{ id: string }>('POST /companies', { key, body: { name: 'Theirs' } });
+  const apiKey = await running.request<CreatedApiKey>('POST /api-keys', {
+    key,
+    body: { name: 'Theirs', role: 'VIEWER' },
+  });
+  foreignIds = { invoiceId: invoice.body.id, companyId: company.body.id, apiKeyId: apiKey.body.id };
+});
+afterAll(() => running.stop());
+
+async function newKey(role: Role, scopes: readonly string[], expiresAt?: string): Promise<CreatedApiKey> {
+  const { body } = await running.request<CreatedApiKey>('POST /api-keys', {
+    key: running.tenant.keys.owner,
+    body: { name: `${role} of a test`, role, scopes, ...(expiresAt === undefined ? {} : { expires_at: expiresAt }) },
+  });
+  return body;
+}
+
+/** `METHOD /path` with these ids. Throws for a parameter that has none, so that no route goes unnoticed. */
+function targetOf(route: (typeof routes)[number], ids: Readonly<Record<string, string>>): string {
+  const path = route.path.replaceAll(/:([A-Za-z]+)/g, (_, name: string) => {
+    const id = ids[name];
+    if (id === undefined) throw new TypeError(`There is no id for the path parameter ${name}.`);
+    return id;
+  });
+  return `${route.method.toUpperCase()} ${path}`;
+}
+
+/** The call of a route as its expectation describes it, with ids that name nothing. */
+function call(route: (typeof routes)[number], options: RequestOptions = {}): Promise<Answer<ErrorBody>> {
+  const body = expectations[route.operation]?.body;
+  return running.request<ErrorBody>(targetOf(route, unknownIds), {
+    ...(body === undefined ? {} : { body }),
+    ...options,
+  });
+}
+
+function keyExpectation(operation: string): KeyExpectation {
+  const expectation = expectations[operation];
+  if (expectation === undefined || 'isPublic' in expectation) throw new TypeError(`${operation} has no such entry.`);
+  return expectation;
+}
+
+const isPublic = ({ operation }: { operation: string }) => 'isPublic' in (expectations[operation] ?? {});
+const named = (list: readonly (typeof routes)[number][]) => list.map((route) => [route.operation, route] as const);
+const withKey = routes.filter((route) => !isPublic(route));
+const withIds = withKey.filter(({ path }) => path.includes(':'));
+
+const unauthorized = { status: 401, body: { error: { code: 'UNAUTHORIZED' } } };
+const forbidden = { status: 403, body: { error: { code: 'FORBIDDEN' } } };
+
+describe('the matrix', () => {
+  test('has an entry for every route and no others', () => {
+    const byName = (left: string, right: string) => left.localeCompare(right);
+    expect(Object.keys(expectations).toSorted(byName)).toEqual(
+      routes.map(({ operation }) => operation).toSorted(byName),
+    );
+  });
+});
+
+describe.each(named(withKey))('%s', (operation, route) => {
+  test('refuses a call without a key', async () => {
+    expect(await call(route)).toMatchObject(unauthorized);
+  });
+
+  test.each(rolesUp)('lets %s in exactly when role and scope suffice', async (role) => {
+    const { role: least, scope, status } = keyExpectation(operation);
+    const isEnough = rolesUp.indexOf(role) >= rolesUp.indexOf(least);
+    const hasScope = role !== 'VIEWER' || scope.endsWith(':read');
+    const answer = await call(route, { key: keys[role] });
+    if (isEnough && hasScope) expect(answer.status).toBe(status);
+    else expect(answer).toMatchObject(forbidden);
+  });
+
+  test('refuses an owner’s key without its scope, and lets one in that has it alone', async () => {
+    const { scope, status } = keyExpectation(operation);
+    const [without, alone] = await Promise.all([
+      newKey(
+        'OWNER',
+        allScopes.filter((other) => other !== scope),
+      ),
+      newKey('OWNER', [scope]),
+    ]);
+    const refused = await call(route, { key: without.key });
+    expect(refused).toMatchObject(forbidden);
+    expect(refused.body.error.message).toContain(scope);
+    expect((await call(route, { key: alone.key })).status).toBe(status);
+  });
+});
+
+describe.each(named(withIds))('%s', (operation, route) => {
+  test('answers for a stranger’s thing exactly as for one that does not exist or cannot exist', async () => {
+    const { body } = keyExpectation(operation);
+    const options = { key: keys.OWNER, requestId: 'whose-thing', ...(body === undefined ? {} : { body }) };
+    const malformed = Object.fromEntries(Object.keys(unknownIds).map((name) => [name, 'not-an-id']));
+    const answers = await Promise.all(
+      [foreignIds, unknownIds, malformed].map((ids) => running.request(targetOf(route, ids), options)),
+    );
+    for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+});
+
+describe.each(named(routes.filter(isPublic)))('%s', (operation, route) => {
+  test('needs no key, and a key does not help', async () => {
+    const { status } = expectations[operation] ?? { status: 0 };
+    expect((await call(route)).status).toBe(status);
+    expect((await call(route, { key: keys.OWNER })).status).toBe(status);
+  });
+});
+
+test('after all attempts the stranger’s things are as they were', async () => {
+  const key = running.other.keys.owner;
+  for (const [path, name] of [
+    [`/companies/${foreignIds['companyId']}`, 'Theirs'],
+    [`/api-keys/${foreignIds['apiKeyId']}`, 'Theirs'],
+  ] as const) {
+    expect(await running.request(`GET ${path}`, { key })).toMatchObject({ status: 200, body: { name } });
+  }
+});
+
+const allScopes = [
+  'invoices:read',
+  'invoices:write',
+  'documents:read',
+  'uploads:write',
+  'scans:read',
+  'scans:write',
+  'findings:read',
+  'findings:review',
+  'findings:assign',
+  'routing:write',
+  'erp:read',
+  'erp:write',
+  'ksef:read',
+  'ksef:write',
+  'ksef:submit',
+  'billing:write',
+  'organization:read',
+  'organization:write',
+  'webhooks:read',
+  'webhooks:write',
+];
+
+describe('an Authorization header', () => {
+  const read = (authorization: string) =>
+    running.request('GET /organizations/current', { headers: { authorization }, requestId: 'one-refusal' });
+
+  test.each(['Bearer', 'bearer', 'BEARER'])('with the scheme spelt %s is good', async (scheme) => {
+    expect((await read(`${scheme} ${keys.OWNER}`)).status).toBe(200);
+    expect((await read(`${scheme}   ${keys.OWNER}`)).status).toBe(200);
+  });
+
+  test('that is wrong in any way is refused in the very same words', async () => {
+    const key = keys.OWNER;
+    const last = key.at(-1) === 'a' ? 'b' : 'a';
+    const wrong = [
+      '',
+      'Bearer',
+      'Bearer ',
+      key,
+      `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+      `Bearer  ${key} x`,
+      `Bearer ${key},`,
+      `Bearer "${key}"`,
+      `Bearer ${key.slice(0, -1)}`,
+      `Bearer ${key}x`,
+      `Bearer ${key.slice(0, -1)}${last}`,
+      `Bearer ${key.toLowerCase()}`,
+      `Bearer ${key.replace(/^ick_live_|^ick_test_/, (kind) => (kind === 'ick_live_' ? 'ick_test_' : 'ick_live_'))}`,
+      `Bearer ${'x'.repeat(10_000)}`,
+      `Bearer ${key}, Bearer ${key}`,
+      'Bearer null',
+      'Bearer \u00e4',
+    ];
+    const answers = await Promise.all(wrong.map(read));
+    for (const [index, answer] of answers.entries())
+      expect([wrong[index], answer]).toMatchObject([wrong[index], unauthorized]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+
+  test('sent twice is refused, even when both are good', async () => {
+    const line = `Authorization: Bearer ${keys.OWNER}\r\n`;
+    const bytes = `GET /v1/organizations/current HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${line}${line}\r\n`;
+    expect(await running.raw('GET /organizations/current', bytes)).toMatchObject(unauthorized);
+  });
+
+  test.each(['api_key', 'access_token', 'key', 'authorization'])('cannot be replaced by ?%s=', async (name) => {
+    const target = `GET /organizations/current?${name}=${keys.OWNER}`;
+    expect(await running.request(target)).toMatchObject(unauthorized);
+  });
+
+  test('with a key that has expired is refused', async () => {
+    const expiresAt = Date.now() + 500;
+    const { key } = await newKey('OWNER', ['*'], new Date(expiresAt).toISOString());
+    await eventually(() => expect(Date.now()).toBeGreaterThan(expiresAt + 100));
+    expect(await running.request('GET /organizations/current', { key })).toMatchObject(unauthorized);
+  });
+});
