@@ -11,6 +11,8 @@ export interface ChildServerOptions {
   name: string;
   command: string;
   args: string[];
+  /** The whole environment; that of this process where nothing is said. */
+  env?: NodeJS.ProcessEnv;
   /** Reads the port from the line of output by which the server says that it takes connections. */
   readPort: (line: string) => number | undefined;
   log: (line: string) => void;
@@ -27,11 +29,12 @@ export async function startChildServer({
   name,
   command,
   args,
+  env = process.env,
   readPort,
   log,
 }: ChildServerOptions): Promise<ChildServer> {
   // A group of its own, so that Ctrl-C in the terminal reaches us alone and the servers outlive what still needs them.
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ? `ended by ${signal}` : `ended with code ${code}`));
