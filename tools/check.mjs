@@ -32,6 +32,8 @@ const checks = [
   },
   { name: 'dead-code', command: ['knip', '--no-progress'] },
   { name: 'contracts', command: ['buf', 'lint'] },
+  { name: 'documents', command: ['node', 'tools/check-documents.mjs'] },
+  { name: 'events-page', command: ['node', 'tools/generate/events-page.mjs', '--check'] },
   { name: 'compatibility', run: compatibility },
 ];
 

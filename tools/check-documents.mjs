@@ -1,0 +1,95 @@
+// A check of `npm test`: every relative link in a document leads to a file (and a heading), and every section that a comment or a document
+// cites exists, such as "detection reference, section 5" or "specification 2.2".
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+process.chdir(root);
+
+/** The names by which pages are cited. */
+const cited = {
+  specification: 'docs/specification.md',
+  architecture: 'docs/architecture.md',
+  'HTTP and security reference': 'docs/reference/http-and-security.md',
+  'detection reference': 'docs/reference/detection.md',
+  'currencies reference': 'docs/reference/currencies.md',
+  'billing reference': 'docs/reference/billing.md',
+  'stack reference': 'docs/reference/stack.md',
+  'webhooks-and-events': 'docs/reference/webhooks-and-events.md',
+};
+const number = '\\d+(?:\\.\\d+)*';
+const citation = new RegExp(
+  `\\b(${Object.keys(cited).join('|')})(?:\\)|\\]\\([^)]*\\))?,? (?:sections? )?(${number}(?:(?:, | and | to )${number})*)`,
+  'gi',
+);
+
+const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' });
+const files = listed
+  .split('\n')
+  .filter((path) => /\.(md|ts|mjs|proto|ya?ml)$|Dockerfile$/.test(path) && existsSync(path));
+const headings = new Map();
+const faults = [];
+for (const path of files) {
+  const text = readFileSync(path, 'utf8');
+  if (path.endsWith('.md')) checkLinks(path, withoutCode(text));
+  checkCitations(path, text);
+}
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+function checkLinks(path, text) {
+  for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    const [file, anchor] = target.split('#');
+    const aim = file === '' ? path : relative('.', join(dirname(path), file));
+    if (!existsSync(aim)) faults.push(`${path}: the link ${target} leads nowhere`);
+    else if (anchor !== undefined && !headingsOf(aim).some((heading) => slug(heading) === anchor)) {
+      faults.push(`${path}: ${aim} has no heading #${anchor}`);
+    }
+  }
+}
+
+/** A citation may be broken over two lines of a comment. */
+function checkCitations(path, text) {
+  const joined = text.replaceAll(/\n\s*(?:\*|\/\/|#)? */g, ' ');
+  for (const [whole, name, numbers] of joined.matchAll(citation)) {
+    const page = cited[Object.keys(cited).find((known) => known.toLowerCase() === name.toLowerCase())];
+    for (const section of numbers.split(/, | and | to /)) {
+      if (!hasSection(page, section)) faults.push(`${path}: "${whole}": ${page} has no section ${section}`);
+    }
+  }
+}
+
+/** `5`, `7.1`, or a numbered rule of a section, `0.3`. */
+function hasSection(page, section) {
+  const isHeading = (wanted) =>
+    headingsOf(page).some((heading) => heading.startsWith(`${wanted} `) || heading.startsWith(`${wanted}. `));
+  if (isHeading(section)) return true;
+  const [, parent, rule] = /^(.*)\.(\d+)$/.exec(section) ?? [];
+  return parent !== undefined && isHeading(parent) && new RegExp(`^${rule}\\. `, 'm').test(readFileSync(page, 'utf8'));
+}
+
+function headingsOf(path) {
+  if (!headings.has(path)) {
+    const text = withoutCode(readFileSync(path, 'utf8'));
+    headings.set(
+      path,
+      [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading),
+    );
+  }
+  return headings.get(path);
+}
+
+function withoutCode(text) {
+  return text.replaceAll(/^```[\s\S]*?^```/gm, '');
+}
+
+/** As GitHub makes anchors of headings. */
+function slug(heading) {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
