@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { events } from '@invoicecontrol/contracts/events';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { describeConfig } from '@invoicecontrol/runtime/config';
 import { startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
@@ -9,31 +10,41 @@ import { databaseClock } from '@invoicecontrol/runtime/mongo/database-clock';
 import { startOutbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
+import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { watchReadiness } from '@invoicecontrol/runtime/readiness';
+import { repeat } from '@invoicecontrol/runtime/repeat';
 import { Shutdown } from '@invoicecontrol/runtime/shutdown';
 import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
+import { sendDueNotifications } from './application/send-notifications.js';
+import type { SendingDeps } from './application/send-notifications.js';
+import { smtpMailer } from './clients/mail-server.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
 import { apiKeyStore, createApiKeyIndexes } from './storage/api-keys.js';
 import type { ApiKeyDocument } from './storage/api-keys.js';
-import { startAuditCopies } from './storage/audit-copies.js';
-import { auditLog, createAuditEventIndexes } from './storage/audit-events.js';
+import { auditTrail, createAuditEventIndexes } from './storage/audit-events.js';
 import type { AuditEventDocument } from './storage/audit-events.js';
 import { auditedStore } from './storage/audited-store.js';
+import { startCopies } from './storage/copies.js';
 import { startKeyUsage } from './storage/key-usage.js';
-import { createMemberIndexes, memberStore } from './storage/members.js';
-import type { MemberDocument } from './storage/members.js';
+import { createNotificationIndexes, notificationStore } from './storage/notifications.js';
+import type { NotificationDocument } from './storage/notifications.js';
 import { createOrganizationIndexes, organizationStore } from './storage/organizations.js';
 import type { OrganizationDocument } from './storage/organizations.js';
 import { createRateWindowIndexes, rateWindowStore } from './storage/rate-windows.js';
 import type { RateWindowDocument } from './storage/rate-windows.js';
+import { createRosterIndexes, rosterStore } from './storage/rosters.js';
+import type { RosterDocument } from './storage/rosters.js';
 import { accessService } from './transport/grpc/access.js';
 import { apiKeyService } from './transport/grpc/api-key.js';
 import { auditService } from './transport/grpc/audit.js';
 import { companyService } from './transport/grpc/company.js';
+import { memberService } from './transport/grpc/member.js';
+import { notificationService } from './transport/grpc/notification.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { organizationService } from './transport/grpc/organization.js';
+import { onFindingAssigned } from './transport/subscribers/finding-assigned.js';
 
 const SERVICE = 'organization';
 /** Calls that are still running after this time are cut. */
@@ -76,14 +87,16 @@ async function start(
   const { db } = mongo;
   const organizationDocuments = db.collection<OrganizationDocument>('organizations');
   const apiKeyDocuments = db.collection<ApiKeyDocument>('api_keys');
-  const memberDocuments = db.collection<MemberDocument>('members');
+  const rosterDocuments = db.collection<RosterDocument>('members');
+  const notificationDocuments = db.collection<NotificationDocument>('notifications');
   const auditEventDocuments = db.collection<AuditEventDocument>('audit_events');
   // A minute's counter need not survive a failover, and every request waits for it.
   const rateWindowDocuments = db.collection<RateWindowDocument>('rate_windows', { writeConcern: { w: 1 } });
   await Promise.all([
     createOrganizationIndexes(organizationDocuments),
     createApiKeyIndexes(apiKeyDocuments),
-    createMemberIndexes(memberDocuments),
+    createRosterIndexes(rosterDocuments),
+    createNotificationIndexes(notificationDocuments),
     createAuditEventIndexes(auditEventDocuments),
     createRateWindowIndexes(rateWindowDocuments),
   ]);
@@ -91,25 +104,42 @@ async function start(
   const publisher = await eventPublisher(bus, SERVICE);
   const outbox = await startOutbox({ db, collectionNames: ['organizations', 'api_keys'], publisher, clock, logger });
   shutdown.add('outbox', () => outbox.stop());
-  const auditTrail = auditLog(auditEventDocuments);
-  const auditCopies = startAuditCopies({
+  const copies = startCopies({
     db,
     collectionNames: ['organizations', 'api_keys', 'members'],
-    auditLog: auditTrail,
+    auditEvents: auditEventDocuments,
+    notifications: notificationDocuments,
     clock,
     logger,
   });
-  shutdown.add('audit copies', () => auditCopies.stop());
+  shutdown.add('copies', () => copies.stop());
   const keyUsage = startKeyUsage(apiKeyDocuments, logger);
   shutdown.add('key usage', () => keyUsage.stop());
 
-  const ways = { outbox, auditCopies, clock };
-  const organizations = organizationStore(organizationDocuments, auditedStore(organizationDocuments, ways));
-  const keys = apiKeyStore(apiKeyDocuments, auditedStore(apiKeyDocuments, ways));
-  const members = memberStore(auditedStore(memberDocuments, ways));
-  const windows = rateWindowStore(rateWindowDocuments);
+  const ways = { outbox, copies, clock };
   const peppers = config.API_KEY_PEPPERS;
-  const deps = { organizations, keys, members, windows, auditTrail, keyUsage, peppers, pepper: peppers[0], clock };
+  const notifications = notificationStore(notificationDocuments, clock);
+  const deps = {
+    organizations: organizationStore(organizationDocuments, auditedStore(organizationDocuments, ways)),
+    keys: apiKeyStore(apiKeyDocuments, auditedStore(apiKeyDocuments, ways)),
+    rosters: rosterStore(rosterDocuments, auditedStore(rosterDocuments, ways)),
+    notifications,
+    auditTrail: auditTrail(auditEventDocuments),
+    windows: rateWindowStore(rateWindowDocuments),
+    keyUsage,
+    peppers,
+    pepper: peppers[0],
+    clock,
+  };
+
+  // The database's name instead of the service's: how far a subscriber has come belongs to the database that its effects
+  // go to, so two systems on one broker do not take each other's events.
+  const assignments = await subscribe(
+    { bus, db, logger },
+    { service: config.DATABASE_NAME, type: events.findingAssigned, handle: onFindingAssigned(deps) },
+  );
+  shutdown.add('subscriber', () => assignments.stop());
+  shutdown.add('mail', startMail(config, { ...deps, queue: notifications, logger }));
 
   const server = await startGrpcServer({
     host: config.GRPC_HOST,
@@ -121,6 +151,8 @@ async function start(
       organizationService(deps),
       companyService(deps),
       apiKeyService(deps),
+      memberService(deps),
+      notificationService(deps),
       auditService(deps),
       operatorService(deps, config.OPERATOR_TOKEN),
     ],
@@ -140,4 +172,28 @@ async function start(
   });
   logger.info({ address: server.address }, 'listening');
   return { address: server.address, stop: () => shutdown.run() };
+}
+
+const MAIL_EACH_MS = 1_000;
+
+/**
+ * Sends the mails that are owed, apart from whoever made them owed.
+ * @returns stops it and gives back what is under way
+ */
+function startMail({ SMTP_URL, MAIL_FROM }: Config, deps: Omit<SendingDeps, 'mailer'>): () => Promise<void> {
+  if (SMTP_URL === undefined || MAIL_FROM === undefined) {
+    deps.logger.warn({}, 'SMTP_URL is not set: notifications stay QUEUED until it is');
+    return async () => {};
+  }
+  const sending = { ...deps, mailer: smtpMailer(SMTP_URL, MAIL_FROM) };
+  const stopping = new AbortController();
+  const worker = repeat(
+    MAIL_EACH_MS,
+    () => sendDueNotifications(sending, stopping.signal),
+    (error) => deps.logger.warn({ error }, 'the queue of mails could not be read'),
+  );
+  return () => {
+    stopping.abort();
+    return worker.stop();
+  };
 }

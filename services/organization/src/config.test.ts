@@ -32,7 +32,30 @@ describe('the configuration', () => {
   });
 
   test('is logged without its secrets', () => {
-    const shown = JSON.stringify(describeConfig(configSchema, readConfig(configSchema, good)));
-    for (const hidden of ['hidden', pepper, good.OPERATOR_TOKEN]) expect(shown).not.toContain(hidden);
+    const mail = { SMTP_URL: 'smtps://user:mailword@mail', MAIL_FROM: 'control@example.com' };
+    const shown = describeConfig(configSchema, readConfig(configSchema, { ...good, ...mail }));
+    expect(shown).toMatchObject({ SMTP_URL: { configured: true }, MAIL_FROM: 'control@example.com' });
+    for (const hidden of ['hidden', pepper, good.OPERATOR_TOKEN, 'mailword']) {
+      expect(JSON.stringify(shown)).not.toContain(hidden);
+    }
+  });
+
+  test('needs a sender where it has a mail server, and neither where it has none', () => {
+    expect(readConfig(configSchema, { ...good, MAIL_FROM: 'control@example.com' }).SMTP_URL).toBeUndefined();
+    expect(() => readConfig(configSchema, { ...good, SMTP_URL: 'smtp://mail' })).toThrow(/MAIL_FROM/);
+  });
+
+  test.each(['control@example.com', 'Invoice Control <control@example.com>'])('takes %s as sender', (sender) => {
+    expect(readConfig(configSchema, { ...good, MAIL_FROM: sender }).MAIL_FROM).toBe(sender);
+  });
+
+  test.each([
+    ['MAIL_FROM', 'Invoice Control'],
+    ['MAIL_FROM', 'a@example.com, b@example.com'],
+    ['SMTP_URL', 'mail.example.com:25'],
+    ['SMTP_URL', 'https://mail.example.com'],
+  ])('is refused with %s %s', (name, value) => {
+    const sender = { MAIL_FROM: 'control@example.com' };
+    expect(() => readConfig(configSchema, { ...good, ...sender, [name]: value })).toThrow(new RegExp(name));
   });
 });

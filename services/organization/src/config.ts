@@ -29,23 +29,40 @@ interface Pepper {
   readonly secret: Buffer;
 }
 
+const ADDRESS = '[^\\s@<>,;"]+@[^\\s@<>,;"]+';
+
 /** The environment of the organization service. */
-export const configSchema = z.object({
-  /** Where the service listens; `0.0.0.0` in a container. */
-  GRPC_HOST: z.string().default('127.0.0.1'),
-  GRPC_PORT: port.default(50051),
-  /** Lets a console discover the service. */
-  GRPC_REFLECTION: z.stringbool().default(false),
-  MONGODB_URL: z.string(),
-  DATABASE_NAME: z.string().default('organization'),
-  NATS_URL: z.string(),
-  API_KEY_PEPPERS: peppers,
-  /** What the operator's command line proves itself with. */
-  OPERATOR_TOKEN: secret.min(32),
-  /** How long the service goes on taking calls after it said that it is not ready, so that callers notice. */
-  DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
-  LOG_LEVEL: logLevel,
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
-});
+export const configSchema = z
+  .object({
+    /** Where the service listens; `0.0.0.0` in a container. */
+    GRPC_HOST: z.string().default('127.0.0.1'),
+    GRPC_PORT: port.default(50051),
+    /** Lets a console discover the service. */
+    GRPC_REFLECTION: z.stringbool().default(false),
+    MONGODB_URL: z.string(),
+    DATABASE_NAME: z.string().default('organization'),
+    NATS_URL: z.string(),
+    API_KEY_PEPPERS: peppers,
+    /** What the operator's command line proves itself with. */
+    OPERATOR_TOKEN: secret.min(32),
+    /** The mail server, with user and password where it wants them. Without one, notifications stay QUEUED. */
+    SMTP_URL: secret.regex(/^smtps?:\/\/[^\s]+$/, 'must begin with smtp:// or smtps://').optional(),
+    /** In whose name mail is sent. */
+    MAIL_FROM: z
+      .string()
+      .regex(
+        new RegExp(`^(?:${ADDRESS}|[^\\p{Cc}<>]* <${ADDRESS}>)$`, 'u'),
+        'must be an address such as control@example.com or Invoice Control <control@example.com>',
+      )
+      .optional(),
+    /** How long the service goes on taking calls after it said that it is not ready, so that callers notice. */
+    DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
+    LOG_LEVEL: logLevel,
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  })
+  .refine(({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined, {
+    path: ['MAIL_FROM'],
+    message: 'is needed with SMTP_URL: it says in whose name mail is sent',
+  });
 
 export type Config = z.infer<typeof configSchema>;

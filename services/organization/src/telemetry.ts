@@ -9,3 +9,8 @@ export function keyRefused(reason: 'malformed' | 'unknown' | 'dead'): void {
 export function requestsRefused(policy: string): void {
   count('organization.requests_refused', { policy });
 }
+
+/** A mail was taken by the mail server, or given up. */
+export function notificationEnded(kind: string, status: 'SENT' | 'FAILED'): void {
+  count('organization.notifications_ended', { kind, status });
+}

@@ -1,12 +1,15 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Notification } from '../domain/notification.js';
 
-/** What a write leaves behind beside the new state: who did it, and which events it made true. */
+/** What a write leaves behind beside the new state: who did it, which events it made true and which mails it owes. */
 export interface Change {
   readonly context: RequestContext;
   /** At least one line of the audit trail; stored in the very write that changes the state. */
   readonly audit: readonly AuditLine[];
   readonly events?: readonly Announcement[];
+  /** Mails that the change owes; queued by the very write that changes the state. */
+  readonly notifications?: readonly Notification[];
 }
 
 /** For example `api_key.created` of `api_key:0192...`. */
@@ -27,6 +30,10 @@ export type AuditAction =
   | 'company.updated'
   | 'company.removed'
   | 'member.created'
+  | 'member.invited'
+  | 'member.accepted'
+  | 'member.updated'
+  | 'member.removed'
   | 'api_key.created'
   | 'api_key.updated'
   | 'api_key.revoked';

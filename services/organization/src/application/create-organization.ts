@@ -9,12 +9,12 @@ import { readEmail, readName } from '../domain/text.js';
 import { insertOwnerKey } from './api-keys.js';
 import type { ApiKeys } from './api-keys.js';
 import { newMember } from './members.js';
-import type { Members } from './members.js';
+import type { Rosters } from './members.js';
 import type { Organizations } from './organizations.js';
 
 export interface CreateOrganizationDeps {
   readonly organizations: Organizations;
-  readonly members: Members;
+  readonly rosters: Rosters;
   readonly keys: ApiKeys;
   readonly pepper: Pepper;
   readonly clock: Clock;
@@ -28,11 +28,11 @@ export interface NewOrganization {
 
 /**
  * Creates an organization with its default company, its owner and the owner's first key. The organization is written
- * last and is the commit point: key and member of an organization that does not exist are dead and found by nobody, so
+ * last and is the commit point: key and roster of an organization that does not exist are dead and found by nobody, so
  * a crash on the way leaves nothing that anyone could see, and the call is simply made again.
  */
 export async function createOrganization(
-  { organizations, members, keys, pepper, clock }: CreateOrganizationDeps,
+  { organizations, rosters, keys, pepper, clock }: CreateOrganizationDeps,
   input: { name: string; ownerEmail: string; plan: string; baseCurrency: string },
   context: RequestContext,
 ): Promise<NewOrganization> {
@@ -56,15 +56,9 @@ export async function createOrganization(
     createdAt: now,
     deletion: undefined,
   };
-  const owner = newMember({
-    organizationId: organization.id,
-    email: ownerEmail,
-    name: undefined,
-    role: 'OWNER',
-    createdAt: now,
-  });
+  const owner = newMember({ email: ownerEmail, name: undefined, role: 'OWNER', createdAt: now });
   const ownerKey = await insertOwnerKey({ keys, pepper }, organization, { now, context });
-  await members.insert(owner, undefined);
+  await rosters.insert({ organizationId: organization.id, version: 1, members: [owner] });
   await organizations.insert(organization, {
     context,
     audit: [

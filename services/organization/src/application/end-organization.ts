@@ -12,7 +12,7 @@ import { insertOwnerKey } from './api-keys.js';
 import type { ApiKeys } from './api-keys.js';
 import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
-import { hashRecoveryToken, isRecoveryToken, newRecoveryToken } from './secrets.js';
+import { hashToken, isRecoveryToken, newRecoveryToken } from './secrets.js';
 
 export interface EndOrganizationDeps {
   readonly organizations: Organizations;
@@ -61,7 +61,7 @@ export function restoreByToken(
 ): Promise<Restored> {
   return retryOnConflict(async () => {
     const organization = isRecoveryToken(recoveryToken)
-      ? await deps.organizations.findByRecoveryToken(hashRecoveryToken(recoveryToken))
+      ? await deps.organizations.findByRecoveryToken(hashToken(recoveryToken))
       : undefined;
     const deletion = organization?.deletion;
     if (organization === undefined || deletion === undefined || !isRecoverable(deletion, deps.clock.now())) {

@@ -1,50 +1,230 @@
-import type { Role } from '@invoicecontrol/api-key/rights';
+import { isDeepStrictEqual } from 'node:util';
+import { DomainError, notFound } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidv7 } from 'uuid';
-import type { Member } from '../domain/member.js';
+import type { Pepper } from '../domain/api-key.js';
+import type { Notification } from '../domain/notification.js';
+import type { Organization } from '../domain/organization.js';
 import { readRole } from '../domain/rights.js';
+import type { Rights } from '../domain/rights.js';
+import {
+  acceptInvitation as decideAcceptance,
+  addMember,
+  changeRole,
+  inviteMember as decideInvitation,
+  MEMBERS_MAX,
+  present,
+  removeMember as decideRemoval,
+  requireMember,
+} from '../domain/roster.js';
+import type { Member, Roster } from '../domain/roster.js';
 import { readEmail, readName } from '../domain/text.js';
-import type { Change } from './change.js';
+import type { AuditAction, Change } from './change.js';
+import { invitationNotification } from './notifications.js';
 import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
+import { hashToken, invitationToken, isInvitationToken } from './secrets.js';
 
-/** Where members are kept. */
-export interface Members {
+/** Where the people of organizations are kept, one roster per organization. */
+export interface Rosters {
+  find(organizationId: string): Promise<Roster | undefined>;
+  /** The one lookup without a tenant: the token tells the tenant. */
+  findByInvitation(tokenHash: string): Promise<Roster | undefined>;
+  /** The audit trail is written with the organization that the roster belongs to. */
+  insert(roster: Roster): Promise<void>;
   /**
-   * @param change undefined where the audit trail is written with the organization that the member belongs to
-   * @throws DomainError already_exists for an e-mail address that a member of the organization has
+   * Stores the changed state if nobody changed it since `version` was read.
+   * @throws VersionConflict
    */
-  insert(member: Member, change: Change | undefined): Promise<void>;
+  save(changed: Roster, change: Change): Promise<void>;
 }
 
-/** Adds an active member. */
+export interface MemberDeps {
+  readonly organizations: Pick<Organizations, 'find'>;
+  readonly rosters: Rosters;
+  /** The one for new invitations. */
+  readonly pepper: Pepper;
+  readonly clock: Clock;
+}
+
+/** Members and pending invitations, in no order. */
+export async function listMembers(deps: MemberDeps, organizationId: string): Promise<readonly Member[]> {
+  const { organization, roster } = await requireRoster(deps, organizationId);
+  return present(roster, organization, deps.clock.now());
+}
+
+/** @throws DomainError not_found for somebody who is unknown, removed or of another organization */
+export async function getMember(
+  deps: MemberDeps,
+  { organizationId, userId }: { organizationId: string; userId: string },
+): Promise<Member> {
+  const { organization, roster } = await requireRoster(deps, organizationId);
+  return requireMember(roster, organization, userId, deps.clock.now());
+}
+
+/** Adds an active member on the operator's word, who is bound by no plan. */
 export async function createMember(
-  { organizations, members, clock }: { organizations: Organizations; members: Members; clock: Clock },
+  deps: MemberDeps,
   input: { organizationId: string; email: string; name: string; role: string },
   context: RequestContext,
 ): Promise<Member> {
+  const now = deps.clock.now();
   const member = newMember({
-    organizationId: input.organizationId,
     email: readEmail('email', input.email),
     name: input.name === '' ? undefined : readName('name', input.name),
     role: readRole(input.role),
-    createdAt: clock.now(),
+    createdAt: now,
   });
-  await requireOrganization(organizations, input.organizationId);
-  await members.insert(member, {
+  return changeMember(deps, {
+    organizationId: input.organizationId,
+    userId: member.userId,
+    action: 'member.created',
     context,
-    audit: [{ action: 'member.created', target: `member:${member.userId}` }],
+    decide: (roster, organization) => addMember(roster, organization, member, { now, membersMax: MEMBERS_MAX }),
   });
-  return member;
 }
 
-export function newMember(input: {
-  organizationId: string;
-  email: string;
-  name: string | undefined;
-  role: Role;
-  createdAt: Date;
-}): Member {
-  return { ...input, userId: uuidv7(), status: 'ACTIVE' };
+export function newMember(own: Pick<Member, 'email' | 'name' | 'role' | 'createdAt'>): Member {
+  return { ...own, userId: uuidv7(), invitation: undefined };
+}
+
+/**
+ * Invites a person. The mail with the token is queued by the same write and is the only place where the token stands.
+ * @throws DomainError invalid, forbidden, already_exists, usage_exceeded
+ */
+export async function inviteMember(
+  deps: MemberDeps,
+  input: { organizationId: string; email: string; role: string },
+  { grantor, context }: { grantor: Rights; context: RequestContext },
+): Promise<Member> {
+  const { pepper } = deps;
+  const now = deps.clock.now();
+  const person = newMember({
+    email: readEmail('email', input.email),
+    name: undefined,
+    role: readRole(input.role),
+    createdAt: now,
+  });
+  const token = { tokenHash: hashToken(invitationToken(person.userId, pepper)), pepperId: pepper.id };
+  return changeMember(deps, {
+    organizationId: input.organizationId,
+    userId: person.userId,
+    action: 'member.invited',
+    context,
+    notify: (organization) => invitationNotification(organization, person),
+    decide: (roster, organization) => decideInvitation(roster, organization, { person, token }, { now, grantor }),
+  });
+}
+
+/**
+ * Makes a member of whoever has the token of a mail; once.
+ * @throws DomainError invalid for the name; unauthenticated, in the same words, for a token that is unknown, used,
+ *   expired or revoked
+ */
+export function acceptInvitation(
+  { organizations, rosters, clock }: MemberDeps,
+  input: { token: string; name: string },
+  context: RequestContext,
+): Promise<Member> {
+  const name = readName('name', input.name);
+  const tokenHash = hashToken(input.token);
+  return retryOnConflict(async () => {
+    const roster = isInvitationToken(input.token) ? await rosters.findByInvitation(tokenHash) : undefined;
+    const organization = roster === undefined ? undefined : await organizations.find(roster.organizationId);
+    const accepted =
+      roster === undefined || organization === undefined
+        ? undefined
+        : decideAcceptance(roster, organization, { tokenHash, name, now: clock.now() });
+    if (accepted === undefined) {
+      throw new DomainError('unauthenticated', 'The invitation token is unknown, already used or expired.');
+    }
+    const { userId } = accepted.member;
+    await rosters.save(accepted.roster, {
+      context: { ...context, actor: { type: 'USER', id: userId } },
+      audit: [{ action: 'member.accepted', target: `member:${userId}` }],
+    });
+    return accepted.member;
+  });
+}
+
+/** Gives a member, or somebody invited, another role. */
+export async function updateMember(
+  deps: MemberDeps,
+  { organizationId, userId, role: named }: { organizationId: string; userId: string; role: string },
+  { grantor, context }: { grantor: Rights; context: RequestContext },
+): Promise<Member> {
+  const role = readRole(named);
+  const now = deps.clock.now();
+  return changeMember(deps, {
+    organizationId,
+    userId,
+    action: 'member.updated',
+    context,
+    decide: (roster, organization) => changeRole(roster, organization, { userId, role }, { now, grantor }),
+  });
+}
+
+/** Removes a member, or revokes an invitation. */
+export async function removeMember(
+  deps: MemberDeps,
+  { organizationId, userId }: { organizationId: string; userId: string },
+  { grantor, context }: { grantor: Rights; context: RequestContext },
+): Promise<void> {
+  const now = deps.clock.now();
+  await changeRoster(deps, {
+    organizationId,
+    userId,
+    action: 'member.removed',
+    context,
+    decide: (roster, organization) => decideRemoval(roster, organization, userId, { now, grantor }),
+  });
+}
+
+/** A change that concerns one person of a roster. */
+interface RosterChange {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly action: AuditAction;
+  readonly context: RequestContext;
+  /** The mail that the change owes. */
+  readonly notify?: (organization: Organization) => Notification;
+  /** Pure: runs again on a newer version when somebody else was faster. */
+  readonly decide: (roster: Roster, organization: Organization) => Roster;
+}
+
+/** As {@link changeRoster}; answers with the person as the change left them. */
+async function changeMember(deps: MemberDeps, change: RosterChange): Promise<Member> {
+  const { roster, organization } = await changeRoster(deps, change);
+  return requireMember(roster, organization, change.userId, deps.clock.now());
+}
+
+/** Reads, decides and stores with audit and mail in one write. What changes nothing writes nothing. */
+function changeRoster(
+  deps: MemberDeps,
+  { organizationId, userId, action, context, notify, decide }: RosterChange,
+): Promise<{ roster: Roster; organization: Organization }> {
+  return retryOnConflict(async () => {
+    const { roster: before, organization } = await requireRoster(deps, organizationId);
+    const roster = decide(before, organization);
+    if (!isDeepStrictEqual(roster, before)) {
+      await deps.rosters.save(roster, {
+        context,
+        audit: [{ action, target: `member:${userId}` }],
+        notifications: notify === undefined ? [] : [notify(organization)],
+      });
+    }
+    return { roster, organization };
+  });
+}
+
+async function requireRoster(
+  { organizations, rosters }: Pick<MemberDeps, 'organizations' | 'rosters'>,
+  organizationId: string,
+): Promise<{ organization: Organization; roster: Roster }> {
+  const organization = await requireOrganization(organizations, organizationId);
+  const roster = await rosters.find(organizationId);
+  if (roster === undefined) throw notFound('organization');
+  return { organization, roster };
 }

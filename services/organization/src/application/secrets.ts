@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { API_KEY_ID_LENGTH, API_KEY_SECRET_LENGTH, BASE62_ALPHABET, formatApiKey } from '@invoicecontrol/api-key';
 import type { Pepper } from '../domain/api-key.js';
 import { hashKey } from '../domain/api-key.js';
@@ -23,15 +23,29 @@ const RECOVERY_TOKEN = /^rec_[0-9A-Za-z]{43}$/;
 /** A token that restores an organization, with the hash that is stored of it. Shown once. */
 export function newRecoveryToken(): { token: string; hash: string } {
   const token = `rec_${randomBase62(43)}`;
-  return { token, hash: hashRecoveryToken(token) };
+  return { token, hash: hashToken(token) };
 }
 
 export function isRecoveryToken(text: string): boolean {
   return RECOVERY_TOKEN.test(text);
 }
 
-/** Plain SHA-256: the token holds 256 random bits, so its hash leads nobody back to it. */
-export function hashRecoveryToken(token: string): string {
+const INVITATION_TOKEN = /^inv_[0-9a-f]{64}$/;
+
+/**
+ * The token of an invitation. It is made anew for every try to send it, because it must not be stored for the time until
+ * it is sent: without the pepper nobody makes it, and with it everybody makes the same one.
+ */
+export function invitationToken(userId: string, pepper: Pepper): string {
+  return `inv_${createHmac('sha256', pepper.secret).update(`invitation|${userId}`).digest('hex')}`;
+}
+
+export function isInvitationToken(text: string): boolean {
+  return INVITATION_TOKEN.test(text);
+}
+
+/** Plain SHA-256: the tokens hold 256 bits that nobody can guess, so a hash leads nobody back to one. */
+export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 

@@ -13,10 +13,13 @@ export function readName(path: string, value: string): string {
   return name;
 }
 
+/** Neither blanks nor what separates, quotes or comments in a list of addresses: a mail goes to exactly one. */
+const EMAIL = /^[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+@[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+$/u;
+
 /** An e-mail address, trimmed. Only its shape is checked; whether it takes mail is learnt by sending some. */
 export function readEmail(path: string, value: string): string {
   const email = value.trim();
-  if (email.length > EMAIL_CHARACTERS_MAX || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+  if (email.length > EMAIL_CHARACTERS_MAX || !EMAIL.test(email)) {
     throw invalidField(path, 'must be an e-mail address such as accounts@example.com.');
   }
   return email;

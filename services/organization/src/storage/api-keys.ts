@@ -1,8 +1,8 @@
 import type { Collection } from 'mongodb';
 import type { ApiKeys } from '../application/api-keys.js';
 import type { ApiKey } from '../domain/api-key.js';
-import { createAuditedIndexes } from './audit-copies.js';
-import type { Audited } from './audit-copies.js';
+import { createAuditedIndexes } from './copies.js';
+import type { Audited } from './copies.js';
 import type { AuditedStore } from './audited-store.js';
 import { findPage, NEWEST_FIRST } from './page-query.js';
 import { stateUpdate } from './state-update.js';

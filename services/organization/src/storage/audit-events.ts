@@ -1,4 +1,3 @@
-import { MongoBulkWriteError } from 'mongodb';
 import type { Collection } from 'mongodb';
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import type { AuditEvent, AuditTrail } from '../application/audit-trail.js';
@@ -19,34 +18,18 @@ export interface AuditEventDocument {
   readonly ip?: string;
 }
 
-/** The append-only collection: nothing here changes or removes an entry. */
-export interface AuditLog extends AuditTrail {
-  append(entries: readonly AuditEventDocument[]): Promise<void>;
-}
-
 export async function createAuditEventIndexes(collection: Collection<AuditEventDocument>): Promise<void> {
   await collection.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]);
 }
 
-export function auditLog(collection: Collection<AuditEventDocument>): AuditLog {
+/** Reads the append-only collection: nothing changes or removes an entry, and {@link startCopies} alone adds some. */
+export function auditTrail(collection: Collection<AuditEventDocument>): AuditTrail {
   return {
-    async append(entries) {
-      try {
-        await collection.insertMany([...entries], { ordered: false });
-      } catch (error) {
-        if (!isAlreadyThere(error)) throw error;
-      }
-    },
     async list(organizationId, request) {
       const { items, nextPageToken } = await findPage(collection, { organizationId }, request);
       return { items: items.map(fromDocument), nextPageToken };
     },
   };
-}
-
-function isAlreadyThere(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError)) return false;
-  return [error.writeErrors].flat().every(({ code }) => code === 11000);
 }
 
 function fromDocument(document: AuditEventDocument): AuditEvent {

@@ -5,8 +5,9 @@ import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Guard } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { Change } from '../application/change.js';
-import type { AuditCopies, Audited } from './audit-copies.js';
 import type { AuditEventDocument } from './audit-events.js';
+import type { Audited, Copies } from './copies.js';
+import { queuedDocument } from './notifications.js';
 
 /** Fields that the stores write beside the state. */
 export type Bookkeeping = Exclude<keyof Audited, '_id' | 'organizationId'>;
@@ -20,28 +21,34 @@ export interface AuditedStore<D extends Audited> {
 
 export function auditedStore<D extends Audited>(
   collection: Collection<D>,
-  { outbox, auditCopies, clock }: { outbox: Outbox; auditCopies: AuditCopies; clock: Clock },
+  { outbox, copies, clock }: { outbox: Outbox; copies: Copies; clock: Clock },
 ): AuditedStore<D> {
   const store = aggregateStore<D>(collection, outbox, clock);
+  const { collectionName } = collection;
   return {
     async insert(document, change) {
       const { _id: id, organizationId } = document;
       const auditEntries =
-        change === undefined ? [] : entriesOf({ id, organizationId, version: 0 }, change, clock.now());
+        change === undefined ? [] : entriesOf(collectionName, { id, organizationId, version: 0 }, change, clock.now());
       const pending = auditEntries.length === 0 ? {} : { auditEntries, auditPending: true };
       const audited = { ...document, ...pending } as unknown as Parameters<typeof store.insert>[0];
       await store.insert(audited, { events: change?.events ?? [] });
-      await auditCopies.settle(collection.collectionName, { _id: id, version: 1, auditEntries });
+      await copies.settle(collectionName, { _id: id, version: 1, auditEntries });
     },
     async save(guard, update, change) {
-      const entries = entriesOf(guard, change, clock.now());
+      const entries = entriesOf(collectionName, guard, change, clock.now());
+      const mails = (change.notifications ?? []).map(queuedDocument);
       const audited = {
         ...update,
         $set: { ...update.$set, auditPending: true },
-        $push: { ...update.$push, auditEntries: { $each: entries } },
+        $push: {
+          ...update.$push,
+          auditEntries: { $each: entries },
+          ...(mails.length === 0 ? {} : { notifications: { $each: mails } }),
+        },
       } as unknown as UpdateFilter<D>;
       const saved = await store.save(guard, audited, { events: change.events ?? [] });
-      await auditCopies.settle(collection.collectionName, saved);
+      await copies.settle(collectionName, saved);
       return saved;
     },
   };
@@ -49,10 +56,18 @@ export function auditedStore<D extends Audited>(
 
 const AUDIT_ID_NAMESPACE = '6c8b8a2e-5a0f-4b57-9c55-3a1f0b7f4d10';
 
-/** The same change has the same audit ids for ever: derived from the version that it leads to, never random. */
-function entriesOf({ id, organizationId, version }: Guard, { context, audit }: Change, at: Date): AuditEventDocument[] {
+/**
+ * The same change has the same audit ids for ever: derived from the version that it leads to, never random. The
+ * collection is part of them, because an organization and its roster have one id and versions of their own.
+ */
+function entriesOf(
+  collectionName: string,
+  { id, organizationId, version }: Guard,
+  { context, audit }: Change,
+  at: Date,
+): AuditEventDocument[] {
   return audit.map(({ action, target }, index) => ({
-    _id: uuidv5(`${id}|${version + 1}|${index}`, AUDIT_ID_NAMESPACE),
+    _id: uuidv5(`${collectionName}|${id}|${version + 1}|${index}`, AUDIT_ID_NAMESPACE),
     organizationId,
     createdAt: at,
     actorType: context.actor.type,

@@ -2,8 +2,8 @@ import type { Collection } from 'mongodb';
 import type { Standing } from '../application/authenticate-key.js';
 import type { Organizations } from '../application/organizations.js';
 import type { Deletion, Organization } from '../domain/organization.js';
-import { createAuditedIndexes } from './audit-copies.js';
-import type { Audited } from './audit-copies.js';
+import { createAuditedIndexes } from './copies.js';
+import type { Audited } from './copies.js';
 import type { AuditedStore, Bookkeeping } from './audited-store.js';
 import { stateUpdate } from './state-update.js';
 

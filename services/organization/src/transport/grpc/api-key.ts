@@ -1,14 +1,12 @@
 import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
-import type { ApiKey as WireApiKey, Grantor } from '@invoicecontrol/contracts/organization/v1/api_key_service';
-import { DomainError } from '@invoicecontrol/errors';
+import type { ApiKey as WireApiKey } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from '../../application/api-keys.js';
 import type { ApiKeyDeps } from '../../application/api-keys.js';
 import type { ApiKey } from '../../domain/api-key.js';
 import { readPageRequest } from '../../domain/page.js';
-import { readRole, readScopes } from '../../domain/rights.js';
-import type { Rights } from '../../domain/rights.js';
+import { readGrantor } from './grantor.js';
 
 export function apiKeyService(deps: ApiKeyDeps): Binding {
   return bind(ApiKeyServiceDefinition, {
@@ -32,11 +30,6 @@ export function apiKeyService(deps: ApiKeyDeps): Binding {
       return {};
     },
   });
-}
-
-function readGrantor(grantor: Grantor | undefined): Rights {
-  if (grantor === undefined) throw new DomainError('invalid', 'The request does not say whose rights it hands out.');
-  return { role: readRole(grantor.role), scopes: readScopes(grantor.scopes) };
 }
 
 function toWire(key: ApiKey): WireApiKey {

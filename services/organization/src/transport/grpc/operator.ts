@@ -11,9 +11,13 @@ import { createOrganization } from '../../application/create-organization.js';
 import type { CreateOrganizationDeps } from '../../application/create-organization.js';
 import { undelete } from '../../application/end-organization.js';
 import { createMember } from '../../application/members.js';
+import type { MemberDeps } from '../../application/members.js';
 import { ALL_RIGHTS } from '../../domain/rights.js';
 
-export function operatorService(deps: CreateOrganizationDeps & ApiKeyDeps, operatorToken: string): Binding {
+export function operatorService(
+  deps: CreateOrganizationDeps & ApiKeyDeps & MemberDeps,
+  operatorToken: string,
+): Binding {
   const asOperator = operatorGuard(operatorToken);
   return bind(OperatorServiceDefinition, {
     async createOrganization(request, call) {

@@ -1,0 +1,81 @@
+import { v5 as uuidv5 } from 'uuid';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { findingSubject, invitationSubject } from '../domain/mail.js';
+import type { Notification, NotificationStatus, Occasion } from '../domain/notification.js';
+import type { Organization } from '../domain/organization.js';
+import type { Page, PageRequest } from '../domain/page.js';
+import { isActive } from '../domain/roster.js';
+import type { Member } from '../domain/roster.js';
+import type { Rosters } from './members.js';
+import type { Organizations } from './organizations.js';
+
+/** A notification with how far it has come. */
+export type ListedNotification = Notification & { readonly status: NotificationStatus };
+
+/** Where the mails are kept that the product owes. */
+export interface Notifications {
+  /** One that is there already stays as it is, however far it has come. */
+  queue(notifications: readonly Notification[]): Promise<void>;
+  list(organizationId: string, page: PageRequest): Promise<Page<ListedNotification>>;
+}
+
+const NOTIFICATION_NAMESPACE = '0f6b4a0e-0a53-4c5e-9f0a-7a4b1c1b0c35';
+
+/** The mail that an invitation owes; the same invitation always owes the same mail. */
+export function invitationNotification(
+  { id: organizationId, name }: Organization,
+  { userId, createdAt }: Member,
+): Notification {
+  return {
+    id: uuidv5(`invitation|${userId}`, NOTIFICATION_NAMESPACE),
+    organizationId,
+    userId,
+    subject: invitationSubject(name),
+    occasion: { kind: 'INVITATION' },
+    createdAt,
+  };
+}
+
+/** An assignment as its event tells it. */
+export interface Assignment extends Omit<Extract<Occasion, { kind: 'FINDING_ASSIGNED' }>, 'kind'> {
+  readonly eventId: string;
+  readonly organizationId: string;
+  /** Undefined: the finding was taken from somebody and given to nobody. */
+  readonly assigneeUserId: string | undefined;
+}
+
+/**
+ * Queues the mail about a finding for its new assignee (specification section 7, rule 4). The id comes from the event, so
+ * an event that is heard again queues nothing again. Nobody is told of a finding who is not a member.
+ */
+export async function notifyAssignee(
+  {
+    organizations,
+    rosters,
+    notifications,
+    clock,
+  }: {
+    organizations: Pick<Organizations, 'find'>;
+    rosters: Pick<Rosters, 'find'>;
+    notifications: Notifications;
+    clock: Clock;
+  },
+  { eventId, organizationId, assigneeUserId, ...finding }: Assignment,
+): Promise<void> {
+  if (assigneeUserId === undefined) return;
+  const organization = await organizations.find(organizationId);
+  const roster = await rosters.find(organizationId);
+  if (organization === undefined || organization.deletion !== undefined) return;
+  const assignee = roster?.members.find(({ userId }) => userId === assigneeUserId);
+  if (assignee === undefined || !isActive(assignee)) return;
+  await notifications.queue([
+    {
+      id: uuidv5(eventId, NOTIFICATION_NAMESPACE),
+      organizationId,
+      userId: assigneeUserId,
+      subject: findingSubject(finding.summary),
+      occasion: { kind: 'FINDING_ASSIGNED', ...finding },
+      createdAt: clock.now(),
+    },
+  ]);
+}

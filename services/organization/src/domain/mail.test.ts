@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { findingSubject, invitationSubject, oneLine, writeMail } from './mail.js';
+import type { Member } from './roster.js';
+
+const member = {
+  userId: 'u',
+  role: 'ANALYST',
+  invitation: { expiresAt: new Date('2026-03-08T12:00:00Z') },
+} as Member;
+const notification = { id: 'n', organizationId: 'o', userId: 'u', createdAt: new Date() };
+
+describe('text of others', () => {
+  test.each([
+    ['a header', 'Acme\r\nBcc: all@example.com', 'Acme Bcc: all@example.com'],
+    ['a paragraph', 'Acme\n\n\nPay here', 'Acme Pay here'],
+    ['an exotic line break', 'Acme\u2028Pay\u0085here', 'Acme Pay here'],
+    ['a direction of writing', 'Acme \u202Egpj.exe', 'Acme gpj.exe'],
+  ])('adds no %s', (_, text, shown) => {
+    expect(oneLine(text)).toBe(shown);
+    expect(invitationSubject(text)).toBe(`Invitation to ${shown}`);
+    expect(findingSubject(text)).toBe(`Assigned to you: ${shown}`);
+  });
+
+  test('is cut in a subject, between characters', () => {
+    const subject = findingSubject('😀'.repeat(2_000));
+    expect([...subject]).toHaveLength(150);
+    expect(subject.endsWith('😀…')).toBe(true);
+  });
+});
+
+test('the mail of an invitation says whose it is, what it is for, and how long; the token stands on a line of its own', () => {
+  const { text } = writeMail(
+    { ...notification, subject: 's', occasion: { kind: 'INVITATION' } },
+    { organizationName: 'Acme', member, token: 'inv_abc' },
+  );
+  expect(text).toContain('invited to Acme as ANALYST');
+  expect(text.split('\n')).toContain('inv_abc');
+  expect(text).toContain('2026-03-08T12:00:00.000Z');
+});
+
+test('the mail about a finding says which, of which invoice, and why', () => {
+  const { text } = writeMail(
+    {
+      ...notification,
+      subject: 's',
+      occasion: {
+        kind: 'FINDING_ASSIGNED',
+        findingId: 'finding-1',
+        invoiceId: 'invoice-1',
+        type: 'DUPLICATE_EXACT',
+        severity: 'HIGH',
+        summary: 'Paid\nbefore',
+      },
+    },
+    { organizationName: 'Acme', member, token: undefined },
+  );
+  for (const part of ['Acme', 'finding-1', 'invoice-1', 'DUPLICATE_EXACT', 'HIGH', 'Paid before']) {
+    expect(text).toContain(part);
+  }
+});

@@ -1,0 +1,96 @@
+import type { Collection, UpdateFilter } from 'mongodb';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
+import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import type { Notifications } from '../application/notifications.js';
+import type { NotificationQueue } from '../application/send-notifications.js';
+import type { Notification, NotificationStatus, Occasion } from '../domain/notification.js';
+import { insertOnce } from './insert-once.js';
+import { findPage, NEWEST_FIRST } from './page-query.js';
+
+/** A mail that is owed or was sent. The claim and its times are there while the status is QUEUED. */
+export interface NotificationDocument extends Claimable {
+  /** Derived from what made the mail owed. */
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly subject: string;
+  readonly occasion: Occasion;
+  readonly status: NotificationStatus;
+  /** Tries begun. */
+  readonly tries: number;
+  readonly dueAt?: Date;
+  readonly createdAt: Date;
+  /** When the mail server took it, or when it was given up. */
+  readonly endedAt?: Date;
+  /** What the last try that failed met: a code, never what a mail server wrote. */
+  readonly reason?: string;
+}
+
+/** Longer than twice what one try may take, see the client of the mail server. */
+const LEASE_MS = 120_000;
+
+export async function createNotificationIndexes(collection: Collection<NotificationDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+    { key: { status: 1, dueAt: 1 }, name: 'due' },
+  ]);
+}
+
+/** A notification at the start of its life. */
+export function queuedDocument({ id, ...own }: Notification): NotificationDocument {
+  return { _id: id, ...own, status: 'QUEUED', tries: 0, dueAt: own.createdAt, leaseUntil: FREE };
+}
+
+export function notificationStore(
+  collection: Collection<NotificationDocument>,
+  clock: Clock,
+): Notifications & NotificationQueue {
+  return {
+    queue: (notifications) => insertOnce(collection, notifications.map(queuedDocument)),
+    async list(organizationId, request) {
+      const { items, nextPageToken } = await findPage(collection, { organizationId }, request);
+      return {
+        items: items.map((document) => ({ ...fromDocument(document), status: document.status })),
+        nextPageToken,
+      };
+    },
+    async due(countMax) {
+      const now = clock.now();
+      const found = await collection
+        .find(
+          { status: 'QUEUED', dueAt: { $lte: now }, leaseUntil: { $lte: now } },
+          { projection: { _id: 1 }, sort: { dueAt: 1 }, limit: countMax },
+        )
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+    async claim(id) {
+      const claimed = await claim(
+        collection,
+        { _id: id, status: 'QUEUED', dueAt: { $lte: clock.now() } },
+        { clock, leaseMs: LEASE_MS, change: { $inc: { tries: 1 } } },
+      );
+      if (claimed === undefined) return undefined;
+      const { document, claimId } = claimed;
+      const settle = async (update: UpdateFilter<NotificationDocument>): Promise<void> => {
+        await collection.updateOne({ _id: id, claim: claimId }, update);
+      };
+      return {
+        notification: fromDocument(document),
+        tries: document.tries,
+        end: (status, reason) =>
+          settle({
+            $set: { status, endedAt: clock.now(), ...(reason === undefined ? {} : { reason }) },
+            $unset: { claim: '', leaseUntil: '', dueAt: '' },
+          }),
+        tryAgain: (dueAt, reason) => settle({ $set: { dueAt, reason, leaseUntil: FREE }, $unset: { claim: '' } }),
+      };
+    },
+  };
+}
+
+function fromDocument(document: NotificationDocument): Notification {
+  const { _id: id, organizationId, userId, subject, occasion, createdAt } = document;
+  return { id, organizationId, userId, subject, occasion, createdAt };
+}

@@ -1,0 +1,61 @@
+import type { Collection } from 'mongodb';
+import type { Rosters } from '../application/members.js';
+import type { Invitation, Member, Roster } from '../domain/roster.js';
+import type { AuditedStore } from './audited-store.js';
+import { createAuditedIndexes } from './copies.js';
+import type { Audited } from './copies.js';
+
+/**
+ * The people of one organization, `_id` being its id. They are one document for the reason that its companies are one:
+ * the last OWNER, unique addresses and the plan's number of members hold under any concurrency. They are not in the
+ * organization's own document, which every call about settings and facts reads.
+ */
+export interface RosterDocument extends Audited {
+  readonly members: readonly MemberDocument[];
+}
+
+interface MemberDocument {
+  readonly userId: string;
+  readonly email: string;
+  readonly name?: string | undefined;
+  readonly role: Member['role'];
+  readonly createdAt: Date;
+  readonly invitation?: Invitation | undefined;
+}
+
+export async function createRosterIndexes(collection: Collection<RosterDocument>): Promise<void> {
+  await createAuditedIndexes(collection);
+  await collection.createIndexes([{ key: { 'members.invitation.tokenHash': 1 }, sparse: true, name: 'invitation' }]);
+}
+
+export function rosterStore(collection: Collection<RosterDocument>, store: AuditedStore<RosterDocument>): Rosters {
+  return {
+    async find(organizationId) {
+      const document = await collection.findOne({ _id: organizationId });
+      return document === null ? undefined : fromDocument(document);
+    },
+    async findByInvitation(tokenHash) {
+      const document = await collection.findOne({ 'members.invitation.tokenHash': tokenHash });
+      return document === null ? undefined : fromDocument(document);
+    },
+    insert: ({ organizationId, members }) => store.insert({ _id: organizationId, organizationId, members }, undefined),
+    async save({ organizationId, version, members }, change) {
+      await store.save({ id: organizationId, organizationId, version }, { $set: { members } }, change);
+    },
+  };
+}
+
+function fromDocument({ organizationId, version, members }: RosterDocument): Roster {
+  return {
+    organizationId,
+    version,
+    members: members.map(({ userId, email, name, role, createdAt, invitation }) => ({
+      userId,
+      email,
+      name,
+      role,
+      createdAt,
+      invitation,
+    })),
+  };
+}
