@@ -15,14 +15,21 @@ import { repeat } from '@invoicecontrol/runtime/repeat';
 import { Shutdown } from '@invoicecontrol/runtime/shutdown';
 import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
 import { analyzeInvoice } from './application/analyze-invoice.js';
+import { assignFinding } from './application/assign-finding.js';
 import { countInvoice } from './application/count-invoice.js';
 import { invoiceDecider } from './application/decide-invoice.js';
 import { loadFacts } from './application/load-facts.js';
 import { keepRates, rateLoader } from './application/load-rates.js';
 import { rateBook } from './application/rate-book.js';
+import { findingReader } from './application/read-findings.js';
 import { invoiceReader } from './application/read-invoices.js';
+import { remembered } from './application/remembered.js';
+import { reviewEffects } from './application/review-effects.js';
+import { reviewFinding } from './application/review-finding.js';
 import { sweepInvoices } from './application/sweep-invoices.js';
+import { sweepReviews } from './application/sweep-reviews.js';
 import { ecbFeed } from './clients/ecb-feed.js';
+import { membersFromOrganization } from './clients/members.js';
 import { tenantsFromOrganization } from './clients/tenants.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
@@ -30,16 +37,21 @@ import type { BankLink, OrderLink } from './domain/links.js';
 import { defaultPolicy } from './domain/policy.js';
 import { analysisStore, createAnalysisIndexes } from './storage/analyses.js';
 import type { AnalysisDocument } from './storage/analyses.js';
+import { createFindingReviewIndexes, reviewStore } from './storage/finding-reviews.js';
+import type { FindingReviewDocument } from './storage/finding-reviews.js';
 import { createFindingIndexes, findingStore } from './storage/findings.js';
 import type { FindingDocument } from './storage/findings.js';
 import { createInvoiceIndexes, invoiceStore } from './storage/invoices.js';
 import type { InvoiceDocument } from './storage/invoices.js';
 import { linkStore } from './storage/links.js';
 import type { LinkDocument } from './storage/links.js';
+import { createPolicyIndexes, policyStore } from './storage/policies.js';
+import type { PolicyDocument } from './storage/policies.js';
 import { rateStore } from './storage/rates.js';
 import type { RateDocument } from './storage/rates.js';
 import { createSupplierIndexes, supplierStore } from './storage/suppliers.js';
 import type { SupplierDocument } from './storage/suppliers.js';
+import { findingService } from './transport/grpc/findings.js';
 import { invoiceService } from './transport/grpc/invoices.js';
 
 const SERVICE = 'analysis';
@@ -72,20 +84,24 @@ export async function startService(config: Config): Promise<RunningService> {
     const invoiceDocuments = db.collection<InvoiceDocument>('invoices');
     const analysisDocuments = db.collection<AnalysisDocument>('analyses');
     const findingDocuments = db.collection<FindingDocument>('findings');
+    const reviewDocuments = db.collection<FindingReviewDocument>('finding_reviews');
+    const policyDocuments = db.collection<PolicyDocument>('policies');
     const supplierDocuments = db.collection<SupplierDocument>('suppliers');
     await Promise.all([
       createInvoiceIndexes(invoiceDocuments),
       createAnalysisIndexes(analysisDocuments),
       createFindingIndexes(findingDocuments),
+      createFindingReviewIndexes(reviewDocuments),
+      createPolicyIndexes(policyDocuments),
       createSupplierIndexes(supplierDocuments),
     ]);
     const publisher = await eventPublisher(bus, SERVICE);
-    const outbox = await startOutbox({ db, collectionNames: ['invoices'], publisher, clock, logger });
+    const outbox = await startOutbox({ db, collectionNames: ['invoices', 'findings'], publisher, clock, logger });
     shutdown.add('outbox', () => outbox.stop());
 
     const invoices = invoiceStore(invoiceDocuments, outbox, clock);
     const analyses = analysisStore(analysisDocuments);
-    const findings = findingStore(findingDocuments);
+    const findings = findingStore(findingDocuments, outbox, clock);
     const suppliers = supplierStore(supplierDocuments);
     const bankLinks = linkStore(db.collection<LinkDocument<BankLink>>('bank_links'));
     const orderLinks = linkStore(db.collection<LinkDocument<OrderLink>>('order_links'));
@@ -104,13 +120,17 @@ export async function startService(config: Config): Promise<RunningService> {
     }
 
     const policy = defaultPolicy;
+    const reviews = reviewStore(reviewDocuments);
+    const storedPolicies = policyStore(policyDocuments, policy, () => clock.now());
+    const policies = remembered((organizationId) => storedPolicies.current(organizationId));
     const decider = invoiceDecider({
       invoices,
       analyses,
       findings,
       loadFacts: loadFacts({ invoices, suppliers, bankLinks, orderLinks, policy, publishedRates: book.published }),
       countInvoice: countInvoice({ suppliers, bankLinks, orderLinks }),
-      policy,
+      reviews,
+      policies,
       clock,
       logger,
     });
@@ -119,6 +139,22 @@ export async function startService(config: Config): Promise<RunningService> {
       logger.warn({ error }, 'the sweep failed'),
     );
     shutdown.add('sweep', () => sweep.stop());
+
+    const effects = reviewEffects({
+      invoices,
+      findings,
+      reviews,
+      suppliers,
+      bankLinks,
+      policies: storedPolicies,
+      remembered: policies,
+      clock,
+    });
+    const reviewSweep = repeat(SWEEP_EACH_MS, sweepReviews({ findings, effects, clock, logger }), (error) =>
+      logger.warn({ error }, 'the sweep of reviews failed'),
+    );
+    shutdown.add('sweep of reviews', () => reviewSweep.stop());
+    const members = membersFromOrganization(organizationChannel);
 
     const server = await startGrpcServer({
       host: config.GRPC_HOST,
@@ -129,6 +165,11 @@ export async function startService(config: Config): Promise<RunningService> {
         invoiceService({
           analyzeInvoice: analyzeInvoice({ invoices, analyses, suppliers, usage, tenants, decider, clock }),
           reader: invoiceReader({ invoices, findings }),
+        }),
+        findingService({
+          reader: findingReader({ findings, invoices }),
+          reviewFinding: reviewFinding({ findings, effects, policy, clock, logger }),
+          assignFinding: assignFinding({ findings, members, clock }),
         }),
       ],
     });

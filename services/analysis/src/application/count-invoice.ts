@@ -67,6 +67,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks }: Deps) => {
               identity: identityAfter(current?.identity, supplierId, invoice),
               profile: countInProfile(current?.profile ?? emptyProfile, invoice),
               countedUnits,
+              withdrawnUnits: current?.withdrawnUnits ?? [],
             }),
         }),
       ),

@@ -12,6 +12,8 @@ export interface CountedRecord {
 export interface SupplierRecord extends CountedRecord {
   readonly identity: KnownSupplier;
   readonly profile: SupplierProfile;
+  /** The last invoices that were taken out of the profile again because a person confirmed them as duplicate or fraud. */
+  readonly withdrawnUnits: readonly string[];
 }
 
 export interface LinkRecord<L> extends CountedRecord {

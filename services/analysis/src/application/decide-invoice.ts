@@ -3,22 +3,27 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { analyze } from '../domain/engine.js';
+import type { Analysis } from '../domain/engine.js';
 import { canonicalFacts } from '../domain/facts.js';
 import type { Facts } from '../domain/facts.js';
 import type { NormalisedInvoice } from '../domain/invoice.js';
+import { tolerancesFor } from '../domain/learned-tolerance.js';
 import { matchPartOf } from '../domain/match-keys.js';
-import type { Policy } from '../domain/policy.js';
+import { compareReviews, reviewFactOf, reviewKeysOf } from '../domain/review.js';
 import type { TenantFacts } from '../domain/tenant.js';
 import { shortDigest } from '../domain/digest.js';
 import type { AnalysisStore } from './analysis-store.js';
 import { announcementsOf } from './announcements.js';
 import type { SupplierRecord } from './counted-records.js';
 import type { countInvoice, ReadRecords } from './count-invoice.js';
+import { deferred } from './deferred.js';
 import { analysisIdFor, findingIdFor } from './derived-ids.js';
-import { findingRecordsOf } from './finding-store.js';
 import type { FindingStore } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
 import type { loadFacts } from './load-facts.js';
+import type { OrganizationPolicy } from './policy-store.js';
+import type { Remembered } from './remembered.js';
+import type { ReviewStore } from './review-store.js';
 
 interface Deps {
   readonly invoices: InvoiceStore;
@@ -26,7 +31,8 @@ interface Deps {
   readonly findings: FindingStore;
   readonly loadFacts: ReturnType<typeof loadFacts>;
   readonly countInvoice: ReturnType<typeof countInvoice>;
-  readonly policy: Policy;
+  readonly reviews: ReviewStore;
+  readonly policies: Remembered<OrganizationPolicy>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -50,13 +56,16 @@ export interface InvoiceDecider {
 
 /** The commit is one write; everything after it has derived ids and may be repeated (architecture section 5, rule 4). */
 export function invoiceDecider(deps: Deps): InvoiceDecider {
-  const { invoices, policy, clock, logger } = deps;
+  const { invoices, policies, clock, logger } = deps;
   return {
     async decide({ organizationId, invoiceId, version, invoice, tenant, suppliers }) {
-      const loaded = await deps.loadFacts({ organizationId, invoice, tenant, ...(suppliers && { suppliers }) });
-      const { facts } = loaded;
+      const [loaded, rules] = await Promise.all([
+        deps.loadFacts({ organizationId, invoice, tenant, ...(suppliers && { suppliers }) }),
+        policies.of(organizationId),
+      ]);
+      const { facts, analysis: judged } = await judge(deps.reviews, loaded.facts, rules, clock.now());
       const bytes = canonicalFacts(facts);
-      const { findings, ...verdict } = analyze(facts, policy);
+      const { findings, ...verdict } = judged;
       const analysis: DecidedAnalysis = {
         ...verdict,
         analysisId: analysisIdFor(invoiceId, 1),
@@ -99,6 +108,28 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
   };
 }
 
+/**
+ * Runs the engine. Reviews are looked for only where something was raised, and only where some stand does the engine
+ * run once more with them.
+ */
+export async function judge(
+  reviews: ReviewStore,
+  loaded: Facts,
+  { policy, tolerances }: OrganizationPolicy,
+  now: Date,
+): Promise<{ facts: Facts; analysis: Analysis }> {
+  const { organizationId, invoice, supplier } = loaded;
+  const tolerated = tolerancesFor(tolerances, supplier.supplierId, now.toISOString().slice(0, 10));
+  const facts = tolerated.length === 0 ? loaded : { ...loaded, tolerances: tolerated };
+  const analysis = analyze(facts, policy);
+  const keys = reviewKeysOf(analysis.findings, invoice.invoiceId);
+  const standing = keys.length === 0 ? [] : await reviews.falsePositives(organizationId, keys);
+  const others = standing.filter(({ invoiceId }) => invoiceId !== invoice.invoiceId).map(reviewFactOf);
+  if (others.length === 0) return { facts, analysis };
+  const reviewed = { ...facts, reviews: [...facts.reviews, ...others].sort(compareReviews) };
+  return { facts: reviewed, analysis: analyze(reviewed, policy) };
+}
+
 /** The facts of a stored analysis. */
 export function unpackFacts(packed: Buffer): Facts {
   return JSON.parse(gunzipSync(packed).toString('utf8')) as Facts;
@@ -114,23 +145,7 @@ async function derive(
   const { organizationId, invoice } = facts;
   await Promise.all([
     analyses.insert({ organizationId, invoiceId: invoice.invoiceId }, analysis, packed),
-    findings.insertAll(organizationId, findingRecordsOf(invoice, analysis)),
+    findings.insertAll(organizationId, invoice, analysis),
     count(facts, records),
   ]);
-}
-
-interface Deferred {
-  readonly promise: Promise<void>;
-  resolve(): void;
-  reject(error: unknown): void;
-}
-
-/** Node 20 has no Promise.withResolvers. */
-function deferred(): Deferred {
-  let settle: Omit<Deferred, 'promise'> | undefined;
-  const promise = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  promise.catch(() => {});
-  return { promise, resolve: () => settle?.resolve(), reject: (error) => settle?.reject(error) };
 }

@@ -1,8 +1,12 @@
+import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Actor } from '@invoicecontrol/runtime/request-context';
+import type { FindingType, Severity } from '../domain/catalogue.js';
+import type { Disposition } from '../domain/facts.js';
 import type { Candidate } from '../domain/invoice.js';
-import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
+import type { DecidedAnalysis, ListPosition, Page, StoredFinding } from './invoice-store.js';
 
 /** A finding with what it is about and whose work it is (specification 2.4). */
-export interface FindingRecord extends StoredFinding {
+export interface FindingRecord extends Omit<StoredFinding, 'assignment'> {
   readonly invoiceId: string;
   readonly companyId: string;
   readonly invoiceNumber: string;
@@ -13,13 +17,38 @@ export interface FindingRecord extends StoredFinding {
   readonly createdAt: Date;
 }
 
+/** A finding as it is stored: a version for guarded writes, and when a person last decided about it. */
+export interface WorkedFinding extends FindingRecord {
+  readonly organizationId: string;
+  readonly version: number;
+  readonly reviewedAt?: Date;
+}
+
+/** Who did something to a finding. */
+export interface FindingActor {
+  readonly type: Actor['type'] | 'RULE';
+  readonly id: string;
+}
+
+export const SYSTEM_ACTOR: FindingActor = { type: 'SYSTEM', id: 'system' };
+
+/** One entry of a finding's history. REVIEWED and RECOMPUTED go from disposition or decision to another, ASSIGNED from user to user. */
+export interface FindingChange {
+  readonly at: Date;
+  readonly actor: FindingActor;
+  readonly action: 'CREATED' | 'REVIEWED' | 'ASSIGNED' | 'RECOMPUTED';
+  readonly from?: string;
+  readonly to?: string;
+  readonly note?: string;
+}
+
 /** The invoice that findings are about. */
 export type FindingSubject = Pick<Candidate, 'invoiceId' | 'companyId' | 'invoiceNumber' | 'supplierName' | 'scanId'>;
 
 /** The findings of a decision as records of their own, as they are before anybody works with them. */
 export function findingRecordsOf(subject: FindingSubject, analysis: DecidedAnalysis): FindingRecord[] {
   const { invoiceId, companyId, invoiceNumber, supplierName, scanId } = subject;
-  return analysis.findings.map((finding) => ({
+  return analysis.findings.map(({ assignment, ...finding }) => ({
     ...finding,
     invoiceId,
     companyId,
@@ -27,13 +56,62 @@ export function findingRecordsOf(subject: FindingSubject, analysis: DecidedAnaly
     supplierId: analysis.supplierId,
     supplierName,
     ...(scanId === undefined ? {} : { scanId }),
+    ...(assignment === undefined ? {} : { assigneeUserId: assignment.assigneeUserId }),
     createdAt: analysis.createdAt,
   }));
 }
 
+/** The findings of an analysis as they are by now; one that is not stored yet is as it was decided. */
+export function currentFindings(
+  subject: FindingSubject,
+  analysis: DecidedAnalysis,
+  stored: readonly WorkedFinding[],
+): FindingRecord[] {
+  const byId = new Map(stored.map((finding) => [finding.findingId, finding]));
+  return findingRecordsOf(subject, analysis).map((finding) => byId.get(finding.findingId) ?? finding);
+}
+
+export interface FindingQuery {
+  readonly companyId?: string | undefined;
+  readonly invoiceId?: string | undefined;
+  readonly scanId?: string | undefined;
+  readonly supplierId?: string | undefined;
+  readonly type?: FindingType | undefined;
+  readonly severity?: Severity | undefined;
+  readonly disposition?: Disposition | undefined;
+  readonly assigneeUserId?: string | undefined;
+  readonly createdFrom?: Date | undefined;
+  readonly createdTo?: Date | undefined;
+  readonly after?: ListPosition | undefined;
+  readonly limit: number;
+}
+
+/** What one write changes; every change leaves an entry in the history. */
+export interface FindingUpdate {
+  readonly entry: FindingChange;
+  /** Another disposition; what follows from it is still to be done. */
+  readonly disposition?: Disposition;
+  /** Another assignee; null is nobody. */
+  readonly assigneeUserId?: string | null;
+}
+
 /** What use cases need of the findings collection. */
 export interface FindingStore {
-  /** Repeatable: ids are derived. */
-  insertAll(organizationId: string, findings: readonly FindingRecord[]): Promise<void>;
-  ofInvoice(organizationId: string, invoiceId: string): Promise<FindingRecord[]>;
+  /** Repeatable: ids are derived, and what is there already stays as people made it. */
+  insertAll(organizationId: string, subject: FindingSubject, analysis: DecidedAnalysis): Promise<void>;
+  ofInvoice(organizationId: string, invoiceId: string): Promise<WorkedFinding[]>;
+  find(organizationId: string, findingId: string): Promise<WorkedFinding | undefined>;
+  /** The newest entries, oldest first; undefined when there is no such finding. */
+  history(organizationId: string, findingId: string): Promise<readonly FindingChange[] | undefined>;
+  /** Newest first. */
+  list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
+  /**
+   * One guarded write: state, history and events.
+   * @throws VersionConflict when the finding has changed since it was read
+   */
+  change(finding: WorkedFinding, update: FindingUpdate, options: SaveOptions): Promise<WorkedFinding>;
+  /** Reviewed findings of any tenant whose effects may be missing; for the sweep. */
+  pending(reviewedBefore: Date): Promise<WorkedFinding[]>;
+  /** The effects of this version are all stored. */
+  settle(finding: WorkedFinding): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { ConvertedAmount } from '../domain/exchange-rates.js';
+import type { Verdict } from '../domain/decision.js';
 import type { CanonicalInvoice, InvoiceSource, MatchPart } from '../domain/invoice.js';
 import type { Analysis } from '../domain/engine.js';
 import type { Finding } from '../domain/evidence.js';
@@ -7,6 +8,8 @@ import type { Finding } from '../domain/evidence.js';
 /** A finding as it is stored: what the engine said, under an id derived from the invoice and the evidence. */
 export interface StoredFinding extends Finding {
   readonly findingId: string;
+  /** The routing rule that took it when it was raised, and whom it named; part of the commit, so that a repeat agrees. */
+  readonly assignment?: { readonly ruleId: string; readonly assigneeUserId: string };
 }
 
 /** A decision as it is stored with its invoice. */
@@ -33,7 +36,18 @@ export interface InvoiceRecord {
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
   readonly fingerprint: string | undefined;
+  /** As it was decided; never rewritten. */
   readonly analysis: DecidedAnalysis | undefined;
+  /** The decision in force: that of the analysis, with what people have said about its findings since. */
+  readonly verdict: Verdict | undefined;
+}
+
+/** A review that moved the decision of an invoice. */
+export interface DecisionChange {
+  readonly at: Date;
+  readonly findingId: string;
+  readonly from: Verdict['decision'];
+  readonly to: Verdict['decision'];
 }
 
 /** One invoice of one tenant. */
@@ -97,6 +111,20 @@ export interface InvoiceStore {
     decided: { match: MatchPart; base: ConvertedAmount | null; analysis: DecidedAnalysis; facts: Buffer },
     options: SaveOptions,
   ): Promise<void>;
+  /**
+   * Stores what people's reviews make of a decided invoice.
+   * @throws VersionConflict when the invoice has changed since `at.version`
+   */
+  recompute(
+    at: InvoiceReference & { version: number },
+    outcome: {
+      verdict: Verdict;
+      confirmedAs: MatchPart['confirmedAs'];
+      change: DecisionChange | undefined;
+    },
+  ): Promise<void>;
+  /** The newest changes of an invoice's decision, oldest first. */
+  decisionChanges(organizationId: string, invoiceId: string): Promise<readonly DecisionChange[]>;
   /** Records that share one of the keys. */
   candidates(organizationId: string, keys: readonly string[]): Promise<MatchPart[]>;
   outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;

@@ -1,5 +1,6 @@
 import { notFound } from '@invoicecontrol/errors';
-import { findingRecordsOf } from './finding-store.js';
+import type { Verdict } from '../domain/decision.js';
+import { currentFindings } from './finding-store.js';
 import type { FindingRecord, FindingStore } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceQuery, InvoiceRecord, InvoiceStore, Page } from './invoice-store.js';
 
@@ -11,7 +12,10 @@ interface Deps {
 export interface LatestAnalysis {
   readonly invoiceId: string;
   readonly analysis: DecidedAnalysis;
+  /** As people have made them since. */
   readonly findings: readonly FindingRecord[];
+  /** The decision in force. */
+  readonly verdict: Verdict;
 }
 
 export interface InvoiceReader {
@@ -36,13 +40,9 @@ export function invoiceReader({ invoices, findings }: Deps): InvoiceReader {
         get(organizationId, invoiceId),
         findings.ofInvoice(organizationId, invoiceId),
       ]);
-      const { analysis, match } = record;
+      const { analysis, match, verdict } = record;
       if (analysis === undefined) throw notFound('invoice');
-      // The decision is the record of what was found; the findings' own documents know what people made of it, and
-      // may be some milliseconds younger than the decision.
-      const byId = new Map(stored.map((finding) => [finding.findingId, finding]));
-      const decided = findingRecordsOf(match, analysis);
-      return { invoiceId, analysis, findings: decided.map((finding) => byId.get(finding.findingId) ?? finding) };
+      return { invoiceId, analysis, findings: currentFindings(match, analysis, stored), verdict: verdict ?? analysis };
     },
   };
 }

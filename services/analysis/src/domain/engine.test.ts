@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addDays } from '@invoicecontrol/values/calendar-date';
-import { analyze, ENGINE_VERSION, reviewKeysOf } from './engine.js';
-import { pairKey } from './evidence.js';
+import { analyze, ENGINE_VERSION } from './engine.js';
 import type { Finding } from './evidence.js';
 import { canonicalFacts, canonicalJson, factsHash } from './facts.js';
 import type { Facts, ReviewFact } from './facts.js';
@@ -313,15 +312,6 @@ describe('reviews', () => {
     expect(changedIn(own)?.disposition).toBe('ACCEPTED_RISK');
     expect(changedIn(other)?.disposition).toBe('OPEN');
     expect(other.decision).toBe('BLOCK');
-  });
-
-  test('the keys to load reviews by are those of everything the facts raise', () => {
-    const history = inMemoryHistory();
-    history.bill(invoiceOf({ supplier }));
-    const { facts, analysis } = history.bill(invoiceOf({ supplier }));
-    const keys = reviewKeysOf(facts, defaultPolicy);
-    for (const { evidence } of analysis.findings) expect(keys).toContain(evidence.key);
-    expect(keys).toContain(pairKey(facts.invoice.invoiceId, facts.candidates[0]?.invoiceId ?? ''));
   });
 });
 

@@ -6,6 +6,7 @@ import { detectDuplicates } from './detectors/duplicates.js';
 import { toFinding } from './evidence.js';
 import type { Finding, RaisedFinding } from './evidence.js';
 import type { Disposition, Facts } from './facts.js';
+import { tolerated } from './learned-tolerance.js';
 import { policyVersion } from './policy.js';
 import type { Policy } from './policy.js';
 import { compareText } from './record-order.js';
@@ -32,6 +33,7 @@ export function analyze(facts: Facts, policy: Policy): Analysis {
   const findings = detectors
     .flatMap((detect) => detect(facts, policy))
     .map((raised) => toFinding(withOwnRow(raised, facts), ENGINE_VERSION, dispositionOf(raised, facts)))
+    .map((finding) => tolerated(finding, facts.tolerances ?? [], policy))
     .sort(bySeverity);
   const { decision, riskScore } = decide(findings, policy);
   return {
@@ -40,21 +42,6 @@ export function analyze(facts: Facts, policy: Policy): Analysis {
     findings,
     versions: { riskEngine: ENGINE_VERSION, policy: policyVersion(policy) },
   };
-}
-
-/**
- * The evidence and pair keys by which reviews of what these facts raise are stored. Storage loads reviews by them,
- * puts them into the facts and calls `analyze`.
- */
-export function reviewKeysOf(facts: Facts, policy: Policy): string[] {
-  const keys = new Set<string>();
-  for (const detect of detectors) {
-    for (const raised of detect({ ...facts, reviews: [] }, policy)) {
-      keys.add(raised.key);
-      for (const pair of raised.pairKeys ?? []) keys.add(pair);
-    }
-  }
-  return [...keys].sort(compareText);
 }
 
 /**

@@ -26,6 +26,8 @@ export interface Facts {
   readonly bankLink: BankLink | null;
   readonly orderLink: OrderLink | null;
   readonly reviews: readonly ReviewFact[];
+  /** What reviews taught about findings of this supplier; absent: nothing. */
+  readonly tolerances?: readonly LearnedTolerance[];
   /** Units per 1 EUR on the issue date, for the currencies of the invoice and its candidates, as far as known. */
   readonly ratesPerEuro: Readonly<Record<string, string>>;
   /** Gross in the organization's base currency; null when no rate exists. */
@@ -53,6 +55,21 @@ export interface ReviewFact {
   readonly invoiceId: string | null;
   /** Pairs that a FALSE_POSITIVE clears; empty for findings that are not about pairs. */
   readonly pairKeys: readonly string[];
+}
+
+/** Findings that look alike to a reviewer: of one supplier and type, with the same relations between the records. */
+export interface ToleranceSubject {
+  readonly supplierId: string;
+  readonly type: string;
+  readonly signature: string;
+}
+
+/** What reviews taught about a kind of finding: it is shown one severity lower and half as confident. */
+export interface LearnedTolerance extends ToleranceSubject {
+  readonly falsePositives: number;
+  readonly learnedOn: CalendarDate;
+  /** The last day it holds. */
+  readonly expiresOn: CalendarDate;
 }
 
 /** One byte form per facts: keys sorted, lists that have no order of their own sorted, nothing undefined. */

@@ -1,32 +1,71 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { MongoBulkWriteError } from 'mongodb';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import type { FindingRecord, FindingStore } from '../application/finding-store.js';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { findingRecordsOf } from '../application/finding-store.js';
+import type {
+  FindingChange,
+  FindingQuery,
+  FindingRecord,
+  FindingStore,
+  WorkedFinding,
+} from '../application/finding-store.js';
+import type { StoredFinding } from '../application/invoice-store.js';
 
-/** A finding lives on its own, because people work with it after the decision. */
-export interface FindingDocument extends Omit<FindingRecord, 'findingId'> {
+/** Entries of its history that a finding keeps; the oldest leave first. */
+const HISTORY_ENTRIES_MAX = 200;
+/** Findings of one invoice; the catalogue has fewer types than this, and most are raised once. */
+const FINDINGS_OF_INVOICE_MAX = 500;
+/** Reviews that one sweep finishes. */
+const SWEEP_FINDINGS_MAX = 100;
+
+/** A finding is an aggregate of its own, because people work with it after the decision. */
+export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'findingId'> {
   /** UUIDv5 of the invoice and the evidence. */
   readonly _id: string;
-  readonly organizationId: string;
-  readonly version: number;
+  readonly history: readonly FindingChange[];
+  /** When its disposition was last decided. */
+  readonly reviewedAt?: Date;
+  /** Set by a review, unset when everything that follows from it is stored; sparse index. */
+  readonly pending?: true;
 }
+
+/** Every filter of the list with the order of the list behind it. */
+const filters = [
+  'companyId',
+  'invoiceId',
+  'scanId',
+  'supplierId',
+  'type',
+  'severity',
+  'disposition',
+  'assigneeUserId',
+] as const satisfies readonly (keyof FindingQuery)[];
 
 export async function createFindingIndexes(collection: Collection<FindingDocument>): Promise<void> {
+  const newest = { createdAt: -1, _id: -1 } as const;
   await collection.createIndexes([
-    { key: { organizationId: 1, invoiceId: 1 }, name: 'of_invoice' },
-    { key: { organizationId: 1, createdAt: -1, _id: -1 }, name: 'newest' },
-  ]);
+    { key: { organizationId: 1, ...newest }, name: 'newest' },
+    ...filters.map((field) => ({ key: { organizationId: 1, [field]: 1, ...newest }, name: `newest_of_${field}` })),
+    { key: { pending: 1 }, sparse: true, name: 'pending' },
+  ] as Parameters<typeof collection.createIndexes>[0]);
 }
 
-export function findingStore(collection: Collection<FindingDocument>): FindingStore {
+export function findingStore(collection: Collection<FindingDocument>, outbox: Outbox, clock: Clock): FindingStore {
+  const aggregates = aggregateStore(collection, outbox, clock);
   return {
-    async insertAll(organizationId, findings) {
-      if (findings.length === 0) return;
-      const documents = findings.map(({ findingId, ...finding }) => ({
+    async insertAll(organizationId, subject, analysis) {
+      if (analysis.findings.length === 0) return;
+      const assignments = new Map(analysis.findings.map((finding) => [finding.findingId, assignedByRule(finding)]));
+      const documents = findingRecordsOf(subject, analysis).map(({ findingId, ...finding }) => ({
         _id: findingId,
         organizationId,
         version: 1,
         ...finding,
+        history: (assignments.get(findingId) ?? []).map((entry) => ({ at: analysis.createdAt, ...entry })),
       }));
       try {
         await collection.insertMany(documents, { ordered: false });
@@ -37,13 +76,87 @@ export function findingStore(collection: Collection<FindingDocument>): FindingSt
       }
     },
     async ofInvoice(organizationId, invoiceId) {
-      const documents = await collection.find({ organizationId, invoiceId }).toArray();
-      return documents.map(({ _id: findingId, organizationId: _organization, version: _version, ...finding }) => ({
-        findingId,
-        ...finding,
-      }));
+      const documents = await collection
+        .find({ organizationId, invoiceId }, { projection: withoutHistory })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(FINDINGS_OF_INVOICE_MAX)
+        .toArray();
+      return documents.map(toFinding);
+    },
+    async find(organizationId, findingId) {
+      const document = await collection.findOne({ _id: findingId, organizationId }, { projection: withoutHistory });
+      return document === null ? undefined : toFinding(document);
+    },
+    async history(organizationId, findingId) {
+      const document = await collection.findOne({ _id: findingId, organizationId }, { projection: { history: 1 } });
+      return document?.history;
+    },
+    async list(organizationId, query) {
+      const documents = await collection
+        .find({ organizationId, ...chosen(query), ...range(query) }, { projection: withoutHistory })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(query.limit + 1)
+        .toArray();
+      const items = documents.slice(0, query.limit).map(toFinding);
+      const last = documents.length > query.limit ? items.at(-1) : undefined;
+      return { items, next: last === undefined ? undefined : { createdAt: last.createdAt, id: last.findingId } };
+    },
+    async change({ findingId, organizationId, version }, { entry, disposition, assigneeUserId }, options) {
+      const isReview = disposition !== undefined;
+      const update = {
+        $set: {
+          ...(isReview ? { disposition, reviewedAt: entry.at, pending: true } : {}),
+          ...(typeof assigneeUserId === 'string' ? { assigneeUserId } : {}),
+        },
+        ...(assigneeUserId === null ? { $unset: { assigneeUserId: '' } } : {}),
+        $push: { history: { $each: [entry], $slice: -HISTORY_ENTRIES_MAX } },
+      } as UpdateFilter<FindingDocument>;
+      return toFinding(await aggregates.save({ id: findingId, organizationId, version }, update, options));
+    },
+    async pending(reviewedBefore) {
+      const documents = await collection
+        .find({ pending: true, reviewedAt: { $lte: reviewedBefore } }, { projection: withoutHistory })
+        .limit(SWEEP_FINDINGS_MAX)
+        .toArray();
+      return documents.map(toFinding);
+    },
+    async settle({ findingId, organizationId, version }) {
+      await collection.updateOne({ _id: findingId, organizationId, version }, { $unset: { pending: '' } });
     },
   };
+}
+
+const withoutHistory = { history: 0, outbox: 0, recentEvents: 0 } as const;
+
+/** What the history of a finding begins with when a routing rule took it. */
+function assignedByRule({ assignment }: StoredFinding): Omit<FindingChange, 'at'>[] {
+  if (assignment === undefined) return [];
+  return [{ actor: { type: 'RULE', id: assignment.ruleId }, action: 'ASSIGNED', to: assignment.assigneeUserId }];
+}
+
+function chosen(query: FindingQuery): Filter<FindingDocument> {
+  const given = filters.flatMap((field) => (query[field] === undefined ? [] : [[field, query[field]] as const]));
+  return Object.fromEntries(given) as Filter<FindingDocument>;
+}
+
+/** From is inclusive, to exclusive; what comes after a position is older, or as old with a smaller id. */
+function range({ createdFrom, createdTo, after }: FindingQuery): Filter<FindingDocument> {
+  const createdAt = {
+    ...(createdFrom === undefined ? {} : { $gte: createdFrom }),
+    ...(createdTo === undefined ? {} : { $lt: createdTo }),
+    ...(after === undefined ? {} : { $lte: after.createdAt }),
+  };
+  return {
+    ...(Object.keys(createdAt).length === 0 ? {} : { createdAt }),
+    ...(after === undefined
+      ? {}
+      : { $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }] }),
+  };
+}
+
+function toFinding(document: FindingDocument): WorkedFinding {
+  const { _id: findingId, history, outbox, outboxPending, recentEvents, lastEventAt, pending, ...finding } = document;
+  return { findingId, ...finding };
 }
 
 function onlyDuplicates(error: MongoBulkWriteError): boolean {

@@ -1,4 +1,4 @@
-import type { Binary, Collection, Filter } from 'mongodb';
+import type { Binary, Collection, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate, SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -6,7 +6,14 @@ import { claim } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
-import type { DecidedAnalysis, InvoiceRecord, InvoiceStore, Page } from '../application/invoice-store.js';
+import type {
+  DecidedAnalysis,
+  DecisionChange,
+  InvoiceRecord,
+  InvoiceStore,
+  Page,
+} from '../application/invoice-store.js';
+import type { Verdict } from '../domain/decision.js';
 import type { ConvertedAmount } from '../domain/exchange-rates.js';
 import type { CanonicalInvoice, InvoiceSource, MatchPart } from '../domain/invoice.js';
 import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
@@ -15,6 +22,8 @@ import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
 const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 /** Unfinished invoices that one sweep takes up. */
 const SWEEP_INVOICES_MAX = 100;
+/** Changes of its decision that an invoice remembers. */
+const DECISION_CHANGES_MAX = 100;
 
 /**
  * An invoice, the keys it is found by, its decision and the events that tell of it: one document, so that they cannot
@@ -34,6 +43,9 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   /** Gross in the base currency of the day it was decided; null without a rate. Never rewritten. */
   readonly base?: ConvertedAmount | null;
   readonly analysis?: DecidedAnalysis;
+  /** The decision in force; reviews move it, the analysis stays as it was. */
+  readonly verdict?: Verdict;
+  readonly decisionChanges?: readonly DecisionChange[];
   /** The facts of the analysis until they stand in `analyses`. */
   readonly facts?: Binary;
   /** Set by the commit, unset when everything derived from it is stored; sparse index. */
@@ -83,11 +95,35 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       await aggregates.commit(
         { id: invoiceId, organizationId, version },
         {
-          $set: { status: 'ANALYZED', match, base, analysis, facts: facts as unknown as Binary, pending: true },
+          $set: {
+            status: 'ANALYZED',
+            match,
+            base,
+            analysis,
+            verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
+            facts: facts as unknown as Binary,
+            pending: true,
+          },
           $unset: { leaseUntil: '', claim: '' },
         },
         options,
       );
+    },
+    async recompute({ organizationId, invoiceId, version }, { verdict, confirmedAs, change }) {
+      await aggregates.commit({ id: invoiceId, organizationId, version }, {
+        $set: { verdict, ...(confirmedAs === undefined ? {} : { 'match.confirmedAs': confirmedAs }) },
+        ...(confirmedAs === undefined ? { $unset: { 'match.confirmedAs': '' } } : {}),
+        ...(change === undefined
+          ? {}
+          : { $push: { decisionChanges: { $each: [change], $slice: -DECISION_CHANGES_MAX } } }),
+      } as UpdateFilter<InvoiceDocument>);
+    },
+    async decisionChanges(organizationId, invoiceId) {
+      const document = await collection.findOne(
+        { _id: invoiceId, organizationId },
+        { projection: { decisionChanges: 1 } },
+      );
+      return document?.decisionChanges ?? [];
     },
     async candidates(organizationId, keys) {
       const sharing = (some: readonly string[]): Promise<CandidateDocument[]> =>
@@ -125,7 +161,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         organizationId,
         ...(companyId === undefined ? {} : { companyId }),
         source: source ?? { $ne: 'ERP' },
-        ...(decision === undefined ? {} : { 'analysis.decision': decision }),
+        ...(decision === undefined ? {} : { 'verdict.decision': decision }),
         ...createdRange(createdFrom, createdTo),
         ...(after === undefined
           ? {}
@@ -163,7 +199,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
   };
 }
 
-const withoutFacts = { facts: 0, outbox: 0, recentEvents: 0 } as const;
+const withoutFacts = { facts: 0, outbox: 0, recentEvents: 0, decisionChanges: 0 } as const;
 
 function createdRange(from: Date | undefined, to: Date | undefined): Filter<InvoiceDocument> {
   if (from === undefined && to === undefined) return {};
@@ -190,5 +226,6 @@ function toRecord(document: InvoiceDocument): InvoiceRecord {
     match,
     fingerprint: document.fingerprint,
     analysis: document.analysis,
+    verdict: document.verdict,
   };
 }

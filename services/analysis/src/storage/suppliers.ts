@@ -15,6 +15,7 @@ export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
   readonly profile: SupplierProfile;
   /** The last invoices and scans counted, so that a repeat changes nothing. */
   readonly countedUnits: readonly string[];
+  readonly withdrawnUnits: readonly string[];
 }
 
 export async function createSupplierIndexes(collection: Collection<SupplierDocument>): Promise<void> {
@@ -34,9 +35,9 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
       const document = await collection.findOne({ _id: supplierId, organizationId });
       return document === null ? undefined : toRecord(document);
     },
-    async write(organizationId, { version, identity, profile, countedUnits }) {
+    async write(organizationId, { version, identity, profile, countedUnits, withdrawnUnits }) {
       const { supplierId, ...names } = identity;
-      const next = { organizationId, version: version + 1, ...names, profile, countedUnits };
+      const next = { organizationId, version: version + 1, ...names, profile, countedUnits, withdrawnUnits };
       if (version > 0) {
         const { matchedCount } = await collection.replaceOne({ _id: supplierId, organizationId, version }, next);
         return matchedCount === 1;
@@ -53,6 +54,6 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
 }
 
 function toRecord(document: SupplierDocument): SupplierRecord {
-  const { _id: supplierId, organizationId, version, profile, countedUnits, ...names } = document;
-  return { version, identity: { supplierId, ...names }, profile, countedUnits };
+  const { _id: supplierId, organizationId, version, profile, countedUnits, withdrawnUnits = [], ...names } = document;
+  return { version, identity: { supplierId, ...names }, profile, countedUnits, withdrawnUnits };
 }

@@ -71,6 +71,8 @@ export interface AccountUse {
   readonly lastDay: number;
   readonly count: number;
   readonly trust: AccountTrust;
+  /** What it had earned before people spoke about it; it has this again when they take their word back. */
+  readonly earned?: AccountTrust;
   readonly firstInvoiceNumber: string;
 }
 
@@ -136,9 +138,7 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
       invoice.bankKey === undefined
         ? profile.recentAccounts
         : newestDated([...profile.recentAccounts, { day, text: invoice.bankKey }], RECENT_ACCOUNTS_MAX),
-    names: profile.names.includes(invoice.nameKey)
-      ? profile.names
-      : [...profile.names, invoice.nameKey].slice(-NAMES_MAX),
+    names: withName(profile, invoice.nameKey).names,
     signatures: withSignature(profile.signatures, invoice.number.signature),
     sequence:
       run === undefined ? profile.sequence : newestDated([...profile.sequence, { day, text: run }], SEQUENCE_MAX),
@@ -206,6 +206,33 @@ export function withAccountTrust(profile: SupplierProfile, bankKey: string, trus
     ...profile,
     accounts: profile.accounts.map((account) => (account.key === bankKey ? { ...account, trust } : account)),
   };
+}
+
+/** The profile with what people say about an account; undefined takes their word back. */
+export function withReviewedAccount(
+  profile: SupplierProfile,
+  bankKey: string,
+  verdict: 'REVIEWED' | 'FRAUD' | undefined,
+): SupplierProfile {
+  const accounts = profile.accounts.map((account) => {
+    if (account.key !== bankKey) return account;
+    const { earned, ...use } = account;
+    if (verdict === undefined) return earned === undefined ? account : { ...use, trust: earned };
+    return { ...use, trust: verdict, earned: earned ?? account.trust };
+  });
+  return { ...profile, accounts };
+}
+
+/** The profile with a name that a person accepted for the supplier. */
+export function withName(profile: SupplierProfile, nameKey: string): SupplierProfile {
+  if (profile.names.includes(nameKey)) return profile;
+  return { ...profile, names: [...profile.names, nameKey].slice(-NAMES_MAX) };
+}
+
+/** The profile with a pattern of invoice numbers that a person accepted for the supplier. */
+export function withNumberPattern(profile: SupplierProfile, signature: string): SupplierProfile {
+  if (profile.signatures.some(({ text }) => text === signature)) return profile;
+  return { ...profile, signatures: withSignature(profile.signatures, signature) };
 }
 
 /** Tax as a share of net in basis points; undefined when either is missing or net is zero. */

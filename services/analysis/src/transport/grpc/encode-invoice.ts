@@ -5,29 +5,32 @@ import type {
   Invoice,
   StoredInvoice,
 } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Verdict } from '../../domain/decision.js';
 import { canonicalJson } from '../../domain/facts.js';
 import type { CanonicalInvoice } from '../../domain/invoice.js';
 import type { FindingRecord } from '../../application/finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord } from '../../application/invoice-store.js';
 
+/** @param verdict the decision in force, where it is not the one of the analysis */
 export function encodeAnalysis(
   invoiceId: string,
   analysis: DecidedAnalysis,
   findings: readonly FindingRecord[],
+  verdict: Verdict = analysis,
 ): WireAnalysis {
   return {
     analysisId: analysis.analysisId,
     invoiceId,
     number: analysis.number,
-    decision: Decision[analysis.decision],
-    riskScore: analysis.riskScore,
+    decision: Decision[verdict.decision],
+    riskScore: verdict.riskScore,
     findings: findings.map(encodeFinding),
     versions: { ...analysis.versions, compliance: undefined },
     createdTime: analysis.createdAt,
   };
 }
 
-function encodeFinding(finding: FindingRecord): WireFinding {
+export function encodeFinding(finding: FindingRecord): WireFinding {
   return {
     findingId: finding.findingId,
     invoiceId: finding.invoiceId,
@@ -51,15 +54,15 @@ function encodeFinding(finding: FindingRecord): WireFinding {
 }
 
 export function encodeStoredInvoice(record: InvoiceRecord): StoredInvoice {
-  const { analysis } = record;
+  const { analysis, verdict } = record;
   return {
     invoiceId: record.invoiceId,
     companyId: record.companyId,
     source: InvoiceSource[record.source],
     status: InvoiceStatus[record.status],
     invoice: encodeInvoice(record.invoice),
-    decision: analysis === undefined ? Decision.UNSPECIFIED : Decision[analysis.decision],
-    riskScore: analysis?.riskScore,
+    decision: verdict === undefined ? Decision.UNSPECIFIED : Decision[verdict.decision],
+    riskScore: verdict?.riskScore,
     analysisId: analysis?.analysisId,
     documentId: undefined,
     scanId: record.match.scanId,

@@ -5,12 +5,8 @@ import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import type { AnalyzeInvoiceRequest } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { events } from '@invoicecontrol/contracts/events';
-import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
-import { notFound } from '@invoicecontrol/errors';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
-import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
-import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
@@ -23,18 +19,15 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../../compose.js';
 import { configSchema } from '../../config.js';
 import type { InvoiceDocument } from '../../storage/invoices.js';
+import { startOrganizationCounterpart } from '../../testing/organization-counterpart.js';
+import type { OrganizationCounterpart } from '../../testing/organization-counterpart.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const { mongodbUrl, natsUrl } = testInfrastructure();
 const databaseName = testDatabaseName();
 const call = { context: systemContext('test') };
-/** Organizations of this file; the counterpart below knows no other. */
-const tenants = new Map<
-  string,
-  { defaultCompanyId: string; companies: { companyId: string; name: string; taxId?: string }[] }
->();
 
-let organization: GrpcServer;
+let organization: OrganizationCounterpart;
 let service: RunningService;
 let channel: Channel;
 let mongo: MongoConnection;
@@ -43,34 +36,7 @@ const invoicesOf = () => client(InvoiceServiceDefinition, channel);
 const documents = () => mongo.db.collection<InvoiceDocument>('invoices');
 
 beforeAll(async () => {
-  const refuse = (): Promise<never> => Promise.reject(notFound('organization'));
-  organization = await startGrpcServer({
-    host: '127.0.0.1',
-    port: 0,
-    logger,
-    bindings: [
-      bind(OrganizationServiceDefinition, {
-        async getTenantFacts({ organizationId }) {
-          const tenant = tenants.get(organizationId);
-          if (tenant === undefined) throw notFound('organization');
-          const companies = tenant.companies.map((company) => ({ country: undefined, taxId: undefined, ...company }));
-          return {
-            ...tenant,
-            companies,
-            baseCurrency: 'EUR',
-            referenceValidationMode: 'DECLARED_PROFILES',
-            version: 1,
-          };
-        },
-        getOrganization: refuse,
-        updateOrganization: refuse,
-        updateBaseCurrency: refuse,
-        updateReferenceValidation: refuse,
-        deleteOrganization: refuse,
-        restoreOrganization: refuse,
-      }),
-    ],
-  });
+  organization = await startOrganizationCounterpart(logger);
   service = await startService(
     configSchema.parse({
       GRPC_PORT: '0',
@@ -92,17 +58,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-function newTenant(): string {
-  const organizationId = randomUUID();
-  tenants.set(organizationId, {
-    defaultCompanyId: 'c-main',
-    companies: [
-      { companyId: 'c-main', name: 'Main' },
-      { companyId: 'c-pl', name: 'Poland', taxId: 'PL5260250995' },
-    ],
-  });
-  return organizationId;
-}
+const newTenant = (): string => organization.newTenant();
 
 const plainInvoice: Invoice = {
   supplier: { name: 'Nordlicht Energie GmbH', taxId: 'DE136695976', bankAccount: undefined },

@@ -51,8 +51,8 @@ export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
       return { invoices: items.map(encodeStoredInvoice), nextPageToken: writePageToken(next) };
     },
     async getLatestAnalysis({ organizationId, invoiceId }) {
-      const { analysis, findings } = await reader.latestAnalysis(organizationId, invoiceId);
-      return { analysis: encodeAnalysis(invoiceId, analysis, findings) };
+      const { analysis, findings, verdict } = await reader.latestAnalysis(organizationId, invoiceId);
+      return { analysis: encodeAnalysis(invoiceId, analysis, findings, verdict) };
     },
   });
 }

@@ -1,0 +1,23 @@
+import type { LearnedTolerance } from '../domain/facts.js';
+import type { Policy } from '../domain/policy.js';
+
+/** The policy of an organization: the numbers, and what its reviews taught. */
+export interface OrganizationPolicy {
+  /** With the number of the organization's overlay, which grows whenever `tolerances` change. */
+  readonly policy: Policy;
+  readonly tolerances: readonly LearnedTolerance[];
+}
+
+/** What use cases need of the policies collection, whose documents never change. */
+export interface PolicyStore {
+  /** The policy in force; stored on the way where this organization has not used it before. */
+  current(organizationId: string): Promise<OrganizationPolicy>;
+  /** Stores the overlay after `previous`; false when somebody else was faster. */
+  append(
+    organizationId: string,
+    previous: OrganizationPolicy,
+    tolerances: readonly LearnedTolerance[],
+  ): Promise<boolean>;
+  /** The policy that an analysis names in `versions.policy`. */
+  find(organizationId: string, version: string): Promise<OrganizationPolicy | undefined>;
+}

@@ -1,0 +1,225 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { DomainError } from '@invoicecontrol/errors';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { decide } from '../domain/decision.js';
+import { canonicalJson } from '../domain/facts.js';
+import { isTolerable, signatureOf, toleranceFrom, withTolerance } from '../domain/learned-tolerance.js';
+import type { NormalisedInvoice } from '../domain/invoice.js';
+import {
+  accountOf,
+  accountVerdict,
+  confirmedAs,
+  isSignOfDuplicate,
+  isSignOfFraud,
+  lessonOf,
+  pairKeysOf,
+} from '../domain/review.js';
+import type { StandingReview } from '../domain/review.js';
+import {
+  countInvoice as countInProfile,
+  withName,
+  withNumberPattern,
+  withReviewedAccount,
+  withoutInvoice,
+} from '../domain/supplier/profile.js';
+import { normalisedAgain } from './analyze-invoice.js';
+import type { BankLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
+import { currentFindings } from './finding-store.js';
+import type { FindingStore, WorkedFinding } from './finding-store.js';
+import type { InvoiceRecord, InvoiceStore } from './invoice-store.js';
+import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
+import type { Remembered } from './remembered.js';
+import type { ReviewStore } from './review-store.js';
+
+/** Guarded writes against others who change the same supplier, account or policy at the same moment. */
+const TRIES_MAX = 20;
+/** Withdrawn invoices that a supplier remembers. */
+const WITHDRAWN_UNITS_MAX = 256;
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly findings: FindingStore;
+  readonly reviews: ReviewStore;
+  readonly suppliers: SupplierStore;
+  readonly bankLinks: BankLinkStore;
+  readonly policies: PolicyStore;
+  readonly remembered: Remembered<OrganizationPolicy>;
+  readonly clock: Clock;
+}
+
+export interface ReviewEffects {
+  /**
+   * Stores everything that follows from what a finding's disposition is now. Each record is brought to what all
+   * standing reviews together say, read after the record and written under its version: so repeats, late workers and
+   * reviews at the same time end in the same state, whatever their order.
+   */
+  apply(finding: WorkedFinding): Promise<void>;
+}
+
+export function reviewEffects(deps: Deps): ReviewEffects {
+  return {
+    async apply(finding) {
+      const { organizationId, invoiceId } = finding;
+      const invoice = await deps.invoices.find(organizationId, invoiceId);
+      if (invoice === undefined) throw new Error(`invoice ${invoiceId} of finding ${finding.findingId} is gone`);
+      const standing = await standingReview(deps, finding, invoice);
+      await deps.reviews.stand(organizationId, standing);
+      await Promise.all([
+        recompute(deps, finding),
+        correctSupplier(deps, organizationId, standing, invoice),
+        blockAccount(deps, organizationId, standing),
+        learnTolerance(deps, organizationId, standing),
+      ]);
+    },
+  };
+}
+
+async function standingReview(
+  { suppliers, clock }: Deps,
+  finding: WorkedFinding,
+  { match }: InvoiceRecord,
+): Promise<StandingReview> {
+  const { organizationId, supplierId, invoiceId } = finding;
+  const isAboutAccount = isSignOfFraud(finding);
+  const supplier = isAboutAccount ? await suppliers.find(organizationId, supplierId) : undefined;
+  const knownBankKeys = supplier?.profile.accounts.map(({ key }) => key) ?? [];
+  const bankKey = isAboutAccount ? accountOf(finding, supplierId, match.bankKey, knownBankKeys) : undefined;
+  return {
+    findingId: finding.findingId,
+    sourceVersion: finding.version,
+    type: finding.type,
+    family: finding.family,
+    disposition: finding.disposition,
+    evidenceKey: finding.evidence.key,
+    pairKeys: pairKeysOf(finding, invoiceId),
+    invoiceId,
+    supplierId,
+    ...(bankKey === undefined ? {} : { bankKey }),
+    signature: signatureOf(finding),
+    reviewedAt: finding.reviewedAt ?? clock.now(),
+  };
+}
+
+/**
+ * The invoice's decision from its findings as they are now. Always written, even when nothing differs: the new
+ * version turns away a slower worker that decided on older findings.
+ */
+async function recompute({ invoices, findings, remembered, clock }: Deps, finding: WorkedFinding): Promise<void> {
+  const { organizationId, invoiceId, findingId } = finding;
+  await retryOnConflict(async () => {
+    const record = await invoices.find(organizationId, invoiceId);
+    if (record?.analysis === undefined) return;
+    const stored = await findings.ofInvoice(organizationId, invoiceId);
+    const { policy } = await remembered.of(organizationId);
+    const verdict = decide(currentFindings(record.match, record.analysis, stored), policy);
+    const from = record.verdict?.decision ?? record.analysis.decision;
+    const to = verdict.decision;
+    await invoices.recompute(record, {
+      verdict,
+      confirmedAs: confirmedAs(stored),
+      change: from === to ? undefined : { at: clock.now(), findingId, from, to },
+    });
+  });
+}
+
+/** What the supplier's profile makes of a review: the account's trust, accepted names and numbers, and whether the invoice is part of it. */
+async function correctSupplier(
+  { suppliers, findings, reviews }: Deps,
+  organizationId: string,
+  standing: StandingReview,
+  record: InvoiceRecord,
+): Promise<void> {
+  const { bankKey, supplierId, invoiceId } = standing;
+  const mayWithdraw = isSignOfFraud(standing) || isSignOfDuplicate(standing);
+  const lesson = lessonOf(standing);
+  if (!mayWithdraw && lesson === undefined) return;
+  const invoice = normalisedAgain(record);
+  await guarded('supplier', async () => {
+    const supplier = await suppliers.find(organizationId, supplierId);
+    if (supplier === undefined) throw new Error(`supplier ${supplierId} has not counted invoice ${invoiceId} yet`);
+    const [ofInvoice, ofAccount] = await Promise.all([
+      mayWithdraw ? findings.ofInvoice(organizationId, invoiceId) : undefined,
+      bankKey === undefined ? undefined : reviews.ofAccount(organizationId, bankKey),
+    ]);
+    const moved =
+      ofInvoice === undefined ? supplier : withInvoiceIf(confirmedAs(ofInvoice) === undefined, supplier, invoice);
+    let { profile } = moved;
+    if (bankKey !== undefined && ofAccount !== undefined) {
+      profile = withReviewedAccount(profile, bankKey, accountVerdict(ofAccount, supplierId).trust);
+    }
+    if (lesson === 'NAME') profile = withName(profile, invoice.nameKey);
+    if (lesson === 'NUMBER_PATTERN') profile = withNumberPattern(profile, invoice.number.signature);
+    return suppliers.write(organizationId, { ...moved, profile });
+  });
+}
+
+/** The supplier with the invoice in its profile, or out of it; once either way. */
+function withInvoiceIf(belongs: boolean, supplier: SupplierRecord, invoice: NormalisedInvoice): SupplierRecord {
+  const { invoiceId } = invoice;
+  const isWithdrawn = supplier.withdrawnUnits.includes(invoiceId);
+  if (belongs === !isWithdrawn) return supplier;
+  return belongs
+    ? {
+        ...supplier,
+        profile: countInProfile(supplier.profile, invoice),
+        withdrawnUnits: supplier.withdrawnUnits.filter((unit) => unit !== invoiceId),
+      }
+    : {
+        ...supplier,
+        profile: withoutInvoice(supplier.profile, invoice),
+        withdrawnUnits: [...supplier.withdrawnUnits, invoiceId].slice(-WITHDRAWN_UNITS_MAX),
+      };
+}
+
+/** A confirmed account is blocked for the whole organization as long as one confirmation stands. */
+async function blockAccount(
+  { bankLinks, reviews }: Deps,
+  organizationId: string,
+  { bankKey, supplierId }: StandingReview,
+): Promise<void> {
+  if (bankKey === undefined) return;
+  await guarded('account', async () => {
+    const known = await bankLinks.find(organizationId, bankKey);
+    const { fraud } = accountVerdict(await reviews.ofAccount(organizationId, bankKey), supplierId);
+    const { fraud: _before, ...link } = known?.link ?? { bankKey, suppliers: [] };
+    return bankLinks.write(organizationId, bankKey, {
+      version: known?.version ?? 0,
+      countedUnits: known?.countedUnits ?? [],
+      link:
+        fraud === undefined
+          ? link
+          : { ...link, fraud: { reviewId: fraud.findingId, confirmedAt: fraud.reviewedAt.toISOString() } },
+    });
+  });
+}
+
+/** Every change of what the organization tolerates is the next overlay of its policy. */
+async function learnTolerance(
+  { policies, reviews, remembered, clock }: Deps,
+  organizationId: string,
+  standing: StandingReview,
+): Promise<void> {
+  const { policy } = await remembered.of(organizationId);
+  if (!isTolerable(standing, policy)) return;
+  const { supplierId, type, signature } = standing;
+  const subject = { supplierId, type, signature };
+  const today = clock.now().toISOString().slice(0, 10);
+  // Looked at once more after each write: a review that came in between finds its tolerance here or writes it itself.
+  await guarded('policy', async () => {
+    const current = await policies.current(organizationId);
+    const learned = toleranceFrom(subject, await reviews.ofSubject(organizationId, subject));
+    const next = withTolerance(current.tolerances, subject, learned, today);
+    if (canonicalJson(next) === canonicalJson(current.tolerances)) return true;
+    await policies.append(organizationId, current, next);
+    remembered.forget(organizationId);
+    return false;
+  });
+}
+
+/** Reads, decides and writes until the write is not overtaken by another. */
+async function guarded(what: string, attempt: () => Promise<boolean>): Promise<void> {
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    if (await attempt()) return;
+  }
+  throw new DomainError('concurrent_change', `The ${what} is being changed by others; the sweep tries again.`);
+}

@@ -1,0 +1,196 @@
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { isHardBlock } from './decision.js';
+import type { DecidedFinding } from './decision.js';
+import { evidenceKey, pairKey } from './evidence.js';
+import type { Finding } from './evidence.js';
+import type { Disposition, ReviewFact } from './facts.js';
+import type { Policy } from './policy.js';
+import { compareText } from './record-order.js';
+
+/** What a person may say about a finding, from each disposition (detection reference, section 10). */
+export const transitions: Readonly<Record<Disposition, readonly Disposition[]>> = {
+  OPEN: ['UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
+  UNDER_REVIEW: ['OPEN', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
+  CONFIRMED: ['RESOLVED', 'ACCEPTED_RISK', 'FALSE_POSITIVE', 'OPEN'],
+  FALSE_POSITIVE: ['OPEN', 'CONFIRMED'],
+  ACCEPTED_RISK: ['OPEN', 'CONFIRMED'],
+  RESOLVED: ['OPEN', 'CONFIRMED'],
+  SUPERSEDED: [],
+};
+
+export const dispositions = Object.keys(transitions) as readonly Disposition[];
+const reviewable = dispositions.filter((disposition) => disposition !== 'SUPERSEDED');
+
+export const NOTE_LENGTH_MAX = 4_000;
+
+export interface ReviewInput {
+  readonly disposition: string;
+  readonly note: string | undefined;
+}
+
+/** What a review makes of a finding: another disposition, a further note, or nothing. */
+export type ReviewOutcome =
+  | { readonly kind: 'CHANGED'; readonly from: Disposition; readonly to: Disposition; readonly note?: string }
+  | { readonly kind: 'NOTED'; readonly disposition: Disposition; readonly note: string }
+  | { readonly kind: 'UNCHANGED' };
+
+/**
+ * Judges what a person says about a finding. An equal disposition succeeds and only adds the note.
+ * @throws DomainError invalid for an unknown disposition, a note that is too long, or a hard block that is accepted
+ * without a note; wrong_state for a transition that the table does not have
+ */
+export function review(finding: DecidedFinding, { disposition, note }: ReviewInput, policy: Policy): ReviewOutcome {
+  const to = reviewable.find((known) => known === disposition);
+  if (to === undefined) throw invalidField('disposition', `must be one of ${reviewable.join(', ')}.`);
+  const text = noteOf(note);
+  const from = finding.disposition;
+  if (to === from) return text === undefined ? { kind: 'UNCHANGED' } : { kind: 'NOTED', disposition: to, note: text };
+  if (!transitions[from].includes(to)) {
+    const possible = transitions[from].length === 0 ? 'nothing' : transitions[from].join(', ');
+    throw new DomainError('wrong_state', `A finding that is ${from} cannot become ${to}; possible is ${possible}.`);
+  }
+  if (to === 'ACCEPTED_RISK' && text === undefined && isHardBlock(finding, policy)) {
+    throw invalidField('note', 'is required to accept the risk of a finding that blocks payment.');
+  }
+  return { kind: 'CHANGED', from, to, ...(text === undefined ? {} : { note: text }) };
+}
+
+function noteOf(note: string | undefined): string | undefined {
+  const text = note?.trim();
+  if (text === undefined) return undefined;
+  if (text === '') throw invalidField('note', 'must not be blank; leave it out instead.');
+  if (text.length > NOTE_LENGTH_MAX) throw invalidField('note', `must have at most ${NOTE_LENGTH_MAX} characters.`);
+  return text;
+}
+
+/** What stands as people's word about one finding; the source of every effect, so that effects may be repeated. */
+export interface StandingReview extends Pick<Finding, 'type' | 'family' | 'disposition'> {
+  readonly findingId: string;
+  /** The version of the finding that says so; an older one never replaces a newer. */
+  readonly sourceVersion: number;
+  readonly evidenceKey: string;
+  readonly pairKeys: readonly string[];
+  readonly invoiceId: string;
+  readonly supplierId: string;
+  /** The account that the finding is about. */
+  readonly bankKey?: string;
+  /** What learned tolerances tell findings of one type apart by. */
+  readonly signature: string;
+  readonly reviewedAt: Date;
+}
+
+/**
+ * The pairs of records that a finding is about. DUPLICATE_DOCUMENT is about a file: another upload of the same bytes
+ * is another question.
+ */
+export function pairKeysOf(
+  finding: Pick<Finding, 'type' | 'family' | 'relatedInvoiceIds'>,
+  invoiceId: string,
+): string[] {
+  if (finding.family !== 'DUP' || finding.type === 'DUPLICATE_DOCUMENT') return [];
+  return finding.relatedInvoiceIds.map((related) => pairKey(invoiceId, related));
+}
+
+/** The evidence and pair keys by which reviews that concern these findings are stored. */
+export function reviewKeysOf(findings: readonly Finding[], invoiceId: string): string[] {
+  const keys = findings.flatMap((finding) => [finding.evidence.key, ...pairKeysOf(finding, invoiceId)]);
+  return [...new Set(keys)].sort(compareText);
+}
+
+/** A standing review as the engine reads it. */
+export function reviewFactOf(standing: StandingReview): ReviewFact {
+  const { evidenceKey: key, disposition, invoiceId, pairKeys } = standing;
+  return { evidenceKey: key, disposition, invoiceId, pairKeys };
+}
+
+/** Orders what the engine is given, so that the same reviews are the same facts. */
+export function compareReviews(left: ReviewFact, right: ReviewFact): number {
+  return compareText(left.evidenceKey, right.evidenceKey) || compareText(left.invoiceId ?? '', right.invoiceId ?? '');
+}
+
+/** Findings that say that one supply was billed twice. */
+const DUPLICATE_TYPES: ReadonlySet<string> = new Set([
+  'DUPLICATE_INVOICE',
+  'SUSPECTED_DUPLICATE',
+  'DUPLICATE_ACROSS_SUPPLIERS',
+  'CROSS_COMPANY_DUPLICATE',
+  'DUPLICATE_DOCUMENT',
+  'SPLIT_DUPLICATE',
+]);
+
+/** Findings whose confirmation means that somebody tried to divert money: bank, lookalike and document findings. */
+export function isSignOfFraud({ type, family }: Pick<Finding, 'type' | 'family'>): boolean {
+  // Compared as text: types join the catalogue one by one, the rule stands for all of them.
+  const name: string = type;
+  return family === 'BANK' || name === 'SUPPLIER_LOOKALIKE_NAME' || name.startsWith('DOCUMENT_');
+}
+
+export function isSignOfDuplicate({ type }: Pick<Finding, 'type'>): boolean {
+  return DUPLICATE_TYPES.has(type);
+}
+
+/**
+ * What the findings of a record, taken together, confirm it as: such a record is nobody's original and shapes no
+ * profile. RESOLVED is true and remedied, so it still counts here.
+ */
+export function confirmedAs(
+  findings: readonly Pick<Finding, 'type' | 'family' | 'disposition'>[],
+): 'FRAUD' | 'DUPLICATE' | undefined {
+  const confirmed = findings.filter(({ disposition }) => disposition === 'CONFIRMED' || disposition === 'RESOLVED');
+  if (confirmed.some(isSignOfFraud)) return 'FRAUD';
+  return confirmed.some(isSignOfDuplicate) ? 'DUPLICATE' : undefined;
+}
+
+/**
+ * The account that a finding is about: the one whose key its evidence key was made of, else, for findings that are
+ * not of the family BANK, the one that the invoice asks to be paid into.
+ */
+export function accountOf(
+  finding: Pick<Finding, 'type' | 'family' | 'evidence'>,
+  supplierId: string,
+  invoiceBankKey: string | undefined,
+  knownBankKeys: readonly string[],
+): string | undefined {
+  if (finding.family !== 'BANK') return isSignOfFraud(finding) ? invoiceBankKey : undefined;
+  const keys = [...(invoiceBankKey === undefined ? [] : [invoiceBankKey]), ...knownBankKeys];
+  const { type, evidence } = finding;
+  return keys.find(
+    (key) => evidenceKey(type, [supplierId, key]) === evidence.key || evidenceKey(type, [key]) === evidence.key,
+  );
+}
+
+/** What people's standing words make of one account. */
+export interface AccountVerdict {
+  /** The first confirmation that stands: the account is blocked for the whole organization. */
+  readonly fraud: StandingReview | undefined;
+  /** For one supplier; undefined: nobody has said anything, its use decides. */
+  readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
+}
+
+/** @param reviews every standing review about the account, of any supplier */
+export function accountVerdict(reviews: readonly StandingReview[], supplierId: string): AccountVerdict {
+  const [fraud] = reviews
+    .filter((standing) => standing.disposition === 'CONFIRMED' && isSignOfFraud(standing))
+    .sort(
+      (left, right) =>
+        left.reviewedAt.getTime() - right.reviewedAt.getTime() || compareText(left.findingId, right.findingId),
+    );
+  if (fraud !== undefined) return { fraud, trust: 'FRAUD' };
+  const isCleared = reviews.some(
+    (standing) =>
+      standing.supplierId === supplierId &&
+      standing.family === 'BANK' &&
+      (standing.disposition === 'FALSE_POSITIVE' || standing.disposition === 'ACCEPTED_RISK'),
+  );
+  return { fraud: undefined, trust: isCleared ? 'REVIEWED' : undefined };
+}
+
+/** What a supplier's profile learns when a person says that the finding is none. */
+export function lessonOf(
+  standing: Pick<StandingReview, 'type' | 'disposition'>,
+): 'NAME' | 'NUMBER_PATTERN' | undefined {
+  if (standing.disposition !== 'FALSE_POSITIVE') return undefined;
+  const name: string = standing.type;
+  if (name === 'SUPPLIER_NAME_MISMATCH') return 'NAME';
+  return name === 'INVOICE_NUMBER_FORMAT_CHANGED' ? 'NUMBER_PATTERN' : undefined;
+}

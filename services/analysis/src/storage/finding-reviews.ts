@@ -1,0 +1,77 @@
+import type { Collection } from 'mongodb';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { ReviewStore } from '../application/review-store.js';
+import type { StandingReview } from '../domain/review.js';
+
+/** People's standing word about one finding, found by what it is about. */
+export interface FindingReviewDocument extends Omit<StandingReview, 'findingId'> {
+  /** The finding. */
+  readonly _id: string;
+  readonly organizationId: string;
+  /** The evidence key and every pair key. */
+  readonly keys: readonly string[];
+}
+
+/** Reviews with one key that are read; more say nothing new. */
+const REVIEWS_MAX = 500;
+/** What decides whether an account is trusted. */
+const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as const;
+
+export async function createFindingReviewIndexes(collection: Collection<FindingReviewDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1, keys: 1 }, name: 'keys' },
+    { key: { organizationId: 1, bankKey: 1, disposition: 1, reviewedAt: 1 }, name: 'account' },
+    { key: { organizationId: 1, supplierId: 1, type: 1, signature: 1, reviewedAt: -1 }, name: 'subject' },
+  ]);
+}
+
+export function reviewStore(collection: Collection<FindingReviewDocument>): ReviewStore {
+  return {
+    async stand(organizationId, { findingId, ...review }) {
+      const keys = [review.evidenceKey, ...review.pairKeys];
+      try {
+        await collection.replaceOne(
+          { _id: findingId, organizationId, sourceVersion: { $lte: review.sourceVersion } },
+          { organizationId, ...review, keys },
+          { upsert: true },
+        );
+      } catch (error) {
+        // There already, and of a newer version: the filter did not match and the id is taken.
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
+    async falsePositives(organizationId, keys) {
+      const documents = await collection
+        .find({ organizationId, keys: { $in: [...keys] }, disposition: 'FALSE_POSITIVE' })
+        .limit(REVIEWS_MAX)
+        .toArray();
+      return documents.map(toReview);
+    },
+    async ofAccount(organizationId, bankKey) {
+      // The oldest of each disposition: the first confirmation is the one that is shown.
+      const documents = await Promise.all(
+        ACCOUNT_DISPOSITIONS.map((disposition) =>
+          collection
+            .find({ organizationId, bankKey, disposition })
+            .sort({ reviewedAt: 1 })
+            .limit(REVIEWS_MAX)
+            .toArray(),
+        ),
+      );
+      return documents.flat().map(toReview);
+    },
+    async ofSubject(organizationId, { supplierId, type, signature }) {
+      const documents = await collection
+        .find({ organizationId, supplierId, type: type as StandingReview['type'], signature })
+        .sort({ reviewedAt: -1 })
+        .limit(REVIEWS_MAX)
+        .toArray();
+      return documents.map(toReview);
+    },
+  };
+}
+
+function toReview(document: FindingReviewDocument): StandingReview {
+  const { _id: findingId, organizationId, keys, ...review } = document;
+  return { findingId, ...review };
+}

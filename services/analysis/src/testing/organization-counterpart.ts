@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { MemberServiceDefinition } from '@invoicecontrol/contracts/organization/v1/member_service';
+import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { notFound } from '@invoicecontrol/errors';
+import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+
+/** A tenant as a test sets it up. */
+interface Tenant {
+  readonly defaultCompanyId: string;
+  readonly companies: readonly { companyId: string; name: string; taxId?: string }[];
+  readonly members: Map<string, 'ACTIVE' | 'INVITED'>;
+}
+
+/** Answers in place of the organization service, for the tenants that tests make. */
+export interface OrganizationCounterpart extends GrpcServer {
+  newTenant(): string;
+  /** A person who works in the organization, or is only invited to. */
+  newMember(organizationId: string, status?: 'ACTIVE' | 'INVITED'): string;
+}
+
+export async function startOrganizationCounterpart(logger: Logger): Promise<OrganizationCounterpart> {
+  const tenants = new Map<string, Tenant>();
+  const refuse = (): Promise<never> => Promise.reject(notFound('organization'));
+  const server = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    logger,
+    bindings: [
+      bind(OrganizationServiceDefinition, {
+        async getTenantFacts({ organizationId }) {
+          const tenant = tenants.get(organizationId);
+          if (tenant === undefined) throw notFound('organization');
+          const companies = tenant.companies.map((company) => ({ country: undefined, taxId: undefined, ...company }));
+          return {
+            defaultCompanyId: tenant.defaultCompanyId,
+            companies,
+            baseCurrency: 'EUR',
+            referenceValidationMode: 'DECLARED_PROFILES',
+            version: 1,
+          };
+        },
+        getOrganization: refuse,
+        updateOrganization: refuse,
+        updateBaseCurrency: refuse,
+        updateReferenceValidation: refuse,
+        deleteOrganization: refuse,
+        restoreOrganization: refuse,
+      }),
+      bind(MemberServiceDefinition, {
+        async getMember({ organizationId, userId }) {
+          const status = tenants.get(organizationId)?.members.get(userId);
+          if (status === undefined) throw notFound('member');
+          return {
+            member: { userId, email: 'a@b.example', name: 'A', role: 'ANALYST', status, createdTime: undefined },
+          };
+        },
+        listMembers: refuse,
+        inviteMember: refuse,
+        acceptInvitation: refuse,
+        updateMember: refuse,
+        removeMember: refuse,
+      }),
+    ],
+  });
+  return {
+    ...server,
+    newTenant() {
+      const organizationId = randomUUID();
+      tenants.set(organizationId, {
+        defaultCompanyId: 'c-main',
+        companies: [
+          { companyId: 'c-main', name: 'Main' },
+          { companyId: 'c-pl', name: 'Poland', taxId: 'PL5260250995' },
+        ],
+        members: new Map(),
+      });
+      return organizationId;
+    },
+    newMember(organizationId, status = 'ACTIVE') {
+      const userId = randomUUID();
+      tenants.get(organizationId)?.members.set(userId, status);
+      return userId;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import { invalidField } from '@invoicecontrol/errors';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { assignFinding } from '../../application/assign-finding.js';
+import type { FindingQuery } from '../../application/finding-store.js';
+import type { FindingReader } from '../../application/read-findings.js';
+import type { reviewFinding } from '../../application/review-finding.js';
+import { catalogue } from '../../domain/catalogue.js';
+import type { FindingType } from '../../domain/catalogue.js';
+import { dispositions } from '../../domain/review.js';
+import { encodeFinding } from './encode-invoice.js';
+import { pageSize, readPageToken, writePageToken } from './page-token.js';
+
+interface Deps {
+  readonly reader: FindingReader;
+  readonly reviewFinding: ReturnType<typeof reviewFinding>;
+  readonly assignFinding: ReturnType<typeof assignFinding>;
+}
+
+/** invoicecontrol.analysis.v1.FindingService */
+export function findingService({ reader, reviewFinding, assignFinding }: Deps): Binding {
+  return bind(FindingServiceDefinition, {
+    async listFindings(request) {
+      const { items, next } = await reader.list(request.organizationId, {
+        companyId: request.companyId,
+        invoiceId: request.invoiceId,
+        scanId: request.scanId,
+        supplierId: request.supplierId,
+        type: findingType(request.type),
+        severity: severityNames[request.severity],
+        disposition: disposition(request.disposition),
+        assigneeUserId: request.assigneeUserId,
+        createdFrom: request.createdFromTime,
+        createdTo: request.createdToTime,
+        after: readPageToken(request.pageToken),
+        limit: pageSize(request.pageSize),
+      });
+      return { findings: items.map(encodeFinding), nextPageToken: writePageToken(next) };
+    },
+    async getFinding({ organizationId, findingId }) {
+      return { finding: encodeFinding(await reader.get(organizationId, findingId)) };
+    },
+    async listFindingHistory({ organizationId, findingId }) {
+      const changes = await reader.history(organizationId, findingId);
+      return {
+        changes: changes.map(({ at, actor, action, from, to, note }) => ({
+          changeTime: at,
+          actorType: actor.type,
+          actorId: actor.id,
+          action,
+          from,
+          to,
+          note,
+        })),
+      };
+    },
+    async reviewFinding({ organizationId, findingId, disposition: asked, note }, context) {
+      return {
+        finding: encodeFinding(await reviewFinding({ organizationId, findingId, disposition: asked, note }, context)),
+      };
+    },
+    async assignFinding({ organizationId, findingId, assigneeUserId }, context) {
+      return { finding: encodeFinding(await assignFinding({ organizationId, findingId, assigneeUserId }, context)) };
+    },
+  });
+}
+
+function findingType(text: string | undefined): FindingType | undefined {
+  if (text === undefined || Object.hasOwn(catalogue, text)) return text as FindingType | undefined;
+  throw invalidField('type', 'is no type of finding.');
+}
+
+function disposition(text: string | undefined): FindingQuery['disposition'] {
+  const known = dispositions.find((name) => name === text);
+  if (text !== undefined && known === undefined) {
+    throw invalidField('disposition', `must be one of ${dispositions.join(', ')}.`);
+  }
+  return known;
+}
+
+const severityNames: Readonly<Record<Severity, FindingQuery['severity']>> = {
+  [Severity.UNSPECIFIED]: undefined,
+  [Severity.INFO]: 'INFO',
+  [Severity.LOW]: 'LOW',
+  [Severity.MEDIUM]: 'MEDIUM',
+  [Severity.HIGH]: 'HIGH',
+  [Severity.CRITICAL]: 'CRITICAL',
+  [Severity.UNRECOGNIZED]: undefined,
+};
