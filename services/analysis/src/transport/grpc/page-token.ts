@@ -1,4 +1,4 @@
-import { DomainError } from '@invoicecontrol/errors';
+import { invalidField } from '@invoicecontrol/errors';
 import type { ListPosition } from '../../application/invoice-store.js';
 
 const PAGE_SIZE_MAX = 100;
@@ -8,7 +8,7 @@ const PAGE_SIZE_DEFAULT = 50;
 export function pageSize(asked: number): number {
   if (asked === 0) return PAGE_SIZE_DEFAULT;
   if (asked < 0 || asked > PAGE_SIZE_MAX) {
-    throw new DomainError('invalid', `page_size: must be between 1 and ${PAGE_SIZE_MAX}.`);
+    throw invalidField('limit', `must be between 1 and ${PAGE_SIZE_MAX}.`);
   }
   return asked;
 }
@@ -24,6 +24,6 @@ export function writePageToken(position: ListPosition | undefined): string {
 export function readPageToken(token: string): ListPosition | undefined {
   if (token === '') return undefined;
   const match = /^(\d{1,15})\|([0-9a-f-]{36})$/.exec(Buffer.from(token, 'base64url').toString('latin1'));
-  if (match === null) throw new DomainError('invalid', 'cursor: is not one that this list gave.');
+  if (match === null) throw invalidField('cursor', 'is not one that this list gave.');
   return { createdAt: new Date(Number(match[1])), id: match[2] ?? '' };
 }
