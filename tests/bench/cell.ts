@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { childPid, cpuMsOf } from './node-process.js';
+import type { Load, LoadOrder, LoadProcess } from './load-process.js';
+
+/** Processes whose time is counted, by the name of their column. */
+export type Watched = Readonly<Record<string, number | undefined>>;
+
+/** One measurement: what the callers saw and what each process worked for it. */
+export interface Measured extends Load {
+  /** CPU milliseconds per request by process. */
+  readonly cpuMs: Readonly<Record<string, number>>;
+}
+
+const SETTLE_LOOK_EACH_MS = 100;
+const SETTLE_MS_MAX = 5_000;
+/** Timers alone cost less than this between two looks. */
+const IDLE_CPU_MS_MAX = 20;
+
+export async function measure(load: LoadProcess, order: LoadOrder, watched: Watched): Promise<Measured> {
+  const before = await cpuOf(watched);
+  const seen = await load.run(order);
+  const after = await settledCpuOf(watched);
+  const cpuMs = Object.fromEntries(
+    Object.entries(after).map(([name, ms]) => [name, (ms - (before[name] ?? 0)) / seen.posted]),
+  );
+  return { ...seen, cpuMs };
+}
+
+/** The load ends in the middle of requests: what was posted is worked for until the processes are quiet. */
+async function settledCpuOf(watched: Watched): Promise<Record<string, number>> {
+  const total = (cpuMs: Readonly<Record<string, number>>): number => sum(Object.values(cpuMs));
+  const deadline = Date.now() + SETTLE_MS_MAX;
+  let last = await cpuOf(watched);
+  for (;;) {
+    await delay(SETTLE_LOOK_EACH_MS);
+    const now = await cpuOf(watched);
+    if (total(now) - total(last) <= IDLE_CPU_MS_MAX || Date.now() > deadline) return now;
+    last = now;
+  }
+}
+
+async function cpuOf(watched: Watched): Promise<Record<string, number>> {
+  const entries = Object.entries(watched).flatMap(([name, pid]) => (pid === undefined ? [] : [[name, pid] as const]));
+  return Object.fromEntries(await Promise.all(entries.map(async ([name, pid]) => [name, await cpuMsOf(pid)] as const)));
+}
+
+/** The stores, where they are children of ours: their work is shown beside that of the product. */
+export async function storePids(): Promise<{ database: number | undefined; broker: number | undefined }> {
+  return { database: await childPid('embedded-mongodb'), broker: await childPid('nats-server') };
+}
+
+/** The median of each figure over the rounds; what was refused is added up. */
+export function medianOf(rounds: readonly Measured[]): Measured {
+  const of = (figure: (round: Measured) => number): number => median(rounds.map(figure));
+  const refused: Record<string, number> = {};
+  for (const round of rounds) {
+    for (const [status, count] of Object.entries(round.refused)) refused[status] = (refused[status] ?? 0) + count;
+  }
+  const names = Object.keys(rounds[0]?.cpuMs ?? {});
+  return {
+    posted: sum(rounds.map(({ posted }) => posted)),
+    answered: sum(rounds.map(({ answered }) => answered)),
+    refused,
+    requestsPerSecond: of(({ requestsPerSecond }) => requestsPerSecond),
+    p50Ms: of(({ p50Ms }) => p50Ms),
+    p95Ms: of(({ p95Ms }) => p95Ms),
+    p99Ms: of(({ p99Ms }) => p99Ms),
+    cpuMs: Object.fromEntries(names.map((name) => [name, of(({ cpuMs }) => cpuMs[name] ?? Number.NaN)])),
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,134 @@
+// TCP proxies that read along: what a service asks its database, and how many calls it makes to another service.
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+export interface CountingProxy {
+  /** `host:port` to use instead of the real one. */
+  readonly address: string;
+  stop(): void;
+}
+
+/** Takes the bytes of one direction of one connection, in whatever pieces they come. */
+type Reader = (bytes: Buffer) => void;
+
+async function startProxy(target: string, readersOf: () => { sent: Reader; received: Reader }): Promise<CountingProxy> {
+  const { hostname, port } = new URL(`tcp://${target}`);
+  const sockets = new Set<Socket>();
+  const server = createServer({ noDelay: true }, (caller) => {
+    const called = connect({ host: hostname, port: Number(port), noDelay: true });
+    const { sent, received } = readersOf();
+    caller.on('data', sent).pipe(called);
+    called.on('data', received).pipe(caller);
+    for (const [socket, other] of [
+      [caller, called],
+      [called, caller],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => other.destroy());
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** One command of the driver and the time it took, as the proxy saw it. */
+export interface DatabaseCommand {
+  readonly service: string;
+  /** `invoices.find`. */
+  readonly name: string;
+  readonly sentAtMs: number;
+  answeredAtMs: number;
+}
+
+/** What the driver says to keep its connections, whatever the requests are. */
+const housekeeping = new Set(['hello', 'ismaster', 'ping', 'endsessions', 'buildinfo', 'killcursors']);
+const OP_MSG = 2013;
+
+/** Writes down every command that goes to MongoDB. */
+export function startDatabaseProxy(
+  target: string,
+  service: string,
+  commands: DatabaseCommand[],
+): Promise<CountingProxy> {
+  return startProxy(target, () => {
+    const open = new Map<number, DatabaseCommand>();
+    return {
+      sent: inMessages(mongoLength, (message) => {
+        const name = commandName(message);
+        if (name === undefined) return;
+        const command = { service, name, sentAtMs: performance.now(), answeredAtMs: Number.POSITIVE_INFINITY };
+        open.set(message.readInt32LE(4), command);
+        commands.push(command);
+      }),
+      received: inMessages(mongoLength, (message) => {
+        const answersTo = message.readInt32LE(8);
+        const command = open.get(answersTo);
+        if (command === undefined) return;
+        command.answeredAtMs = performance.now();
+        open.delete(answersTo);
+      }),
+    };
+  });
+}
+
+function mongoLength(bytes: Buffer): number | undefined {
+  return bytes.length < 4 ? undefined : bytes.readInt32LE(0);
+}
+
+/** The first member of a command names it and, where that is text, the collection: `{ find: 'invoices', ... }`. */
+function commandName(message: Buffer): string | undefined {
+  const FIRST_MEMBER = 25;
+  if (message.readInt32LE(12) !== OP_MSG || message[20] !== 0) return undefined;
+  const nameEnd = message.indexOf(0, FIRST_MEMBER + 1);
+  const name = message.toString('latin1', FIRST_MEMBER + 1, nameEnd);
+  if (housekeeping.has(name.toLowerCase())) return undefined;
+  const isText = message[FIRST_MEMBER] === 2;
+  return isText ? `${message.toString('utf8', nameEnd + 5, message.indexOf(0, nameEnd + 5))}.${name}` : name;
+}
+
+/** Counts the calls made to a gRPC service: each opens one HTTP/2 stream by a HEADERS frame. */
+export function startRpcProxy(target: string, onCall: () => void): Promise<CountingProxy> {
+  const PREFACE_BYTES = 24;
+  const FRAME_HEADER_BYTES = 9;
+  const HEADERS_FRAME = 1;
+  return startProxy(target, () => {
+    let isPrefaceRead = false;
+    return {
+      sent: inMessages(
+        (bytes) => {
+          if (!isPrefaceRead) return PREFACE_BYTES;
+          return bytes.length < FRAME_HEADER_BYTES ? undefined : FRAME_HEADER_BYTES + bytes.readUIntBE(0, 3);
+        },
+        (frame) => {
+          if (isPrefaceRead && frame[3] === HEADERS_FRAME) onCall();
+          isPrefaceRead = true;
+        },
+      ),
+      received: () => {},
+    };
+  });
+}
+
+/** Puts pieces together to whole messages. `lengthOf` says how long the first message is, once enough of it is there. */
+function inMessages(lengthOf: (bytes: Buffer) => number | undefined, onMessage: (message: Buffer) => void): Reader {
+  let rest: Buffer = Buffer.alloc(0);
+  return (bytes) => {
+    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+    for (let length = lengthOf(rest); length !== undefined && length <= rest.length; length = lengthOf(rest)) {
+      onMessage(rest.subarray(0, length));
+      rest = rest.subarray(length);
+    }
+  };
+}

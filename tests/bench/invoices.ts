@@ -1,0 +1,117 @@
+// The invoices of an imagined customer, the same for the same number: about 400 suppliers of which few send much,
+// distinct numbers and amounts, and three in a hundred that come twice.
+
+/** The canonical invoice as integrators post it (specification 2.2), about 1 kB of JSON. */
+export interface BenchInvoice {
+  readonly supplier: {
+    readonly name: string;
+    readonly tax_id: string;
+    readonly bank_account: { readonly iban: string };
+  };
+  readonly invoice_number: string;
+  readonly issue_date: string;
+  readonly due_date: string;
+  readonly currency: string;
+  readonly net_amount: string;
+  readonly tax_amount: string;
+  readonly gross_amount: string;
+  readonly purchase_order_ref: string;
+  readonly buyer: { readonly name: string; readonly tax_id: string };
+}
+
+const SUPPLIERS = 400;
+const DUPLICATE_SHARE = 0.03;
+const DAY_MS = 86_400_000;
+const LAST_ISSUE_DAY = Date.UTC(2026, 9, 31) / DAY_MS;
+const ISSUE_DAYS = 730;
+
+const firstWords = (
+  'Nordlicht Bergmann Hanseatische Alpine Rheinland Kaltenbach Silberhorn Oderbruch Weser Falkenstein Lindner ' +
+  'Morgenrot Steinacker Uferwald Vogelsang Westphal Zollern Auerbach Birkenfeld Cordes'
+).split(' ');
+const secondWords = (
+  'Energie Papier Logistik Maschinenbau Elektrotechnik Verpackung Gebäudereinigung Software Bürobedarf Fahrzeugteile ' +
+  'Druckerei Labortechnik Kältetechnik Werkzeuge Stahlhandel Catering Sicherheitsdienst Beratung Möbelwerk Messtechnik'
+).split(' ');
+const legalForms = ['GmbH', 'AG', 'GmbH & Co. KG', 'KG', 'UG (haftungsbeschränkt)'];
+
+/**
+ * @param index which invoice of the customer's history
+ * @param storedCount how many are known to be stored when it comes; only those come twice
+ */
+export function invoiceAt(index: number, storedCount: number): BenchInvoice {
+  const random = randomOf(index);
+  if (random() < DUPLICATE_SHARE && index > 0) {
+    const original = invoiceAt(Math.floor(random() * Math.min(index, storedCount)), storedCount);
+    const isExact = random() < 0.7;
+    return isExact ? original : { ...original, invoice_number: `${original.invoice_number}A` };
+  }
+  // The square gives the largest supplier a twentieth of all invoices and the smallest next to none.
+  const supplier = Math.floor(SUPPLIERS * random() ** 2);
+  const netCents = 5_000 + Math.floor(random() ** 3 * 2_000_000);
+  const taxCents = Math.round(netCents * 0.19);
+  const issueDay = LAST_ISSUE_DAY - Math.floor(random() * ISSUE_DAYS);
+  const order = 4_500_000_000 + Math.floor(random() * 100_000_000);
+  const firstNote = 80_000_000 + Math.floor(random() * 10_000_000);
+  return {
+    supplier: supplierAt(supplier),
+    invoice_number: `RE-${dateOf(issueDay).slice(0, 4)}-${String(index).padStart(7, '0')}`,
+    issue_date: dateOf(issueDay),
+    due_date: dateOf(issueDay + 30),
+    currency: 'EUR',
+    net_amount: decimal(netCents),
+    tax_amount: decimal(taxCents),
+    gross_amount: decimal(netCents + taxCents),
+    purchase_order_ref: `Framework agreement ${order}, call-off ${order % 97}; delivery notes ${Array.from(
+      { length: 50 },
+      (_, note) => firstNote + note,
+    ).join(', ')}`,
+    buyer: { name: 'Muster Industriewerke Aktiengesellschaft, Kreditorenbuchhaltung', tax_id: germanTaxId(81_234_567) },
+  };
+}
+
+function supplierAt(supplier: number): BenchInvoice['supplier'] {
+  const first = firstWords[supplier % firstWords.length] ?? '';
+  const second = secondWords[Math.floor(supplier / firstWords.length)] ?? '';
+  return {
+    name: `${first} ${second} ${legalForms[supplier % legalForms.length] ?? ''}`,
+    tax_id: germanTaxId(10_000_000 + supplier * 7_919),
+    bank_account: { iban: germanIban(37_040_044, 532_013_000 + supplier * 104_729) },
+  };
+}
+
+/** ISO 7064 mod 11, 10 over eight digits. */
+function germanTaxId(number: number): string {
+  let product = 10;
+  for (const digit of String(number)) {
+    const sum = (Number(digit) + product) % 10 || 10;
+    product = (2 * sum) % 11;
+  }
+  return `DE${number}${(11 - product) % 10}`;
+}
+
+function germanIban(bankCode: number, account: number): string {
+  const base = `${bankCode}${String(account).padStart(10, '0')}`;
+  // D is 13 and E is 14, then two zeros where the check digits stand.
+  const check = 98n - (BigInt(`${base}131400`) % 97n);
+  return `DE${String(check).padStart(2, '0')}${base}`;
+}
+
+function decimal(cents: number): string {
+  return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
+}
+
+function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = Math.imul(seed + 1, 0x9e3779b1);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

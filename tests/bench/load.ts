@@ -1,0 +1,63 @@
+// The load generator, a process of its own so that its work does not count as that of the servers. It takes an order
+// from its parent, posts invoices for the asked time and answers with what it saw.
+import autocannon from 'autocannon';
+import { invoiceAt } from './invoices.js';
+import type { Load, LoadOrder } from './load-process.js';
+
+/** The gateway closes a connection after as many requests (HTTP and security reference, section 2). */
+const REQUESTS_PER_CONNECTION = 1_000;
+const SAMPLE_EACH_MS = 50;
+
+process.on('message', (order: LoadOrder) => {
+  run(order).then(
+    (load) => process.send?.(load),
+    (error: unknown) => {
+      process.stderr.write(`${String(error)}\n`);
+      process.exit(1);
+    },
+  );
+});
+
+async function run({ url, key, connections, seconds, firstIndex, storedCount }: LoadOrder): Promise<Load> {
+  const { origin, pathname: path } = new URL(url);
+  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` };
+  let posted = 0;
+  const durationsMs: number[] = [];
+  const refused: Record<string, number> = {};
+  let lastAt = 0;
+  const startedAt = performance.now();
+  const running = autocannon({
+    url: origin,
+    connections,
+    duration: seconds,
+    sampleInt: SAMPLE_EACH_MS,
+    reconnectRate: REQUESTS_PER_CONNECTION,
+    requests: [
+      {
+        setupRequest: () => {
+          const body = JSON.stringify(invoiceAt(firstIndex + posted, storedCount));
+          posted += 1;
+          return { method: 'POST', path, headers, body };
+        },
+      },
+    ],
+  });
+  running.on('response', (_client, status, _bytes, durationMs) => {
+    lastAt = performance.now();
+    if (status === 202) durationsMs.push(durationMs);
+    else refused[status] = (refused[status] ?? 0) + 1;
+  });
+  const { errors } = await running;
+  if (errors > 0) refused['no answer'] = errors;
+  durationsMs.sort((left, right) => left - right);
+  const percentile = (share: number): number => durationsMs[Math.ceil(durationsMs.length * share) - 1] ?? Number.NaN;
+  return {
+    posted,
+    answered: durationsMs.length,
+    refused,
+    requestsPerSecond: durationsMs.length / ((lastAt - startedAt) / 1_000),
+    p50Ms: percentile(0.5),
+    p95Ms: percentile(0.95),
+    p99Ms: percentile(0.99),
+  };
+}

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, closeSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const START_MS_MAX = 30_000;
+const LOOK_EACH_MS = 25;
+/** Linux counts the time of processes in hundredths of a second. */
+const MS_PER_TICK = 10;
+
+/** A server in a process of its own. */
+export interface NodeProcess {
+  readonly name: string;
+  readonly pid: number;
+  /** `host:port`. */
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a compiled program that logs its address once it serves, as every service does. Its log goes to a file, as
+ * the log of a container goes to a pipe: nobody reads it while it works.
+ * @throws Error with the end of the log when the program does not serve in time
+ */
+export async function startNodeProcess(
+  name: string,
+  program: string,
+  env: NodeJS.ProcessEnv,
+  logDir: string,
+): Promise<NodeProcess> {
+  const logFile = join(logDir, `${name}.log`);
+  const output = openSync(logFile, 'w');
+  const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [];
+  const child = spawn(process.execPath, [...flags, program], { env, stdio: ['ignore', output, output] });
+  closeSync(output);
+  const endWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', endWithUs);
+  const stop = async (): Promise<void> => {
+    process.off('exit', endWithUs);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  };
+  const deadline = Date.now() + START_MS_MAX;
+  while (child.exitCode === null && Date.now() < deadline) {
+    const address = /"address":"([^"]+)"/.exec(readFileSync(logFile, 'utf8'))?.[1];
+    if (address !== undefined && child.pid !== undefined) return { name, pid: child.pid, address, stop };
+    await delay(LOOK_EACH_MS);
+  }
+  await stop();
+  throw new Error(`${name} did not start:\n${readFileSync(logFile, 'utf8').split('\n').slice(-12).join('\n')}`);
+}
+
+/** User and system time of a process so far, in milliseconds. */
+export async function cpuMsOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
+  // The name in the second field may hold blanks; the fields after it are counted from its closing parenthesis.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+}
+
+/** A child of this process by a part of its command line; undefined when there is none, as with a server in Docker. */
+export async function childPid(commandPart: string): Promise<number | undefined> {
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      const stat = await readFile(`/proc/${entry}/stat`, 'latin1');
+      const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+      if (parent !== process.pid) continue;
+      if ((await readFile(`/proc/${entry}/cmdline`, 'latin1')).includes(commandPart)) return Number(entry);
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return undefined;
+}
