@@ -4,6 +4,8 @@ import { newSecrets, startSystem } from '@invoicecontrol/dev/system';
 import type { System } from '@invoicecontrol/dev/system';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -47,12 +49,20 @@ export interface Api {
   raw<Body = unknown>(target: string, bytes: string): Promise<Answer<Body>>;
 }
 
+export interface PlanChange {
+  readonly plan?: string;
+  readonly subscriptionStatus?: string;
+  readonly additionalLegalEntities?: number;
+}
+
 export interface RunningSystem extends Api {
   readonly system: System;
   readonly operatorToken: string;
   readonly tenant: Tenant;
   readonly other: Tenant;
   newTenant(plan?: string): Promise<Tenant>;
+  /** What the operator, and later billing, says that an organization has bought; what is left out stays. */
+  setPlan(organizationId: string, change: PlanChange): Promise<void>;
   /** The analysis service's own database. */
   readonly analysisDatabase: MongoConnection['db'];
   stop(): Promise<void>;
@@ -78,16 +88,24 @@ export async function startRunningSystem(env: NodeJS.ProcessEnv = {}): Promise<R
   let tenants = 0;
   const newTenant = (plan?: string): Promise<Tenant> =>
     createTenant(system.organizationAddress, secrets.operatorToken, `Tenant ${++tenants}`, plan);
+  const channel = openChannel(system.organizationAddress);
+  const operator = client(OperatorServiceDefinition, channel);
+  const { operatorToken } = secrets;
   const [tenant, other, api] = await Promise.all([newTenant(), newTenant(), connectApi(system.baseUrl)]);
   return {
     ...api,
     system,
-    operatorToken: secrets.operatorToken,
+    operatorToken,
     tenant,
     other,
     newTenant,
+    async setPlan(organizationId, change) {
+      const context = { requestId: 'set-plan', actor: { type: 'OPERATOR', id: 'operator' }, operatorToken } as const;
+      await operator.setPlan({ organizationId, plan: '', subscriptionStatus: '', ...change }, { context });
+    },
     analysisDatabase: databases[1]?.db ?? missing(),
     async stop() {
+      channel.close();
       await system.stop();
       for (const { db, close } of databases) {
         await db.dropDatabase();

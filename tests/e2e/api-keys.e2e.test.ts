@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { startRunningSystem } from './running-system.js';
+import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
+import type { CreatedApiKey, Page } from './shapes.js';
+
+type KeyRecord = Omit<CreatedApiKey, 'key'> & { name: string; createdAt: string; expiresAt: string | null };
+
+let running: RunningSystem;
+let owner: string;
+let admin: string;
+beforeAll(async () => {
+  running = await startRunningSystem();
+  owner = running.tenant.keys.owner;
+  admin = running.tenant.keys.admin;
+});
+afterAll(() => running.stop());
+
+function create(body: unknown, key = owner): Promise<Answer<CreatedApiKey & ErrorBody>> {
+  return running.request('POST /api-keys', { key, body });
+}
+
+async function newKey(role: string, scopes?: readonly string[]): Promise<CreatedApiKey> {
+  const answer = await create({ name: `${role} of a test`, role, ...(scopes === undefined ? {} : { scopes }) });
+  expect(answer.status).toBe(201);
+  return answer.body;
+}
+
+const change = (id: string, body: unknown, key = owner): Promise<Answer<KeyRecord & ErrorBody>> =>
+  running.request(`PATCH /api-keys/${id}`, { key, body });
+const revoke = (id: string, key = owner): Promise<Answer<ErrorBody>> =>
+  running.request(`DELETE /api-keys/${id}`, { key });
+const use = (key: string): Promise<Answer> => running.request('GET /organizations/current', { key });
+
+const forbidden = { status: 403, body: { error: { code: 'FORBIDDEN' } } };
+const conflict = { status: 409, body: { error: { code: 'CONFLICT' } } };
+const invalid = { status: 400, body: { error: { code: 'INVALID_REQUEST' } } };
+const notFound = { status: 404, body: { error: { code: 'NOT_FOUND' } } };
+
+describe('a key', () => {
+  test('is shown once, when it is created, and works at once', async () => {
+    const created = await create({ name: ' Integration ', role: 'ADMIN', expires_at: '2199-12-31T00:00:00+02:00' });
+    expect(created.status).toBe(201);
+    const { key, ...record } = created.body;
+    expect(key).toMatch(/^ick_(live|test)_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/);
+    expect(key).toContain(`_${record.id}_`);
+    expect(record).toEqual({
+      id: expect.any(String),
+      name: 'Integration',
+      role: 'ADMIN',
+      scopes: expect.arrayContaining(['invoices:write', 'organization:write']),
+      createdAt: expect.any(String),
+      expiresAt: '2199-12-30T22:00:00.000Z',
+      lastUsedAt: null,
+    });
+    expect(created.headers.get('location')).toBe(`/v1/api-keys/${record.id}`);
+    expect((await use(key)).status).toBe(200);
+    expect((await running.request(`GET /api-keys/${record.id}`, { key: admin })).body).toEqual(record);
+    const list = await running.request<Page<KeyRecord>>('GET /api-keys', { key: admin });
+    expect(list.body.items[0]).toEqual(record);
+  });
+
+  test('without scopes has those of its role', async () => {
+    expect((await newKey('VIEWER')).scopes.every((scope) => scope.endsWith(':read'))).toBe(true);
+    expect((await newKey('ANALYST')).scopes).toEqual(expect.arrayContaining(['invoices:write', 'findings:review']));
+    expect((await newKey('OWNER')).scopes).toEqual(['*']);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['nothing', {}, 'name'],
+    ['no role', { name: 'A' }, 'role'],
+    ['an unknown role', { name: 'A', role: 'ROOT' }, 'role'],
+    ['a role in lower case', { name: 'A', role: 'owner' }, 'role'],
+    ['a blank name', { name: ' ', role: 'VIEWER' }, 'name'],
+    ['an unknown scope', { name: 'A', role: 'ADMIN', scopes: ['everything'] }, 'scopes[0]'],
+    ['no scopes at all', { name: 'A', role: 'ADMIN', scopes: [] }, 'scopes'],
+    ['a viewer who writes', { name: 'A', role: 'VIEWER', scopes: ['invoices:write'] }, 'scopes'],
+    ['an expiry that has passed', { name: 'A', role: 'VIEWER', expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+    ['an expiry without an offset', { name: 'A', role: 'VIEWER', expires_at: '2199-01-01T00:00:00' }, 'expires_at'],
+    ['a key of one’s own choice', { name: 'A', role: 'VIEWER', key: 'x' }, 'key'],
+  ])('is not created from %s', async (_, body, path) => {
+    const answer = await create(body);
+    expect(answer).toMatchObject(invalid);
+    expect(answer.body.error.message.split(': ', 1)).toEqual([path]);
+  });
+
+  test('is not given more than its giver has', async () => {
+    expect(await create({ name: 'A', role: 'OWNER' }, admin)).toMatchObject(forbidden);
+    expect(await create({ name: 'A', role: 'ADMIN', scopes: ['*'] }, admin)).toMatchObject(forbidden);
+    const narrow = await newKey('ADMIN', ['organization:write', 'organization:read']);
+    expect(await create({ name: 'A', role: 'VIEWER', scopes: ['invoices:read'] }, narrow.key)).toMatchObject(forbidden);
+    expect((await create({ name: 'A', role: 'VIEWER', scopes: ['organization:read'] }, narrow.key)).status).toBe(201);
+  });
+
+  test('loses rights and never gains any', async () => {
+    const { id, key } = await newKey('ADMIN', ['invoices:read', 'organization:read']);
+    expect(await change(id, { scopes: ['invoices:read', 'invoices:write'] })).toMatchObject(conflict);
+    expect(await change(id, { role: 'OWNER' })).toMatchObject(conflict);
+    expect((await use(key)).status).toBe(200);
+    const lowered = await change(id, { scopes: ['invoices:read'], name: 'Narrow' });
+    expect(lowered).toMatchObject({ status: 200, body: { name: 'Narrow', scopes: ['invoices:read'], role: 'ADMIN' } });
+    await eventually(async () => expect((await use(key)).status).toBe(403), { timeoutMs: 2_000 });
+    expect(await change(id, { scopes: ['invoices:read', 'organization:read'] })).toMatchObject(conflict);
+    expect(await change(id, {})).toMatchObject(invalid);
+  });
+
+  test('neither revokes nor lowers itself, nor one above it', async () => {
+    const self = await newKey('ADMIN');
+    expect(await revoke(self.id, self.key)).toMatchObject(conflict);
+    expect(await change(self.id, { role: 'VIEWER' }, self.key)).toMatchObject(conflict);
+    const above = await newKey('OWNER');
+    expect(await revoke(above.id, admin)).toMatchObject(forbidden);
+    expect(await change(above.id, { name: 'Mine' }, admin)).toMatchObject(forbidden);
+    expect((await use(above.key)).status).toBe(200);
+  });
+
+  test('that is revoked is gone: refused, not listed, not found', async () => {
+    const { id, key } = await newKey('ANALYST');
+    const answer = await revoke(id, admin);
+    expect({ status: answer.status, text: answer.text }).toEqual({ status: 204, text: '' });
+    await eventually(async () => expect((await use(key)).status).toBe(401), { timeoutMs: 2_000 });
+    expect(await running.request(`GET /api-keys/${id}`, { key: admin })).toMatchObject(notFound);
+    expect(await revoke(id, admin)).toMatchObject(notFound);
+    const list = await running.request<Page<KeyRecord>>('GET /api-keys?limit=100', { key: admin });
+    expect(list.body.items.map((item) => item.id)).not.toContain(id);
+  });
+
+  test.each(['nonsense', 'A'.repeat(17), '%20'])('of the id %s is not found', async (id) => {
+    expect(await revoke(id)).toMatchObject(notFound);
+  });
+
+  test('is dead when the list says so, even if two revoke each other at once', async () => {
+    const [one, two] = await Promise.all([newKey('OWNER'), newKey('OWNER')]);
+    await Promise.all([revoke(one.id, two.key), revoke(two.id, one.key)]);
+    // Whether one falls or both is a matter of timing; one that fell must not work.
+    const list = await running.request<Page<KeyRecord>>('GET /api-keys?limit=100', { key: owner });
+    const alive = new Set(list.body.items.map((item) => item.id));
+    await eventually(
+      async () => {
+        for (const { id, key } of [one, two]) expect((await use(key)).status).toBe(alive.has(id) ? 200 : 401);
+      },
+      { timeoutMs: 2_000 },
+    );
+  });
+});
+
+describe('a revocation under load', () => {
+  const WORKERS = 10;
+  /** With the broadcast; without it, the five seconds of the gateway's memory. */
+  const LATE_MS_MAX = 500;
+
+  test('leaves no success later than half a second', async () => {
+    const { id, key } = await newKey('VIEWER');
+    const calls: { startedAt: number; status: number }[] = [];
+    let isOver = false;
+    const work = async (): Promise<void> => {
+      while (!isOver) {
+        const startedAt = performance.now();
+        const { status } = await use(key);
+        calls.push({ startedAt, status });
+      }
+    };
+    const load = Promise.all(Array.from({ length: WORKERS }, work));
+    await eventually(() => expect(calls.length).toBeGreaterThan(100));
+    await revoke(id);
+    const revokedAt = performance.now();
+    await eventually(() => expect(performance.now()).toBeGreaterThan(revokedAt + 2 * LATE_MS_MAX));
+    isOver = true;
+    await load;
+    expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([200, 401]));
+    const late = calls.filter(({ startedAt, status }) => status === 200 && startedAt > revokedAt + LATE_MS_MAX);
+    expect(late).toEqual([]);
+    expect(calls.filter(({ startedAt }) => startedAt > revokedAt + LATE_MS_MAX).length).toBeGreaterThan(10);
+  });
+});

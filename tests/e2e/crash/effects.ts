@@ -1,0 +1,61 @@
+// A service that listens: it writes one effect per event under the event's id, as every consumer of ours must.
+import { events } from '@invoicecontrol/contracts/events';
+import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo, isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
+
+export interface Effect {
+  /** The event's id. */
+  readonly _id: string;
+  readonly event: string;
+  readonly payload: string;
+}
+
+export interface Effects {
+  all(): Promise<readonly Effect[]>;
+  /** Events that came again under a known id with another content, and events that could not be handled. */
+  faults(): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}
+
+export async function startEffects({ mongodbUrl, natsUrl }: { mongodbUrl: string; natsUrl: string }): Promise<Effects> {
+  const logger = createLogger({ service: 'effects', level: 'silent' });
+  const mongo = await connectMongo({ url: mongodbUrl, databaseName: 'effects', appName: 'effects' });
+  const bus = await connectNats({ url: natsUrl, name: 'effects', logger });
+  const effects = mongo.db.collection<Effect>('effects');
+  const contradictions: string[] = [];
+
+  const listen = <T extends EventHeader>(type: EventType<T>): ReturnType<typeof subscribe> =>
+    subscribe(
+      { bus, db: mongo.db, logger },
+      {
+        service: 'effects',
+        type,
+        async handle(event) {
+          const effect = { _id: event.eventId, event: type.name, payload: JSON.stringify(type.codec.toJSON(event)) };
+          try {
+            await effects.insertOne(effect);
+          } catch (error) {
+            if (!isDuplicateKey(error)) throw error;
+            const known = await effects.findOne({ _id: effect._id });
+            if (known?.payload !== effect.payload) contradictions.push(`event ${effect._id} has two contents`);
+          }
+        },
+      },
+    );
+  const subscriptions = [await listen(events.invoiceAnalyzed), await listen(events.findingCreated)];
+  return {
+    all: () => effects.find().toArray(),
+    async faults() {
+      const letters = await mongo.db.collection('dead_letters').find().toArray();
+      return [...contradictions, ...letters.map(({ _id, error }) => `dead letter ${String(_id)}: ${String(error)}`)];
+    },
+    async stop() {
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      await bus.close();
+      await mongo.close();
+    },
+  };
+}

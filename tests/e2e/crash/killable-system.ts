@@ -1,0 +1,137 @@
+// The product as it is deployed, one process per service, on a MongoDB and a NATS of its own, all of which can be
+// killed and brought back.
+import { fileURLToPath } from 'node:url';
+import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
+import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
+import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
+import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
+import { newSecrets } from '@invoicecontrol/dev/system';
+import { createTenant } from '@invoicecontrol/dev/tenant';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
+import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
+
+/** Something that a test may end as a crash would. */
+export interface Killable {
+  kill(): Promise<void>;
+  /** Starts it again after `kill`, with the same data on the same port. */
+  restart(): Promise<void>;
+}
+
+export interface KillableSystem {
+  readonly mongodbUrl: string;
+  readonly natsUrl: string;
+  /** `http://127.0.0.1:<port>/v1`. */
+  readonly baseUrl: string;
+  readonly database: Killable;
+  readonly broker: Killable;
+  readonly organization: Killable;
+  readonly analysis: Killable;
+  readonly gateway: Killable;
+  /** Between analysis and its database. */
+  readonly proxy: MongoProxy;
+  newTenant(name: string): Promise<Tenant>;
+  /** What ended though nobody killed it, with its last output. */
+  readonly unexpected: readonly string[];
+  stop(): Promise<void>;
+}
+
+interface ServiceProcess extends Killable {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export async function startKillableSystem(): Promise<KillableSystem> {
+  const unexpected: string[] = [];
+  const log = (line: string): void => void unexpected.push(line);
+  const closing: (() => Promise<void>)[] = [];
+  const opened = <T>(thing: T, close: () => Promise<void>): T => {
+    closing.push(close);
+    return thing;
+  };
+  const stop = async (): Promise<void> => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  };
+  try {
+    // Not the one that the tests of this run share: ours is killed.
+    const infrastructure: Infrastructure = await startInfrastructure({ env: {}, log });
+    closing.push(() => infrastructure.stop());
+    const { mongodbUrl, natsUrl } = infrastructure;
+    const proxy = await startMongoProxy(mongodbUrl);
+    closing.push(() => proxy.close());
+
+    const secrets = newSecrets();
+    const start = async (name: string, env: NodeJS.ProcessEnv): Promise<ServiceProcess> => {
+      const service = await startServiceProcess(name, { NATS_URL: natsUrl, LOG_LEVEL: 'info', ...env }, log);
+      return opened(service, () => service.stop());
+    };
+    const organization = await start('organization', {
+      MONGODB_URL: mongodbUrl,
+      OPERATOR_TOKEN: secrets.operatorToken,
+      API_KEY_PEPPERS: secrets.apiKeyPeppers,
+    });
+    const organizationAddress = `127.0.0.1:${organization.port}`;
+    const analysis = await start('analysis', {
+      MONGODB_URL: proxy.url,
+      ORGANIZATION_ADDRESS: organizationAddress,
+    });
+    const gateway = await start('gateway', {
+      ORGANIZATION_ADDRESS: organizationAddress,
+      ANALYSIS_ADDRESS: `127.0.0.1:${analysis.port}`,
+      RATE_LIMIT_DEFAULT_PER_MINUTE: '1000000',
+      RATE_LIMIT_ORGANIZATION_PER_MINUTE: '1000000',
+      RATE_LIMIT_WRITES_PER_MINUTE: '1000000',
+    });
+    return {
+      mongodbUrl,
+      natsUrl,
+      baseUrl: `http://127.0.0.1:${gateway.port}/v1`,
+      database: infrastructure.mongodb,
+      broker: infrastructure.nats,
+      organization,
+      analysis,
+      gateway,
+      proxy,
+      newTenant: (name) => createTenant(organizationAddress, secrets.operatorToken, name),
+      unexpected,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Runs a service as its image does. The port is chosen at the first start and kept. */
+async function startServiceProcess(
+  name: string,
+  env: NodeJS.ProcessEnv,
+  log: (line: string) => void,
+): Promise<ServiceProcess> {
+  const program = fileURLToPath(new URL(`../../../services/${name}/dist/main.js`, import.meta.url));
+  const start = (port: number): Promise<ChildServer> =>
+    startChildServer({
+      name: `The service ${name}`,
+      command: process.execPath,
+      args: [program],
+      env: { ...env, GRPC_PORT: String(port), PORT: String(port) },
+      readPort: portOfServing,
+      log,
+    });
+  let running = await start(0);
+  const { port } = running;
+  return {
+    port,
+    kill: () => running.kill(),
+    async restart() {
+      running = await start(port);
+    },
+    stop: () => running.stop(),
+  };
+}
+
+/** `{"address":"127.0.0.1:50051","msg":"serving"}` */
+function portOfServing(line: string): number | undefined {
+  const port = line.includes('"msg":"serving"') ? /"address":"[^"]*:(\d+)"/.exec(line)?.[1] : undefined;
+  return port === undefined ? undefined : Number(port);
+}
