@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addDays } from '@invoicecontrol/values/calendar-date';
+import { catalogue } from './catalogue.js';
 import { analyze, ENGINE_VERSION } from './engine.js';
 import type { Finding } from './evidence.js';
 import { canonicalFacts, canonicalJson, factsHash } from './facts.js';
@@ -131,6 +132,7 @@ describe('for any history', () => {
             expect(finding.evidence.key).toMatch(/^[0-9a-f]{32}$/);
             expect(finding.evidence.rule).toBe(`${finding.type}@${ENGINE_VERSION}`);
             expect(finding.evidence.explanation.length).toBeGreaterThan(0);
+            expect(catalogue[finding.type].severities).toContain(finding.severity);
             expect(finding.summary).toMatch(/\.$/);
             expect(`${finding.summary}${finding.recommendedAction}`).not.toMatch(/undefined|NaN|\{\w+\}/);
           }

@@ -34,9 +34,12 @@ function membersOf(value: EvidenceValue | undefined): readonly { readonly [name:
   return Array.isArray(value) ? value : [];
 }
 
-/** Types that block, and everything about accounts, are never softened by habit. */
+/**
+ * Types that block, and everything about accounts, are never softened by habit. Findings about a whole scan or the
+ * books of an ERP (family SCAN) belong to no supplier that could teach a habit.
+ */
 export function isTolerable({ type, family }: Pick<Finding, 'type' | 'family'>, policy: Policy): boolean {
-  return family !== 'BANK' && !policy.hardBlocks.includes(type);
+  return family !== 'BANK' && family !== 'SCAN' && !policy.hardBlocks.includes(type);
 }
 
 /**

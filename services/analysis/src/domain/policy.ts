@@ -195,7 +195,10 @@ export const defaultPolicy: Policy = {
     'DUPLICATE_ACROSS_SUPPLIERS',
     'DUPLICATE_DOCUMENT',
     'BANK_ACCOUNT_BLOCKLISTED',
+    'BANK_ACCOUNT_MASTER_MISMATCH',
     'BANK_ACCOUNT_CHANGED',
+    'DOCUMENT_MODIFIED_AFTER_SIGNING',
+    'DOCUMENT_FIELD_CONFLICT',
   ],
   duplicates: {
     halfPoints: {
