@@ -1,5 +1,9 @@
 import type { Methods } from '@invoicecontrol/contracts/definition';
+import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
+import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
@@ -11,20 +15,28 @@ import type { CallOptions, Channel } from '@invoicecontrol/runtime/grpc/client';
 /** The services that own what the gateway shows, as the routes call them. */
 export interface Clients {
   readonly access: Methods<typeof AccessServiceDefinition, CallOptions>;
+  readonly analyses: Methods<typeof AnalysisServiceDefinition, CallOptions>;
   readonly apiKeys: Methods<typeof ApiKeyServiceDefinition, CallOptions>;
   readonly audit: Methods<typeof AuditServiceDefinition, CallOptions>;
   readonly companies: Methods<typeof CompanyServiceDefinition, CallOptions>;
+  readonly findings: Methods<typeof FindingServiceDefinition, CallOptions>;
   readonly invoices: Methods<typeof InvoiceServiceDefinition, CallOptions>;
   readonly organizations: Methods<typeof OrganizationServiceDefinition, CallOptions>;
+  readonly policies: Methods<typeof PolicyServiceDefinition, CallOptions>;
+  readonly routingRules: Methods<typeof RoutingRuleServiceDefinition, CallOptions>;
 }
 
 export function createClients(channels: { organization: Channel; analysis: Channel }): Clients {
   return {
     access: client(AccessServiceDefinition, channels.organization),
+    analyses: client(AnalysisServiceDefinition, channels.analysis),
     apiKeys: client(ApiKeyServiceDefinition, channels.organization),
     audit: client(AuditServiceDefinition, channels.organization),
     companies: client(CompanyServiceDefinition, channels.organization),
+    findings: client(FindingServiceDefinition, channels.analysis),
     invoices: client(InvoiceServiceDefinition, channels.analysis),
     organizations: client(OrganizationServiceDefinition, channels.organization),
+    policies: client(PolicyServiceDefinition, channels.analysis),
+    routingRules: client(RoutingRuleServiceDefinition, channels.analysis),
   };
 }

@@ -8,6 +8,8 @@ const TEXT_LENGTH_MAX = 1_000;
 export const NAME_LENGTH_MAX = 400;
 /** Names of organizations, companies and keys, as their owner takes them. */
 export const LABEL_LENGTH_MAX = 200;
+/** What people write beside a decision. */
+export const NOTE_LENGTH_MAX = 4_000;
 
 /** Free text: neither empty nor blank. It is stored trimmed; the schema only looks. */
 export function text(lengthMax: number = TEXT_LENGTH_MAX) {

@@ -1,102 +1,173 @@
-import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { FindingChange } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { z } from 'zod';
-import { showInstant } from '../http/fields.js';
+import { NOTE_LENGTH_MAX, showInstant, stated, text, uuid } from '../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
+import { route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
+import { disposition, findingRecord, presentFinding, severity } from './finding-record.js';
 
-const severity = z.enum(['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL']);
+const READ_TIMEOUT_MS = 5_000;
+const WRITE_TIMEOUT_MS = 10_000;
 
-const evidence = z.record(z.string(), z.unknown()).meta({ description: 'Free-form; amounts are strings.' });
+const findingParams = z.object({ findingId: uuid() });
 
-/** Inside the answer of POST /invoices (specification 2.3). */
-export const findingSummary = z
+const change = z
   .object({
-    type: z.string(),
-    severity,
-    summary: z.string(),
-    recommendedAction: z.string().nullable(),
-    confidence: z.number().min(0).max(1),
-    evidence,
+    at: z.string().meta({ format: 'date-time' }),
+    actor: z.object({ type: z.enum(['USER', 'API_KEY', 'RULE', 'SYSTEM']), id: z.string() }),
+    action: z.enum(['CREATED', 'REVIEWED', 'ASSIGNED', 'RECOMPUTED']),
+    from: z.string().optional(),
+    to: z.string().optional(),
+    note: z.string().optional(),
   })
-  .meta({ id: 'FindingSummary' });
+  .meta({ id: 'FindingChange' });
 
-/** Specification 2.4, with whose it is, who looks after it and when it was raised. */
-export const findingRecord = z
-  .object({
-    id: z.string(),
-    invoiceId: z.string().nullable().meta({ description: 'Null for payment-only findings.' }),
-    invoiceNumber: z.string().nullable(),
-    supplierId: z.string().nullable(),
-    supplierName: z.string().nullable(),
-    scanId: z.string().nullable().meta({ description: 'Null for real-time invoices.' }),
-    type: z.string(),
-    severity,
-    summary: z.string(),
-    recommendedAction: z.string().nullable(),
-    confidence: z.number().min(0).max(1),
-    evidence,
-    relatedInvoiceIds: z.array(z.string()),
-    disposition: z.enum([
-      'OPEN',
-      'UNDER_REVIEW',
-      'CONFIRMED',
-      'FALSE_POSITIVE',
-      'ACCEPTED_RISK',
-      'RESOLVED',
-      'SUPERSEDED',
-    ]),
-    companyId: z.string(),
-    assigneeUserId: z.string().nullable(),
-    createdAt: z.string().meta({ format: 'date-time' }),
-  })
-  .meta({ id: 'Finding' });
+export const listFindings = route({
+  operation: 'listFindings',
+  method: 'get',
+  path: '/findings',
+  summary: 'List findings, newest first',
+  rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindings',
+  access: { scope: 'findings:read' },
+  query: pageQuery.extend({
+    company_id: uuid().optional(),
+    invoice_id: uuid().optional(),
+    scan_id: uuid().optional(),
+    supplier_id: uuid().optional(),
+    type: z
+      .string()
+      .regex(/^[A-Z][A-Z_]{2,63}$/, 'Must be a finding type such as DUPLICATE_INVOICE.')
+      .optional(),
+    severity: severity.optional(),
+    disposition: disposition.optional(),
+    assignee_user_id: uuid().optional(),
+  }),
+  responses: { 200: { description: 'A page of findings.', schema: pageOf(findingRecord) } },
+  async handle({ query, principal, context }, { findings }): Promise<Reply> {
+    const reply = await findings.listFindings(
+      {
+        organizationId: principal.organizationId,
+        ...pageRequest(query),
+        companyId: query.company_id?.toLowerCase(),
+        invoiceId: query.invoice_id?.toLowerCase(),
+        scanId: query.scan_id?.toLowerCase(),
+        supplierId: query.supplier_id?.toLowerCase(),
+        type: query.type,
+        severity: query.severity === undefined ? Severity.UNSPECIFIED : Severity[query.severity],
+        disposition: query.disposition,
+        assigneeUserId: query.assignee_user_id?.toLowerCase(),
+      },
+      { context, timeoutMs: READ_TIMEOUT_MS },
+    );
+    return { status: 200, body: page(reply.findings.map(presentFinding), reply.nextPageToken) };
+  },
+});
 
-export function presentFindingSummary(finding: Finding): z.infer<typeof findingSummary> {
+export const getFinding = route({
+  operation: 'getFinding',
+  method: 'get',
+  path: '/findings/:findingId',
+  summary: 'Read a finding',
+  rpc: 'invoicecontrol.analysis.v1.FindingService/GetFinding',
+  thing: 'finding',
+  access: { scope: 'findings:read' },
+  params: findingParams,
+  responses: { 200: { description: 'The finding.', schema: findingRecord } },
+  async handle({ params, principal, context }, { findings }): Promise<Reply> {
+    const { finding } = await findings.getFinding(
+      { organizationId: principal.organizationId, findingId: params.findingId.toLowerCase() },
+      { context, timeoutMs: READ_TIMEOUT_MS },
+    );
+    return { status: 200, body: presentFinding(stated(finding)) };
+  },
+});
+
+export const listFindingHistory = route({
+  operation: 'listFindingHistory',
+  method: 'get',
+  path: '/findings/:findingId/history',
+  summary: 'Read what happened to a finding, oldest first',
+  rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindingHistory',
+  thing: 'finding',
+  access: { scope: 'findings:read' },
+  params: findingParams,
+  responses: {
+    200: { description: 'Everything that happened to the finding.', schema: pageOf(change) },
+  },
+  async handle({ params, principal, context }, { findings }): Promise<Reply> {
+    const { changes } = await findings.listFindingHistory(
+      { organizationId: principal.organizationId, findingId: params.findingId.toLowerCase() },
+      { context, timeoutMs: READ_TIMEOUT_MS },
+    );
+    return { status: 200, body: page(changes.map(presentChange), '') };
+  },
+});
+
+export const reviewFinding = route({
+  operation: 'reviewFinding',
+  method: 'post',
+  path: '/findings/:findingId/review',
+  summary: 'Record a disposition on a finding',
+  rpc: 'invoicecontrol.analysis.v1.FindingService/ReviewFinding',
+  thing: 'finding',
+  access: { scope: 'findings:review' },
+  params: findingParams,
+  body: z
+    .strictObject({
+      // SUPERSEDED is set by the system alone; refused here, it names those that are open to people.
+      disposition: disposition.exclude(['SUPERSEDED']),
+      note: text(NOTE_LENGTH_MAX).optional(),
+    })
+    .meta({ id: 'Review' }),
+  responses: { 200: { description: 'The finding after the review.', schema: findingRecord } },
+  refusals: [409],
+  async handle({ params, body, principal, context }, { findings }): Promise<Reply> {
+    const { finding } = await findings.reviewFinding(
+      {
+        organizationId: principal.organizationId,
+        findingId: params.findingId.toLowerCase(),
+        disposition: body.disposition,
+        note: body.note?.trim(),
+      },
+      { context, timeoutMs: WRITE_TIMEOUT_MS },
+    );
+    return { status: 200, body: presentFinding(stated(finding)) };
+  },
+});
+
+export const assignFinding = route({
+  operation: 'assignFinding',
+  method: 'patch',
+  path: '/findings/:findingId/assignment',
+  summary: 'Assign a finding to a member, or to nobody',
+  rpc: 'invoicecontrol.analysis.v1.FindingService/AssignFinding',
+  access: { minimumRole: 'ANALYST', scope: 'findings:assign' },
+  params: findingParams,
+  thing: 'finding or member',
+  body: z.strictObject({ assignee_user_id: uuid().nullable() }).meta({ id: 'Assignment' }),
+  responses: { 200: { description: 'The finding after the change.', schema: findingRecord } },
+  refusals: [409],
+  async handle({ params, body, principal, context }, { findings }): Promise<Reply> {
+    const { finding } = await findings.assignFinding(
+      {
+        organizationId: principal.organizationId,
+        findingId: params.findingId.toLowerCase(),
+        assigneeUserId: body.assignee_user_id?.toLowerCase(),
+      },
+      { context, timeoutMs: WRITE_TIMEOUT_MS },
+    );
+    return { status: 200, body: presentFinding(stated(finding)) };
+  },
+});
+
+function presentChange(message: FindingChange): z.infer<typeof change> {
   return {
-    type: finding.type,
-    severity: presentSeverity(finding.severity),
-    summary: finding.summary,
-    recommendedAction: finding.recommendedAction ?? null,
-    confidence: finding.confidencePercent / 100,
-    evidence: readEvidence(finding.evidenceJson),
+    at: showInstant(message.changeTime),
+    actor: { type: change.shape.actor.shape.type.parse(message.actorType), id: message.actorId },
+    action: change.shape.action.parse(message.action),
+    ...(message.from === undefined ? {} : { from: message.from }),
+    ...(message.to === undefined ? {} : { to: message.to }),
+    ...(message.note === undefined ? {} : { note: message.note }),
   };
-}
-
-export function presentFinding(finding: Finding): z.infer<typeof findingRecord> {
-  return {
-    id: finding.findingId,
-    invoiceId: finding.invoiceId ?? null,
-    invoiceNumber: finding.invoiceNumber ?? null,
-    supplierId: finding.supplierId ?? null,
-    supplierName: finding.supplierName ?? null,
-    scanId: finding.scanId ?? null,
-    ...presentFindingSummary(finding),
-    relatedInvoiceIds: finding.relatedInvoiceIds,
-    disposition: findingRecord.shape.disposition.parse(finding.disposition),
-    companyId: finding.companyId,
-    assigneeUserId: finding.assigneeUserId ?? null,
-    createdAt: showInstant(finding.createdTime),
-  };
-}
-
-function presentSeverity(value: Severity): z.infer<typeof severity> {
-  switch (value) {
-    case Severity.INFO:
-      return 'INFO';
-    case Severity.LOW:
-      return 'LOW';
-    case Severity.MEDIUM:
-      return 'MEDIUM';
-    case Severity.HIGH:
-      return 'HIGH';
-    case Severity.CRITICAL:
-      return 'CRITICAL';
-    case Severity.UNSPECIFIED:
-    case Severity.UNRECOGNIZED:
-      throw new TypeError('A finding came without a severity.');
-  }
-}
-
-/** Evidence travels as one JSON string, an object. */
-function readEvidence(json: string): Record<string, unknown> {
-  return json === '' ? {} : (JSON.parse(json) as Record<string, unknown>);
 }

@@ -1,11 +1,5 @@
 import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import type {
-  Analysis,
-  Invoice,
-  StoredInvoice,
-  Supplier,
-  Versions,
-} from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Analysis, Invoice, StoredInvoice, Supplier } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { sameAccount } from '@invoicecontrol/values/bank-account';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
@@ -25,7 +19,16 @@ import {
 import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
 import { route } from '../http/route.js';
 import type { Reply } from '../http/route.js';
-import { findingRecord, findingSummary, presentFinding, presentFindingSummary } from './findings.js';
+import {
+  decision,
+  latestAnalysis,
+  presentAnalysis,
+  presentDecision,
+  presentVersions,
+  riskScore,
+  versions,
+} from './analysis-record.js';
+import { findingSummary, presentFindingSummary } from './finding-record.js';
 
 /** A decision over an organization's whole history takes its time; more than this and something is wrong. */
 const ANALYZE_TIMEOUT_MS = 10_000;
@@ -106,14 +109,7 @@ function hasDatedCurrency(value: unknown): boolean {
   return isCode && typeof issue_date === 'string' && isCalendarDate(issue_date);
 }
 
-const decision = z.enum(['PASS', 'REVIEW', 'BLOCK']);
 const source = z.enum(['API', 'UPLOAD', 'SCAN', 'ERP']);
-const riskScore = z.int().min(0).max(100);
-
-const versions = z
-  .object({ riskEngine: z.string(), policy: z.string(), compliance: z.string().optional() })
-  .meta({ id: 'Versions' });
-
 const acceptedAnalysis = z
   .object({
     id: z.string().meta({ format: 'uuid', description: 'The id of the invoice.' }),
@@ -124,10 +120,6 @@ const acceptedAnalysis = z
     versions,
   })
   .meta({ id: 'AcceptedAnalysis' });
-
-const latestAnalysis = z
-  .object({ decision, risk_score: riskScore, findings: z.array(findingRecord), versions })
-  .meta({ id: 'Analysis' });
 
 const storedInvoice = z
   .object({
@@ -301,19 +293,6 @@ function presentAccepted(analysis: Analysis): z.infer<typeof acceptedAnalysis> {
   };
 }
 
-function presentAnalysis(analysis: Analysis): z.infer<typeof latestAnalysis> {
-  return {
-    decision: presentDecision(analysis.decision),
-    risk_score: analysis.riskScore,
-    findings: analysis.findings.map((finding) => presentFinding(finding)),
-    versions: presentVersions(stated(analysis.versions)),
-  };
-}
-
-function presentVersions({ riskEngine, policy, compliance }: Versions): z.infer<typeof versions> {
-  return { riskEngine, policy, ...(compliance === undefined ? {} : { compliance }) };
-}
-
 function presentInvoice(stored: StoredInvoice): z.infer<typeof storedInvoice> {
   const isDecided = stored.decision !== Decision.UNSPECIFIED;
   return {
@@ -362,20 +341,6 @@ function presentSupplier({
         ? undefined
         : { iban: account.iban, sort_code: account.sortCode, account_number: account.accountNumber },
   };
-}
-
-function presentDecision(value: Decision): z.infer<typeof decision> {
-  switch (value) {
-    case Decision.PASS:
-      return 'PASS';
-    case Decision.REVIEW:
-      return 'REVIEW';
-    case Decision.BLOCK:
-      return 'BLOCK';
-    case Decision.UNSPECIFIED:
-    case Decision.UNRECOGNIZED:
-      throw new TypeError('An analysis came without a decision.');
-  }
 }
 
 function presentSource(value: InvoiceSource): z.infer<typeof source> {

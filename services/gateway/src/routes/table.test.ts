@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
+import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
@@ -8,6 +12,10 @@ import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organiz
 import { routes } from './table.js';
 
 const definitions = [
+  AnalysisServiceDefinition,
+  FindingServiceDefinition,
+  PolicyServiceDefinition,
+  RoutingRuleServiceDefinition,
   InvoiceServiceDefinition,
   AccessServiceDefinition,
   ApiKeyServiceDefinition,
@@ -30,6 +38,20 @@ describe('the route table', () => {
       'GET /invoices - invoices:read',
       'GET /invoices/:invoiceId - invoices:read',
       'GET /invoices/:invoiceId/analysis/latest - invoices:read',
+      'GET /invoices/:invoiceId/analyses - invoices:read',
+      'POST /invoices/:invoiceId/reanalyze ANALYST invoices:write',
+      'GET /findings - findings:read',
+      'GET /findings/:findingId - findings:read',
+      'GET /findings/:findingId/history - findings:read',
+      'POST /findings/:findingId/review - findings:review',
+      'PATCH /findings/:findingId/assignment ANALYST findings:assign',
+      'GET /finding-routing-rules ANALYST findings:read',
+      'POST /finding-routing-rules ADMIN routing:write',
+      'GET /finding-routing-rules/:ruleId ANALYST findings:read',
+      'PATCH /finding-routing-rules/:ruleId ADMIN routing:write',
+      'DELETE /finding-routing-rules/:ruleId ADMIN routing:write',
+      'GET /policies/current - findings:read',
+      'GET /finding-types - findings:read',
       'GET /organizations/current - organization:read',
       'PATCH /organizations/current OWNER organization:write',
       'DELETE /organizations/current OWNER organization:write',

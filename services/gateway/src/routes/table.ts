@@ -1,7 +1,16 @@
 import type { Route } from '../http/route.js';
+import { listAnalyses, reanalyzeInvoice } from './analyses.js';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from './api-keys.js';
 import { listAuditEvents } from './audit-events.js';
 import { createCompany, deleteCompany, getCompany, listCompanies, updateCompany } from './companies.js';
+import { assignFinding, getFinding, listFindingHistory, listFindings, reviewFinding } from './findings.js';
+import {
+  createRoutingRule,
+  deleteRoutingRule,
+  getRoutingRule,
+  listRoutingRules,
+  updateRoutingRule,
+} from './finding-routing-rules.js';
 import { analyzeInvoice, getInvoice, getLatestAnalysis, listInvoices } from './invoices.js';
 import {
   deleteOrganization,
@@ -11,6 +20,7 @@ import {
   updateOrganization,
   updateReferenceValidation,
 } from './organizations.js';
+import { getCurrentPolicy, listFindingTypes } from './policies.js';
 
 /** Every route below `/v1`: what is not here does not exist. */
 export const routes: readonly Route[] = [
@@ -18,6 +28,20 @@ export const routes: readonly Route[] = [
   listInvoices,
   getInvoice,
   getLatestAnalysis,
+  listAnalyses,
+  reanalyzeInvoice,
+  listFindings,
+  getFinding,
+  listFindingHistory,
+  reviewFinding,
+  assignFinding,
+  listRoutingRules,
+  createRoutingRule,
+  getRoutingRule,
+  updateRoutingRule,
+  deleteRoutingRule,
+  getCurrentPolicy,
+  listFindingTypes,
   getOrganization,
   updateOrganization,
   deleteOrganization,

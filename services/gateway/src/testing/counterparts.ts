@@ -1,5 +1,9 @@
 import { formatApiKey } from '@invoicecontrol/api-key';
+import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
+import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import type { Definition } from '@invoicecontrol/contracts/definition';
 import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
@@ -15,11 +19,15 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 /** What the services behind the gateway answer in a test; an rpc that is not named here is not expected. */
 export interface Answers {
   readonly access?: Partial<Implementation<typeof AccessServiceDefinition>>;
+  readonly analyses?: Partial<Implementation<typeof AnalysisServiceDefinition>>;
   readonly apiKeys?: Partial<Implementation<typeof ApiKeyServiceDefinition>>;
   readonly audit?: Partial<Implementation<typeof AuditServiceDefinition>>;
   readonly companies?: Partial<Implementation<typeof CompanyServiceDefinition>>;
+  readonly findings?: Partial<Implementation<typeof FindingServiceDefinition>>;
   readonly invoices?: Partial<Implementation<typeof InvoiceServiceDefinition>>;
   readonly organizations?: Partial<Implementation<typeof OrganizationServiceDefinition>>;
+  readonly policies?: Partial<Implementation<typeof PolicyServiceDefinition>>;
+  readonly routingRules?: Partial<Implementation<typeof RoutingRuleServiceDefinition>>;
 }
 
 export const silent = createLogger({ service: 'test', level: 'silent' });
@@ -73,11 +81,15 @@ export async function startCounterparts(answers: Answers): Promise<GrpcServer> {
     logger: silent,
     bindings: [
       answering(AccessServiceDefinition, answers.access),
+      answering(AnalysisServiceDefinition, answers.analyses),
       answering(ApiKeyServiceDefinition, answers.apiKeys),
       answering(AuditServiceDefinition, answers.audit),
       answering(CompanyServiceDefinition, answers.companies),
+      answering(FindingServiceDefinition, answers.findings),
       answering(InvoiceServiceDefinition, answers.invoices),
       answering(OrganizationServiceDefinition, answers.organizations),
+      answering(PolicyServiceDefinition, answers.policies),
+      answering(RoutingRuleServiceDefinition, answers.routingRules),
     ],
   });
 }

@@ -1,0 +1,108 @@
+import type { AnalysisDifference, AnalysisSummary } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
+import { z } from 'zod';
+import { showInstant, stated, uuid } from '../http/fields.js';
+import { page, pageOf, pageQuery } from '../http/pagination.js';
+import { route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
+import {
+  decision,
+  latestAnalysis,
+  presentAnalysis,
+  presentDecision,
+  presentVersions,
+  riskScore,
+  versions,
+} from './analysis-record.js';
+
+const READ_TIMEOUT_MS = 5_000;
+const ANALYZE_TIMEOUT_MS = 10_000;
+
+const difference = z.object({
+  field: z.string().meta({ description: 'What differs: `decision`, `risk_score`, a version, or `findings`.' }),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  findingType: z.string().optional(),
+  evidenceKey: z.string().optional(),
+});
+
+const analysisSummary = z
+  .object({
+    id: z.string().meta({ format: 'uuid' }),
+    decision,
+    risk_score: riskScore,
+    versions,
+    reason: z.enum(['INITIAL', 'REANALYSIS']),
+    differences: z.array(difference).optional().meta({ description: 'From the analysis before; on a reanalysis.' }),
+    createdAt: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'AnalysisSummary' });
+
+const invoiceParams = z.object({ invoiceId: uuid() });
+
+export const listAnalyses = route({
+  operation: 'listAnalyses',
+  method: 'get',
+  path: '/invoices/:invoiceId/analyses',
+  summary: 'List the analyses of an invoice, newest first',
+  rpc: 'invoicecontrol.analysis.v1.AnalysisService/ListAnalyses',
+  thing: 'invoice',
+  access: { scope: 'invoices:read' },
+  params: invoiceParams,
+  query: pageQuery.omit({ created_from: true, created_to: true }),
+  responses: { 200: { description: 'A page of analyses.', schema: pageOf(analysisSummary) } },
+  async handle({ params, query, principal, context }, { analyses }): Promise<Reply> {
+    const reply = await analyses.listAnalyses(
+      {
+        organizationId: principal.organizationId,
+        invoiceId: params.invoiceId.toLowerCase(),
+        pageSize: query.limit === undefined ? 0 : Number(query.limit),
+        pageToken: query.cursor ?? '',
+      },
+      { context, timeoutMs: READ_TIMEOUT_MS },
+    );
+    return { status: 200, body: page(reply.analyses.map(presentSummary), reply.nextPageToken) };
+  },
+});
+
+export const reanalyzeInvoice = route({
+  operation: 'reanalyzeInvoice',
+  method: 'post',
+  path: '/invoices/:invoiceId/reanalyze',
+  summary: 'Decide an invoice again with what is known now',
+  rpc: 'invoicecontrol.analysis.v1.AnalysisService/ReanalyzeInvoice',
+  thing: 'invoice',
+  access: { minimumRole: 'ANALYST', scope: 'invoices:write' },
+  params: invoiceParams,
+  responses: { 200: { description: 'The new analysis.', schema: latestAnalysis } },
+  refusals: [409],
+  async handle({ params, principal, context }, { analyses }): Promise<Reply> {
+    const { analysis } = await analyses.reanalyzeInvoice(
+      { organizationId: principal.organizationId, invoiceId: params.invoiceId.toLowerCase() },
+      { context, timeoutMs: ANALYZE_TIMEOUT_MS },
+    );
+    return { status: 200, body: presentAnalysis(stated(analysis)) };
+  },
+});
+
+function presentSummary(summary: AnalysisSummary): z.infer<typeof analysisSummary> {
+  const reason = analysisSummary.shape.reason.parse(summary.reason);
+  return {
+    id: summary.analysisId,
+    decision: presentDecision(summary.decision),
+    risk_score: summary.riskScore,
+    versions: presentVersions(stated(summary.versions)),
+    reason,
+    ...(reason === 'REANALYSIS' ? { differences: summary.differences.map(presentDifference) } : {}),
+    createdAt: showInstant(summary.createdTime),
+  };
+}
+
+function presentDifference(message: AnalysisDifference): z.infer<typeof difference> {
+  return {
+    field: message.field,
+    from: message.from ?? null,
+    to: message.to ?? null,
+    ...(message.findingType === undefined ? {} : { findingType: message.findingType }),
+    ...(message.evidenceKey === undefined ? {} : { evidenceKey: message.evidenceKey }),
+  };
+}

@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { RoutingRule } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../testing/counterparts.js';
+import { startGateway } from '../testing/running-gateway.js';
+import type { RunningGateway } from '../testing/running-gateway.js';
+
+const KEY = keyNamed('owner');
+const FINDING_ID = '0198a000-0000-5000-8000-00000000000f';
+const USER_ID = '0198a000-0000-7000-8000-00000000000a';
+const RULE_ID = '0198a000-0000-7000-8000-00000000000b';
+const createdTime = new Date('2026-03-01T12:00:00Z');
+
+const finding: Finding = {
+  findingId: FINDING_ID,
+  invoiceId: '0198a000-0000-7000-8000-000000000002',
+  invoiceNumber: 'RE-1',
+  supplierId: '0198a000-0000-5000-8000-000000000003',
+  supplierName: 'Nordlicht',
+  scanId: undefined,
+  type: 'DUPLICATE_INVOICE',
+  severity: Severity.CRITICAL,
+  summary: 'A copy.',
+  recommendedAction: undefined,
+  confidencePercent: 99,
+  evidenceJson: '{"key":"k","amountAtRisk":"1190.00"}',
+  relatedInvoiceIds: ['0198a000-0000-7000-8000-000000000004'],
+  disposition: 'CONFIRMED',
+  companyId: '0198a000-0000-7000-8000-000000000005',
+  assigneeUserId: USER_ID,
+  createdTime,
+};
+const shownFinding = {
+  id: FINDING_ID,
+  invoiceId: finding.invoiceId,
+  invoiceNumber: 'RE-1',
+  supplierId: finding.supplierId,
+  supplierName: 'Nordlicht',
+  scanId: null,
+  type: 'DUPLICATE_INVOICE',
+  severity: 'CRITICAL',
+  summary: 'A copy.',
+  recommendedAction: null,
+  confidence: 0.99,
+  evidence: { key: 'k', amountAtRisk: '1190.00' },
+  relatedInvoiceIds: finding.relatedInvoiceIds,
+  disposition: 'CONFIRMED',
+  companyId: finding.companyId,
+  assigneeUserId: USER_ID,
+  createdAt: '2026-03-01T12:00:00.000Z',
+};
+const rule: RoutingRule = {
+  ruleId: RULE_ID,
+  name: 'Big ones',
+  position: 10,
+  enabled: true,
+  match: {
+    types: ['DUPLICATE_INVOICE'],
+    families: [],
+    severities: [Severity.HIGH],
+    companyIds: [],
+    supplierIds: [],
+    minAmount: '1000',
+    currency: 'EUR',
+  },
+  assignTo: USER_ID,
+  createdTime,
+};
+
+/** The last request that each rpc was asked with. */
+const asked: Record<string, unknown> = {};
+let gateway: RunningGateway;
+
+beforeAll(async () => {
+  const remember =
+    <T>(name: string, answer: T) =>
+    (request: object): Promise<T> => {
+      asked[name] = request;
+      return Promise.resolve(answer);
+    };
+  gateway = await startGateway({
+    access: accessFor(new Map([[KEY, principal()]])),
+    findings: {
+      listFindings: remember('listFindings', { findings: [finding], nextPageToken: 'next' }),
+      getFinding: ({ findingId }) =>
+        findingId === FINDING_ID ? Promise.resolve({ finding }) : Promise.reject(notFound('finding')),
+      listFindingHistory: remember('listFindingHistory', {
+        changes: [
+          {
+            changeTime: createdTime,
+            actorType: 'API_KEY',
+            actorId: 'k1',
+            action: 'REVIEWED',
+            from: 'OPEN',
+            to: 'CONFIRMED',
+            note: undefined,
+          },
+        ],
+      }),
+      reviewFinding: (request) =>
+        request.disposition === 'RESOLVED'
+          ? Promise.reject(new DomainError('wrong_state', 'An open finding cannot become RESOLVED.'))
+          : remember('reviewFinding', { finding })(request),
+      assignFinding: remember('assignFinding', { finding }),
+    },
+    routingRules: {
+      listRoutingRules: remember('listRoutingRules', { rules: [rule], nextPageToken: '' }),
+      getRoutingRule: remember('getRoutingRule', { rule }),
+      createRoutingRule: remember('createRoutingRule', { rule }),
+      updateRoutingRule: remember('updateRoutingRule', { rule }),
+      deleteRoutingRule: remember('deleteRoutingRule', {}),
+    },
+    analyses: {
+      listAnalyses: remember('listAnalyses', {
+        analyses: [
+          {
+            analysisId: RULE_ID,
+            number: 2,
+            decision: Decision.PASS,
+            riskScore: 0,
+            versions: { riskEngine: '1.0.0', policy: 'default-1+o0', compliance: undefined },
+            reason: 'REANALYSIS',
+            differences: [
+              { field: 'decision', from: 'REVIEW', to: 'PASS', findingType: undefined, evidenceKey: undefined },
+            ],
+            createdTime,
+          },
+        ],
+        nextPageToken: '',
+      }),
+      reanalyzeInvoice: remember('reanalyzeInvoice', {
+        analysis: {
+          analysisId: RULE_ID,
+          invoiceId: FINDING_ID,
+          number: 2,
+          decision: Decision.BLOCK,
+          riskScore: 91,
+          findings: [finding],
+          versions: { riskEngine: '1.0.0', policy: 'default-1+o0', compliance: undefined },
+          createdTime,
+        },
+      }),
+    },
+    policies: {
+      getCurrentPolicy: remember('getCurrentPolicy', { version: 'default-1+o0', policyJson: '{"id":"default"}' }),
+      listFindingTypes: remember('listFindingTypes', {
+        findingTypes: [
+          {
+            type: 'DUPLICATE_INVOICE',
+            family: 'DUP',
+            severities: ['CRITICAL'],
+            isHardBlock: true,
+            description: 'The same invoice again.',
+            recommendedAction: 'Do not pay.',
+            requiredFacts: ['number'],
+            hasLearnedTolerance: false,
+          },
+        ],
+      }),
+    },
+  });
+});
+afterAll(() => gateway.stop());
+
+async function send(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${gateway.origin}/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+}
+
+describe('findings', () => {
+  test('are listed by every filter, as records of the specification', async () => {
+    const query = `company_id=${USER_ID}&type=DUPLICATE_INVOICE&severity=HIGH&disposition=OPEN&assignee_user_id=${USER_ID}&limit=2`;
+    expect(await send('GET', `/findings?${query}`)).toEqual({
+      status: 200,
+      body: { items: [shownFinding], nextCursor: 'next' },
+    });
+    expect(asked['listFindings']).toMatchObject({
+      organizationId: ORGANIZATION_ID,
+      companyId: USER_ID,
+      type: 'DUPLICATE_INVOICE',
+      severity: Severity.HIGH,
+      disposition: 'OPEN',
+      assigneeUserId: USER_ID,
+      pageSize: 2,
+    });
+  });
+
+  test.each([['severity=BAD'], ['disposition=GONE'], ['company_id=x'], ['colour=red'], ['type=lower']])(
+    'refuse the filter %s',
+    async (query) => {
+      expect(await send('GET', `/findings?${query}`)).toMatchObject({
+        status: 400,
+        body: { error: { code: 'INVALID_REQUEST' } },
+      });
+    },
+  );
+
+  test('are read one by one; an unknown id, a foreign one and a malformed one are the same 404', async () => {
+    expect(await send('GET', `/findings/${FINDING_ID}`)).toEqual({ status: 200, body: shownFinding });
+    const refusals = await Promise.all(
+      ['nonsense', USER_ID].map(async (id) => {
+        const { status, body } = await send('GET', `/findings/${id}`);
+        const { error } = body as { error: { code: string; message: string } };
+        return { status, code: error.code, message: error.message };
+      }),
+    );
+    expect(refusals).toEqual([
+      { status: 404, code: 'NOT_FOUND', message: 'No such finding.' },
+      { status: 404, code: 'NOT_FOUND', message: 'No such finding.' },
+    ]);
+  });
+
+  test('have a history', async () => {
+    expect(await send('GET', `/findings/${FINDING_ID}/history`)).toEqual({
+      status: 200,
+      body: {
+        items: [
+          {
+            at: '2026-03-01T12:00:00.000Z',
+            actor: { type: 'API_KEY', id: 'k1' },
+            action: 'REVIEWED',
+            from: 'OPEN',
+            to: 'CONFIRMED',
+          },
+        ],
+        nextCursor: null,
+      },
+    });
+  });
+
+  test('are reviewed with a disposition and a trimmed note', async () => {
+    const answer = await send('POST', `/findings/${FINDING_ID}/review`, { disposition: 'CONFIRMED', note: ' seen ' });
+    expect(answer).toEqual({ status: 200, body: shownFinding });
+    expect(asked['reviewFinding']).toMatchObject({ disposition: 'CONFIRMED', note: 'seen' });
+  });
+
+  test('a forbidden transition is a conflict', async () => {
+    expect(await send('POST', `/findings/${FINDING_ID}/review`, { disposition: 'RESOLVED' })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT' } },
+    });
+  });
+
+  test.each([
+    ['without a disposition', {}],
+    ['with one nobody knows', { disposition: 'MAYBE' }],
+    ['with the one that only the system sets', { disposition: 'SUPERSEDED' }],
+    ['with an empty note', { disposition: 'OPEN', note: ' ' }],
+    ['with a note of 4001 characters', { disposition: 'OPEN', note: 'x'.repeat(4001) }],
+    ['with a null note', { disposition: 'OPEN', note: null }],
+    ['with an unknown field', { disposition: 'OPEN', colour: 'red' }],
+  ])('a review %s is refused', async (_, body) => {
+    expect(await send('POST', `/findings/${FINDING_ID}/review`, body)).toMatchObject({ status: 400 });
+  });
+
+  test('are assigned to a member, or to nobody', async () => {
+    const path = `/findings/${FINDING_ID}/assignment`;
+    expect(await send('PATCH', path, { assignee_user_id: USER_ID.toUpperCase() })).toMatchObject({ status: 200 });
+    expect(asked['assignFinding']).toMatchObject({ assigneeUserId: USER_ID });
+    expect(await send('PATCH', path, { assignee_user_id: null })).toMatchObject({ status: 200 });
+    expect(asked['assignFinding']).toMatchObject({ assigneeUserId: undefined });
+    expect(await send('PATCH', path, {})).toMatchObject({ status: 400 });
+    expect(await send('PATCH', path, { assignee_user_id: 'me' })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('routing rules', () => {
+  const shown = {
+    id: RULE_ID,
+    name: 'Big ones',
+    position: 10,
+    enabled: true,
+    match: {
+      types: ['DUPLICATE_INVOICE'],
+      families: [],
+      severities: ['HIGH'],
+      companyIds: [],
+      supplierIds: [],
+      minAmount: '1000',
+      currency: 'EUR',
+    },
+    assignTo: USER_ID,
+    createdAt: '2026-03-01T12:00:00.000Z',
+  };
+  const body = {
+    name: 'Big ones',
+    position: 10,
+    match: { types: ['DUPLICATE_INVOICE'], severities: ['HIGH'], min_amount: '1000', currency: 'eur' },
+    assign_to: USER_ID,
+  };
+
+  test('are listed, read, created enabled, changed and removed', async () => {
+    expect(await send('GET', '/finding-routing-rules')).toEqual({
+      status: 200,
+      body: { items: [shown], nextCursor: null },
+    });
+    expect(await send('GET', `/finding-routing-rules/${RULE_ID}`)).toEqual({ status: 200, body: shown });
+    expect(await send('POST', '/finding-routing-rules', body)).toEqual({ status: 201, body: shown });
+    expect(asked['createRoutingRule']).toMatchObject({ enabled: true, match: { currency: 'EUR', families: [] } });
+    expect(await send('PATCH', `/finding-routing-rules/${RULE_ID}`, { enabled: false })).toMatchObject({ status: 200 });
+    expect(asked['updateRoutingRule']).toMatchObject({ enabled: false, match: undefined, name: undefined });
+    expect(await send('DELETE', `/finding-routing-rules/${RULE_ID}`)).toEqual({ status: 204, body: undefined });
+  });
+
+  test.each([
+    ['a minimum without its currency', { ...body, match: { min_amount: '5' } }],
+    ['101 types', { ...body, match: { types: Array.from({ length: 101 }, () => 'AMOUNT_ZERO') } }],
+    ['an unknown condition', { ...body, match: { colour: 'red' } }],
+    ['a negative position', { ...body, position: -1 }],
+    ['no assignee', { ...body, assign_to: undefined }],
+  ])('with %s are refused', async (_, fault) => {
+    expect(await send('POST', '/finding-routing-rules', fault)).toMatchObject({ status: 400 });
+  });
+
+  test('change nothing when nothing is said', async () => {
+    expect(await send('PATCH', `/finding-routing-rules/${RULE_ID}`, {})).toMatchObject({ status: 400 });
+  });
+});
+
+describe('analyses over time', () => {
+  test('tell their reason and what they found different', async () => {
+    expect(await send('GET', `/invoices/${FINDING_ID}/analyses`)).toEqual({
+      status: 200,
+      body: {
+        items: [
+          {
+            id: RULE_ID,
+            decision: 'PASS',
+            risk_score: 0,
+            versions: { riskEngine: '1.0.0', policy: 'default-1+o0' },
+            reason: 'REANALYSIS',
+            differences: [{ field: 'decision', from: 'REVIEW', to: 'PASS' }],
+            createdAt: '2026-03-01T12:00:00.000Z',
+          },
+        ],
+        nextCursor: null,
+      },
+    });
+  });
+
+  test('are made anew without a body, and answer like the latest analysis', async () => {
+    expect(await send('POST', `/invoices/${FINDING_ID}/reanalyze`)).toMatchObject({
+      status: 200,
+      body: { decision: 'BLOCK', risk_score: 91, findings: [{ id: FINDING_ID }] },
+    });
+  });
+});
+
+test('the policy in force and the kinds of findings can be read', async () => {
+  expect(await send('GET', '/policies/current')).toEqual({
+    status: 200,
+    body: { version: 'default-1+o0', policy: { id: 'default' } },
+  });
+  expect(await send('GET', '/finding-types')).toMatchObject({
+    status: 200,
+    body: { items: [{ type: 'DUPLICATE_INVOICE', hardBlock: true, severities: ['CRITICAL'] }], nextCursor: null },
+  });
+});
