@@ -210,7 +210,12 @@ describe('network', () => {
       'organization -> nats TCP 4222',
     ];
     expect(allowedConnections(local.objects)).toEqual({
-      out: ['* -> kube-system/kube-dns TCP 53', '* -> kube-system/kube-dns UDP 53', ...between],
+      out: [
+        '* -> kube-system/kube-dns TCP 53',
+        '* -> kube-system/kube-dns UDP 53',
+        ...between,
+        'analysis -> 0.0.0.0/0 TCP 443',
+      ].sort(),
       in: [...between, 'ingress-nginx/* -> gateway TCP 8080'].sort(),
     });
   });

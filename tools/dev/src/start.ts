@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { demonstrate } from './demonstration.js';
 import { startInfrastructure } from './infrastructure.js';
+import { startSimulators } from './simulators.js';
 import { newSecrets, startSystem } from './system.js';
 import type { Secrets } from './system.js';
 import { createTenant } from './tenant.js';
@@ -58,17 +59,19 @@ async function main(): Promise<void> {
   let installation = (await readInstallation(installationFile)) ?? { secrets: newSecrets() };
   await writePrivate(installationFile, installation);
 
+  const simulators = await startSimulators();
   const system = await startSystem({
     mongodbUrl: infrastructure.mongodbUrl,
     natsUrl: infrastructure.natsUrl,
     secrets: installation.secrets,
     port,
-    env: { LOG_LEVEL: 'warn', ...process.env },
+    env: { LOG_LEVEL: 'warn', ...simulators.env, ...process.env },
   });
   const stop = once(async () => {
     say('Stopping ...');
     await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
     await system.stop();
+    await simulators.stop();
     await infrastructure.stop();
   });
   process.on('SIGINT', () => void stop().finally(() => process.exit(0)));
@@ -96,7 +99,7 @@ async function main(): Promise<void> {
       baseUrl: system.baseUrl,
       ...tenant,
       otherOrganization: { organizationId: other.organizationId, keys: { owner: other.keys.owner } },
-      simulators: {},
+      simulators: simulators.urls,
     });
     say(welcome(system.baseUrl, tenant.keys.owner, Date.now() - startedAt));
   } catch (error) {

@@ -24,7 +24,7 @@ export interface SystemOptions {
   readonly port?: number;
   /** Put before every database name, so that several systems can share one MongoDB. */
   readonly databasePrefix?: string;
-  /** Passed to every service: LOG_LEVEL, RATE_LIMIT_..., OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** Passed to every service: LOG_LEVEL, RATE_LIMIT_..., OTEL_EXPORTER_OTLP_ENDPOINT, and where outside systems are. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -43,7 +43,7 @@ export function newSecrets(): Secrets {
   };
 }
 
-const passedOn = /^(LOG_LEVEL|RATE_LIMIT_[A-Z_]+|OTEL_EXPORTER_OTLP_ENDPOINT)$/;
+const passedOn = /^(LOG_LEVEL|RATE_LIMIT_[A-Z_]+|OTEL_EXPORTER_OTLP_ENDPOINT|ECB_FEED_URL)$/;
 
 /** Starts every service, those that are asked before those that ask. What was started is stopped if a later one fails. */
 export async function startSystem(options: SystemOptions): Promise<System> {
