@@ -1,4 +1,5 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { shortDigest } from './digest.js';
 import type { ConvertedAmount } from './exchange-rates.js';
 import type { Candidate, NormalisedInvoice } from './invoice.js';
@@ -6,6 +7,7 @@ import type { BankLink, OrderLink } from './links.js';
 import { compareText } from './record-order.js';
 import type { ResolutionReason } from './supplier/identity.js';
 import type { SupplierProfile } from './supplier/profile.js';
+import type { TenantCompany } from './tenant.js';
 
 /**
  * Everything a decision rests on, loaded before the engine runs and stored with the analysis: the same facts, engine
@@ -32,6 +34,8 @@ export interface Facts {
   readonly ratesPerEuro: Readonly<Record<string, string>>;
   /** Gross in the organization's base currency; null when no rate exists. */
   readonly base: ConvertedAmount | null;
+  /** Companies of the organization, the nearest to the invoice when there are very many (tenant.ts). */
+  readonly companies?: readonly TenantCompany[];
   /** Rows of a scan: at least half of the file's rows state an account, so that a missing one means something. */
   readonly scanStatesAccounts?: boolean;
 }
@@ -70,6 +74,14 @@ export interface LearnedTolerance extends ToleranceSubject {
   readonly learnedOn: CalendarDate;
   /** The last day it holds. */
   readonly expiresOn: CalendarDate;
+}
+
+/**
+ * The gross amount as limits of value see it: in the base currency, or, where no rate exists, the number as it stands
+ * on the invoice, which evidence then says.
+ */
+export function valueOf({ base, invoice }: Facts): { readonly value: DecimalAmount; readonly noRate: boolean } {
+  return { value: base?.amount ?? invoice.grossAmount, noRate: base === null };
 }
 
 /** One byte form per facts: keys sorted, lists that have no order of their own sorted, nothing undefined. */

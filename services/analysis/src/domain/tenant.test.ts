@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { companyFor } from './tenant.js';
+import { normaliseInvoice } from './normalisation/normalise-invoice.js';
+import { companiesAround, companyFor } from './tenant.js';
+import { invoiceOf } from './testing/in-memory-history.js';
 
 const tenant = {
   baseCurrency: 'EUR',
@@ -24,4 +26,17 @@ test.each([
 
 test('a company of somebody else is refused in the words for a company that does not exist', () => {
   expect(() => companyFor({ companyId: 'stranger' }, tenant)).toThrow(/^company_id: names no company/);
+});
+
+test('of a thousand companies, facts hold those an invoice can be about', () => {
+  const others = Array.from({ length: 1000 }, (_, index) => ({ companyId: `c${index}`, name: `Branch ${index}` }));
+  const many = { ...tenant, companies: [...others, ...tenant.companies] };
+  const invoice = normaliseInvoice(
+    invoiceOf({ buyer: { name: 'No VAT-Id', tax_id: 'PL5260250995' }, supplier: { tax_id: 'DE136695976' } }),
+    { invoiceId: 'i', companyId: 'c777', source: 'API', receivedAtMs: 0 },
+  );
+  const near = companiesAround(invoice, many).map(({ companyId }) => companyId);
+  expect(near).toHaveLength(64);
+  expect(near.slice(0, 4)).toEqual(['c777', 'main', 'poland', 'plain']);
+  expect(companiesAround(invoice, tenant)).toBe(tenant.companies);
 });

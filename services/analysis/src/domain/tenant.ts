@@ -1,5 +1,10 @@
 import { invalidField } from '@invoicecontrol/errors';
 import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
+import type { TaxId } from '@invoicecontrol/values/tax-id';
+import type { NormalisedInvoice } from './invoice.js';
+import { readName } from './normalisation/name-key.js';
+import { jaroWinkler } from './normalisation/similarity.js';
+import { compareText } from './record-order.js';
 
 /** A company of a tenant, as decisions need it. */
 export interface TenantCompany {
@@ -34,9 +39,44 @@ export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantF
   }
   const buyer = buyerTaxId === undefined ? undefined : parseTaxId(buyerTaxId);
   if (buyer === undefined) return tenant.defaultCompanyId;
-  const addressed = tenant.companies.find((company) => {
-    const own = company.taxId === undefined ? undefined : parseTaxId(company.taxId);
-    return own !== undefined && sameTaxId(own, buyer);
-  });
+  const addressed = tenant.companies.find((company) => hasTaxId(company, buyer));
   return addressed?.companyId ?? tenant.defaultCompanyId;
+}
+
+/** Companies that stand in facts; an organization may have a thousand. */
+const FACT_COMPANIES_MAX = 64;
+
+/**
+ * The companies that an invoice is judged against: all of them, or of very many the one it was routed to, those with
+ * the buyer's or the supplier's tax id, and those whose names are most like the buyer's.
+ */
+export function companiesAround(
+  { companyId, buyerTaxId, buyerName, taxKey, taxCountry }: NormalisedInvoice,
+  { companies }: TenantFacts,
+): readonly TenantCompany[] {
+  if (companies.length <= FACT_COMPANIES_MAX) return companies;
+  const buyer = buyerTaxId === undefined ? undefined : parseTaxId(buyerTaxId);
+  const supplier = taxKey === undefined ? undefined : { body: taxKey, ...(taxCountry && { country: taxCountry }) };
+  const name = buyerName === undefined ? '' : readName(buyerName).key;
+  const nearness = (company: TenantCompany): number => {
+    if (company.companyId === companyId) return 3;
+    if ([buyer, supplier].some((taxId) => taxId !== undefined && hasTaxId(company, taxId))) return 2;
+    return name === '' ? 0 : jaroWinkler(readName(company.name).key, name);
+  };
+  return companies
+    .map((company) => ({ company, near: nearness(company) }))
+    .sort((left, right) => right.near - left.near || compareText(left.company.companyId, right.company.companyId))
+    .slice(0, FACT_COMPANIES_MAX)
+    .map(({ company }) => company);
+}
+
+/** The tax id of a company; one without a prefix belongs to the country of its company. */
+export function taxIdOfCompany({ taxId, country }: TenantCompany): TaxId | undefined {
+  const stated = taxId === undefined ? undefined : parseTaxId(taxId);
+  return stated === undefined || country === undefined ? stated : { country, ...stated };
+}
+
+function hasTaxId(company: TenantCompany, taxId: TaxId): boolean {
+  const own = taxIdOfCompany(company);
+  return own !== undefined && sameTaxId(own, taxId);
 }

@@ -1,3 +1,4 @@
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import { analyze } from '../engine.js';
 import type { Analysis } from '../engine.js';
 import type { Facts, ReviewFact } from '../facts.js';
@@ -12,6 +13,7 @@ import { identityAfter, resolveSupplier } from '../supplier/identity.js';
 import type { KnownSupplier } from '../supplier/identity.js';
 import { countInvoice, emptyProfile, withAccountTrust } from '../supplier/profile.js';
 import type { AccountTrust, SupplierProfile } from '../supplier/profile.js';
+import type { TenantCompany } from '../tenant.js';
 
 export const ORGANIZATION_ID = '0192a000-0000-7000-8000-000000000001';
 export const COMPANY_ID = '0192a000-0000-7000-8000-00000000c001';
@@ -39,6 +41,11 @@ export interface JudgeOptions {
   readonly reviews?: readonly ReviewFact[];
   readonly ratesPerEuro?: Readonly<Record<string, string>>;
   readonly scanStatesAccounts?: boolean;
+  /** The day of the analysis; 2026-01-01 when not given. */
+  readonly asOf?: CalendarDate;
+  readonly companies?: readonly TenantCompany[];
+  /** The gross amount in the base currency; null: there is no rate. The amount as it stands when not given. */
+  readonly base?: Facts['base'];
 }
 
 /**
@@ -73,7 +80,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
     return {
       format: 1,
       organizationId: ORGANIZATION_ID,
-      asOf: '2026-01-01',
+      asOf: options.asOf ?? '2026-01-01',
       invoice,
       supplier: { ...resolution, profile: profiles.get(resolution.supplierId) ?? emptyProfile },
       ...applyCandidateCaps(
@@ -84,7 +91,11 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       orderLink: (invoice.poKey === undefined ? undefined : orderLinks.get(invoice.poKey)) ?? null,
       reviews: options.reviews ?? [],
       ratesPerEuro: options.ratesPerEuro ?? {},
-      base: { currency: 'EUR', amount: canonical.gross_amount, rate: '1', source: 'IDENTITY' },
+      base:
+        options.base === undefined
+          ? { currency: 'EUR', amount: canonical.gross_amount, rate: '1', source: 'IDENTITY' }
+          : options.base,
+      ...(options.companies === undefined ? {} : { companies: options.companies }),
       ...(options.scanStatesAccounts === undefined ? {} : { scanStatesAccounts: options.scanStatesAccounts }),
     };
   }
