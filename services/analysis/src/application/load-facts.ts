@@ -11,6 +11,7 @@ import type { Policy } from '../domain/policy.js';
 import { compareByArrival } from '../domain/record-order.js';
 import { resolveSupplier } from '../domain/supplier/identity.js';
 import { emptyProfile } from '../domain/supplier/profile.js';
+import { companiesAround } from '../domain/tenant.js';
 import type { TenantFacts } from '../domain/tenant.js';
 import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
 import type { InvoiceStore } from './invoice-store.js';
@@ -100,6 +101,7 @@ export const loadFacts =
         },
         publishedRates,
       ),
+      companies: companiesAround(invoice, tenant),
     };
     return { facts, supplier, bankLink, orderLink };
   };
