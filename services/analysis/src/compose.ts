@@ -21,11 +21,15 @@ import { invoiceDecider } from './application/decide-invoice.js';
 import { loadFacts } from './application/load-facts.js';
 import { keepRates, rateLoader } from './application/load-rates.js';
 import { rateBook } from './application/rate-book.js';
+import { analysisReader } from './application/read-analyses.js';
 import { findingReader } from './application/read-findings.js';
 import { invoiceReader } from './application/read-invoices.js';
+import { reanalyzeInvoice } from './application/reanalyze-invoice.js';
 import { remembered } from './application/remembered.js';
+import { dryRunPolicy, replayAnalyses } from './application/replay-analyses.js';
 import { reviewEffects } from './application/review-effects.js';
 import { reviewFinding } from './application/review-finding.js';
+import { routingRules } from './application/routing-rules.js';
 import { sweepInvoices } from './application/sweep-invoices.js';
 import { sweepReviews } from './application/sweep-reviews.js';
 import { ecbFeed } from './clients/ecb-feed.js';
@@ -49,10 +53,16 @@ import { createPolicyIndexes, policyStore } from './storage/policies.js';
 import type { PolicyDocument } from './storage/policies.js';
 import { rateStore } from './storage/rates.js';
 import type { RateDocument } from './storage/rates.js';
+import { createRoutingRuleIndexes, routingRuleStore } from './storage/routing-rules.js';
+import type { RoutingRuleDocument } from './storage/routing-rules.js';
 import { createSupplierIndexes, supplierStore } from './storage/suppliers.js';
 import type { SupplierDocument } from './storage/suppliers.js';
+import { analysisService } from './transport/grpc/analyses.js';
 import { findingService } from './transport/grpc/findings.js';
 import { invoiceService } from './transport/grpc/invoices.js';
+import { operatorGuard } from './transport/grpc/operator-guard.js';
+import { policyService } from './transport/grpc/policies.js';
+import { routingRuleService } from './transport/grpc/routing-rules.js';
 
 const SERVICE = 'analysis';
 /** How often each replica looks for analyses that a crash interrupted. */
@@ -85,6 +95,7 @@ export async function startService(config: Config): Promise<RunningService> {
     const analysisDocuments = db.collection<AnalysisDocument>('analyses');
     const findingDocuments = db.collection<FindingDocument>('findings');
     const reviewDocuments = db.collection<FindingReviewDocument>('finding_reviews');
+    const ruleDocuments = db.collection<RoutingRuleDocument>('routing_rules');
     const policyDocuments = db.collection<PolicyDocument>('policies');
     const supplierDocuments = db.collection<SupplierDocument>('suppliers');
     await Promise.all([
@@ -93,6 +104,7 @@ export async function startService(config: Config): Promise<RunningService> {
       createFindingIndexes(findingDocuments),
       createFindingReviewIndexes(reviewDocuments),
       createPolicyIndexes(policyDocuments),
+      createRoutingRuleIndexes(ruleDocuments),
       createSupplierIndexes(supplierDocuments),
     ]);
     const publisher = await eventPublisher(bus, SERVICE);
@@ -123,6 +135,8 @@ export async function startService(config: Config): Promise<RunningService> {
     const reviews = reviewStore(reviewDocuments);
     const storedPolicies = policyStore(policyDocuments, policy, () => clock.now());
     const policies = remembered((organizationId) => storedPolicies.current(organizationId));
+    const storedRules = routingRuleStore(ruleDocuments);
+    const rules = remembered((organizationId) => storedRules.all(organizationId));
     const decider = invoiceDecider({
       invoices,
       analyses,
@@ -131,6 +145,7 @@ export async function startService(config: Config): Promise<RunningService> {
       countInvoice: countInvoice({ suppliers, bankLinks, orderLinks }),
       reviews,
       policies,
+      routingRules: rules,
       clock,
       logger,
     });
@@ -156,6 +171,7 @@ export async function startService(config: Config): Promise<RunningService> {
     shutdown.add('sweep of reviews', () => reviewSweep.stop());
     const members = membersFromOrganization(organizationChannel);
 
+    const reader = invoiceReader({ invoices, findings });
     const server = await startGrpcServer({
       host: config.GRPC_HOST,
       port: config.GRPC_PORT,
@@ -164,13 +180,23 @@ export async function startService(config: Config): Promise<RunningService> {
       bindings: [
         invoiceService({
           analyzeInvoice: analyzeInvoice({ invoices, analyses, suppliers, usage, tenants, decider, clock }),
-          reader: invoiceReader({ invoices, findings }),
+          reader,
         }),
         findingService({
           reader: findingReader({ findings, invoices }),
           reviewFinding: reviewFinding({ findings, effects, policy, clock, logger }),
           assignFinding: assignFinding({ findings, members, clock }),
         }),
+        routingRuleService(routingRules({ rules: storedRules, remembered: rules, members, tenants, clock })),
+        analysisService({
+          reader: analysisReader({ invoices, analyses }),
+          invoices: reader,
+          reanalyzeInvoice: reanalyzeInvoice({ invoices, analyses, tenants, decider }),
+          replayAnalyses: replayAnalyses({ analyses, policies: storedPolicies, logger }),
+          dryRunPolicy: dryRunPolicy({ invoices, analyses, clock }),
+          asOperator: operatorGuard(config.OPERATOR_TOKEN),
+        }),
+        policyService(policies),
       ],
     });
     shutdown.add('rpcs', () => server.stop(DRAIN_MS_MAX));

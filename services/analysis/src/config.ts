@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { logLevel, port } from '@invoicecontrol/runtime/config';
+import { logLevel, port, secret } from '@invoicecontrol/runtime/config';
 
 /** The environment of the analysis service. */
 export const configSchema = z.object({
@@ -16,6 +16,8 @@ export const configSchema = z.object({
   DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
   /** Folder of the euro reference rates; without it no foreign amount is converted. */
   ECB_FEED_URL: z.url().optional(),
+  /** What the operator's command line authenticates with, for replays over an organization's history. */
+  OPERATOR_TOKEN: secret.min(32).optional(),
   LOG_LEVEL: logLevel,
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
 });

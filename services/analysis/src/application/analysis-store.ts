@@ -1,4 +1,4 @@
-import type { DecidedAnalysis, InvoiceReference } from './invoice-store.js';
+import type { DecidedAnalysis, InvoiceReference, ListPosition } from './invoice-store.js';
 
 /** A stored analysis with its facts, compressed as they were committed. */
 export interface AnalysisRecord {
@@ -7,9 +7,23 @@ export interface AnalysisRecord {
   readonly facts: Buffer;
 }
 
+/** An analysis without what it rests on and without its findings. */
+export type AnalysisSummary = Omit<DecidedAnalysis, 'findings'>;
+
 /** What use cases need of the analyses collection. */
 export interface AnalysisStore {
   /** Repeatable: the id is derived. */
   insert(of: InvoiceReference, analysis: DecidedAnalysis, facts: Buffer): Promise<void>;
   find(organizationId: string, analysisId: string): Promise<AnalysisRecord | undefined>;
+  /** Analyses of an invoice below a number, newest first. */
+  ofInvoice(
+    organizationId: string,
+    invoiceId: string,
+    page: { readonly below: number | undefined; readonly limit: number },
+  ): Promise<AnalysisSummary[]>;
+  /** Analyses of an organization, newest first, with their facts. */
+  newest(
+    organizationId: string,
+    page: { readonly after: ListPosition | undefined; readonly limit: number },
+  ): Promise<AnalysisRecord[]>;
 }

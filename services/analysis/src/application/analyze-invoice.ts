@@ -15,6 +15,7 @@ import type { InvoiceDecider } from './decide-invoice.js';
 import { analysisIdFor, invoiceIdFor } from './derived-ids.js';
 import type { FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord, InvoiceStore, NewInvoice } from './invoice-store.js';
+import { normalisedAgain } from './normalised-again.js';
 import type { Tenants } from './tenants.js';
 
 /** Others leave an invoice to its worker for this long; many times what a decision takes. */
@@ -169,12 +170,6 @@ async function replay(
       retryAfterSeconds: 1,
     },
   );
-}
-
-/** The invoice of a record as it was normalised when it arrived. */
-export function normalisedAgain(record: InvoiceRecord): ReturnType<typeof normaliseInvoice> {
-  const { invoiceId, companyId, source, match } = record;
-  return normaliseInvoice(record.invoice, { invoiceId, companyId, source, receivedAtMs: match.receivedAtMs });
 }
 
 async function require(invoices: InvoiceStore, { organizationId, invoiceId }: NewInvoice): Promise<InvoiceRecord> {

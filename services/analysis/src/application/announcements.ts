@@ -2,12 +2,22 @@ import { Decision, InvoiceSource, Severity } from '@invoicecontrol/contracts/ana
 import { events } from '@invoicecontrol/contracts/events';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Disposition } from '../domain/facts.js';
 import type { NormalisedInvoice } from '../domain/invoice.js';
+import type { FindingActor, FindingRecord } from './finding-store.js';
 import type { DecidedAnalysis } from './invoice-store.js';
 
-/** What a decision tells the world: that it was made, and each finding that is open. */
-export function announcementsOf(invoice: NormalisedInvoice, analysis: DecidedAnalysis): Announcement[] {
-  const { invoiceId, companyId, source } = invoice;
+/**
+ * What a decision tells the world: that it was made, each finding that is new and open, and whom a routing rule gave
+ * it to. Rows of a scan and bills of an ERP are announced by their findings alone.
+ * @param known ids of findings that an earlier analysis of the invoice raised
+ */
+export function announcementsOf(
+  invoice: NormalisedInvoice,
+  analysis: DecidedAnalysis,
+  known: ReadonlySet<string> = new Set(),
+): Announcement[] {
+  const { invoiceId, companyId, source, scanId } = invoice;
   const decided = announce(events.invoiceAnalyzed, {
     invoiceId,
     companyId,
@@ -17,17 +27,28 @@ export function announcementsOf(invoice: NormalisedInvoice, analysis: DecidedAna
     source: InvoiceSource[source],
   });
   const raised = analysis.findings
-    .filter(({ disposition }) => disposition === 'OPEN')
-    .map(({ findingId, type, severity, summary }) =>
-      announce(events.findingCreated, {
-        findingId,
-        invoiceId,
-        scanId: undefined,
-        companyId,
-        type,
-        severity: Severity[severity],
-        summary,
-      }),
-    );
-  return [decided, ...raised];
+    .filter(({ findingId, disposition }) => disposition === 'OPEN' && !known.has(findingId))
+    .flatMap(({ findingId, type, severity, summary, assignment }) => {
+      const about = { findingId, invoiceId, type, severity: Severity[severity], summary };
+      const created = announce(events.findingCreated, { ...about, scanId, companyId });
+      if (assignment === undefined) return [created];
+      const { ruleId, assigneeUserId } = assignment;
+      return [created, announce(events.findingAssigned, { ...about, assigneeUserId, assignedBy: `RULE:${ruleId}` })];
+    });
+  return source === 'API' || source === 'UPLOAD' ? [decided, ...raised] : raised;
+}
+
+/** That a finding has another disposition, whoever decided so. */
+export function reviewedAnnouncement(
+  { findingId, invoiceId }: FindingRecord,
+  { from, to }: { readonly from: Disposition; readonly to: Disposition },
+  actor: FindingActor,
+): Announcement {
+  return announce(events.findingReviewed, {
+    findingId,
+    invoiceId,
+    disposition: to,
+    previousDisposition: from,
+    reviewedBy: `${actor.type}:${actor.id}`,
+  });
 }

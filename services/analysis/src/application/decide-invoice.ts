@@ -1,26 +1,33 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { differencesBetween } from '../domain/differences.js';
+import { shortDigest } from '../domain/digest.js';
 import { analyze } from '../domain/engine.js';
 import type { Analysis } from '../domain/engine.js';
 import { canonicalFacts } from '../domain/facts.js';
 import type { Facts } from '../domain/facts.js';
-import type { NormalisedInvoice } from '../domain/invoice.js';
+import type { MatchPart, NormalisedInvoice } from '../domain/invoice.js';
 import { tolerancesFor } from '../domain/learned-tolerance.js';
 import { matchPartOf } from '../domain/match-keys.js';
-import { compareReviews, reviewFactOf, reviewKeysOf } from '../domain/review.js';
+import { compareReviews, pairKeysOf, reviewFactOf, reviewKeysOf } from '../domain/review.js';
+import { ruleFor } from '../domain/routing.js';
+import type { RoutingRule } from '../domain/routing.js';
+import type { SupplierResolution } from '../domain/supplier/identity.js';
 import type { TenantFacts } from '../domain/tenant.js';
-import { shortDigest } from '../domain/digest.js';
 import type { AnalysisStore } from './analysis-store.js';
-import { announcementsOf } from './announcements.js';
+import { announcementsOf, reviewedAnnouncement } from './announcements.js';
 import type { SupplierRecord } from './counted-records.js';
 import type { countInvoice, ReadRecords } from './count-invoice.js';
 import { deferred } from './deferred.js';
 import { analysisIdFor, findingIdFor } from './derived-ids.js';
-import type { FindingStore } from './finding-store.js';
-import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
+import { SYSTEM_ACTOR } from './finding-store.js';
+import type { FindingStore, WorkedFinding } from './finding-store.js';
+import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore, StoredFinding } from './invoice-store.js';
 import type { loadFacts } from './load-facts.js';
+import { normalisedAgain } from './normalised-again.js';
 import type { OrganizationPolicy } from './policy-store.js';
 import type { Remembered } from './remembered.js';
 import type { ReviewStore } from './review-store.js';
@@ -33,6 +40,7 @@ interface Deps {
   readonly countInvoice: ReturnType<typeof countInvoice>;
   readonly reviews: ReviewStore;
   readonly policies: Remembered<OrganizationPolicy>;
+  readonly routingRules: Remembered<readonly RoutingRule[]>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -50,74 +58,168 @@ export interface InvoiceDecider {
    * another worker decided it meanwhile.
    */
   decide(input: DecideInput): Promise<DecidedAnalysis | undefined>;
+  /**
+   * Decides a decided invoice with what is known now; the earlier analysis stays in `analyses`.
+   * @throws VersionConflict when the invoice changed meanwhile
+   */
+  decideAgain(record: InvoiceRecord, previous: PreviousAnalysis, tenant: TenantFacts): Promise<void>;
   /** Stores what follows from a decision, again or for the first time; the last step of a flow that was interrupted. */
   finish(record: InvoiceRecord, facts: Buffer): Promise<void>;
 }
 
+export interface PreviousAnalysis {
+  readonly analysis: DecidedAnalysis;
+  /** The supplier that has counted the invoice. */
+  readonly supplier: SupplierResolution;
+}
+
 /** The commit is one write; everything after it has derived ids and may be repeated (architecture section 5, rule 4). */
 export function invoiceDecider(deps: Deps): InvoiceDecider {
-  const { invoices, policies, clock, logger } = deps;
+  const { invoices, policies, routingRules, clock, logger } = deps;
+
+  /** Commits what was decided and stores what follows. */
+  const commit = async (
+    at: InvoiceReference & { version: number },
+    decided: Parameters<InvoiceStore['commit']>[1],
+    events: Announcement[],
+    derive: () => Promise<void>,
+  ): Promise<void> => {
+    const derived = deferred();
+    await invoices.commit(at, decided, { events, finish: { when: derived.promise, unset: ['pending', 'facts'] } });
+    try {
+      await derive();
+      derived.resolve();
+    } catch (error) {
+      // The decision stands; the sweep stores the rest.
+      derived.reject(error);
+      logger.warn({ error, invoiceId: at.invoiceId }, 'records derived from a decision are left to the sweep');
+    }
+  };
+
   return {
     async decide({ organizationId, invoiceId, version, invoice, tenant, suppliers }) {
-      const [loaded, rules] = await Promise.all([
+      const [loaded, policy, rules] = await Promise.all([
         deps.loadFacts({ organizationId, invoice, tenant, ...(suppliers && { suppliers }) }),
         policies.of(organizationId),
+        routingRules.of(organizationId),
       ]);
-      const { facts, analysis: judged } = await judge(deps.reviews, loaded.facts, rules, clock.now());
-      const bytes = canonicalFacts(facts);
-      const { findings, ...verdict } = judged;
-      const analysis: DecidedAnalysis = {
-        ...verdict,
-        analysisId: analysisIdFor(invoiceId, 1),
-        number: 1,
-        supplierId: facts.supplier.supplierId,
-        findings: findings.map((finding) => ({ ...finding, findingId: findingIdFor(invoiceId, finding.evidence.key) })),
-        factsSha256: shortDigest(bytes, 32),
-        createdAt: clock.now(),
-      };
-      const packed = gzipSync(bytes, { level: 1 });
-      const derived = deferred();
+      const judged = await judge(deps.reviews, loaded.facts, policy, clock.now());
+      const { facts } = judged;
+      const { analysis, packed } = concluded(judged, { number: 1, rules, known: new Set(), at: clock.now() });
       try {
-        await invoices.commit(
+        await commit(
           { organizationId, invoiceId, version },
           { match: { ...matchPartOf(facts.invoice), status: 'ANALYZED' }, base: facts.base, analysis, facts: packed },
-          {
-            events: announcementsOf(facts.invoice, analysis),
-            finish: { when: derived.promise, unset: ['pending', 'facts'] },
-          },
+          announcementsOf(facts.invoice, analysis),
+          () => deriveFirst(deps, facts, analysis, packed, loaded),
         );
       } catch (error) {
         if (error instanceof VersionConflict) return undefined;
         throw error;
       }
-      try {
-        await derive(deps, facts, analysis, packed, loaded);
-        derived.resolve();
-      } catch (error) {
-        // The decision stands; the sweep stores the rest.
-        derived.reject(error);
-        logger.warn({ error, invoiceId }, 'records derived from a decision are left to the sweep');
-      }
       return analysis;
+    },
+    async decideAgain(record, previous, tenant) {
+      const { organizationId, invoiceId, match } = record;
+      const [loaded, policy, rules, stored] = await Promise.all([
+        deps.loadFacts({ organizationId, invoice: normalisedAgain(record), tenant, counted: previous.supplier }),
+        policies.of(organizationId),
+        routingRules.of(organizationId),
+        deps.findings.ofInvoice(organizationId, invoiceId),
+      ]);
+      const judged = await judge(deps.reviews, withOwnReviews(loaded.facts, stored), policy, clock.now());
+      const { facts } = judged;
+      const known = new Set(stored.map(({ findingId }) => findingId));
+      const number = previous.analysis.number + 1;
+      const { analysis, packed } = concluded(judged, { number, rules, known, at: clock.now() });
+      const { analysisId } = previous.analysis;
+      const again = {
+        ...analysis,
+        previous: { analysisId, differences: differencesBetween(previous.analysis, analysis) },
+      };
+      await commit(
+        record,
+        {
+          match: { ...matchPartOf(facts.invoice), ...notedOn(match), status: 'ANALYZED' },
+          analysis: again,
+          facts: packed,
+        },
+        announcementsOf(facts.invoice, again, known),
+        () => deriveAgain(deps, facts, again, packed),
+      );
     },
     async finish({ organizationId, invoiceId, version, analysis }, packed) {
       if (analysis === undefined) return;
-      await derive(deps, unpackFacts(packed), analysis, packed, {});
+      const facts = unpackFacts(packed);
+      if (analysis.previous === undefined) await deriveFirst(deps, facts, analysis, packed, {});
+      else await deriveAgain(deps, facts, analysis, packed);
       await invoices.settle({ organizationId, invoiceId, version });
     },
   };
+}
+
+/** A decision with its ids, and the facts it rests on as they are stored. */
+function concluded(
+  { facts, analysis: { findings, ...verdict } }: Judged,
+  context: { number: number; rules: readonly RoutingRule[]; known: ReadonlySet<string>; at: Date },
+): { analysis: DecidedAnalysis; packed: Buffer } {
+  const { invoiceId } = facts.invoice;
+  const bytes = canonicalFacts(facts);
+  const analysis: DecidedAnalysis = {
+    ...verdict,
+    analysisId: analysisIdFor(invoiceId, context.number),
+    number: context.number,
+    supplierId: facts.supplier.supplierId,
+    findings: findings.map((finding): StoredFinding => {
+      const findingId = findingIdFor(invoiceId, finding.evidence.key);
+      const isNew = finding.disposition === 'OPEN' && !context.known.has(findingId);
+      const rule = isNew ? ruleFor(context.rules, finding, facts) : undefined;
+      if (rule === undefined) return { ...finding, findingId };
+      return { ...finding, findingId, assignment: { ruleId: rule.ruleId, assigneeUserId: rule.assignTo } };
+    }),
+    factsSha256: shortDigest(bytes, 32),
+    createdAt: context.at,
+  };
+  return { analysis, packed: gzipSync(bytes, { level: 1 }) };
+}
+
+/** What reviews and the ERP have noted on a record since it was decided. */
+function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): Pick<MatchPart, 'confirmedAs' | 'bookedInvoiceId'> {
+  return {
+    ...(confirmedAs === undefined ? {} : { confirmedAs }),
+    ...(bookedInvoiceId === undefined ? {} : { bookedInvoiceId }),
+  };
+}
+
+/** What people have said about this invoice's findings is a fact of every later analysis of it. */
+function withOwnReviews(facts: Facts, stored: readonly WorkedFinding[]): Facts {
+  const { invoiceId } = facts.invoice;
+  const reviews = stored
+    .filter(({ disposition }) => disposition !== 'OPEN' && disposition !== 'SUPERSEDED')
+    .map((finding) => ({
+      evidenceKey: finding.evidence.key,
+      disposition: finding.disposition,
+      invoiceId,
+      pairKeys: pairKeysOf(finding, invoiceId),
+    }));
+  return { ...facts, reviews: reviews.sort(compareReviews) };
+}
+
+interface Judged {
+  readonly facts: Facts;
+  readonly analysis: Analysis;
 }
 
 /**
  * Runs the engine. Reviews are looked for only where something was raised, and only where some stand does the engine
  * run once more with them.
  */
-export async function judge(
+async function judge(
   reviews: ReviewStore,
   loaded: Facts,
   { policy, tolerances }: OrganizationPolicy,
   now: Date,
-): Promise<{ facts: Facts; analysis: Analysis }> {
+): Promise<Judged> {
   const { organizationId, invoice, supplier } = loaded;
   const tolerated = tolerancesFor(tolerances, supplier.supplierId, now.toISOString().slice(0, 10));
   const facts = tolerated.length === 0 ? loaded : { ...loaded, tolerances: tolerated };
@@ -135,7 +237,7 @@ export function unpackFacts(packed: Buffer): Facts {
   return JSON.parse(gunzipSync(packed).toString('utf8')) as Facts;
 }
 
-async function derive(
+async function deriveFirst(
   { analyses, findings, countInvoice: count }: Deps,
   facts: Facts,
   analysis: DecidedAnalysis,
@@ -148,4 +250,39 @@ async function derive(
     findings.insertAll(organizationId, invoice, analysis),
     count(facts, records),
   ]);
+}
+
+/** The invoice is counted already; new findings join, those that are no longer raised leave. */
+async function deriveAgain(deps: Deps, facts: Facts, analysis: DecidedAnalysis, packed: Buffer): Promise<void> {
+  const { organizationId, invoice } = facts;
+  const { invoiceId } = invoice;
+  await Promise.all([
+    deps.analyses.insert({ organizationId, invoiceId }, analysis, packed),
+    deps.findings.insertAll(organizationId, invoice, analysis),
+    retryOnConflict(() => supersede(deps, { organizationId, invoiceId }, analysis)),
+  ]);
+}
+
+/**
+ * Findings that wait for a person and are no longer raised become SUPERSEDED; one that is raised again waits again.
+ * What a person has settled stays: only a person takes back a blocked account or a cleared pair.
+ */
+async function supersede(
+  { findings, clock }: Deps,
+  { organizationId, invoiceId }: InvoiceReference,
+  analysis: DecidedAnalysis,
+): Promise<void> {
+  const raised = new Map(analysis.findings.map((finding) => [finding.findingId, finding]));
+  for (const finding of await findings.ofInvoice(organizationId, invoiceId)) {
+    const from = finding.disposition;
+    const to = raised.get(finding.findingId)?.disposition ?? 'SUPERSEDED';
+    const isWaiting = from === 'OPEN' || from === 'UNDER_REVIEW';
+    const moves = raised.has(finding.findingId) ? from === 'SUPERSEDED' : isWaiting;
+    if (!moves || from === to) continue;
+    await findings.change(
+      finding,
+      { disposition: to, entry: { at: clock.now(), actor: SYSTEM_ACTOR, action: 'REVIEWED', from, to } },
+      { events: [reviewedAnnouncement(finding, { from, to }, SYSTEM_ACTOR)] },
+    );
+  }
 }

@@ -89,8 +89,9 @@ export interface FindingQuery {
 /** What one write changes; every change leaves an entry in the history. */
 export interface FindingUpdate {
   readonly entry: FindingChange;
-  /** Another disposition; what follows from it is still to be done. */
   readonly disposition?: Disposition;
+  /** A person decided: what follows from it is still to be done. */
+  readonly isReview?: true;
   /** Another assignee; null is nobody. */
   readonly assigneeUserId?: string | null;
 }

@@ -1,6 +1,7 @@
 import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { ConvertedAmount } from '../domain/exchange-rates.js';
 import type { Verdict } from '../domain/decision.js';
+import type { AnalysisDifference } from '../domain/differences.js';
 import type { CanonicalInvoice, InvoiceSource, MatchPart } from '../domain/invoice.js';
 import type { Analysis } from '../domain/engine.js';
 import type { Finding } from '../domain/evidence.js';
@@ -22,6 +23,8 @@ export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   readonly findings: readonly StoredFinding[];
   /** SHA-256 of the facts it rests on. */
   readonly factsSha256: string;
+  /** Of an analysis that was made again: the one before it, and what is different. */
+  readonly previous?: { readonly analysisId: string; readonly differences: readonly AnalysisDifference[] };
   readonly createdAt: Date;
 }
 
@@ -108,7 +111,13 @@ export interface InvoiceStore {
   /** The commit point: decision, findings, facts and events in one write guarded by the version. */
   commit(
     at: InvoiceReference & { version: number },
-    decided: { match: MatchPart; base: ConvertedAmount | null; analysis: DecidedAnalysis; facts: Buffer },
+    decided: {
+      match: MatchPart;
+      /** Left out where the invoice has been decided before: the amount of that day stays. */
+      base?: ConvertedAmount | null;
+      analysis: DecidedAnalysis;
+      facts: Buffer;
+    },
     options: SaveOptions,
   ): Promise<void>;
   /**
@@ -134,6 +143,10 @@ export interface InvoiceStore {
   undecided(): Promise<InvoiceReference[]>;
   /** Decided invoices of any tenant whose derived records may be missing; for the sweep. */
   pending(decidedBefore: Date): Promise<{ record: InvoiceRecord; facts: Buffer }[]>;
+  /** A decided invoice whose derived records may be missing; undefined when nothing is, or there is no such invoice. */
+  unfinished(organizationId: string, invoiceId: string): Promise<{ record: InvoiceRecord; facts: Buffer } | undefined>;
+  /** Which of these analyses are the newest of their invoices. */
+  newestAnalyses(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Everything derived from this version is stored. */
   settle(at: InvoiceReference & { version: number }): Promise<void>;
 }

@@ -10,7 +10,9 @@ import type { MatchPart } from '../domain/invoice.js';
 import type { Policy } from '../domain/policy.js';
 import { compareByArrival } from '../domain/record-order.js';
 import { resolveSupplier } from '../domain/supplier/identity.js';
-import { emptyProfile } from '../domain/supplier/profile.js';
+import type { SupplierResolution } from '../domain/supplier/identity.js';
+import { emptyProfile, withoutInvoice } from '../domain/supplier/profile.js';
+import type { SupplierProfile } from '../domain/supplier/profile.js';
 import { companiesAround } from '../domain/tenant.js';
 import type { TenantFacts } from '../domain/tenant.js';
 import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
@@ -45,6 +47,8 @@ export interface FactsInput {
   readonly tenant: TenantFacts;
   /** The suppliers that share an identity key with the invoice, where they were read beside its insertion. */
   readonly suppliers?: readonly SupplierRecord[];
+  /** Of an invoice that is analyzed again: the supplier that has counted it, and why it did. */
+  readonly counted?: SupplierResolution;
 }
 
 /**
@@ -54,8 +58,8 @@ export interface FactsInput {
 export const loadFacts =
   ({ invoices, suppliers, bankLinks, orderLinks, policy, publishedRates }: Deps) =>
   async (input: FactsInput): Promise<LoadedFacts> => {
-    const { organizationId, tenant } = input;
-    const known = input.suppliers ?? (await suppliers.findByKeys(organizationId, supplierKeysOf(input.invoice)));
+    const { organizationId, tenant, counted } = input;
+    const known = input.suppliers ?? (await suppliersOf(suppliers, input));
     const keys = lookupKeys(input.invoice).map(({ key }) => key);
     const { bankKey, poKey } = input.invoice;
     const [hits, bankLink, orderLink] = await Promise.all([
@@ -63,13 +67,19 @@ export const loadFacts =
       bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
       poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
     ]);
-    const arrived = await afterThoseWhoOvertook(invoices, organizationId, input.invoice, hits);
-    const { supplierId, reason } = resolveSupplier(
-      organizationId,
-      arrived,
-      known.map(({ identity }) => identity),
-      { similarNameMin: policy.duplicates.similarNameMin },
-    );
+    // An invoice that has been decided before keeps its place and its supplier: others were decided with them.
+    const arrived =
+      counted === undefined
+        ? await afterThoseWhoOvertook(invoices, organizationId, input.invoice, hits)
+        : input.invoice;
+    const { supplierId, reason } =
+      counted ??
+      resolveSupplier(
+        organizationId,
+        arrived,
+        known.map(({ identity }) => identity),
+        { similarNameMin: policy.duplicates.similarNameMin },
+      );
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const invoice = { ...arrived, supplierId };
     const { candidates, candidateCapHit } = applyCandidateCaps(invoice, hits);
@@ -79,7 +89,7 @@ export const loadFacts =
       organizationId,
       asOf,
       invoice,
-      supplier: { supplierId, reason, profile: supplier?.profile ?? emptyProfile },
+      supplier: { supplierId, reason, profile: profileBefore(supplier, invoice, counted !== undefined) },
       candidates,
       candidateCapHit,
       bankLink: bankLink?.link ?? null,
@@ -105,6 +115,26 @@ export const loadFacts =
     };
     return { facts, supplier, bankLink, orderLink };
   };
+
+async function suppliersOf(
+  suppliers: SupplierStore,
+  { organizationId, invoice, counted }: FactsInput,
+): Promise<readonly SupplierRecord[]> {
+  if (counted === undefined) return suppliers.findByKeys(organizationId, supplierKeysOf(invoice));
+  const supplier = await suppliers.find(organizationId, counted.supplierId);
+  return supplier === undefined ? [] : [supplier];
+}
+
+/** The profile without the invoice itself: an invoice is not its own history. */
+function profileBefore(
+  supplier: SupplierRecord | undefined,
+  invoice: NormalisedInvoice,
+  isCounted: boolean,
+): SupplierProfile {
+  if (supplier === undefined) return emptyProfile;
+  const isPart = isCounted && !supplier.withdrawnUnits.includes(invoice.invoiceId);
+  return isPart ? withoutInvoice(supplier.profile, invoice) : supplier.profile;
+}
 
 /**
  * Of two equal invoices the later one carries the finding. A record that arrived later by the clock may have been

@@ -22,11 +22,11 @@ import {
   withReviewedAccount,
   withoutInvoice,
 } from '../domain/supplier/profile.js';
-import { normalisedAgain } from './analyze-invoice.js';
 import type { BankLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
 import { currentFindings } from './finding-store.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
 import type { InvoiceRecord, InvoiceStore } from './invoice-store.js';
+import { normalisedAgain } from './normalised-again.js';
 import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
 import type { Remembered } from './remembered.js';
 import type { ReviewStore } from './review-store.js';

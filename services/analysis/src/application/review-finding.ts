@@ -1,15 +1,14 @@
-import { events } from '@invoicecontrol/contracts/events';
 import { notFound } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
-import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Policy } from '../domain/policy.js';
 import { review } from '../domain/review.js';
-import type { ReviewInput, ReviewOutcome } from '../domain/review.js';
+import type { ReviewInput } from '../domain/review.js';
+import { reviewedAnnouncement } from './announcements.js';
 import { deferred } from './deferred.js';
-import type { FindingActor, FindingStore, WorkedFinding } from './finding-store.js';
+import type { FindingStore, WorkedFinding } from './finding-store.js';
 import type { ReviewEffects } from './review-effects.js';
 
 interface Deps {
@@ -30,55 +29,36 @@ export interface ReviewFindingInput extends ReviewInput {
  * it is stored before the answer, or by the sweep (detection reference, section 10).
  * @throws DomainError not_found, and those of `review`
  */
-export const reviewFinding = ({ findings, effects, policy, clock, logger }: Deps) => {
-  const change = recordDisposition({ findings, effects, clock, logger });
-  return ({ organizationId, findingId, ...input }: ReviewFindingInput, { actor }: RequestContext) =>
-    retryOnConflict(async (): Promise<WorkedFinding> => {
+export const reviewFinding =
+  ({ findings, effects, policy, clock, logger }: Deps) =>
+  ({ organizationId, findingId, ...input }: ReviewFindingInput, { actor }: RequestContext): Promise<WorkedFinding> =>
+    retryOnConflict(async () => {
       const finding = await findings.find(organizationId, findingId);
       if (finding === undefined) throw notFound('finding');
       const outcome = review(finding, input, policy);
-      if (outcome.kind === 'CHANGED') return change(finding, outcome, actor);
       if (outcome.kind === 'UNCHANGED') return finding;
-      const { disposition, note } = outcome;
-      const entry = { at: clock.now(), actor, action: 'REVIEWED', from: disposition, to: disposition, note } as const;
-      return findings.change(finding, { entry }, {});
+      const entry = { at: clock.now(), actor, action: 'REVIEWED', ...withoutKind(outcome) } as const;
+      if (outcome.kind === 'NOTED') return findings.change(finding, { entry }, {});
+      const effected = deferred();
+      const reviewed = await findings.change(
+        finding,
+        { disposition: outcome.to, isReview: true, entry },
+        {
+          events: [reviewedAnnouncement(finding, outcome, actor)],
+          finish: { when: effected.promise, unset: ['pending'] },
+        },
+      );
+      try {
+        await effects.apply(reviewed);
+        effected.resolve();
+      } catch (error) {
+        // The review stands; the sweep brings what follows from it.
+        effected.reject(error);
+        logger.warn({ error, findingId }, 'what follows from a review is left to the sweep');
+      }
+      return reviewed;
     });
-};
 
-type Changed = Extract<ReviewOutcome, { kind: 'CHANGED' }>;
-
-/** Moves a finding to another disposition, tells of it, and stores what follows. */
-export const recordDisposition =
-  ({ findings, effects, clock, logger }: Omit<Deps, 'policy'>) =>
-  async (finding: WorkedFinding, { from, to, note }: Changed, actor: FindingActor): Promise<WorkedFinding> => {
-    const { findingId, invoiceId } = finding;
-    const effected = deferred();
-    const changed = await findings.change(
-      finding,
-      {
-        disposition: to,
-        entry: { at: clock.now(), actor, action: 'REVIEWED', from, to, ...(note === undefined ? {} : { note }) },
-      },
-      {
-        events: [
-          announce(events.findingReviewed, {
-            findingId,
-            invoiceId,
-            disposition: to,
-            previousDisposition: from,
-            reviewedBy: `${actor.type}:${actor.id}`,
-          }),
-        ],
-        finish: { when: effected.promise, unset: ['pending'] },
-      },
-    );
-    try {
-      await effects.apply(changed);
-      effected.resolve();
-    } catch (error) {
-      // The review stands; the sweep brings what follows from it.
-      effected.reject(error);
-      logger.warn({ error, findingId }, 'what follows from a review is left to the sweep');
-    }
-    return changed;
-  };
+function withoutKind<T extends { readonly kind: string }>({ kind, ...said }: T): Omit<T, 'kind'> {
+  return said;
+}

@@ -1,9 +1,10 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
-import { DECISION_LEASE_MS, normalisedAgain } from './analyze-invoice.js';
+import { DECISION_LEASE_MS } from './analyze-invoice.js';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { InvoiceStore } from './invoice-store.js';
+import { normalisedAgain } from './normalised-again.js';
 import type { Tenants } from './tenants.js';
 
 /** A decision this old has lost its worker if its derived records are still marked as missing. */

@@ -31,7 +31,7 @@ export interface ReviewInput {
 /** What a review makes of a finding: another disposition, a further note, or nothing. */
 export type ReviewOutcome =
   | { readonly kind: 'CHANGED'; readonly from: Disposition; readonly to: Disposition; readonly note?: string }
-  | { readonly kind: 'NOTED'; readonly disposition: Disposition; readonly note: string }
+  | { readonly kind: 'NOTED'; readonly from: Disposition; readonly to: Disposition; readonly note: string }
   | { readonly kind: 'UNCHANGED' };
 
 /**
@@ -44,7 +44,7 @@ export function review(finding: DecidedFinding, { disposition, note }: ReviewInp
   if (to === undefined) throw invalidField('disposition', `must be one of ${reviewable.join(', ')}.`);
   const text = noteOf(note);
   const from = finding.disposition;
-  if (to === from) return text === undefined ? { kind: 'UNCHANGED' } : { kind: 'NOTED', disposition: to, note: text };
+  if (to === from) return text === undefined ? { kind: 'UNCHANGED' } : { kind: 'NOTED', from, to, note: text };
   if (!transitions[from].includes(to)) {
     const possible = transitions[from].length === 0 ? 'nothing' : transitions[from].join(', ');
     throw new DomainError('wrong_state', `A finding that is ${from} cannot become ${to}; possible is ${possible}.`);

@@ -1,7 +1,7 @@
 import { Binary } from 'mongodb';
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import type { AnalysisStore } from '../application/analysis-store.js';
+import type { AnalysisRecord, AnalysisStore } from '../application/analysis-store.js';
 import type { DecidedAnalysis } from '../application/invoice-store.js';
 
 /** One decision with the facts it rests on; never changed. */
@@ -35,9 +35,39 @@ export function analysisStore(collection: Collection<AnalysisDocument>): Analysi
     },
     async find(organizationId, analysisId) {
       const document = await collection.findOne({ _id: analysisId, organizationId });
-      if (document === null) return undefined;
-      const { _id, organizationId: _organization, invoiceId, facts, ...analysis } = document;
-      return { invoiceId, analysis: { analysisId: _id, ...analysis }, facts: Buffer.from(facts.buffer) };
+      return document === null ? undefined : toRecord(document);
+    },
+    async ofInvoice(organizationId, invoiceId, { below, limit }) {
+      const documents = await collection
+        .find(
+          { organizationId, invoiceId, ...(below === undefined ? {} : { number: { $lt: below } }) },
+          { projection: { facts: 0, findings: 0 } },
+        )
+        .sort({ number: -1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(({ _id: analysisId, ...summary }) => ({ analysisId, ...summary }));
+    },
+    async newest(organizationId, { after, limit }) {
+      const documents = await collection
+        .find({
+          organizationId,
+          ...(after === undefined
+            ? {}
+            : {
+                createdAt: { $lte: after.createdAt },
+                $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }],
+              }),
+        })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toRecord);
     },
   };
+}
+
+function toRecord(document: AnalysisDocument): AnalysisRecord {
+  const { _id: analysisId, organizationId, invoiceId, facts, ...analysis } = document;
+  return { invoiceId, analysis: { analysisId, ...analysis }, facts: Buffer.from(facts.buffer) };
 }

@@ -101,11 +101,11 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       const last = documents.length > query.limit ? items.at(-1) : undefined;
       return { items, next: last === undefined ? undefined : { createdAt: last.createdAt, id: last.findingId } };
     },
-    async change({ findingId, organizationId, version }, { entry, disposition, assigneeUserId }, options) {
-      const isReview = disposition !== undefined;
+    async change({ findingId, organizationId, version }, { entry, disposition, isReview, assigneeUserId }, options) {
       const update = {
         $set: {
-          ...(isReview ? { disposition, reviewedAt: entry.at, pending: true } : {}),
+          ...(disposition === undefined ? {} : { disposition }),
+          ...(isReview ? { reviewedAt: entry.at, pending: true } : {}),
           ...(typeof assigneeUserId === 'string' ? { assigneeUserId } : {}),
         },
         ...(assigneeUserId === null ? { $unset: { assigneeUserId: '' } } : {}),

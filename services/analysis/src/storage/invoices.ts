@@ -98,7 +98,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
           $set: {
             status: 'ANALYZED',
             match,
-            base,
+            ...(base === undefined ? {} : { base }),
             analysis,
             verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
             facts: facts as unknown as Binary,
@@ -192,6 +192,18 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         const { facts } = document;
         return facts === undefined ? [] : [{ record: toRecord(document), facts: Buffer.from(facts.buffer) }];
       });
+    },
+    async unfinished(organizationId, invoiceId) {
+      const document = await collection.findOne({ _id: invoiceId, organizationId, pending: true });
+      return document?.facts === undefined
+        ? undefined
+        : { record: toRecord(document), facts: Buffer.from(document.facts.buffer) };
+    },
+    async newestAnalyses(organizationId, invoiceIds) {
+      const documents = await collection
+        .find({ _id: { $in: [...invoiceIds] }, organizationId }, { projection: { 'analysis.analysisId': 1 } })
+        .toArray();
+      return new Set(documents.flatMap(({ analysis }) => analysis?.analysisId ?? []));
     },
     async settle({ organizationId, invoiceId, version }) {
       await collection.updateOne({ _id: invoiceId, organizationId, version }, { $unset: { pending: '', facts: '' } });

@@ -15,15 +15,24 @@ export function pageSize(asked: number): number {
 
 /** Opaque to callers: where the next page of a list begins. */
 export function writePageToken(position: ListPosition | undefined): string {
-  return position === undefined
-    ? ''
-    : Buffer.from(`${position.createdAt.getTime()}|${position.id}`).toString('base64url');
+  return position === undefined ? '' : writeNumberedToken(position.createdAt.getTime(), position.id);
 }
 
 /** @throws DomainError invalid when the token is not one of ours */
 export function readPageToken(token: string): ListPosition | undefined {
+  const read = readNumberedToken(token);
+  return read && { createdAt: new Date(read.number), id: read.id };
+}
+
+/** The token of a list that is ordered by a whole number and then by id. */
+export function writeNumberedToken(number: number, id: string): string {
+  return Buffer.from(`${number}|${id}`).toString('base64url');
+}
+
+/** @throws DomainError invalid when the token is not one of ours */
+export function readNumberedToken(token: string): { number: number; id: string } | undefined {
   if (token === '') return undefined;
   const match = /^(\d{1,15})\|([0-9a-f-]{36})$/.exec(Buffer.from(token, 'base64url').toString('latin1'));
   if (match === null) throw invalidField('cursor', 'is not one that this list gave.');
-  return { createdAt: new Date(Number(match[1])), id: match[2] ?? '' };
+  return { number: Number(match[1]), id: match[2] ?? '' };
 }

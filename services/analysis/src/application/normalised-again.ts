@@ -1,0 +1,19 @@
+import type { NormalisedInvoice } from '../domain/invoice.js';
+import { normaliseInvoice } from '../domain/normalisation/normalise-invoice.js';
+import type { InvoiceRecord } from './invoice-store.js';
+
+/** The invoice of a record as it was normalised when it arrived. */
+export function normalisedAgain({ invoiceId, companyId, source, invoice, match }: InvoiceRecord): NormalisedInvoice {
+  const { receivedAtMs, scanId, rowNo, position, externalId, documentSha256 } = match;
+  return normaliseInvoice(invoice, {
+    invoiceId,
+    companyId,
+    source,
+    receivedAtMs,
+    ...(scanId === undefined ? {} : { scanId }),
+    ...(rowNo === undefined ? {} : { rowNo }),
+    ...(position === undefined ? {} : { position }),
+    ...(externalId === undefined ? {} : { externalId }),
+    ...(documentSha256 === undefined ? {} : { documentSha256 }),
+  });
+}

@@ -1,0 +1,146 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { Decision } from '../domain/decision.js';
+import { analyze } from '../domain/engine.js';
+import { tolerancesFor } from '../domain/learned-tolerance.js';
+import type { LearnedTolerance } from '../domain/facts.js';
+import type { Policy } from '../domain/policy.js';
+import { isSameResult } from '../domain/replay.js';
+import type { AnalysisRecord, AnalysisStore } from './analysis-store.js';
+import { unpackFacts } from './decide-invoice.js';
+import type { InvoiceStore, ListPosition } from './invoice-store.js';
+import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
+
+/** Analyses read at once; others are served between two such batches. */
+const BATCH_ANALYSES = 50;
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly analyses: AnalysisStore;
+  readonly policies: PolicyStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface ReplayPage {
+  readonly organizationId: string;
+  readonly after: ListPosition | undefined;
+  readonly limit: number;
+}
+
+export interface ReplayOutcome {
+  readonly replayed: number;
+  readonly identical: number;
+  readonly differentAnalysisIds: readonly string[];
+  readonly next: ListPosition | undefined;
+}
+
+/** Runs stored facts through the engine under the policy they were judged by, and compares bytes. Writes nothing. */
+export const replayAnalyses =
+  ({ analyses, policies, logger }: Pick<Deps, 'analyses' | 'policies' | 'logger'>) =>
+  async ({ organizationId, ...page }: ReplayPage): Promise<ReplayOutcome> => {
+    const known = new Map<string, Promise<OrganizationPolicy | undefined>>();
+    const policyOf = (version: string): Promise<OrganizationPolicy | undefined> => {
+      const policy = known.get(version) ?? policies.find(organizationId, version);
+      known.set(version, policy);
+      return policy;
+    };
+    const different: string[] = [];
+    const { count, next } = await walk(analyses, organizationId, page, async (batch) => {
+      for (const { analysis, facts } of batch) {
+        const stored = await policyOf(analysis.versions.policy);
+        if (stored === undefined || !isReproduced(analysis, facts, stored.policy, logger)) {
+          different.push(analysis.analysisId);
+        }
+      }
+    });
+    return { replayed: count, identical: count - different.length, differentAnalysisIds: different, next };
+  };
+
+function isReproduced(analysis: AnalysisRecord['analysis'], packed: Buffer, policy: Policy, logger: Logger): boolean {
+  try {
+    return isSameResult(analysis, analyze(unpackFacts(packed), policy));
+  } catch (error) {
+    // Facts or a policy that this engine cannot read any more give no result at all, least of all the same.
+    logger.warn({ error, analysisId: analysis.analysisId }, 'an analysis could not be replayed');
+    return false;
+  }
+}
+
+export interface ChangedDecision {
+  readonly invoiceId: string;
+  readonly from: Decision;
+  readonly to: Decision;
+  readonly riskScoreFrom: number;
+  readonly riskScoreTo: number;
+}
+
+export interface DryRunOutcome {
+  readonly replayed: number;
+  readonly changed: readonly ChangedDecision[];
+  readonly next: ListPosition | undefined;
+}
+
+/** Another policy to try; without tolerances those stored with each analysis hold. */
+export interface TriedPolicy {
+  readonly policy: Policy;
+  readonly tolerances: readonly LearnedTolerance[] | undefined;
+}
+
+/**
+ * Tells which invoices another policy would decide differently from their newest analysis. Writes nothing; analyses
+ * that were made again since are read and left out.
+ */
+export const dryRunPolicy =
+  ({ invoices, analyses, clock }: Pick<Deps, 'invoices' | 'analyses' | 'clock'>) =>
+  async ({ organizationId, ...page }: ReplayPage, { policy, tolerances }: TriedPolicy): Promise<DryRunOutcome> => {
+    const changed: ChangedDecision[] = [];
+    const today = clock.now().toISOString().slice(0, 10);
+    let replayed = 0;
+    const { next } = await walk(analyses, organizationId, page, async (batch) => {
+      const invoiceIds = [...new Set(batch.map(({ invoiceId }) => invoiceId))];
+      const newest = await invoices.newestAnalyses(organizationId, invoiceIds);
+      for (const { invoiceId, analysis, facts: packed } of batch) {
+        if (!newest.has(analysis.analysisId)) continue;
+        replayed += 1;
+        const facts = unpackFacts(packed);
+        const tried = analyze(
+          tolerances === undefined
+            ? facts
+            : { ...facts, tolerances: tolerancesFor(tolerances, facts.supplier.supplierId, today) },
+          policy,
+        );
+        if (tried.decision === analysis.decision) continue;
+        changed.push({
+          invoiceId,
+          from: analysis.decision,
+          to: tried.decision,
+          riskScoreFrom: analysis.riskScore,
+          riskScoreTo: tried.riskScore,
+        });
+      }
+    });
+    return { replayed, changed, next };
+  };
+
+async function walk(
+  analyses: AnalysisStore,
+  organizationId: string,
+  { after, limit }: Omit<ReplayPage, 'organizationId'>,
+  visit: (batch: readonly AnalysisRecord[]) => Promise<void>,
+): Promise<{ count: number; next: ListPosition | undefined }> {
+  let position = after;
+  let count = 0;
+  while (count < limit) {
+    const wanted = Math.min(BATCH_ANALYSES, limit - count);
+    const batch = await analyses.newest(organizationId, { after: position, limit: wanted });
+    await visit(batch);
+    count += batch.length;
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < wanted) return { count, next: undefined };
+    position = { createdAt: last.analysis.createdAt, id: last.analysis.analysisId };
+    await breathe();
+  }
+  return { count, next: position };
+}

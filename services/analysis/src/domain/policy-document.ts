@@ -1,0 +1,81 @@
+import { invalidField } from '@invoicecontrol/errors';
+import type { LearnedTolerance } from './facts.js';
+import { defaultPolicy } from './policy.js';
+import type { Policy } from './policy.js';
+
+/** A whole policy as people write it: every number, and what reviews taught. */
+export interface PolicyDocument {
+  readonly policy: Policy;
+  /** Absent: those that stood when each invoice was judged. */
+  readonly tolerances: readonly LearnedTolerance[] | undefined;
+}
+
+const PATH = 'policy_json';
+
+/**
+ * Reads a policy document as `writePolicy` gives it. It must have exactly the shape of the policy that this release
+ * decides by, so that no misspelt number is silently left at its default.
+ * @throws DomainError invalid, naming the first member that is missing, unknown or of the wrong kind
+ */
+export function readPolicy(json: string): PolicyDocument {
+  let document: unknown;
+  try {
+    document = JSON.parse(json);
+  } catch {
+    throw invalidField(PATH, 'is not JSON.');
+  }
+  if (!isObject(document)) throw invalidField(PATH, 'must be an object, as GetCurrentPolicy gives it.');
+  const { tolerances, ...policy } = document;
+  requireShape(PATH, defaultPolicy, policy);
+  return { policy: policy as unknown as Policy, tolerances: readTolerances(tolerances) };
+}
+
+/** The document that people read and change. */
+export function writePolicy({
+  policy,
+  tolerances,
+}: {
+  policy: Policy;
+  tolerances: readonly LearnedTolerance[];
+}): string {
+  return JSON.stringify({ ...policy, tolerances });
+}
+
+function requireShape(path: string, model: unknown, value: unknown): void {
+  if (Array.isArray(model)) {
+    if (!Array.isArray(value)) throw invalidField(path, 'must be a list.');
+    const [first] = model as unknown[];
+    for (const [index, entry] of value.entries()) requireShape(`${path}[${index}]`, first, entry);
+    return;
+  }
+  if (isObject(model)) {
+    if (!isObject(value)) throw invalidField(path, 'must be an object.');
+    for (const [name, member] of Object.entries(model)) {
+      if (!Object.hasOwn(value, name)) throw invalidField(`${path}.${name}`, 'is missing.');
+      requireShape(`${path}.${name}`, member, value[name]);
+    }
+    const unknown = Object.keys(value).find((name) => !Object.hasOwn(model, name));
+    if (unknown !== undefined) throw invalidField(`${path}.${unknown}`, 'is no member of a policy.');
+    return;
+  }
+  if (typeof value !== typeof model || value === null) throw invalidField(path, `must be a ${typeof model}.`);
+}
+
+const toleranceModel: LearnedTolerance = {
+  supplierId: '',
+  type: '',
+  signature: '',
+  falsePositives: 0,
+  learnedOn: '',
+  expiresOn: '',
+};
+
+function readTolerances(value: unknown): readonly LearnedTolerance[] | undefined {
+  if (value === undefined) return undefined;
+  requireShape(`${PATH}.tolerances`, [toleranceModel], value);
+  return value as readonly LearnedTolerance[];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,153 @@
+import { invalidField } from '@invoicecontrol/errors';
+import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { catalogue, severities } from './catalogue.js';
+import type { Family, FindingType, Severity } from './catalogue.js';
+import type { Finding } from './evidence.js';
+import type { Facts } from './facts.js';
+import { compareText } from './record-order.js';
+
+/** Which findings a rule takes: every stated condition must hold; an empty list is no condition. */
+export interface RoutingMatch {
+  readonly types: readonly FindingType[];
+  readonly families: readonly Family[];
+  readonly severities: readonly Severity[];
+  readonly companyIds: readonly string[];
+  readonly supplierIds: readonly string[];
+  /** Least absolute gross amount of the invoice, in `currency`. */
+  readonly minAmount?: DecimalAmount;
+  /** Alone: the currency of the invoice. */
+  readonly currency?: string;
+}
+
+/** Assigns new findings; the first rule in order of position that matches decides. */
+export interface RoutingRule {
+  readonly ruleId: string;
+  readonly name: string;
+  readonly position: number;
+  readonly enabled: boolean;
+  readonly match: RoutingMatch;
+  /** A member. */
+  readonly assignTo: string;
+  readonly createdAt: Date;
+}
+
+export const RULES_PER_ORGANIZATION_MAX = 200;
+const MATCH_ENTRIES_MAX = 100;
+
+/** By position; of rules that share one the older comes first, as their ids tell. */
+export function compareRules(left: RoutingRule, right: RoutingRule): number {
+  return left.position - right.position || compareText(left.ruleId, right.ruleId);
+}
+
+/** A rule as somebody writes it; every name is still only text. */
+export interface RoutingRuleInput {
+  readonly name: string;
+  readonly position: number;
+  readonly enabled: boolean;
+  readonly match: RoutingMatchInput;
+  readonly assignTo: string;
+}
+
+export interface RoutingMatchInput {
+  readonly types: readonly string[];
+  readonly families: readonly string[];
+  readonly severities: readonly string[];
+  readonly companyIds: readonly string[];
+  readonly supplierIds: readonly string[];
+  readonly minAmount?: string | undefined;
+  readonly currency?: string | undefined;
+}
+
+const NAME_LENGTH_MAX = 200;
+const POSITION_MAX = 1_000_000;
+
+/**
+ * Reads a rule. @throws DomainError invalid, naming the field and what to change
+ */
+export function readRule(
+  { name, position, enabled, match, assignTo }: RoutingRuleInput,
+  companyIds: readonly string[],
+): Omit<RoutingRule, 'ruleId' | 'createdAt'> {
+  const trimmed = name.trim();
+  if (trimmed === '') throw invalidField('name', 'must not be empty.');
+  if (trimmed.length > NAME_LENGTH_MAX) throw invalidField('name', `must have at most ${NAME_LENGTH_MAX} characters.`);
+  if (!Number.isInteger(position) || position < 0 || position > POSITION_MAX) {
+    throw invalidField('position', `must be a whole number from 0 to ${POSITION_MAX}.`);
+  }
+  return { name: trimmed, position, enabled, match: readMatch(match, companyIds), assignTo };
+}
+
+function readMatch(match: RoutingMatchInput, companyIds: readonly string[]): RoutingMatch {
+  const { minAmount, currency } = match;
+  if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) {
+    throw invalidField('match.currency', 'must be the three capital letters of a currency.');
+  }
+  if (minAmount !== undefined) {
+    if (!isDecimalAmount(minAmount) || minAmount.startsWith('-')) {
+      throw invalidField('match.min_amount', 'must be a decimal amount such as "1000.00", not below zero.');
+    }
+    if (currency === undefined) throw invalidField('match.currency', 'is required with min_amount.');
+  }
+  return {
+    types: entries('match.types', match.types, findingTypes, 'is no type of finding'),
+    families: entries('match.families', match.families, families, 'is no family of findings'),
+    severities: entries('match.severities', match.severities, severities, 'is no severity'),
+    companyIds: entries('match.company_ids', match.companyIds, companyIds, 'names no company of this organization'),
+    supplierIds: entries('match.supplier_ids', match.supplierIds, undefined, ''),
+    ...(minAmount === undefined ? {} : { minAmount }),
+    ...(currency === undefined ? {} : { currency }),
+  };
+}
+
+const findingTypes = Object.keys(catalogue) as FindingType[];
+const families: readonly Family[] = Object.values(catalogue).map(({ family }) => family);
+
+function entries<T extends string>(
+  path: string,
+  given: readonly string[],
+  known: readonly T[] | undefined,
+  fault: string,
+): readonly T[] {
+  if (given.length > MATCH_ENTRIES_MAX) throw invalidField(path, `may have at most ${MATCH_ENTRIES_MAX} entries.`);
+  const index = known === undefined ? -1 : given.findIndex((entry) => !(known as readonly string[]).includes(entry));
+  if (index >= 0) throw invalidField(`${path}[${index}]`, `${fault}.`);
+  return [...new Set(given)] as T[];
+}
+
+/** The rule that takes a new finding, if any. @param rules in the order of `compareRules` */
+export function ruleFor(
+  rules: readonly RoutingRule[],
+  finding: Pick<Finding, 'type' | 'family' | 'severity'>,
+  facts: Facts,
+): RoutingRule | undefined {
+  return rules.find(({ enabled, match }) => enabled && takes(match, finding, facts));
+}
+
+function takes(match: RoutingMatch, finding: Pick<Finding, 'type' | 'family' | 'severity'>, facts: Facts): boolean {
+  return (
+    allows(match.types, finding.type) &&
+    allows(match.families, finding.family) &&
+    allows(match.severities, finding.severity) &&
+    allows(match.companyIds, facts.invoice.companyId) &&
+    allows(match.supplierIds, facts.supplier.supplierId) &&
+    isLargeEnough(match, facts)
+  );
+}
+
+function allows<T>(wanted: readonly T[], value: T): boolean {
+  return wanted.length === 0 || wanted.includes(value);
+}
+
+/** An amount in another currency counts by its value in the base currency where that is the one asked for. */
+function isLargeEnough({ minAmount, currency }: RoutingMatch, { invoice, base }: Facts): boolean {
+  if (minAmount === undefined) return currency === undefined || currency === invoice.currency;
+  const amount =
+    invoice.currency === currency ? invoice.grossAmount : base?.currency === currency ? base?.amount : undefined;
+  return amount !== undefined && magnitude(amount) >= magnitude(minAmount);
+}
+
+function magnitude(amount: DecimalAmount): bigint {
+  const micro = toMicro(amount);
+  return micro < 0n ? -micro : micro;
+}

@@ -1,0 +1,29 @@
+import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { OrganizationPolicy } from '../../application/policy-store.js';
+import type { Remembered } from '../../application/remembered.js';
+import { findingTypes } from '../../domain/finding-types.js';
+import { policyVersion } from '../../domain/policy.js';
+import { writePolicy } from '../../domain/policy-document.js';
+
+/** invoicecontrol.analysis.v1.PolicyService */
+export function policyService(policies: Remembered<OrganizationPolicy>): Binding {
+  return bind(PolicyServiceDefinition, {
+    async getCurrentPolicy({ organizationId }) {
+      const current = await policies.of(organizationId);
+      return { version: policyVersion(current.policy), policyJson: writePolicy(current) };
+    },
+    async listFindingTypes({ organizationId }) {
+      const { policy } = await policies.of(organizationId);
+      return {
+        findingTypes: findingTypes(policy).map(({ recommendedAction, ...kind }) => ({
+          ...kind,
+          severities: [...kind.severities],
+          requiredFacts: [...kind.requiredFacts],
+          recommendedAction: recommendedAction ?? undefined,
+        })),
+      };
+    },
+  });
+}

@@ -1,0 +1,92 @@
+import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
+import type {
+  RoutingMatch as WireMatch,
+  RoutingRule as WireRule,
+} from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { RoutingRules } from '../../application/routing-rules.js';
+import type { RoutingMatchInput, RoutingRule } from '../../domain/routing.js';
+import { pageSize, readNumberedToken, writeNumberedToken } from './page-token.js';
+
+/** invoicecontrol.analysis.v1.RoutingRuleService */
+export function routingRuleService(rules: RoutingRules): Binding {
+  return bind(RoutingRuleServiceDefinition, {
+    async listRoutingRules({ organizationId, pageSize: asked, pageToken }) {
+      const limit = pageSize(asked);
+      const after = readNumberedToken(pageToken);
+      const all = await rules.list(organizationId);
+      const rest = all.filter(
+        ({ position, ruleId }) =>
+          after === undefined || position > after.number || (position === after.number && ruleId > after.id),
+      );
+      const page = rest.slice(0, limit);
+      const last = rest.length > limit ? page.at(-1) : undefined;
+      return {
+        rules: page.map(encodeRule),
+        nextPageToken: last === undefined ? '' : writeNumberedToken(last.position, last.ruleId),
+      };
+    },
+    async getRoutingRule({ organizationId, ruleId }) {
+      return { rule: encodeRule(await rules.get(organizationId, ruleId)) };
+    },
+    async createRoutingRule({ organizationId, match, ...fields }, context) {
+      const input = { ...fields, match: decodeMatch(match ?? anyMatch) };
+      return { rule: encodeRule(await rules.create(organizationId, input, context)) };
+    },
+    async updateRoutingRule({ organizationId, ruleId, match, ...fields }, context) {
+      const change = { ...fields, match: match && decodeMatch(match) };
+      return { rule: encodeRule(await rules.update(organizationId, ruleId, change, context)) };
+    },
+    async deleteRoutingRule({ organizationId, ruleId }) {
+      await rules.remove(organizationId, ruleId);
+      return {};
+    },
+  });
+}
+
+const anyMatch: WireMatch = {
+  types: [],
+  families: [],
+  severities: [],
+  companyIds: [],
+  supplierIds: [],
+  minAmount: undefined,
+  currency: undefined,
+};
+
+function decodeMatch({ severities, ...match }: WireMatch): RoutingMatchInput {
+  return { ...match, severities: severities.map((severity) => severityNames[severity]) };
+}
+
+/** The two that are never sent become names that no severity has, and are refused as such. */
+const severityNames: Readonly<Record<Severity, string>> = {
+  [Severity.UNSPECIFIED]: 'UNSPECIFIED',
+  [Severity.INFO]: 'INFO',
+  [Severity.LOW]: 'LOW',
+  [Severity.MEDIUM]: 'MEDIUM',
+  [Severity.HIGH]: 'HIGH',
+  [Severity.CRITICAL]: 'CRITICAL',
+  [Severity.UNRECOGNIZED]: 'UNRECOGNIZED',
+};
+
+function encodeRule({ ruleId, name, position, enabled, match, assignTo, createdAt }: RoutingRule): WireRule {
+  return {
+    ruleId,
+    name,
+    position,
+    enabled,
+    match: {
+      types: [...match.types],
+      families: [...match.families],
+      severities: match.severities.map((severity) => Severity[severity]),
+      companyIds: [...match.companyIds],
+      supplierIds: [...match.supplierIds],
+      minAmount: match.minAmount,
+      currency: match.currency,
+    },
+    assignTo,
+    createdTime: createdAt,
+  };
+}
