@@ -22,7 +22,10 @@ interface Deps {
   readonly orderLinks: OrderLinkStore;
 }
 
-/** The records a decision was read from, if they are at hand; what is missing is read. */
+/**
+ * The records a decision was read from, where they were read: undefined is one that was not there. What is left out is
+ * read.
+ */
 export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'orderLink'>>;
 
 /**
@@ -36,13 +39,13 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks }: Deps) => {
     organizationId: string,
     key: string,
     unitId: string,
-    read: LinkRecord<L> | undefined,
+    known: Known<LinkRecord<L>> | undefined,
     count: (link: L | null) => L,
   ): Promise<void> =>
     inTurn(`${organizationId}|${key}`, (isFirst) =>
       countOnce({
         unitId,
-        known: isFirst ? read : undefined,
+        known: isFirst ? known : undefined,
         read: () => store.find(organizationId, key),
         write: (current, countedUnits) =>
           store.write(organizationId, key, {
@@ -59,7 +62,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks }: Deps) => {
       inTurn(`${organizationId}|${supplierId}`, (isFirst) =>
         countOnce({
           unitId: invoiceId,
-          known: isFirst ? records.supplier : undefined,
+          known: isFirst && 'supplier' in records ? { record: records.supplier } : undefined,
           read: () => suppliers.find(organizationId, supplierId),
           write: (current, countedUnits) =>
             suppliers.write(organizationId, {
@@ -73,29 +76,44 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks }: Deps) => {
       ),
       bankKey === undefined
         ? undefined
-        : countLink(bankLinks, organizationId, bankKey, invoiceId, records.bankLink, (link) =>
-            countBankUse(link, bankKey, invoice, supplierId),
+        : countLink(
+            bankLinks,
+            organizationId,
+            bankKey,
+            invoiceId,
+            'bankLink' in records ? { record: records.bankLink } : undefined,
+            (link) => countBankUse(link, bankKey, invoice, supplierId),
           ),
       poKey === undefined
         ? undefined
-        : countLink(orderLinks, organizationId, poKey, invoiceId, records.orderLink, (link) =>
-            countOrderUse(link, poKey, invoice, supplierId),
+        : countLink(
+            orderLinks,
+            organizationId,
+            poKey,
+            invoiceId,
+            'orderLink' in records ? { record: records.orderLink } : undefined,
+            (link) => countOrderUse(link, poKey, invoice, supplierId),
           ),
     ]);
   };
 };
 
+/** What was read a moment ago: a record, or that there is none, which the first write then finds out if it is no longer so. */
+interface Known<R extends CountedRecord> {
+  readonly record: R | undefined;
+}
+
 interface Counting<R extends CountedRecord> {
   readonly unitId: string;
-  /** What was read before, good for the first try. */
-  readonly known: R | undefined;
+  /** Good for the first try. */
+  readonly known: Known<R> | undefined;
   readonly read: () => Promise<R | undefined>;
   /** False when somebody else changed the record since it was read. */
   readonly write: (current: R | undefined, countedUnits: readonly string[]) => Promise<boolean>;
 }
 
 async function countOnce<R extends CountedRecord>({ unitId, known, read, write }: Counting<R>): Promise<void> {
-  let current = known ?? (await read());
+  let current = known === undefined ? await read() : known.record;
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     const countedUnits = withCountedUnit(current?.countedUnits ?? [], unitId);
     if (countedUnits === undefined || (await write(current, countedUnits))) return;
