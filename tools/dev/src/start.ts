@@ -1,5 +1,5 @@
 // `npm start`: the whole product on one machine.
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,7 +20,7 @@ const usage = `Starts MongoDB, NATS and every service on this machine, analyzes 
   PORT=8080                  where the REST gateway listens
   DATA_DIR=.data             where data is kept
   MONGODB_URL, NATS_URL      use these instead of finding or starting some
-  LOG_LEVEL=info             warn unless set
+  LOG_LEVEL=warn             error unless set
 `;
 
 const PORT_DEFAULT = 8080;
@@ -32,13 +32,7 @@ interface Installation {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      help: { type: 'boolean', short: 'h', default: false },
-      'no-demo': { type: 'boolean', default: false },
-      fresh: { type: 'boolean', default: false },
-    },
-  });
+  const values = readOptions();
   if (values.help) {
     process.stdout.write(usage);
     return;
@@ -49,13 +43,17 @@ async function main(): Promise<void> {
   const installationFile = join(dataDir, 'installation.json');
   const developmentFile = join(dataDir, 'dev.json');
   const demoFile = join(dataDir, 'demo.json');
-  if (values.fresh) await rm(dataDir, { recursive: true, force: true });
+  if (values.fresh) await forget(dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
 
   const startedAt = Date.now();
   say('Starting MongoDB and NATS ...');
-  const infrastructure = await startInfrastructure({ dataDir, log: say });
+  const infrastructure = await startInfrastructure({ dataDir, log: say }).catch((error: unknown) => {
+    throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
+  });
   say(`MongoDB (${infrastructure.source.mongodb}) and NATS (${infrastructure.source.nats}) are up.`);
+  // A start that was killed has left what points to it.
+  await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
   let installation = (await readInstallation(installationFile)) ?? { secrets: newSecrets() };
   await writePrivate(installationFile, installation);
 
@@ -65,7 +63,7 @@ async function main(): Promise<void> {
     natsUrl: infrastructure.natsUrl,
     secrets: installation.secrets,
     port,
-    env: { LOG_LEVEL: 'warn', ...simulators.env, ...process.env },
+    env: { LOG_LEVEL: 'error', ...simulators.env, ...process.env },
   });
   const stop = once(async () => {
     say('Stopping ...');
@@ -123,6 +121,27 @@ curl -s ${baseUrl}/invoices -H 'Authorization: Bearer ${key}' -H 'Content-Type: 
 `;
 }
 
+function readOptions(): { help: boolean; 'no-demo': boolean; fresh: boolean } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        'no-demo': { type: 'boolean', default: false },
+        fresh: { type: 'boolean', default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new StartError(`${(error as Error).message}. What there is: npm start -- --help`, { cause: error });
+  }
+}
+
+/** Only what earlier starts have put there: DATA_DIR may be a directory that holds other things as well. */
+async function forget(dataDir: string): Promise<void> {
+  const ours = ['demo.json', 'dev.json', 'installation.json', 'docker', 'embedded'];
+  for (const name of ours) await rm(join(dataDir, name), { recursive: true, force: true });
+}
+
 function readPort(text: string | undefined): number {
   if (text === undefined || text === '') return PORT_DEFAULT;
   const port = Number(text);
@@ -162,8 +181,12 @@ async function readInstallation(file: string): Promise<Installation | undefined>
   }
 }
 
+/** For its owner alone, and never seen half written. */
 async function writePrivate(file: string, content: object): Promise<void> {
-  await writeFile(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  const part = `${file}.part`;
+  await rm(part, { force: true });
+  await writeFile(part, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(part, file);
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { connectApi } from './running-system.js';
+import type { Api } from './running-system.js';
+import type { Page, StoredInvoice } from './shapes.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const START_MS_MAX = 60_000;
+const AGAIN_MS_MAX = 10_000;
+const STOP_MS_MAX = 15_000;
+
+interface Demo extends Tenant {
+  readonly baseUrl: string;
+  readonly otherOrganization: { readonly organizationId: string; readonly keys: { readonly owner: string } };
+  readonly simulators: Readonly<Record<string, string>>;
+}
+
+/** `npm start` without its set-up, which the test run has done. */
+interface Started {
+  /** Standard output and error as they came. */
+  output(): string;
+  ended: Promise<{ code: number | null }>;
+  signal(name: NodeJS.Signals): void;
+}
+
+let dataDir: string;
+const running = new Set<Started>();
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'invoice-control-start-'));
+});
+afterAll(async () => {
+  for (const started of running) await stop(started);
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+function start(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Started {
+  // A pair of its own: the one of the test run knows other secrets, and stays when this one stops.
+  const { MONGODB_URL: _mongodb, NATS_URL: _nats, LOG_LEVEL: _level, ...inherited } = process.env;
+  const child = spawn(process.execPath, ['tools/dev/dist/start.js', ...args], {
+    cwd: root,
+    env: { ...inherited, NODE_OPTIONS: '', INFRASTRUCTURE: 'embedded', DATA_DIR: dataDir, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const started: Started = {
+    output: () => output,
+    ended: once(child, 'close').then(([code]) => {
+      running.delete(started);
+      return { code: code as number | null };
+    }),
+    signal: (name) => child.kill(name),
+  };
+  running.add(started);
+  return started;
+}
+
+async function stop(started: Started): Promise<void> {
+  started.signal('SIGTERM');
+  await started.ended;
+}
+
+/** Waits until it serves, and reads what it wrote for programs. */
+async function ready(started: Started, timeoutMs: number, directory = dataDir): Promise<Demo> {
+  await eventually(() => assert.match(started.output(), /^Ready after/m), { timeoutMs });
+  return readDemo(directory);
+}
+
+async function readDemo(directory = dataDir): Promise<Demo> {
+  return JSON.parse(await readFile(join(directory, 'demo.json'), 'utf8')) as Demo;
+}
+
+async function invoicesOf(demo: Demo): Promise<readonly StoredInvoice[]> {
+  const api = await connectApi(demo.baseUrl);
+  const { body } = await api.request<Page<StoredInvoice>>('GET /invoices?limit=100', { key: demo.keys.viewer });
+  return body.items;
+}
+
+/** The rows of the decision table: everything between its heading and the blank line behind it. */
+function tableOf(output: string): string[] {
+  const lines = output.split('\n');
+  const heading = lines.findIndex((line) => /number +supplier +amount +decision +score +findings/.test(line));
+  return heading < 0 ? [] : lines.slice(heading + 1, lines.indexOf('', heading));
+}
+
+async function modeOf(name: string): Promise<string> {
+  return ((await stat(join(dataDir, name))).mode & 0o777).toString(8);
+}
+
+describe('npm start', () => {
+  let first: Started;
+  let demo: Demo;
+  let api: Api;
+  beforeAll(async () => {
+    // What a start that was killed leaves behind, readable by everybody.
+    await writeFile(join(dataDir, 'demo.json'), '{"baseUrl":"stale"}', { mode: 0o644 });
+    first = start();
+    await eventually(() => assert.match(first.output(), /are up\.\n/), { timeoutMs: START_MS_MAX });
+    assert.equal((await readDemo().catch(() => undefined))?.baseUrl, undefined, 'A stale demo.json is still there.');
+    demo = await ready(first, START_MS_MAX);
+    api = await connectApi(demo.baseUrl);
+  }, START_MS_MAX);
+  afterAll(() => stop(first));
+
+  test('writes demo.json for programs, the whole shape, for nobody but its owner', async () => {
+    const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown as string;
+    const key = expect.stringMatching(/^ick_live_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/) as unknown as string;
+    expect(demo).toEqual({
+      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*\/v1$/),
+      organizationId: uuid,
+      companyId: uuid,
+      keys: { owner: key, admin: key, analyst: key, viewer: key },
+      users: { owner: uuid, admin: uuid, analyst: uuid, viewer: uuid },
+      otherOrganization: { organizationId: uuid, keys: { owner: key } },
+      simulators: expect.any(Object),
+    });
+    for (const url of Object.values(demo.simulators)) expect(url).toMatch(/^\w+:\/\/127\.0\.0\.1:\d+/);
+    for (const name of ['demo.json', 'dev.json', 'installation.json']) {
+      expect([name, await modeOf(name)]).toEqual([name, '600']);
+    }
+    expect((await readdir(dataDir)).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  test('makes two organizations as promised, and keys that are what they are called', async () => {
+    for (const [organizationId, owner] of [
+      [demo.organizationId, demo.keys.owner],
+      [demo.otherOrganization.organizationId, demo.otherOrganization.keys.owner],
+    ] as const) {
+      const { body } = await api.request('GET /organizations/current', { key: owner });
+      expect(body).toMatchObject({ id: organizationId, baseCurrency: 'EUR', plan: 'ENTERPRISE' });
+    }
+    const { body } = await api.request<Page<{ id: string; role: string }>>('GET /api-keys', { key: demo.keys.owner });
+    for (const [name, value] of Object.entries(demo.keys)) {
+      expect(body.items.find(({ id }) => value.includes(`_${id}_`))?.role).toBe(name.toUpperCase());
+    }
+  });
+
+  test('shows a decision for every sample invoice, where to go next, and nothing for machines', () => {
+    const table = tableOf(first.output());
+    expect(table.length).toBeGreaterThan(5);
+    for (const decision of ['PASS', 'REVIEW', 'BLOCK']) {
+      expect(table.join('\n')).toMatch(new RegExp(`  ${decision} +\\d+  `));
+    }
+    for (const shown of [demo.baseUrl, demo.keys.owner, demo.baseUrl.replace('/v1', '/docs')]) {
+      expect(first.output()).toContain(shown);
+    }
+    expect(first.output()).not.toMatch(/\u001b\[|^\{/m);
+  });
+
+  test('prints a line to try that works as it stands', async () => {
+    const [, url = '', key = '', bytes = ''] =
+      /^curl -s (\S+) -H 'Authorization: Bearer (\S+)' -H 'Content-Type: application\/json' -d '(.*)'$/m.exec(
+        first.output(),
+      ) ?? [];
+    expect((await api.request(`POST /${new URL(url).pathname}`, { key, bytes })).status).toBe(202);
+  });
+
+  test('tells a second one on the same data why it cannot, and takes no harm', async () => {
+    const second = start();
+    expect((await second.ended).code).toBe(1);
+    expect(second.output()).toContain('is in use by process');
+    expect(second.output()).not.toMatch(/\n\s+at /);
+    expect(await readDemo()).toEqual(demo);
+    expect((await api.request('GET /invoices', { key: demo.keys.viewer })).status).toBe(200);
+  });
+});
+
+describe('npm start on data of its own', () => {
+  test(
+    'leaves nothing running, goes on where it stopped, and forgets when told to',
+    async () => {
+      const ownDir = await mkdtemp(join(dataDir, 'own-'));
+      const own = { DATA_DIR: ownDir };
+      const first = start([], own);
+      const demo = await ready(first, START_MS_MAX, ownDir);
+      const invoices = await invoicesOf(demo);
+      const table = tableOf(first.output());
+      expect(table).toHaveLength(invoices.length);
+
+      const stoppingAt = performance.now();
+      first.signal('SIGTERM');
+      expect(await first.ended).toEqual({ code: 0 });
+      expect(performance.now() - stoppingAt).toBeLessThan(STOP_MS_MAX);
+      expect(await readdir(ownDir)).toEqual(expect.not.arrayContaining(['demo.json', 'dev.json']));
+      await expect(fetch(demo.baseUrl)).rejects.toThrow('fetch failed');
+
+      const startingAt = performance.now();
+      const second = start([], own);
+      const again = await ready(second, AGAIN_MS_MAX, ownDir);
+      expect(performance.now() - startingAt).toBeLessThan(AGAIN_MS_MAX);
+      expect({ ...again, baseUrl: '', simulators: {} }).toEqual({ ...demo, baseUrl: '', simulators: {} });
+      expect(tableOf(second.output())).toEqual(table);
+      expect(await invoicesOf(again)).toEqual(invoices);
+      second.signal('SIGINT');
+      expect(await second.ended).toEqual({ code: 0 });
+
+      await writeFile(join(ownDir, 'notes.txt'), 'mine');
+      const third = start(['--fresh', '--no-demo'], own);
+      const fresh = await ready(third, START_MS_MAX, ownDir);
+      expect(fresh.organizationId).not.toBe(demo.organizationId);
+      expect(tableOf(third.output())).toEqual([]);
+      expect(await invoicesOf(fresh)).toEqual([]);
+      const api = await connectApi(fresh.baseUrl);
+      expect((await api.request('GET /invoices', { key: demo.keys.owner })).status).toBe(401);
+      expect(await readFile(join(ownDir, 'notes.txt'), 'utf8')).toBe('mine');
+      await stop(third);
+    },
+    3 * START_MS_MAX,
+  );
+});
+
+describe('npm start that cannot start', () => {
+  test('says that the port is in use and which to take instead, before it starts anything', async () => {
+    const busy = createServer().listen(0, '127.0.0.1');
+    await once(busy, 'listening');
+    const { port } = busy.address() as AddressInfo;
+    const empty = join(dataDir, 'never-made');
+    const started = start([], { PORT: String(port), DATA_DIR: empty });
+    expect((await started.ended).code).toBe(1);
+    busy.close();
+    expect(started.output()).toBe(
+      `Port ${port} is in use. Stop what uses it, or choose another: PORT=${port + 1} npm start\n`,
+    );
+    await expect(stat(empty)).rejects.toThrow('ENOENT');
+  });
+
+  test.each<[string, readonly string[], NodeJS.ProcessEnv, RegExp]>([
+    ['a port that is none', [], { PORT: '80a' }, /^PORT is "80a"; it must be a number from 0 to 65535\.\n$/],
+    ['an option that does not exist', ['--demo'], {}, /^Unknown option '--demo'.*--help\n$/],
+    ['a word too many', ['now'], {}, /^Unexpected argument 'now'.*--help\n$/],
+  ])('says so for %s, in one sentence', async (_, args, env, message) => {
+    const started = start(args, env);
+    expect((await started.ended).code).toBe(1);
+    expect(started.output()).toMatch(message);
+  });
+
+  test('but is asked for help prints it and ends', async () => {
+    const started = start(['--help']);
+    expect((await started.ended).code).toBe(0);
+    for (const word of ['--no-demo', '--fresh', 'PORT', 'DATA_DIR']) expect(started.output()).toContain(word);
+  });
+});
