@@ -178,7 +178,6 @@ const cases: readonly Case[] = [
     when: 'the method is TRACE',
     provoke: () => raw('TRACE /invoices', 'TRACE /v1/invoices HTTP/1.1', 'Host: a', 'Connection: close'),
   },
-  { status: 408, code: 'INVALID_REQUEST', when: 'the caller never ends his headers', provoke: () => slowCaller },
   {
     status: 409,
     code: 'CONFLICT',
@@ -296,6 +295,7 @@ const cases: readonly Case[] = [
       return api.request(`GET ${READ_INVOICE}`, { key });
     },
   },
+  { status: 408, code: 'INVALID_REQUEST', when: 'the caller never ends his headers', provoke: () => slowCaller },
 ];
 
 describe('the envelope', () => {

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startRunningSystem } from './running-system.js';
+import type { RunningSystem } from './running-system.js';
+import { fullInvoice, plainInvoice } from './shapes.js';
+import type { AcceptedAnalysis, CreatedApiKey, LatestAnalysis } from './shapes.js';
+
+interface Heard {
+  readonly subject: string;
+  /** What the broker tells repeats apart by. */
+  readonly messageId: string | undefined;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+let running: RunningSystem;
+let bus: Bus;
+/** Of all tenants, in the order of their arrival. */
+const heard: Heard[] = [];
+
+beforeAll(async () => {
+  running = await startRunningSystem();
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
+  bus.connection.subscribe('invoicecontrol.>', {
+    callback: (_, message) => {
+      heard.push({
+        subject: message.subject,
+        messageId: message.headers?.get('Nats-Msg-Id'),
+        payload: message.json(),
+      });
+    },
+  });
+  await bus.ping();
+});
+afterAll(async () => {
+  await bus.close();
+  await running.stop();
+});
+
+const ANALYZED = 'invoicecontrol.analysis.v1.invoice_analyzed';
+const FINDING = 'invoicecontrol.analysis.v1.finding_created';
+const EVENT_ID = /^evt_[a-z2-7]{26}$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** The events of a tenant on a subject, repeats left out. */
+function heardOf({ organizationId }: Tenant, subject: string): Heard['payload'][] {
+  const own = heard.filter((event) => event.subject === subject && event.payload['organizationId'] === organizationId);
+  return [...new Map(own.map(({ payload }) => [payload['eventId'], payload])).values()];
+}
+
+async function post({ keys }: Tenant, body: unknown = fullInvoice, headers = {}): Promise<AcceptedAnalysis> {
+  const answer = await running.request<AcceptedAnalysis>('POST /invoices', { key: keys.owner, body, headers });
+  return answer.body;
+}
+
+/** The event of this invoice, once it is there. */
+function analyzedEvent(tenant: Tenant, invoiceId: string): Promise<Heard['payload']> {
+  return eventually(() => {
+    const found = heardOf(tenant, ANALYZED).find((payload) => payload['invoiceId'] === invoiceId);
+    if (found === undefined) throw new Error(`no invoice_analyzed of ${invoiceId}`);
+    return found;
+  });
+}
+
+describe('invoice_analyzed', () => {
+  test('has this shape, and no other', async () => {
+    const tenant = await running.newTenant();
+    await post(tenant);
+    const { id, risk_score } = await post(tenant);
+    expect(await analyzedEvent(tenant, id)).toEqual({
+      eventId: expect.stringMatching(EVENT_ID),
+      eventTime: expect.stringMatching(INSTANT),
+      organizationId: tenant.organizationId,
+      invoiceId: id,
+      analysisId: expect.any(String),
+      companyId: tenant.companyId,
+      decision: 'DECISION_BLOCK',
+      riskScore: risk_score,
+      source: 'INVOICE_SOURCE_API',
+    });
+  });
+
+  test('leaves a score of nothing out, as proto JSON does', async () => {
+    const tenant = await running.newTenant();
+    const { id, decision, risk_score } = await post(tenant);
+    expect([decision, risk_score]).toEqual(['PASS', 0]);
+    const event = await analyzedEvent(tenant, id);
+    expect(event).toMatchObject({ decision: 'DECISION_PASS' });
+    expect(Object.keys(event)).not.toContain('riskScore');
+  });
+
+  test('is sent once for an invoice that was sent again under its key, and not for one that was refused', async () => {
+    const tenant = await running.newTenant();
+    const headers = { 'idempotency-key': 'once' };
+    const { id } = await post(tenant, fullInvoice, headers);
+    await post(tenant, fullInvoice, headers);
+    await running.request('POST /invoices', { key: tenant.keys.owner, body: { ...fullInvoice, currency: 'XXX' } });
+    const last = await post(tenant, plainInvoice(1));
+    await Promise.all([analyzedEvent(tenant, id), analyzedEvent(tenant, last.id)]);
+    expect(new Set(heardOf(tenant, ANALYZED).map(({ invoiceId }) => invoiceId))).toEqual(new Set([id, last.id]));
+    expect(heardOf(tenant, ANALYZED)).toHaveLength(2);
+  });
+});
+
+describe('finding_created', () => {
+  test('has this shape, and no other, for every finding of the answer', async () => {
+    const tenant = await running.newTenant();
+    await post(tenant);
+    const { id, findings } = await post(tenant);
+    const target = `GET /invoices/${id}/analysis/latest`;
+    const { body: latest } = await running.request<LatestAnalysis>(target, { key: tenant.keys.owner });
+    const events = await eventually(() => {
+      const own = heardOf(tenant, FINDING).filter(({ invoiceId }) => invoiceId === id);
+      expect(own).toHaveLength(findings.length);
+      return own;
+    });
+    expect(findings.map(({ type }) => type)).toContain('DUPLICATE_INVOICE');
+    expect(events).toEqual(
+      latest.findings.map((finding) => ({
+        eventId: expect.stringMatching(EVENT_ID),
+        eventTime: expect.stringMatching(INSTANT),
+        organizationId: tenant.organizationId,
+        findingId: finding.id,
+        invoiceId: id,
+        companyId: tenant.companyId,
+        type: finding.type,
+        severity: `SEVERITY_${finding.severity}`,
+        summary: finding.summary,
+      })),
+    );
+  });
+});
+
+describe('every event', () => {
+  test('is told apart by its own id, and shows neither a key nor a whole account', async () => {
+    const tenant = await running.newTenant();
+    const { keys } = tenant;
+    const { body: created } = await running.request<CreatedApiKey>('POST /api-keys', {
+      key: keys.owner,
+      body: { name: 'Short-lived', role: 'VIEWER' },
+    });
+    await running.request(`DELETE /api-keys/${created.id}`, { key: keys.owner });
+    await post(tenant);
+    const { id } = await post(tenant);
+    await analyzedEvent(tenant, id);
+    const revoked = await eventually(() => {
+      const [event] = heardOf(tenant, 'invoicecontrol.organization.v1.api_keys_revoked');
+      if (event === undefined) throw new Error('no api_keys_revoked');
+      return event;
+    });
+    expect(revoked).toMatchObject({ apiKeyIds: [created.id], version: expect.any(Number) });
+    for (const { messageId, payload } of heard) expect(messageId).toBe(payload['eventId']);
+    const all = JSON.stringify(heard);
+    for (const secret of [...Object.values(keys), created.key, fullInvoice.supplier.bank_account.iban]) {
+      expect(all).not.toContain(secret);
+    }
+  });
+});
