@@ -34,11 +34,12 @@ export function isHardBlock(finding: DecidedFinding, policy: Policy): boolean {
 }
 
 function decisionOf(counting: readonly DecidedFinding[], score: number, policy: Policy): Decision {
-  const { blockScore, reviewScore, reviewSeverity, reviewConfidence } = policy.thresholds;
+  const { blockScore, reviewScore, reviewSeverity, reviewConfidence, reviewTypes } = policy.thresholds;
   if (score >= blockScore || counting.some((finding) => isHardBlock(finding, policy))) return 'BLOCK';
   const needsReview = counting.some(
     (finding) =>
-      severityRank(finding.severity) >= severityRank(reviewSeverity) && finding.confidence >= reviewConfidence,
+      reviewTypes.includes(finding.type) ||
+      (severityRank(finding.severity) >= severityRank(reviewSeverity) && finding.confidence >= reviewConfidence),
   );
   return score >= reviewScore || needsReview ? 'REVIEW' : 'PASS';
 }

@@ -1,4 +1,7 @@
 import type { FindingType, Severity } from './catalogue.js';
+import { lookalikeWords } from './supplier/lookalike.js';
+import { nameLikeness } from './supplier/name-likeness.js';
+import { europeanUnion } from './data/european-union.js';
 
 /** A severity with its confidence in percent. */
 export interface Level {
@@ -23,6 +26,8 @@ export interface Policy {
     readonly hardBlockConfidence: number;
     readonly reviewSeverity: Severity;
     readonly reviewConfidence: number;
+    /** Types that are reviewed whatever their confidence. */
+    readonly reviewTypes: readonly FindingType[];
     /** Cap of one family in basis points. */
     readonly familyCap: number;
     /** Other findings of a family count one in so many. */
@@ -32,6 +37,12 @@ export interface Policy {
   readonly hardBlocks: readonly FindingType[];
   readonly duplicates: DuplicateParameters;
   readonly bank: BankParameters;
+  readonly suppliers: SupplierParameters;
+  readonly amounts: AmountParameters;
+  readonly taxes: TaxParameters;
+  readonly dates: DateParameters;
+  readonly currencies: CurrencyParameters;
+  readonly buyers: BuyerParameters;
 }
 
 export interface DuplicateParameters {
@@ -124,6 +135,41 @@ export interface DuplicateParameters {
   };
 }
 
+export interface SupplierParameters {
+  readonly levels: {
+    readonly lookalike: Level;
+    readonly lookalikeConflicting: Level;
+    readonly taxIdChanged: Level;
+    readonly taxIdChangedNewAccount: Level;
+    readonly nameMismatch: Level;
+    readonly taxIdInvalid: Level;
+    readonly taxIdInvalidFormat: Level;
+    readonly taxIdMissing: Level;
+    readonly newSupplier: Level;
+    readonly newHighValue: Level;
+    readonly newHighValueUnsupported: Level;
+    readonly dormant: Level;
+    readonly dormantNewAccount: Level;
+    readonly ownCompany: Level;
+  };
+  /** Invoices that make a supplier worth imitating. */
+  readonly lookalikeInvoicesMin: number;
+  /** Of which lookalikes and names are made; stored keys and profiles rest on them. */
+  readonly lookalikeWords: typeof lookalikeWords;
+  readonly nameLikeness: typeof nameLikeness;
+  /** Shorter names are shared by chance. */
+  readonly sharedNameLengthMin: number;
+  /** So many tax ids under one name are a group of companies. */
+  readonly groupTaxIdsMin: number;
+  readonly taxIdShareMin: number;
+  readonly taxIdInvoicesMin: number;
+  /** Rows of an organization's first scan before which every supplier is new. */
+  readonly firstScanRows: number;
+  readonly dormantInvoicesMin: number;
+  readonly dormantDaysMin: number;
+  readonly dormantGapFactor: number;
+}
+
 export interface BankParameters {
   readonly levels: {
     readonly blocklisted: Level;
@@ -150,9 +196,6 @@ export interface BankParameters {
   };
   readonly establishedInvoices: number;
   readonly escalatingAmountRatio: number;
-  readonly escalatingTermsDays: number;
-  readonly termsHistoryMin: number;
-  readonly termsModeShare: number;
   readonly nearMatchDigitsMax: number;
   readonly virtualAccountsMin: number;
   readonly factorSuppliersMin: number;
@@ -167,12 +210,153 @@ export interface BankParameters {
   readonly missingShareMin: number;
   readonly missingInvoicesMin: number;
   readonly newSupplierHighValue: string;
+}
+
+/** Limits of value are in the base currency; without a rate the amount of the invoice is held against them. */
+export interface AmountParameters {
+  readonly levels: {
+    readonly magnitudeShift: Level;
+    readonly recurringChanged: Level;
+    readonly recurringRaisedMuch: Level;
+    readonly round: Level;
+    readonly roundYoung: Level;
+    readonly belowThreshold: Level;
+    readonly splitPair: Level;
+    readonly splitPairOneOrder: Level;
+    readonly splitGroup: Level;
+    readonly splitGroupOneOrder: Level;
+    /** Without any order, or with consecutive numbers. */
+    readonly splitGroupSuspicious: Level;
+    readonly splitGroupOneOrderConsecutive: Level;
+    readonly zero: Level;
+  };
   /** Amounts older than this say nothing about the usual amount. */
   readonly amountWindowDays: number;
   readonly logMadFloor: number;
+  /** When the median of so many newest amounts is so many times that of the older ones, they alone are the usual. */
+  readonly trendAmounts: number;
+  readonly trendRatioMin: number;
+  readonly outlierSampleMin: number;
+  readonly outlierValueMin: string;
+  /** The first row that holds, the most severe first. */
+  readonly outlierSteps: readonly { readonly zMin: number; readonly ratioMin: number; readonly level: Level }[];
+  /** An amount at least so high, relative to this one, about a year before makes it a yearly bill. */
+  readonly yearlyShareMin: number;
+  readonly yearlyGapDays: { readonly min: number; readonly max: number };
+  readonly shiftSampleMin: number;
+  readonly shiftFactors: readonly number[];
+  readonly shiftTolerancePercent: number;
+  readonly shiftRatioMin: number;
+  readonly shiftZMin: number;
+  readonly shiftValueMin: string;
+  readonly recurringMin: number;
+  readonly recurringTolerancePercent: number;
+  readonly recurringGapsDays: readonly { readonly min: number; readonly max: number }[];
+  readonly recurringChangePercent: number;
+  readonly recurringRaisePercent: number;
+  /** Months in which contracts are indexed, 1 is January. */
+  readonly indexationMonths: readonly number[];
+  readonly roundValueMin: string;
+  readonly roundHistoryMin: number;
+  readonly roundShareMax: number;
+  /** Approval limits, in the currency of the invoice and in the base currency. */
+  readonly approvalThresholds: readonly string[];
+  /** An approval limit is worth something: bills of less value are not held against any. */
+  readonly approvalValueMin: string;
+  readonly belowThresholdPercent: number;
+  readonly splitPercent: number;
+  readonly splitDays: number;
+  readonly splitGroupMin: number;
+  /** A supplier with such a share of its amounts in the band has its prices there. */
+  readonly pricePointHistoryMin: number;
+  readonly pricePointShareMin: number;
 }
 
-const EUROPEAN_UNION = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE'.split(' ');
+export interface TaxParameters {
+  readonly levels: {
+    readonly arithmeticSmall: Level;
+    readonly arithmetic: Level;
+    readonly arithmeticOverbilled: Level;
+    readonly rateImplausible: Level;
+    readonly signMismatch: Level;
+    readonly rateUnusual: Level;
+    readonly withoutRegistration: Level;
+    readonly crossBorder: Level;
+  };
+  /** Minor units; one less in currencies that have none. */
+  readonly toleranceMinor: number;
+  readonly toleranceMinorWhole: number;
+  readonly smallDifference: string;
+  readonly smallBasisPoints: number;
+  readonly overbilledBasisPoints: number;
+  /** The smallest coin by currency, where totals are rounded to it. */
+  readonly cashRoundingSteps: Readonly<Record<string, string>>;
+  /** Shares of the net amount that the buyer keeps back for the tax office, by country of the supplier. */
+  readonly withholdingBasisPoints: Readonly<Record<string, readonly number[]>>;
+  readonly rateExcessBasisPoints: number;
+  readonly rateHistoryMin: number;
+  readonly rateConstantBasisPoints: number;
+  readonly rateConstantShareMin: number;
+  readonly rateUnusualBasisPoints: number;
+}
+
+export interface DateParameters {
+  readonly levels: {
+    readonly future: Level;
+    readonly futureFar: Level;
+    readonly stale: Level;
+    readonly staleFar: Level;
+    readonly dueBeforeIssue: Level;
+    readonly dueBeforeIssueHabitual: Level;
+    readonly termsChanged: Level;
+    readonly termsChangedImmediate: Level;
+    readonly weekend: Level;
+  };
+  /** A date may be so many days ahead: it is tomorrow already where the sun rises. */
+  readonly futureDaysMax: number;
+  readonly futureFarDays: number;
+  readonly staleDays: number;
+  readonly staleFarDays: number;
+  /** A supplier with so many due dates before the issue date asks for prepayment. */
+  readonly prepaidHabitMin: number;
+  readonly termsHistoryMin: number;
+  readonly termsModeShare: number;
+  readonly shortenedTermsDays: number;
+  /** Terms used so often are no change. */
+  readonly termsAcceptedAfter: number;
+  readonly immediateTermsDays: number;
+  readonly immediateUsualDays: number;
+  readonly weekendHistoryMin: number;
+  readonly weekendShareMax: number;
+}
+
+export interface CurrencyParameters {
+  readonly levels: {
+    readonly unknown: Level;
+    readonly changed: Level;
+    readonly changedMultiCurrency: Level;
+    readonly unusual: Level;
+  };
+  readonly changedHistoryMin: number;
+  /** A supplier with so many currencies, each used so often, bills in many. */
+  readonly multiCurrencyMin: number;
+  readonly multiCurrencyUsesMin: number;
+  readonly unusualAcceptedAfter: number;
+  /** Usual everywhere. */
+  readonly worldCurrencies: readonly string[];
+}
+
+export interface BuyerParameters {
+  readonly levels: {
+    readonly mismatch: Level;
+    /** The company has no tax id, or the name is its own: then it may be a VAT group. */
+    readonly mismatchUncertain: Level;
+    readonly nameMismatch: Level;
+  };
+  /** A tax id inside another is the same registration when it is at least so long. */
+  readonly embeddedTaxIdLengthMin: number;
+  readonly sameNameMin: number;
+}
 
 /** The policy every organization starts with. */
 export const defaultPolicy: Policy = {
@@ -187,6 +371,7 @@ export const defaultPolicy: Policy = {
     hardBlockConfidence: 90,
     reviewSeverity: 'MEDIUM',
     reviewConfidence: 60,
+    reviewTypes: ['CURRENCY_UNKNOWN'],
     familyCap: 9900,
     familyShare: 10,
   },
@@ -324,9 +509,6 @@ export const defaultPolicy: Policy = {
     },
     establishedInvoices: 3,
     escalatingAmountRatio: 3,
-    escalatingTermsDays: 14,
-    termsHistoryMin: 4,
-    termsModeShare: 0.6,
     nearMatchDigitsMax: 2,
     virtualAccountsMin: 3,
     factorSuppliersMin: 5,
@@ -337,12 +519,181 @@ export const defaultPolicy: Policy = {
     invalidRepeatedMin: 3,
     countryAcceptedAfter: 3,
     toleratedAccountCountries: ['LT', 'BE', 'IE', 'NL', 'LU'],
-    economicAreaCountries: [...EUROPEAN_UNION, 'IS', 'LI', 'NO', 'GB', 'CH'],
+    economicAreaCountries: [...europeanUnion, 'IS', 'LI', 'NO', 'GB', 'CH'],
     missingShareMin: 0.9,
     missingInvoicesMin: 10,
     newSupplierHighValue: '10000',
+  },
+  amounts: {
+    levels: {
+      magnitudeShift: { severity: 'HIGH', confidence: 80 },
+      recurringChanged: { severity: 'LOW', confidence: 70 },
+      recurringRaisedMuch: { severity: 'MEDIUM', confidence: 80 },
+      round: { severity: 'LOW', confidence: 40 },
+      roundYoung: { severity: 'INFO', confidence: 40 },
+      belowThreshold: { severity: 'INFO', confidence: 40 },
+      splitPair: { severity: 'LOW', confidence: 60 },
+      splitPairOneOrder: { severity: 'INFO', confidence: 60 },
+      splitGroup: { severity: 'MEDIUM', confidence: 78 },
+      splitGroupOneOrder: { severity: 'LOW', confidence: 78 },
+      splitGroupSuspicious: { severity: 'HIGH', confidence: 82 },
+      splitGroupOneOrderConsecutive: { severity: 'MEDIUM', confidence: 82 },
+      zero: { severity: 'LOW', confidence: 90 },
+    },
     amountWindowDays: 730,
     logMadFloor: 0.15,
+    trendAmounts: 12,
+    trendRatioMin: 1.25,
+    outlierSampleMin: 8,
+    outlierValueMin: '200',
+    outlierSteps: [
+      { zMin: 6, ratioMin: 10, level: { severity: 'HIGH', confidence: 85 } },
+      { zMin: 5, ratioMin: 4, level: { severity: 'MEDIUM', confidence: 75 } },
+      { zMin: 3.5, ratioMin: 2.5, level: { severity: 'LOW', confidence: 60 } },
+    ],
+    yearlyShareMin: 0.8,
+    yearlyGapDays: { min: 335, max: 395 },
+    shiftSampleMin: 5,
+    shiftFactors: [10, 100],
+    shiftTolerancePercent: 2,
+    shiftRatioMin: 5,
+    shiftZMin: 3.5,
+    shiftValueMin: '200',
+    recurringMin: 6,
+    recurringTolerancePercent: 2,
+    recurringGapsDays: [
+      { min: 25, max: 35 },
+      { min: 85, max: 95 },
+    ],
+    recurringChangePercent: 5,
+    recurringRaisePercent: 25,
+    indexationMonths: [1, 4],
+    roundValueMin: '1000',
+    roundHistoryMin: 10,
+    roundShareMax: 0.2,
+    approvalThresholds: ['5000', '10000', '25000', '50000', '100000'],
+    approvalValueMin: '1000',
+    belowThresholdPercent: 95,
+    splitPercent: 90,
+    splitDays: 7,
+    splitGroupMin: 3,
+    pricePointHistoryMin: 10,
+    pricePointShareMin: 0.2,
+  },
+  taxes: {
+    levels: {
+      arithmeticSmall: { severity: 'LOW', confidence: 90 },
+      arithmetic: { severity: 'MEDIUM', confidence: 95 },
+      arithmeticOverbilled: { severity: 'HIGH', confidence: 97 },
+      rateImplausible: { severity: 'MEDIUM', confidence: 90 },
+      signMismatch: { severity: 'HIGH', confidence: 90 },
+      rateUnusual: { severity: 'LOW', confidence: 60 },
+      withoutRegistration: { severity: 'MEDIUM', confidence: 70 },
+      crossBorder: { severity: 'LOW', confidence: 65 },
+    },
+    toleranceMinor: 2,
+    toleranceMinorWhole: 1,
+    smallDifference: '1',
+    smallBasisPoints: 10,
+    overbilledBasisPoints: 100,
+    cashRoundingSteps: {
+      AUD: '0.05',
+      CAD: '0.05',
+      CHF: '0.05',
+      CZK: '1',
+      DKK: '0.5',
+      HUF: '5',
+      NOK: '1',
+      NZD: '0.1',
+      SEK: '1',
+    },
+    withholdingBasisPoints: {
+      ES: [100, 200, 700, 1500, 1900],
+      IT: [400, 1150, 2000, 2300],
+      PT: [1150, 1650, 2000, 2300, 2500],
+    },
+    rateExcessBasisPoints: 10,
+    rateHistoryMin: 6,
+    rateConstantBasisPoints: 20,
+    rateConstantShareMin: 0.9,
+    rateUnusualBasisPoints: 100,
+  },
+  dates: {
+    levels: {
+      future: { severity: 'LOW', confidence: 90 },
+      futureFar: { severity: 'MEDIUM', confidence: 95 },
+      stale: { severity: 'LOW', confidence: 80 },
+      staleFar: { severity: 'MEDIUM', confidence: 80 },
+      dueBeforeIssue: { severity: 'MEDIUM', confidence: 95 },
+      dueBeforeIssueHabitual: { severity: 'LOW', confidence: 95 },
+      termsChanged: { severity: 'LOW', confidence: 75 },
+      termsChangedImmediate: { severity: 'MEDIUM', confidence: 75 },
+      weekend: { severity: 'INFO', confidence: 40 },
+    },
+    futureDaysMax: 1,
+    futureFarDays: 7,
+    staleDays: 365,
+    staleFarDays: 1826,
+    prepaidHabitMin: 3,
+    termsHistoryMin: 4,
+    termsModeShare: 0.6,
+    shortenedTermsDays: 14,
+    termsAcceptedAfter: 2,
+    immediateTermsDays: 3,
+    immediateUsualDays: 30,
+    weekendHistoryMin: 20,
+    weekendShareMax: 0.02,
+  },
+  currencies: {
+    levels: {
+      unknown: { severity: 'HIGH', confidence: 99 },
+      changed: { severity: 'MEDIUM', confidence: 75 },
+      changedMultiCurrency: { severity: 'LOW', confidence: 75 },
+      unusual: { severity: 'LOW', confidence: 60 },
+    },
+    changedHistoryMin: 5,
+    multiCurrencyMin: 2,
+    multiCurrencyUsesMin: 2,
+    unusualAcceptedAfter: 2,
+    worldCurrencies: ['EUR', 'USD', 'GBP'],
+  },
+  buyers: {
+    levels: {
+      mismatch: { severity: 'HIGH', confidence: 90 },
+      mismatchUncertain: { severity: 'MEDIUM', confidence: 75 },
+      nameMismatch: { severity: 'MEDIUM', confidence: 70 },
+    },
+    embeddedTaxIdLengthMin: 8,
+    sameNameMin: 0.92,
+  },
+  suppliers: {
+    levels: {
+      lookalike: { severity: 'MEDIUM', confidence: 70 },
+      lookalikeConflicting: { severity: 'HIGH', confidence: 85 },
+      taxIdChanged: { severity: 'MEDIUM', confidence: 75 },
+      taxIdChangedNewAccount: { severity: 'HIGH', confidence: 75 },
+      nameMismatch: { severity: 'MEDIUM', confidence: 70 },
+      taxIdInvalid: { severity: 'MEDIUM', confidence: 90 },
+      taxIdInvalidFormat: { severity: 'LOW', confidence: 90 },
+      taxIdMissing: { severity: 'LOW', confidence: 70 },
+      newSupplier: { severity: 'INFO', confidence: 100 },
+      newHighValue: { severity: 'LOW', confidence: 70 },
+      newHighValueUnsupported: { severity: 'MEDIUM', confidence: 70 },
+      dormant: { severity: 'LOW', confidence: 65 },
+      dormantNewAccount: { severity: 'MEDIUM', confidence: 65 },
+      ownCompany: { severity: 'MEDIUM', confidence: 85 },
+    },
+    lookalikeInvoicesMin: 3,
+    lookalikeWords,
+    nameLikeness,
+    sharedNameLengthMin: 5,
+    groupTaxIdsMin: 2,
+    taxIdShareMin: 0.9,
+    taxIdInvoicesMin: 5,
+    firstScanRows: 200,
+    dormantInvoicesMin: 5,
+    dormantDaysMin: 270,
+    dormantGapFactor: 6,
   },
 };
 

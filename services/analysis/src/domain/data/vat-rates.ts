@@ -1,4 +1,5 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import { europeanUnion } from './european-union.js';
 
 /** A standard rate in basis points and the day it came into force. */
 export interface VatRate {
@@ -36,30 +37,37 @@ const standardRates: Readonly<Record<string, readonly VatRate[]>> = {
   NL: constant(2100),
   PL: constant(2300),
   PT: constant(2300),
-  RO: changed(1900, '2025-08-01', 2100),
+  RO: [
+    { from: '1900-01-01', basisPoints: 2400 },
+    { from: '2016-01-01', basisPoints: 2000 },
+    { from: '2017-01-01', basisPoints: 1900 },
+    { from: '2025-08-01', basisPoints: 2100 },
+  ],
   SK: changed(2000, '2025-01-01', 2300),
   SI: constant(2200),
   ES: constant(2100),
   SE: constant(2500),
   GB: constant(2000),
   NO: constant(2500),
-  CH: changed(770, '2024-01-01', 810),
+  CH: [
+    { from: '1900-01-01', basisPoints: 800 },
+    { from: '2018-01-01', basisPoints: 770 },
+    { from: '2024-01-01', basisPoints: 810 },
+  ],
   AE: constant(500),
   SA: constant(1500),
   BH: constant(1000),
   QA: constant(0),
 };
 
-const EUROPEAN_UNION = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE'.split(' ');
-
-/** The standard rate of a country on a day in basis points; undefined for a country that is not listed. */
-function standardVatRate(country: string, date: CalendarDate): number | undefined {
-  return standardRates[country]?.findLast((rate) => rate.from <= date)?.basisPoints;
+/** The standard rate of a country on a day and since when; undefined for a country that is not listed. */
+export function standardVatRate(country: string, date: CalendarDate): VatRate | undefined {
+  return standardRates[country]?.findLast((rate) => rate.from <= date);
 }
 
 /** Rates by which a net amount may have become a gross one: the country's, or all of the European Union when unknown. */
 export function possibleVatRates(country: string | undefined, dates: readonly CalendarDate[]): number[] {
-  const countries = country !== undefined && standardRates[country] !== undefined ? [country] : EUROPEAN_UNION;
-  const rates = countries.flatMap((code) => dates.map((date) => standardVatRate(code, date) ?? 0));
+  const countries = country !== undefined && standardRates[country] !== undefined ? [country] : europeanUnion;
+  const rates = countries.flatMap((code) => dates.map((date) => standardVatRate(code, date)?.basisPoints ?? 0));
   return [...new Set(rates)].filter((rate) => rate > 0);
 }

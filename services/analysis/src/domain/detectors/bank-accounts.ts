@@ -3,6 +3,7 @@ import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import { evidenceKey } from '../evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../evidence.js';
+import { valueOf } from '../facts.js';
 import type { Facts } from '../facts.js';
 import type { LinkedSupplier } from '../links.js';
 import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
@@ -11,8 +12,7 @@ import type { BankParameters, Level, Policy } from '../policy.js';
 import { compareText } from '../record-order.js';
 import { isTrusted } from '../supplier/profile.js';
 import type { AccountUse } from '../supplier/profile.js';
-import { amountStatistics, modeOf } from '../supplier/statistics.js';
-import type { AmountStatistics } from '../supplier/statistics.js';
+import { amountStanding, shortenedTerms, statedTaxCountry } from '../supplier/standing.js';
 
 /** Family BANK: whom the money would go to (detection reference, section 7.2). */
 export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -76,7 +76,7 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
   const { supplier, invoice } = facts;
   const isVirtual = isVirtualAccount(facts, account, parameters);
   const isFactor = isFactorAccount(facts, parameters);
-  const escalators = use === undefined ? escalatorsOf(facts, account, near, { isVirtual, isFactor }, parameters) : [];
+  const escalators = use === undefined ? escalatorsOf(facts, account, near, { isVirtual, isFactor }, policy) : [];
   const level = changedLevel(facts, { isLater: use !== undefined, isVirtual, isFactor, escalators }, parameters);
   const since = use === undefined ? '' : `, first on ${use.firstInvoiceNumber},`;
   const earlier = others.toSorted((left, right) => right.count - left.count || compareText(left.key, right.key));
@@ -91,13 +91,13 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
       parameters: {
         establishedInvoices: parameters.establishedInvoices,
         escalatingAmountRatio: parameters.escalatingAmountRatio,
-        escalatingTermsDays: parameters.escalatingTermsDays,
+        shortenedTermsDays: policy.dates.shortenedTermsDays,
       },
       observed: {
         invoices: supplier.profile.count,
         invoicesOnOldAccount: main?.count ?? 0,
         invoicesOnThisAccount: use?.count ?? 0,
-        ...amountObserved(facts, parameters),
+        ...amountObserved(facts, policy),
       },
       explanation: [
         `The supplier has used ${others.length} other ${others.length === 1 ? 'account' : 'accounts'}.`,
@@ -136,13 +136,14 @@ function escalatorsOf(
   account: StatedAccount,
   near: NearAccount | undefined,
   { isVirtual, isFactor }: { readonly isVirtual: boolean; readonly isFactor: boolean },
-  parameters: BankParameters,
+  policy: Policy,
 ): Escalator[] {
   const { invoice } = facts;
   const countries = new Set(account.others.map((use) => use.country));
   const linked = linkedOthers(facts);
-  const ratio = amountStanding(facts, parameters)?.ratio ?? 0;
-  const terms = shortenedTerms(facts, parameters);
+  // An outlier of MEDIUM or more is beyond this ratio anyway.
+  const ratio = amountStanding(facts, policy.amounts)?.ratio ?? 0;
+  const terms = shortenedTerms(facts, policy.dates);
   const found: (Escalator | undefined)[] = [
     invoice.bankCountry !== undefined && !countries.has(undefined) && !countries.has(invoice.bankCountry)
       ? { name: 'OTHER_BANK_COUNTRY', sentence: `the new account is in ${invoice.bankCountry}` }
@@ -153,7 +154,7 @@ function escalatorsOf(
     terms === undefined
       ? undefined
       : { name: 'TERMS_SHORTENED', sentence: `payment is due in ${terms.newDays} days instead of ${terms.usualDays}` },
-    ratio >= parameters.escalatingAmountRatio
+    ratio >= policy.bank.escalatingAmountRatio
       ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${ratio} times the usual` }
       : undefined,
     near !== undefined && !isVirtual
@@ -369,9 +370,10 @@ function invalid(
 /** The bank is in another country than the supplier's tax registration. A presumed country proves nothing here. */
 function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
   const { invoice } = facts;
-  const { bankCountry, taxCountry } = invoice;
+  const { bankCountry } = invoice;
+  const taxCountry = statedTaxCountry(invoice);
   if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
-  if (bankCountry === taxCountry || invoice.taxCountryPresumed === true) return [];
+  if (bankCountry === taxCountry) return [];
   if ((account.use?.count ?? 0) >= parameters.countryAcceptedAfter) return [];
   const isInArea = parameters.economicAreaCountries.includes(bankCountry);
   const isTolerated =
@@ -406,8 +408,7 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
   const { invoice, supplier } = facts;
   if (account.use !== undefined || account.others.length > 0 || !account.isValid) return [];
   if (linkedOthers(facts).length > 0 || facts.bankLink?.fraud !== undefined) return [];
-  // Without a rate the amount in its own currency has to serve; the evidence says so.
-  const value = facts.base?.amount ?? invoice.grossAmount;
+  const { value, noRate } = valueOf(facts);
   const isHigh = toMicro(value) >= toMicro(parameters.newSupplierHighValue);
   return [
     {
@@ -416,7 +417,7 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
       summary: `${invoice.supplierName} is paid to ${account.masked} for the first time (${amountText(invoice)}).`,
       key: evidenceKey('BANK_ACCOUNT_FIRST_USE', [supplier.supplierId, account.key]),
       parameters: { newSupplierHighValue: parameters.newSupplierHighValue },
-      observed: { value, noRate: facts.base === null, earlierInvoices: supplier.profile.count },
+      observed: { value, noRate, earlierInvoices: supplier.profile.count },
       explanation: [
         supplier.profile.count === 0
           ? 'This is the first invoice of the supplier.'
@@ -481,28 +482,8 @@ function isVirtualAccount(facts: Facts, account: StatedAccount, { virtualAccount
   return [...recent].filter((key) => bankCodeOfKey(key) === bankCode).length >= virtualAccountsMin;
 }
 
-/** Usual and new payment terms when the new ones are clearly shorter. */
-function shortenedTerms(
-  { invoice, supplier }: Facts,
-  { termsHistoryMin, termsModeShare, escalatingTermsDays }: BankParameters,
-): { readonly usualDays: number; readonly newDays: number } | undefined {
-  const { terms } = supplier.profile;
-  if (invoice.dueDay === undefined || terms.length < termsHistoryMin) return undefined;
-  const usualDays = modeOf(terms, termsModeShare);
-  const newDays = invoice.dueDay - invoice.issueDay;
-  if (usualDays === undefined || newDays >= usualDays) return undefined;
-  return newDays <= usualDays - escalatingTermsDays || newDays * 2 <= usualDays ? { usualDays, newDays } : undefined;
-}
-
-function amountStanding({ invoice, supplier }: Facts, parameters: BankParameters): AmountStatistics | undefined {
-  const uses = (supplier.profile.amounts[invoice.currency] ?? []).filter(
-    (use) => invoice.issueDay - use.day <= parameters.amountWindowDays,
-  );
-  return amountStatistics(uses, invoice.amountMinor, parameters.logMadFloor);
-}
-
-function amountObserved(facts: Facts, parameters: BankParameters): { [name: string]: EvidenceValue } {
-  const statistics = amountStanding(facts, parameters);
+function amountObserved(facts: Facts, { amounts }: Policy): { [name: string]: EvidenceValue } {
+  const statistics = amountStanding(facts, amounts);
   if (statistics === undefined) return {};
   const median = amountOf({ currency: facts.invoice.currency, amountMinor: statistics.medianMinor });
   return { ratio: statistics.ratio, z: statistics.z, median, sampleSize: statistics.sampleSize };

@@ -11,8 +11,16 @@ import type { SupplierProfile } from './profile.js';
 const FIRST = { iban: 'DE89370400440532013000' };
 const SECOND = { iban: 'GB29NWBK60161331926819' };
 
+let bills = 0;
+
 function counted(changes: InvoiceChanges): NormalisedInvoice {
-  return normaliseInvoice(invoiceOf(changes), { invoiceId: 'i', companyId: 'c', source: 'API', receivedAtMs: 0 });
+  bills += 1;
+  return normaliseInvoice(invoiceOf(changes), {
+    invoiceId: `i${bills}`,
+    companyId: 'c',
+    source: 'API',
+    receivedAtMs: 0,
+  });
 }
 
 const profileOf = (invoices: readonly InvoiceChanges[]): SupplierProfile =>
@@ -56,6 +64,7 @@ test('every ring is bounded, whatever is billed', () => {
   expect(profile.signatures.length).toBeLessThanOrEqual(8);
   expect(Object.values(profile.amounts).every((ring) => ring.length <= 64)).toBe(true);
   expect(profile.days).toHaveLength(33);
+  expect(profile.recentBills).toHaveLength(16);
   expect(profile.count).toBe(300);
 });
 
@@ -88,7 +97,8 @@ test('an invoice that is taken back leaves the profile as it was', () => {
     due_date: '2025-03-01',
   };
   const before = profileOf([first]);
-  expect(withoutInvoice(countInvoice(before, counted(second)), counted(second))).toEqual({
+  const taken = counted(second);
+  expect(withoutInvoice(countInvoice(before, taken), taken)).toEqual({
     ...before,
     amounts: { EUR: before.amounts['EUR'] },
   });

@@ -1,3 +1,4 @@
+import { isWeekend } from '../data/weekends.js';
 import type { Candidate, NormalisedInvoice } from '../invoice.js';
 import { compareText } from '../record-order.js';
 
@@ -13,6 +14,8 @@ export interface SupplierProfile {
   readonly lastDay: number | null;
   /** Newest positive amounts by currency. */
   readonly amounts: Readonly<Record<string, readonly AmountUse[]>>;
+  /** Newest bills of a positive amount, for rules about several of them together. Absent in profiles of old. */
+  readonly recentBills?: readonly RecentBill[];
   /** Invoices by currency, of any sign. */
   readonly currencies: Readonly<Record<string, number>>;
   /** Newest issue days, ascending; their differences are the gaps. */
@@ -40,6 +43,13 @@ export interface SupplierProfile {
 export interface AmountUse {
   readonly day: number;
   readonly minor: string;
+}
+
+export interface RecentBill extends AmountUse {
+  readonly invoiceId: string;
+  readonly invoiceNumber: string;
+  readonly currency: string;
+  readonly poKey?: string;
 }
 
 export interface DatedText {
@@ -77,6 +87,8 @@ export interface AccountUse {
 }
 
 const AMOUNTS_MAX = 64;
+const RECENT_BILLS_MAX = 16;
+const REMEMBERED_NUMBER_LENGTH_MAX = 64;
 const CURRENCIES_MAX = 12;
 const DAYS_MAX = 33;
 const ACCOUNTS_MAX = 16;
@@ -96,6 +108,7 @@ export const emptyProfile: SupplierProfile = {
   firstDay: null,
   lastDay: null,
   amounts: {},
+  recentBills: [],
   currencies: {},
   days: [],
   accounts: [],
@@ -131,6 +144,7 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
       amount > 0n
         ? withAmount(profile.amounts, invoice.currency, { day, minor: invoice.amountMinor })
         : profile.amounts,
+    recentBills: amount > 0n ? withRecentBill(profile.recentBills ?? [], invoice) : (profile.recentBills ?? []),
     currencies: withCount(profile.currencies, invoice.currency),
     days: newest([...profile.days, day], (entry) => entry, DAYS_MAX),
     accounts: withAccount(profile.accounts, invoice),
@@ -151,7 +165,7 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
     bankCount: profile.bankCount + (invoice.bankKey === undefined ? 0 : 1),
     taxIdCount: profile.taxIdCount + (invoice.taxKey === undefined ? 0 : 1),
     poCount: profile.poCount + (invoice.poKey === undefined ? 0 : 1),
-    weekendCount: profile.weekendCount + (isSaturdayOrSunday(day) ? 1 : 0),
+    weekendCount: profile.weekendCount + (isWeekend(day, invoice.taxCountry) ? 1 : 0),
     roundCount: profile.roundCount + (isRound(amount) ? 1 : 0),
   };
 }
@@ -179,6 +193,7 @@ export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvo
             ...profile.amounts,
             [invoice.currency]: withoutOne(amounts, (use) => use.day === day && use.minor === invoice.amountMinor),
           },
+    recentBills: (profile.recentBills ?? []).filter((bill) => bill.invoiceId !== invoice.invoiceId),
     currencies: withoutCount(profile.currencies, invoice.currency),
     days,
     accounts: withoutAccount(profile.accounts, invoice, recentAccounts),
@@ -195,7 +210,7 @@ export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvo
     bankCount: Math.max(0, profile.bankCount - (invoice.bankKey === undefined ? 0 : 1)),
     taxIdCount: Math.max(0, profile.taxIdCount - (invoice.taxKey === undefined ? 0 : 1)),
     poCount: Math.max(0, profile.poCount - (invoice.poKey === undefined ? 0 : 1)),
-    weekendCount: Math.max(0, profile.weekendCount - (isSaturdayOrSunday(day) ? 1 : 0)),
+    weekendCount: Math.max(0, profile.weekendCount - (isWeekend(day, invoice.taxCountry) ? 1 : 0)),
     roundCount: Math.max(0, profile.roundCount - (isRound(BigInt(invoice.amountMinor)) ? 1 : 0)),
   };
 }
@@ -310,6 +325,20 @@ function withAmount(
   return { ...amounts, [currency]: sorted.slice(-AMOUNTS_MAX) };
 }
 
+function withRecentBill(bills: readonly RecentBill[], invoice: NormalisedInvoice): readonly RecentBill[] {
+  const bill: RecentBill = {
+    day: invoice.issueDay,
+    minor: invoice.amountMinor,
+    invoiceId: invoice.invoiceId,
+    invoiceNumber: invoice.invoiceNumber.slice(0, REMEMBERED_NUMBER_LENGTH_MAX),
+    currency: invoice.currency,
+    ...(invoice.poKey === undefined ? {} : { poKey: invoice.poKey }),
+  };
+  return [...bills, bill]
+    .sort((left, right) => left.day - right.day || compareText(left.invoiceId, right.invoiceId))
+    .slice(-RECENT_BILLS_MAX);
+}
+
 function withCount(counts: Readonly<Record<string, number>>, key: string): Readonly<Record<string, number>> {
   const count = counts[key];
   if (count === undefined && Object.keys(counts).length >= CURRENCIES_MAX) return counts;
@@ -336,12 +365,6 @@ function withSignature(signatures: readonly CountedText[], text: string): readon
 
 function lastNumericRun(invoice: Candidate): string | undefined {
   return invoice.number.runs.findLast((run) => /^[0-9]{1,15}$/.test(run))?.replace(/^0+(?=.)/, '');
-}
-
-/** Day 0 was a Thursday. */
-function isSaturdayOrSunday(day: number): boolean {
-  const weekday = (((day + 4) % 7) + 7) % 7;
-  return weekday === 0 || weekday === 6;
 }
 
 /** A multiple of 1000 major units, or of 100 below 10 000, taken at two decimals. */

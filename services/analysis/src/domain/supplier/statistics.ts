@@ -39,6 +39,11 @@ export function amountStatistics(
   };
 }
 
+/** The median amount in minor units; a statistic, not money. */
+export function medianAmount(uses: readonly AmountUse[]): number {
+  return median(uses.map((use) => Number(use.minor)));
+}
+
 /** The most frequent value when it makes up at least `shareMin` of the entries; the smallest of equally frequent ones. */
 export function modeOf(entries: readonly DatedNumber[], shareMin: number): number | undefined {
   const counts = new Map<number, number>();

@@ -1,0 +1,56 @@
+import type { Facts } from '../facts.js';
+import type { NormalisedInvoice } from '../invoice.js';
+import type { AmountParameters, DateParameters } from '../policy.js';
+import type { AmountUse } from './profile.js';
+import { amountStatistics, medianAmount, modeOf } from './statistics.js';
+import type { AmountStatistics } from './statistics.js';
+
+// How the judged invoice stands against the habits of its supplier. Several families ask, one place answers.
+
+/** Positive amounts of the supplier in the invoice's currency that are young enough to say what is usual, by day. */
+export function comparableAmounts(
+  { invoice, supplier }: Facts,
+  { amountWindowDays }: AmountParameters,
+): readonly AmountUse[] {
+  const uses = supplier.profile.amounts[invoice.currency] ?? [];
+  return uses.filter((use) => invoice.issueDay - use.day <= amountWindowDays);
+}
+
+/**
+ * The amount of the invoice against the supplier's usual ones; undefined without any. Of a supplier that grows only
+ * the newest amounts are usual (detection reference, section 7.4).
+ */
+export function amountStanding(facts: Facts, parameters: AmountParameters): AmountStatistics | undefined {
+  const uses = usualAmounts(comparableAmounts(facts, parameters), parameters);
+  return amountStatistics(uses, facts.invoice.amountMinor, parameters.logMadFloor);
+}
+
+function usualAmounts(
+  uses: readonly AmountUse[],
+  { trendAmounts, trendRatioMin }: AmountParameters,
+): readonly AmountUse[] {
+  const newest = uses.slice(-trendAmounts);
+  const older = uses.slice(0, -trendAmounts);
+  if (older.length === 0) return uses;
+  return medianAmount(newest) >= medianAmount(older) * trendRatioMin ? newest : uses;
+}
+
+/** Usual and new payment terms, when the new ones are clearly shorter than ever; undefined otherwise. */
+export function shortenedTerms(
+  { invoice, supplier }: Facts,
+  { termsHistoryMin, termsModeShare, shortenedTermsDays, termsAcceptedAfter }: DateParameters,
+): { readonly usualDays: number; readonly newDays: number } | undefined {
+  const { terms } = supplier.profile;
+  if (invoice.dueDay === undefined || terms.length < termsHistoryMin) return undefined;
+  const usualDays = modeOf(terms, termsModeShare);
+  const newDays = invoice.dueDay - invoice.issueDay;
+  if (usualDays === undefined || newDays >= usualDays) return undefined;
+  // Some suppliers print the day until which a discount is granted now and then.
+  if (terms.filter(({ value }) => value <= newDays).length >= termsAcceptedAfter) return undefined;
+  return newDays <= usualDays - shortenedTermsDays || newDays * 2 <= usualDays ? { usualDays, newDays } : undefined;
+}
+
+/** The country in which the supplier states to be registered for tax; one that is presumed proves nothing. */
+export function statedTaxCountry({ taxCountry, taxCountryPresumed }: NormalisedInvoice): string | undefined {
+  return taxCountryPresumed === true ? undefined : taxCountry;
+}
