@@ -1,0 +1,111 @@
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { cents, withGross, withInvoice, withSupplier } from './bill.js';
+import type { Bill } from './bill.js';
+import { validIban, validTaxId } from './parties.js';
+import type { Party } from './parties.js';
+import type { Random } from './random.js';
+
+interface Surroundings {
+  readonly party: Party;
+  /** Another supplier with a history. */
+  readonly other: Party;
+  readonly random: Random;
+}
+
+interface Anomaly {
+  /** At least one of these must be raised. */
+  readonly expected: readonly string[];
+  readonly plant: (bill: Bill, surroundings: Surroundings) => Bill;
+}
+
+/** Single invoices that are wrong in themselves, planted in place of the supplier's last bill. */
+export const anomalies: Readonly<Record<string, Anomaly>> = {
+  'changed account': {
+    expected: ['BANK_ACCOUNT_CHANGED'],
+    plant: (bill, { party, random }) =>
+      withSupplier(bill, { bank_account: { iban: validIban(party.country, random) } }),
+  },
+  'account of another country': {
+    expected: ['BANK_ACCOUNT_CHANGED', 'BANK_COUNTRY_MISMATCH'],
+    plant: (bill, { party, random }) =>
+      withSupplier(bill, { bank_account: { iban: validIban(party.country === 'NL' ? 'FR' : 'NL', random) } }),
+  },
+  'account of another supplier': {
+    expected: ['BANK_ACCOUNT_SHARED', 'BANK_ACCOUNT_CHANGED'],
+    plant: (bill, { other }) => withSupplier(bill, { bank_account: { iban: other.iban } }),
+  },
+  'account with wrong check digits': {
+    expected: ['BANK_ACCOUNT_INVALID'],
+    plant: (bill, { party }) =>
+      withSupplier(bill, {
+        bank_account: { iban: party.iban.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)) },
+      }),
+  },
+  'tax id with wrong check digit': {
+    expected: ['SUPPLIER_TAX_ID_INVALID', 'TAX_WITHOUT_REGISTRATION'],
+    plant: (bill, { party }) =>
+      withSupplier(bill, { tax_id: party.taxId.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10)) }),
+  },
+  'another tax id under the same name': {
+    expected: ['SUPPLIER_TAX_ID_CHANGED'],
+    plant: (bill, { party, random }) => withSupplier(bill, { tax_id: validTaxId(party.country, random) }),
+  },
+  'look-alike of an established supplier': {
+    expected: ['SUPPLIER_LOOKALIKE_NAME'],
+    plant: (bill, { party, random }) =>
+      withInvoice(
+        withSupplier(bill, {
+          name: party.name.replace(/^\S+/, (word) => `${word.slice(0, -1)}${word.slice(-1)}${word.slice(-1)}`),
+          tax_id: validTaxId(party.country, random),
+          bank_account: { iban: validIban(party.country, random) },
+        }),
+        { invoice_number: `X-${random.integer(10_000, 99_999)}` },
+      ),
+  },
+  'twelve times the usual amount': {
+    expected: ['AMOUNT_OUTLIER', 'AMOUNT_MAGNITUDE_SHIFT'],
+    plant: (bill, { party }) =>
+      withGross(bill, cents(Math.round(Number(bill.invoice.gross_amount) * 1_200) + 37_137), party.vatPercent),
+  },
+  'totals that do not add up': {
+    expected: ['TAX_ARITHMETIC_MISMATCH'],
+    plant: (bill) =>
+      withInvoice(bill, { gross_amount: microToDecimal(toMicro(bill.invoice.gross_amount) + 12_340_000n) }),
+  },
+  'tax above every legal rate': {
+    expected: ['TAX_RATE_IMPLAUSIBLE'],
+    plant: (bill) => {
+      const gross = toMicro(bill.invoice.gross_amount);
+      const net = ((gross * 100n) / 135n / 10_000n) * 10_000n;
+      return withInvoice(bill, { net_amount: microToDecimal(net), tax_amount: microToDecimal(gross - net) });
+    },
+  },
+  'dated in the future': {
+    expected: ['ISSUE_DATE_FUTURE'],
+    plant: (bill) => withInvoice(bill, { issue_date: addDays(bill.arrival, 40), due_date: addDays(bill.arrival, 70) }),
+  },
+  'dated years ago': {
+    expected: ['ISSUE_DATE_STALE'],
+    plant: (bill) =>
+      withInvoice(bill, { issue_date: addDays(bill.arrival, -800), due_date: addDays(bill.arrival, -770) }),
+  },
+  'due before it was issued': {
+    expected: ['DUE_DATE_BEFORE_ISSUE'],
+    plant: (bill) => withInvoice(bill, { due_date: addDays(bill.invoice.issue_date, -5) }),
+  },
+  'currency never used before': {
+    expected: ['CURRENCY_CHANGED'],
+    plant: (bill) =>
+      withInvoice(bill, { currency: 'JPY', net_amount: '81000', tax_amount: '9000', gross_amount: '90000' }),
+  },
+  'addressed to somebody else': {
+    expected: ['BUYER_MISMATCH'],
+    plant: (bill, { random }) =>
+      withInvoice(bill, { buyer: { name: 'Other Holding', tax_id: validTaxId('DE', random) } }),
+  },
+  'nothing to pay': {
+    expected: ['AMOUNT_ZERO'],
+    plant: (bill) => withInvoice(bill, { gross_amount: '0.00', net_amount: '0.00', tax_amount: '0.00' }),
+  },
+};

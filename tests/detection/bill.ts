@@ -1,0 +1,115 @@
+import type { CanonicalInvoice } from '@invoicecontrol/analysis/invoice';
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
+import type { Party } from './parties.js';
+import type { Random } from './random.js';
+
+/** What is known of an invented invoice beside what it says. */
+export interface Bill {
+  readonly invoice: CanonicalInvoice;
+  /** The day it arrives, which orders the history; an invoice may be dated otherwise. */
+  readonly arrival: string;
+  readonly companyId: string;
+  /** Bills of one claim share it: the original, its copies, the parts of a whole. */
+  readonly claim: string;
+  /** Which way of making a duplicate made this one; absent on an original. */
+  readonly mutation?: string;
+  /** The kind of clean bill that looks like something else. */
+  readonly hardNegative?: string;
+  /** A planted anomaly, and the findings of which at least one must be raised. */
+  readonly anomaly?: { readonly name: string; readonly expected: readonly string[] };
+}
+
+export const companies = {
+  main: '0192a000-0000-7000-8000-00000000c001',
+  second: '0192a000-0000-7000-8000-00000000c002',
+} as const;
+
+export interface BillOptions {
+  readonly number: string;
+  readonly date: string;
+  /** Gross, as a decimal string. */
+  readonly gross: string;
+  readonly termsDays?: number;
+  readonly order?: string;
+  readonly companyId?: string;
+  readonly hardNegative?: string;
+  readonly currency?: string;
+  readonly iban?: string;
+  readonly name?: string;
+}
+
+let claims = 0;
+
+/** A clean bill of a supplier: amounts that add up at the country's rate, the usual account. */
+export function billOf(party: Party, options: BillOptions): Bill {
+  const { number, date, gross, termsDays = 30 } = options;
+  const net = netOf(gross, party.vatPercent);
+  return {
+    invoice: {
+      supplier: {
+        name: options.name ?? party.name,
+        tax_id: party.taxId,
+        bank_account: { iban: options.iban ?? party.iban },
+      },
+      invoice_number: number,
+      issue_date: date,
+      due_date: addDays(date, termsDays),
+      currency: options.currency ?? party.currency,
+      net_amount: net,
+      tax_amount: microToDecimal(toMicro(gross) - toMicro(net)),
+      gross_amount: gross,
+      ...(options.order === undefined ? {} : { purchase_order_ref: options.order }),
+    },
+    arrival: date,
+    companyId: options.companyId ?? companies.main,
+    claim: `claim-${++claims}`,
+    ...(options.hardNegative === undefined ? {} : { hardNegative: options.hardNegative }),
+  };
+}
+
+/** The net amount of a gross one, to the cent. */
+export function netOf(gross: string, vatPercent: number): string {
+  const cents = (toMicro(gross) * 100n) / BigInt(100 + vatPercent) / 10_000n;
+  return microToDecimal(cents * 10_000n);
+}
+
+/** An amount with cents; most are small, few are large. */
+export function amount(random: Random, typical: number): string {
+  const spread = Math.exp((random.next() + random.next() + random.next() - 1.5) * 0.8);
+  return cents(Math.max(1_500, Math.round(typical * 100 * spread)));
+}
+
+export function cents(value: number): string {
+  return `${Math.floor(value / 100)}.${String(value % 100).padStart(2, '0')}`;
+}
+
+/** The bill with another gross amount, its parts following. */
+export function withGross(bill: Bill, gross: string, vatPercent: number): Bill {
+  const net = netOf(gross, vatPercent);
+  return {
+    ...bill,
+    invoice: {
+      ...bill.invoice,
+      gross_amount: gross,
+      net_amount: net,
+      tax_amount: microToDecimal(toMicro(gross) - toMicro(net)),
+    },
+  };
+}
+
+/** The bill with fields of its invoice changed. */
+export function withInvoice(bill: Bill, changes: Partial<CanonicalInvoice>): Bill {
+  return { ...bill, invoice: { ...bill.invoice, ...changes } };
+}
+
+/** The bill with fields of its supplier changed; undefined takes one away. */
+export function withSupplier(
+  bill: Bill,
+  changes: { readonly [K in keyof CanonicalInvoice['supplier']]?: CanonicalInvoice['supplier'][K] | undefined },
+): Bill {
+  const supplier = Object.fromEntries(
+    Object.entries({ ...bill.invoice.supplier, ...changes }).filter(([, value]) => value !== undefined),
+  ) as unknown as CanonicalInvoice['supplier'];
+  return withInvoice(bill, { supplier });
+}

@@ -1,0 +1,65 @@
+import { compareText } from './compare-text.js';
+import { anomalies } from './anomalies.js';
+import type { Bill } from './bill.js';
+import { duplicatesOf, mutations } from './duplicates.js';
+import type { Party } from './parties.js';
+import { population } from './population.js';
+import { randomFrom } from './random.js';
+import type { Random } from './random.js';
+
+export interface HistoryOptions {
+  readonly seed: number;
+  readonly suppliers?: number;
+  readonly months?: number;
+}
+
+/** Share of the plain bills that come a second time. */
+const COPY_SHARE = 0.08;
+/** Anomalies are planted on suppliers with so many bills before. */
+const ESTABLISHED_BILLS = 16;
+
+/** A labelled history in order of arrival: a clean population, copies by every mutation, and planted anomalies. */
+export function labelledHistory({ seed, suppliers = 220, months = 20 }: HistoryOptions): Bill[] {
+  const random = randomFrom(seed);
+  const { bills, plain } = population(random, suppliers, months);
+  const parties = new Map(plain.map((party) => [party.taxId, party]));
+  const planted = withAnomalies(bills, plain, random);
+  const names = Object.keys(mutations);
+  let next = random.integer(0, names.length - 1);
+  const copies = planted.flatMap((bill) => {
+    const party = parties.get(bill.invoice.supplier.tax_id ?? '');
+    const isPlain = party !== undefined && bill.hardNegative === undefined && bill.anomaly === undefined;
+    if (!isPlain || !random.chance(COPY_SHARE)) return [];
+    return firstThatFits(bill, party, names, () => next++, random);
+  });
+  return [...planted, ...copies].sort((left, right) => compareText(left.arrival, right.arrival));
+}
+
+/** The mutations take turns, so that each is there equally often; one that does not fit leaves its turn to the next. */
+function firstThatFits(bill: Bill, party: Party, names: readonly string[], turn: () => number, random: Random): Bill[] {
+  for (let tries = 0; tries < names.length; tries++) {
+    const made = duplicatesOf(bill, names[turn() % names.length] ?? '', party, random);
+    if (made.length > 0) return made;
+  }
+  return [];
+}
+
+/** Replaces the last bill of established suppliers, one anomaly after the other. */
+function withAnomalies(bills: readonly Bill[], plain: readonly Party[], random: Random): Bill[] {
+  const kinds = Object.entries(anomalies);
+  const replaced = new Map<Bill, Bill>();
+  let turn = 0;
+  for (const [index, party] of plain.entries()) {
+    const own = bills
+      .filter(({ invoice }) => invoice.supplier.tax_id === party.taxId)
+      .sort((left, right) => compareText(left.arrival, right.arrival));
+    const last = own.at(-1);
+    const other = plain[(index + 1) % plain.length];
+    const kind = kinds[turn % kinds.length];
+    if (own.length < ESTABLISHED_BILLS || last === undefined || other === undefined || kind === undefined) continue;
+    const [name, { expected, plant }] = kind;
+    replaced.set(last, { ...plant(last, { party, other, random }), anomaly: { name, expected } });
+    turn++;
+  }
+  return bills.map((bill) => replaced.get(bill) ?? bill);
+}
