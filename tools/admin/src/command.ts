@@ -1,11 +1,12 @@
 import type { Methods } from '@invoicecontrol/contracts/definition';
+import type { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import type { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 
-/** An option of a command; every one takes a value. */
+/** An option of a command. */
 export interface CommandOption {
-  /** What stands for the value in the help: `NAME`. */
-  readonly value: string;
+  /** What stands for the value in the help: `NAME`. Absent: a switch. */
+  readonly value?: string;
   readonly description: string;
   readonly isRequired?: true;
 }
@@ -21,17 +22,22 @@ export interface Outcome {
   readonly note?: string;
 }
 
-/** The organization service as the operator sees it. */
+/** The running system as the operator sees it. */
 export interface Operator {
   readonly rpc: Methods<typeof OperatorServiceDefinition, CallOptions>;
+  readonly analysis: Methods<typeof AnalysisServiceDefinition, CallOptions>;
   readonly call: CallOptions;
 }
+
+/** The service that a command asks. */
+export type AskedService = 'organization' | 'analysis';
 
 export interface Command {
   readonly name: string;
   readonly summary: string;
+  readonly service: AskedService;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** @param given the values of the options that were given; required ones are there */
+  /** @param given the values of the options that were given, '' for a switch; required ones are there */
   run(operator: Operator, given: Readonly<Record<string, string | undefined>>): Promise<Outcome>;
 }
 

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from './command.js';
+import type { AskedService } from './command.js';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 
 /** How long a command waits for its answer. */
 const TIMEOUT_MS = 15_000;
 
-/** Where the organization service answers, and what proves that we are the operator. */
+/** Where a service answers, and what proves that we are the operator. */
 export interface Connection {
   readonly address: string;
   readonly call: CallOptions;
@@ -18,19 +19,24 @@ export interface Connection {
  * `npm start` keeps in its data directory while it runs.
  * @throws UsageError naming what is missing and where it may come from
  */
-export async function findSystem(given: string | undefined, env: NodeJS.ProcessEnv): Promise<Connection> {
+export async function findSystem(
+  service: AskedService,
+  given: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<Connection> {
   const file = join(env['DATA_DIR'] || '.data', 'dev.json');
   const running = await readRunning(file);
-  const address = given ?? (env['ORGANIZATION_ADDRESS'] || running.organizationAddress);
+  const variable = `${service.toUpperCase()}_ADDRESS`;
+  const address = given ?? (env[variable] || running[`${service}Address`]);
   if (address === undefined) {
     throw new UsageError(
-      `No running system was found: ${file} is missing. Run npm start, or name one with --address or ORGANIZATION_ADDRESS.`,
+      `No running system was found: ${file} is missing. Run npm start, or name one with --address or ${variable}.`,
     );
   }
   const operatorToken = env['OPERATOR_TOKEN'] || running.operatorToken;
   if (operatorToken === undefined || !/^[\x21-\x7e]+$/.test(operatorToken)) {
     throw new UsageError(
-      "The operator's token is missing. Put the one that the organization service was started with into OPERATOR_TOKEN.",
+      `The operator's token is missing. Put the one that the ${service} service was started with into OPERATOR_TOKEN.`,
     );
   }
   const actor = { type: 'OPERATOR', id: userName(env) } as const;
@@ -40,7 +46,14 @@ export async function findSystem(given: string | undefined, env: NodeJS.ProcessE
   };
 }
 
-async function readRunning(file: string): Promise<{ organizationAddress?: string; operatorToken?: string }> {
+/** What `npm start` says of itself. */
+interface Running {
+  readonly organizationAddress?: string;
+  readonly analysisAddress?: string;
+  readonly operatorToken?: string;
+}
+
+async function readRunning(file: string): Promise<Running> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
@@ -49,7 +62,7 @@ async function readRunning(file: string): Promise<{ organizationAddress?: string
     throw new UsageError(`${file} cannot be read (${(error as Error).message}).`);
   }
   try {
-    return JSON.parse(text) as { organizationAddress?: string; operatorToken?: string };
+    return JSON.parse(text) as Running;
   } catch {
     throw new UsageError(`${file} is damaged. Stop and start the system, or use --address and OPERATOR_TOKEN.`);
   }

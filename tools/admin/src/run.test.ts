@@ -12,7 +12,15 @@ async function admin(args: readonly string[], isTTY = false, env: NodeJS.Process
   return { exitCode, stdout, stderr };
 }
 
-const names = ['create-organization', 'restore-organization', 'create-key', 'create-member', 'set-plan'];
+const names = [
+  'create-organization',
+  'restore-organization',
+  'create-key',
+  'create-member',
+  'set-plan',
+  'replay-analyses',
+  'dry-run-policy',
+];
 
 describe('help', () => {
   test('lists every command', async () => {

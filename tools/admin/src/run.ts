@@ -1,16 +1,27 @@
 import { parseArgs, styleText } from 'node:util';
+import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { UsageError } from './command.js';
-import type { Command, Outcome } from './command.js';
+import type { Command, CommandOption, Outcome } from './command.js';
 import { createKey } from './commands/create-key.js';
 import { createMember } from './commands/create-member.js';
 import { createOrganization } from './commands/create-organization.js';
+import { dryRunPolicy } from './commands/dry-run-policy.js';
+import { replayAnalyses } from './commands/replay-analyses.js';
 import { restoreOrganization } from './commands/restore-organization.js';
 import { setPlan } from './commands/set-plan.js';
 import { findSystem } from './connection.js';
 
-const commands: readonly Command[] = [createOrganization, restoreOrganization, createKey, createMember, setPlan];
+const commands: readonly Command[] = [
+  createOrganization,
+  restoreOrganization,
+  createKey,
+  createMember,
+  setPlan,
+  replayAnalyses,
+  dryRunPolicy,
+];
 
 /** Exit codes: done, refused or failed, not understood. */
 const DONE = 0;
@@ -58,7 +69,12 @@ interface Given {
 }
 
 function readOptions(command: Command, args: readonly string[]): Given {
-  const own = Object.fromEntries(Object.keys(command.options).map((name) => [name, { type: 'string' } as const]));
+  const own = Object.fromEntries(
+    Object.entries(command.options).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string' } as const,
+    ]),
+  );
   let values: Record<string, string | boolean | undefined>;
   try {
     const options = { ...own, address: { type: 'string' }, ...switches } as const;
@@ -67,10 +83,12 @@ function readOptions(command: Command, args: readonly string[]): Given {
     throw new UsageError(`${(error as Error).message}. Run ${command.name} --help to see the options.`);
   }
   const { help, json, address, ...texts } = values;
-  const given = texts as Record<string, string | undefined>;
+  const given = Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, typeof text === 'string' ? text : '']),
+  );
   const missing = Object.entries(command.options).filter(([name, { isRequired }]) => isRequired && !given[name]);
   if (help !== true && missing.length > 0) {
-    const names = missing.map(([name, { value }]) => `--${name} ${value}`).join(', ');
+    const names = missing.map(([name, option]) => optionText(name, option)).join(', ');
     throw new UsageError(`${command.name} needs ${names}. Run ${command.name} --help to see all options.`);
   }
   return { help: help === true, json: json === true, address: address as string | undefined, values: given };
@@ -79,10 +97,15 @@ function readOptions(command: Command, args: readonly string[]): Given {
 const switches = { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' } } as const;
 
 async function perform(command: Command, { address, values }: Given, env: NodeJS.ProcessEnv): Promise<Outcome> {
-  const system = await findSystem(address, env);
+  const system = await findSystem(command.service, address, env);
   const channel = openChannel(system.address);
   try {
-    return await command.run({ rpc: client(OperatorServiceDefinition, channel), call: system.call }, values);
+    const operator = {
+      rpc: client(OperatorServiceDefinition, channel),
+      analysis: client(AnalysisServiceDefinition, channel),
+      call: system.call,
+    };
+    return await command.run(operator, values);
   } catch (error) {
     if (isUnreachable(error)) {
       throw new Error(`Nothing answers at ${system.address}. Is the system running?`, { cause: error });
@@ -115,7 +138,7 @@ ${bold('Usage')}: npm run admin -- <command> [options]
 ${commands.map(({ name, summary }) => `  ${bold(name.padEnd(width))}  ${summary}`).join('\n')}
 
 ${bold('Options of every command')}
-${optionLines({})}
+${optionLines({ options: {}, service: 'organization' })}
 
 The system is found through --address and OPERATOR_TOKEN, else through .data/dev.json, which npm start writes.
 In scripts: npm run --silent admin -- <command> --json. Exit codes: 0 done, 1 refused or failed, 2 not understood.
@@ -124,24 +147,31 @@ In scripts: npm run --silent admin -- <command> --json. Exit codes: 0 done, 1 re
 
 function commandHelp(command: Command, bold: Style): string {
   const required = Object.entries(command.options).filter(([, { isRequired }]) => isRequired === true);
-  const usage = required.map(([name, { value }]) => ` --${name} ${value}`).join('');
+  const usage = required.map(([name, option]) => ` ${optionText(name, option)}`).join('');
   const summary = `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`;
   return `${summary}
 
 ${bold('Usage')}: npm run admin -- ${command.name}${usage} [options]
 
-${optionLines(command.options)}
+${optionLines(command)}
 `;
 }
 
+function optionText(name: string, { value }: CommandOption): string {
+  return value === undefined ? `--${name}` : `--${name} ${value}`;
+}
+
 /** The given options and those that every command has. */
-function optionLines(options: Command['options']): string {
+function optionLines({ options, service }: Pick<Command, 'options' | 'service'>): string {
   const lines: [string, string][] = [
-    ...Object.entries(options).map(([name, { value, description }]): [string, string] => [
-      `--${name} ${value}`,
-      description,
+    ...Object.entries(options).map(([name, option]): [string, string] => [
+      optionText(name, option),
+      option.description,
     ]),
-    ['--address HOST:PORT', 'where the organization service answers (default: ORGANIZATION_ADDRESS, then dev.json)'],
+    [
+      '--address HOST:PORT',
+      `where the ${service} service answers (default: ${service.toUpperCase()}_ADDRESS, then dev.json)`,
+    ],
     ['--json', 'print the result as one line of JSON and nothing else'],
     ['--help', 'print this help'],
   ];

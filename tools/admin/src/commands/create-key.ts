@@ -4,6 +4,7 @@ import type { Command } from '../command.js';
 export const createKey: Command = {
   name: 'create-key',
   summary: 'create an API key of any role',
+  service: 'organization',
   options: {
     organization: organizationOption,
     role: roleOption,

@@ -4,6 +4,7 @@ import type { Command } from '../command.js';
 export const createMember: Command = {
   name: 'create-member',
   summary: 'add an active member to an organization',
+  service: 'organization',
   options: {
     organization: organizationOption,
     email: { value: 'EMAIL', description: 'the e-mail address of the member', isRequired: true },

@@ -4,6 +4,7 @@ import type { Command } from '../command.js';
 export const createOrganization: Command = {
   name: 'create-organization',
   summary: 'create an organization with its default company, its owner and the first key',
+  service: 'organization',
   options: {
     name: { value: 'NAME', description: 'the name of the organization', isRequired: true },
     'owner-email': { value: 'EMAIL', description: 'the e-mail address of its owner', isRequired: true },

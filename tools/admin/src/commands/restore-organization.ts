@@ -4,6 +4,7 @@ import type { Command } from '../command.js';
 export const restoreOrganization: Command = {
   name: 'restore-organization',
   summary: 'bring a deleted organization back; its old keys stay revoked',
+  service: 'organization',
   options: { organization: organizationOption },
   async run({ rpc, call }, given) {
     const organizationId = given['organization'] ?? '';

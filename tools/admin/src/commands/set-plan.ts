@@ -4,6 +4,7 @@ import type { Command } from '../command.js';
 export const setPlan: Command = {
   name: 'set-plan',
   summary: 'set what an organization has bought; what is not named stays',
+  service: 'organization',
   options: {
     organization: organizationOption,
     plan: { value: 'PLAN', description: 'FREE, CORE, CONTROL, SCALE or ENTERPRISE' },

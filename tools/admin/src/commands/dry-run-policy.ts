@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { organizationOption, UsageError } from '../command.js';
+import type { Command } from '../command.js';
+import { readSample, sampleOptions, walkPages } from '../sample.js';
+
+export const dryRunPolicy: Command = {
+  name: 'dry-run-policy',
+  summary: 'tell which invoices another policy would decide differently; changes nothing',
+  service: 'analysis',
+  options: {
+    organization: organizationOption,
+    policy: {
+      value: 'FILE',
+      description: 'the whole policy as JSON: `policy` of GET /policies/current, edited',
+      isRequired: true,
+    },
+    ...sampleOptions,
+  },
+  async run({ analysis, call }, given) {
+    const organizationId = given['organization'] ?? '';
+    const sample = readSample(given);
+    const policyJson = await readPolicyFile(given['policy'] ?? '');
+    const changed: { invoiceId: string; from: string; to: string; riskScoreFrom: number; riskScoreTo: number }[] = [];
+    let replayed = 0;
+    await walkPages(sample, async (page) => {
+      const answer = await analysis.dryRunPolicy({ organizationId, policyJson, ...page }, call);
+      replayed += answer.replayed;
+      for (const { from, to, ...change } of answer.changed) {
+        changed.push({ ...change, from: decisionNames[from], to: decisionNames[to] });
+      }
+      return answer;
+    });
+    return {
+      json: { replayed, changed },
+      sentence: `${changed.length} of ${replayed} invoices would be decided differently.`,
+      values: Object.fromEntries(changed.map(({ invoiceId, from, to }) => [invoiceId, `${from} -> ${to}`])),
+    };
+  },
+};
+
+async function readPolicyFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--policy ${path} cannot be read (${(error as Error).message}).`);
+  }
+}
+
+const decisionNames: Readonly<Record<Decision, string>> = {
+  [Decision.UNSPECIFIED]: 'UNDECIDED',
+  [Decision.PASS]: 'PASS',
+  [Decision.REVIEW]: 'REVIEW',
+  [Decision.BLOCK]: 'BLOCK',
+  [Decision.UNRECOGNIZED]: 'UNDECIDED',
+};

@@ -1,0 +1,31 @@
+import { organizationOption } from '../command.js';
+import type { Command } from '../command.js';
+import { readSample, sampleOptions, walkPages } from '../sample.js';
+
+export const replayAnalyses: Command = {
+  name: 'replay-analyses',
+  summary: 'run stored facts through the engine again and compare the results byte for byte; changes nothing',
+  service: 'analysis',
+  options: { organization: organizationOption, ...sampleOptions },
+  async run({ analysis, call }, given) {
+    const organizationId = given['organization'] ?? '';
+    const different: string[] = [];
+    let replayed = 0;
+    let identical = 0;
+    await walkPages(readSample(given), async (page) => {
+      const answer = await analysis.replayAnalyses({ organizationId, ...page }, call);
+      replayed += answer.replayed;
+      identical += answer.identical;
+      different.push(...answer.differentAnalysisIds);
+      return answer;
+    });
+    return {
+      json: { replayed, identical, different },
+      sentence:
+        different.length === 0
+          ? 'Every analysis gives the same result again.'
+          : 'Some analyses give another result now.',
+      values: { Replayed: String(replayed), Identical: String(identical), Different: different.join(' ') || 'none' },
+    };
+  },
+};

@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { readSample, walkPages } from './sample.js';
+
+describe('how much is looked at', () => {
+  test('is a number of analyses, or all of them', () => {
+    expect(readSample({ sample: '20' })).toBe(20);
+    expect(readSample({ all: '' })).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test.each([
+    ['neither', {}, /either --sample N or --all/],
+    ['both', { sample: '1', all: '' }, /either --sample N or --all/],
+    ['a sample of nothing', { sample: '0' }, /--sample wants a number/],
+    ['a sample that is no number', { sample: '1e3' }, /--sample wants a number/],
+    ['a sample that is too large', { sample: '9999999' }, /--sample wants a number/],
+  ])('is refused for %s', (_, given, message) => {
+    expect(() => readSample(given)).toThrow(message);
+  });
+});
+
+describe('walking pages', () => {
+  /** Answers as many as asked for, out of a history of a given length. */
+  const walked = async (wanted: number, history: number): Promise<number[]> => {
+    const asked: number[] = [];
+    await walkPages(wanted, async ({ limit, pageToken }) => {
+      asked.push(limit);
+      const seen = Number(pageToken || '0') + limit;
+      return { nextPageToken: seen < history ? String(seen) : '' };
+    });
+    return asked;
+  };
+
+  test('asks for no more than was wanted', async () => {
+    expect(await walked(450, 10_000)).toEqual([200, 200, 50]);
+  });
+
+  test('ends where the history ends', async () => {
+    expect(await walked(Number.POSITIVE_INFINITY, 401)).toEqual([200, 200, 200]);
+    expect(await walked(Number.POSITIVE_INFINITY, 0)).toEqual([200]);
+  });
+});

@@ -1,0 +1,38 @@
+import { UsageError } from './command.js';
+import type { CommandOption } from './command.js';
+
+/** Analyses that one call asks for; small enough to answer well within the time a command waits. */
+const PAGE_ANALYSES = 200;
+const SAMPLE_MAX = 1_000_000;
+
+/** How much of an organization's history a command looks at. */
+export const sampleOptions = {
+  sample: { value: 'N', description: 'the newest N analyses' },
+  all: { description: 'every analysis' },
+} satisfies Record<string, CommandOption>;
+
+/**
+ * @returns how many analyses, Infinity for all
+ * @throws UsageError unless exactly one of the two options is given
+ */
+export function readSample(given: Readonly<Record<string, string | undefined>>): number {
+  const { sample, all } = given;
+  if ((sample === undefined) === (all === undefined)) throw new UsageError('Say either --sample N or --all.');
+  if (sample === undefined) return Number.POSITIVE_INFINITY;
+  if (!/^[1-9]\d{0,6}$/.test(sample) || Number(sample) > SAMPLE_MAX) {
+    throw new UsageError(`--sample wants a number from 1 to ${SAMPLE_MAX}.`);
+  }
+  return Number(sample);
+}
+
+/** Asks page after page until as many analyses as wanted were seen, or all. */
+export async function walkPages(
+  wanted: number,
+  ask: (page: { limit: number; pageToken: string }) => Promise<{ nextPageToken: string }>,
+): Promise<void> {
+  let pageToken = '';
+  for (let left = wanted; left > 0; left -= PAGE_ANALYSES) {
+    ({ nextPageToken: pageToken } = await ask({ limit: Math.min(PAGE_ANALYSES, left), pageToken }));
+    if (pageToken === '') return;
+  }
+}
