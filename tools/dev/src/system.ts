@@ -80,6 +80,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         analysisConfig.parse({
           ...common,
           DATABASE_NAME: `${databasePrefix}analysis`,
+          OPERATOR_TOKEN: secrets.operatorToken,
           ORGANIZATION_ADDRESS: organization.address,
         }),
       ),
