@@ -471,13 +471,13 @@ test('a finding of another tenant looks exactly like one that does not exist, to
   const organizationId = newTenant();
   const assigneeUserId = organization.newMember(organizationId);
   for (const findingId of [finding.findingId, MISSING_ID, 'nonsense']) {
-    for (const refused of [
-      rpc.finding.getFinding({ organizationId, findingId }, ann),
-      rpc.finding.listFindingHistory({ organizationId, findingId }, ann),
-      rpc.finding.reviewFinding({ organizationId, findingId, disposition: 'CONFIRMED', note: undefined }, ann),
-      rpc.finding.assignFinding({ organizationId, findingId, assigneeUserId }, ann),
+    for (const ask of [
+      () => rpc.finding.getFinding({ organizationId, findingId }, ann),
+      () => rpc.finding.listFindingHistory({ organizationId, findingId }, ann),
+      () => rpc.finding.reviewFinding({ organizationId, findingId, disposition: 'CONFIRMED', note: undefined }, ann),
+      () => rpc.finding.assignFinding({ organizationId, findingId, assigneeUserId }, ann),
     ]) {
-      await expect(refused).rejects.toMatchObject({ kind: 'not_found', publicMessage: 'No such finding.' });
+      await expect(ask()).rejects.toMatchObject({ kind: 'not_found', publicMessage: 'No such finding.' });
     }
   }
   const { findings } = await rpc.finding.listFindings({ ...anyFinding, organizationId }, ann);
