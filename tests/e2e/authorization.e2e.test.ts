@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { routes } from '@invoicecontrol/gateway/routes';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { Role } from './endpoints.js';
 import { startRunningSystem } from './running-system.js';
 import type { Answer, ErrorBody, RequestOptions, RunningSystem } from './running-system.js';
 import { plainInvoice, UNKNOWN_ID } from './shapes.js';
-import type { AcceptedAnalysis, CreatedApiKey } from './shapes.js';
+import type { AcceptedAnalysis, CreatedApiKey, LatestAnalysis } from './shapes.js';
 
 interface KeyExpectation {
   /** The least role that may call; VIEWER is any. */
@@ -29,6 +30,20 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   listInvoices: { role: 'VIEWER', scope: 'invoices:read', status: 200 },
   getInvoice: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
   getLatestAnalysis: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
+  listAnalyses: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
+  reanalyzeInvoice: { role: 'ANALYST', scope: 'invoices:write', status: 404 },
+  listFindings: { role: 'VIEWER', scope: 'findings:read', status: 200 },
+  getFinding: { role: 'VIEWER', scope: 'findings:read', status: 404 },
+  listFindingHistory: { role: 'VIEWER', scope: 'findings:read', status: 404 },
+  reviewFinding: { role: 'VIEWER', scope: 'findings:review', body: { disposition: 'CONFIRMED' }, status: 404 },
+  assignFinding: { role: 'ANALYST', scope: 'findings:assign', body: { assignee_user_id: null }, status: 404 },
+  listFindingTypes: { role: 'VIEWER', scope: 'findings:read', status: 200 },
+  getCurrentPolicy: { role: 'VIEWER', scope: 'findings:read', status: 200 },
+  listRoutingRules: { role: 'ANALYST', scope: 'findings:read', status: 200 },
+  createRoutingRule: { role: 'ADMIN', scope: 'routing:write', body: {}, status: 400 },
+  getRoutingRule: { role: 'ANALYST', scope: 'findings:read', status: 404 },
+  updateRoutingRule: { role: 'ADMIN', scope: 'routing:write', body: { name: 'Taken over' }, status: 404 },
+  deleteRoutingRule: { role: 'ADMIN', scope: 'routing:write', status: 404 },
   getOrganization: { role: 'VIEWER', scope: 'organization:read', status: 200 },
   updateOrganization: { role: 'OWNER', scope: 'organization:write', body: {}, status: 400 },
   deleteOrganization: { role: 'OWNER', scope: 'organization:write', body: { confirm_name: 'wrong' }, status: 400 },
@@ -49,12 +64,21 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
 };
 
 const rolesUp: readonly Role[] = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'];
-const UNKNOWN_KEY_ID = 'A'.repeat(16);
 /** By the name of the path parameter: an id that names nothing. */
 const unknownIds: Readonly<Record<string, string>> = {
   invoiceId: UNKNOWN_ID,
+  findingId: UNKNOWN_ID,
+  ruleId: UNKNOWN_ID,
   companyId: UNKNOWN_ID,
-  apiKeyId: UNKNOWN_KEY_ID,
+  apiKeyId: 'A'.repeat(16),
+};
+/** By the name of the path parameter: where the thing is read. */
+const collections: Readonly<Record<string, string>> = {
+  invoiceId: '/invoices',
+  findingId: '/findings',
+  ruleId: '/finding-routing-rules',
+  companyId: '/companies',
+  apiKeyId: '/api-keys',
 };
 
 let running: RunningSystem;
@@ -62,20 +86,31 @@ let running: RunningSystem;
 let keys: Readonly<Record<Role, string>>;
 /** By the name of the path parameter: a thing of the other organization. */
 let foreignIds: Readonly<Record<string, string>>;
+/** What these things were before any test. */
+let foreignThings: readonly unknown[];
 
 beforeAll(async () => {
   running = await startRunningSystem();
   const { tenant, other } = running;
   const [analyst, admin] = await Promise.all([newKey('ANALYST', ['*']), newKey('ADMIN', ['*'])]);
   keys = { VIEWER: tenant.keys.viewer, ANALYST: analyst.key, ADMIN: admin.key, OWNER: tenant.keys.owner };
-  const key = other.keys.owner;
-  const invoice = await running.request<AcceptedAnalysis>('POST /invoices', { key, body: plainInvoice(1) });
-  const company = await running.request<{ id: string }>('POST /companies', { key, body: { name: 'Theirs' } });
-  const apiKey = await running.request<CreatedApiKey>('POST /api-keys', {
-    key,
-    body: { name: 'Theirs', role: 'VIEWER' },
+  const create = async (path: string, body: unknown): Promise<string> => {
+    const created = await running.request<{ id: string }>(`POST ${path}`, { key: other.keys.owner, body });
+    return created.body.id;
+  };
+  const [, invoiceId] = [await create('/invoices', plainInvoice(1)), await create('/invoices', plainInvoice(1))];
+  const { body: latest } = await running.request<LatestAnalysis>(`GET /invoices/${invoiceId}/analysis/latest`, {
+    key: other.keys.owner,
   });
-  foreignIds = { invoiceId: invoice.body.id, companyId: company.body.id, apiKeyId: apiKey.body.id };
+  const rule = { name: 'Theirs', position: 1, match: {}, assign_to: other.users.analyst };
+  foreignIds = {
+    invoiceId,
+    findingId: latest.findings[0]?.id ?? '',
+    ruleId: await create('/finding-routing-rules', rule),
+    companyId: await create('/companies', { name: 'Theirs' }),
+    apiKeyId: await create('/api-keys', { name: 'Theirs', role: 'VIEWER' }),
+  };
+  foreignThings = await readForeignThings();
 });
 afterAll(() => running.stop());
 
@@ -180,15 +215,59 @@ describe.each(named(routes.filter(isPublic)))('%s', (operation, route) => {
   });
 });
 
-test('after all attempts the stranger’s things are as they were', async () => {
-  const key = running.other.keys.owner;
-  for (const [path, name] of [
-    [`/companies/${foreignIds['companyId']}`, 'Theirs'],
-    [`/api-keys/${foreignIds['apiKeyId']}`, 'Theirs'],
-  ] as const) {
-    expect(await running.request(`GET ${path}`, { key })).toMatchObject({ status: 200, body: { name } });
-  }
+describe('a stranger’s id inside a body', () => {
+  test.each<[string, string, number, (tenant: Tenant | undefined) => unknown]>([
+    ['company', 'POST /invoices', 400, (owner) => ({ ...plainInvoice(2), company_id: owner?.companyId ?? UNKNOWN_ID })],
+    [
+      'member',
+      'POST /finding-routing-rules',
+      400,
+      (owner) => ({ name: 'A', position: 1, match: {}, assign_to: owner?.users.analyst ?? UNKNOWN_ID }),
+    ],
+    [
+      'member',
+      'PATCH /findings/{findingId}/assignment',
+      404,
+      (owner) => ({ assignee_user_id: owner?.users.analyst ?? UNKNOWN_ID }),
+    ],
+  ])('is refused like that of a %s that does not exist by %s', async (_, target, status, bodyWith) => {
+    const { tenant, other } = running;
+    const ownFindingId = target.includes('{findingId}') ? await newFinding(tenant) : '';
+    const answers = await Promise.all(
+      [other, undefined].map((owner) =>
+        running.request(target.replace('{findingId}', ownFindingId), {
+          key: keys.OWNER,
+          body: bodyWith(owner),
+          requestId: 'whose-id',
+        }),
+      ),
+    );
+    for (const answer of answers) expect(answer.status).toBe(status);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
 });
+
+/** A finding of the tenant's own: an invoice that was there before. */
+async function newFinding({ keys: { owner: key } }: Tenant): Promise<string> {
+  const post = () => running.request<AcceptedAnalysis>('POST /invoices', { key, body: plainInvoice(3) });
+  const [, copy] = [await post(), await post()];
+  const latest = await running.request<LatestAnalysis>(`GET /invoices/${copy.body.id}/analysis/latest`, { key });
+  return latest.body.findings[0]?.id ?? '';
+}
+
+test('the stranger’s things are as they were', async () => {
+  expect(await readForeignThings()).toEqual(foreignThings);
+});
+
+function readForeignThings(): Promise<readonly unknown[]> {
+  const { owner: key } = running.other.keys;
+  return Promise.all(
+    Object.entries(foreignIds).map(async ([name, id]) => {
+      const { status, body } = await running.request(`GET ${collections[name]}/${id}`, { key });
+      return { name, status, body };
+    }),
+  );
+}
 
 const allScopes = [
   'invoices:read',
