@@ -70,6 +70,13 @@ test('every change leaves one entry that says who, what, when and from where, be
     { organizationId, email: 'ann@example.com', name: '', role: 'VIEWER' },
     asOperator,
   );
+  const invited = await clients.member.inviteMember(
+    { organizationId, email: 'bob@example.com', role: 'VIEWER', grantor },
+    as('r11'),
+  );
+  const userId = invited.member?.userId ?? '';
+  await clients.member.updateMember({ organizationId, userId, role: 'ANALYST', grantor }, as('r12'));
+  await clients.member.removeMember({ organizationId, userId, grantor }, as('r13'));
   await clients.organization.deleteOrganization({ organizationId, confirmName: 'Acme AG' }, as('r10'));
   const { ownerKey: second } = await clients.operator.undeleteOrganization({ organizationId }, asOperator);
 
@@ -110,6 +117,9 @@ test('every change leaves one entry that says who, what, when and from where, be
     byOwner('r9', 'api_key.revoked', `api_key:${apiKeyId}`),
     byOperator('organization.plan_changed', organization),
     byOperator('member.created', `member:${member.userId}`),
+    byOwner('r11', 'member.invited', `member:${userId}`),
+    byOwner('r12', 'member.updated', `member:${userId}`),
+    byOwner('r13', 'member.removed', `member:${userId}`),
     byOwner('r10', 'organization.deleted', organization),
     byOperator('organization.restored', organization),
     byOperator('api_key.created', `api_key:${idOfKey(second)}`),

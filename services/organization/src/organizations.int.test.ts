@@ -141,14 +141,16 @@ describe('a deleted organization', () => {
     const gone = { kind: 'not_found', publicMessage: 'No such organization.' };
     const page = { organizationId, pageSize: 10, pageToken: '' };
     for (const call of [
-      clients.organization.getOrganization({ organizationId }, caller),
-      clients.organization.getTenantFacts({ organizationId }, caller),
-      clients.company.getCompany({ organizationId, companyId }, caller),
-      clients.apiKey.listApiKeys(page, caller),
-      clients.audit.listAuditEvents(page, caller),
-      deleted(organizationId),
+      () => clients.organization.getOrganization({ organizationId }, caller),
+      () => clients.organization.getTenantFacts({ organizationId }, caller),
+      () => clients.company.getCompany({ organizationId, companyId }, caller),
+      () => clients.apiKey.listApiKeys(page, caller),
+      () => clients.audit.listAuditEvents(page, caller),
+      () => clients.member.listMembers(page, caller),
+      () => clients.notification.listNotifications(page, caller),
+      () => deleted(organizationId),
     ]) {
-      await expect(call).rejects.toMatchObject(gone);
+      await expect(call()).rejects.toMatchObject(gone);
     }
     await eventually(() => expect(heard).toContainEqual({ name: 'organization_deleted', organizationId }));
   });
@@ -227,6 +229,7 @@ describe("another organization's id", () => {
     const ids = {
       companyId: [other.companyId, '01890000-0000-7000-8000-000000000000'],
       apiKeyId: [idOfKey(other.ownerKey), '0000000000000000'],
+      userId: [other.ownerUserId, '01890000-0000-7000-8000-000000000000'],
     };
     const calls = [
       ...ids.companyId.map((companyId) => [
@@ -239,12 +242,18 @@ describe("another organization's id", () => {
         clients.apiKey.updateApiKey({ organizationId, apiKeyId, name: 'x', scopes: [], grantor }, caller),
         clients.apiKey.revokeApiKey({ organizationId, apiKeyId }, asOperator),
       ]),
+      ...ids.userId.map((userId) => [
+        clients.member.getMember({ organizationId, userId }, caller),
+        clients.member.updateMember({ organizationId, userId, role: 'VIEWER', grantor }, caller),
+        clients.member.removeMember({ organizationId, userId, grantor }, caller),
+      ]),
     ];
-    const [foreignCompany, missingCompany, foreignKey, missingKey] = await Promise.all(
+    const [foreignCompany, missingCompany, foreignKey, missingKey, foreignMember, missingMember] = await Promise.all(
       calls.map((group) => Promise.all(group.map(bytesOfRefusal))),
     );
     expect(foreignCompany).toEqual(missingCompany);
     expect(foreignKey).toEqual(missingKey);
+    expect(foreignMember).toEqual(missingMember);
     expect((await authenticate(other.ownerKey)).principal?.organizationId).toBe(other.organizationId);
   });
 });

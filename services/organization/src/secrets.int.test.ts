@@ -2,12 +2,13 @@ import { expect, test } from '@jest/globals';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from './compose.js';
-import { asKey, asOperator, connect, idOfKey, OPERATOR_TOKEN, testConfig } from './testing/clients.js';
+import { asKey, asOperator, connect, idOfKey, OPERATOR_TOKEN, testConfig, tokenIn } from './testing/clients.js';
 
-test('keys, recovery tokens, the operator token and the pepper stand in no log, event, audit entry or record', async () => {
+test('keys, recovery and invitation tokens, passwords and the pepper stand in no log, event, audit entry or record', async () => {
   const infrastructure = testInfrastructure();
   const databaseName = testDatabaseName();
   const quiet = createLogger({ service: 'test', level: 'silent' });
@@ -20,7 +21,11 @@ test('keys, recovery tokens, the operator token and the pepper stand in no log, 
       messages.push(`${message.subject} ${JSON.stringify([...(message.headers ?? [])])} ${message.string()}`);
     },
   });
-  const config = testConfig(infrastructure, databaseName);
+  const smtp = await startSmtpSimulator();
+  const password = 'password-of-the-mail-server-0123456789';
+  // The simulator asks for no password; the address still carries one.
+  const SMTP_URL = smtp.url.replace('//', `//user:${password}@`);
+  const config = testConfig(infrastructure, databaseName, { SMTP_URL, MAIL_FROM: 'control@example.com' });
   const logger = createLogger({
     service: 'organization',
     level: 'debug',
@@ -44,6 +49,13 @@ test('keys, recovery tokens, the operator token and the pepper stand in no log, 
   await expect(clients.access.authenticateKey({ key: made.key }, caller)).rejects.toMatchObject({
     kind: 'unauthenticated',
   });
+  smtp.fail('LOSE_ANSWER', 1);
+  await clients.member.inviteMember({ organizationId, email: 'ann@example.com', role: 'VIEWER', grantor }, caller);
+  await eventually(() => expect(logLines.join('')).toContain('a mail is tried again'));
+  const invitationToken = tokenIn(smtp.mails[0]?.text ?? '');
+  const accepting = { token: invitationToken, name: 'Ann' };
+  await clients.member.acceptInvitation(accepting, caller);
+  await expect(clients.member.acceptInvitation(accepting, caller)).rejects.toMatchObject({ kind: 'unauthenticated' });
   const { recoveryToken } = await clients.organization.deleteOrganization(
     { organizationId, confirmName: 'Acme' },
     caller,
@@ -59,6 +71,7 @@ test('keys, recovery tokens, the operator token and the pepper stand in no log, 
   });
   clients.close();
   await service.stop();
+  await smtp.stop();
 
   const records: string[] = [];
   for (const { name } of await mongo.db.listCollections().toArray()) {
@@ -72,13 +85,15 @@ test('keys, recovery tokens, the operator token and the pepper stand in no log, 
 
   // What was collected is the real thing, or finding nothing in it would prove nothing.
   expect(records.some((record) => record.startsWith('api_keys') && record.includes(apiKeyId))).toBe(true);
-  expect(records.filter((record) => record.startsWith('audit_events'))).toHaveLength(11);
+  expect(records.filter((record) => record.startsWith('audit_events'))).toHaveLength(13);
   expect(logLines.some((line) => line.includes('"listening"'))).toBe(true);
 
   const keys = [ownerKey, made.key, second, third.key];
   const secrets = [
     ...keys.map((key) => key.split('_')[3]?.slice(0, 43) ?? ''),
     recoveryToken.slice('rec_'.length),
+    invitationToken.slice('inv_'.length),
+    password,
     OPERATOR_TOKEN,
     ...config.API_KEY_PEPPERS.map(({ secret }) => secret.toString('base64')),
   ];

@@ -2,6 +2,8 @@ import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/
 import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/company_service';
+import { MemberServiceDefinition } from '@invoicecontrol/contracts/organization/v1/member_service';
+import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import type { CreateOrganizationResponse } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
@@ -48,6 +50,16 @@ export function idOfKey(key: string): string {
   return key.split('_')[2] ?? '';
 }
 
+/** The rights of an OWNER who asks for a change. */
+export const byOwner = { role: 'OWNER', scopes: ['*'] };
+
+/** The token in the mail of an invitation. */
+export function tokenIn(text: string): string {
+  const [token] = /inv_[0-9a-f]{64}/.exec(text) ?? [];
+  if (token === undefined) throw new Error(`no token in: ${text}`);
+  return token;
+}
+
 /** A client for every group of rpcs, as real callers use them. */
 export function connect(address: string) {
   const channel = openChannel(address);
@@ -57,6 +69,8 @@ export function connect(address: string) {
     apiKey: client(ApiKeyServiceDefinition, channel),
     audit: client(AuditServiceDefinition, channel),
     company: client(CompanyServiceDefinition, channel),
+    member: client(MemberServiceDefinition, channel),
+    notification: client(NotificationServiceDefinition, channel),
     operator,
     organization: client(OrganizationServiceDefinition, channel),
     createTenant: (name: string, plan = ''): Promise<CreateOrganizationResponse> =>
