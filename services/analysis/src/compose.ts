@@ -18,6 +18,7 @@ import { analyzeInvoice } from './application/analyze-invoice.js';
 import { assignFinding } from './application/assign-finding.js';
 import { countInvoice } from './application/count-invoice.js';
 import { invoiceDecider } from './application/decide-invoice.js';
+import { highAmounts } from './application/high-amounts.js';
 import { loadFacts } from './application/load-facts.js';
 import { keepRates, rateLoader } from './application/load-rates.js';
 import { rateBook } from './application/rate-book.js';
@@ -141,7 +142,15 @@ export async function startService(config: Config): Promise<RunningService> {
       invoices,
       analyses,
       findings,
-      loadFacts: loadFacts({ invoices, suppliers, bankLinks, orderLinks, policy, publishedRates: book.published }),
+      loadFacts: loadFacts({
+        invoices,
+        suppliers,
+        bankLinks,
+        orderLinks,
+        policy,
+        publishedRates: book.published,
+        highAmounts: highAmounts({ invoices, logger }),
+      }),
       countInvoice: countInvoice({ suppliers, bankLinks, orderLinks }),
       reviews,
       policies,

@@ -23,6 +23,8 @@ export interface LinkRecord<L> extends CountedRecord {
 export interface SupplierStore {
   /** Suppliers that share one of the identity keys; at most 64. */
   findByKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
+  /** Suppliers that share one of the keys by which similar names are found; at most 64. */
+  findByLookalikeKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
   find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
   /** Stores the record as the version after `version`; false when somebody else was faster. */
   write(organizationId: string, record: SupplierRecord): Promise<boolean>;

@@ -137,6 +137,8 @@ export interface InvoiceStore {
   /** Records that share one of the keys. */
   candidates(organizationId: string, keys: readonly string[]): Promise<MatchPart[]>;
   outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;
+  /** Gross in base currency of the newest invoices, those without a rate left out. */
+  newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;
   /** Newest first. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
   /** Invoices of any tenant that nobody decides any more; for the sweep. */

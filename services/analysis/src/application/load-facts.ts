@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { convert, ratesPerEuro } from '../domain/exchange-rates.js';
 import type { PublishedRates } from '../domain/exchange-rates.js';
 import type { Facts } from '../domain/facts.js';
@@ -11,11 +12,14 @@ import type { Policy } from '../domain/policy.js';
 import { compareByArrival } from '../domain/record-order.js';
 import { resolveSupplier } from '../domain/supplier/identity.js';
 import type { SupplierResolution } from '../domain/supplier/identity.js';
+import { lookalikeKeysOf } from '../domain/supplier/lookalike.js';
 import { emptyProfile, withoutInvoice } from '../domain/supplier/profile.js';
 import type { SupplierProfile } from '../domain/supplier/profile.js';
+import { lookalikesOf, namesakesOf } from '../domain/supplier/related.js';
 import { companiesAround } from '../domain/tenant.js';
 import type { TenantFacts } from '../domain/tenant.js';
 import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
+import type { HighAmounts } from './high-amounts.js';
 import type { InvoiceStore } from './invoice-store.js';
 
 /** How long an invoice waits for a later one that is being decided at the same moment. */
@@ -30,6 +34,7 @@ interface Deps {
   readonly orderLinks: OrderLinkStore;
   readonly policy: Policy;
   readonly publishedRates: PublishedRates;
+  readonly highAmounts: HighAmounts;
 }
 
 /** The facts of a decision, and the stored records they were read from, which count the invoice afterwards. */
@@ -56,31 +61,34 @@ export interface FactsInput {
  * (detection reference, section 4).
  */
 export const loadFacts =
-  ({ invoices, suppliers, bankLinks, orderLinks, policy, publishedRates }: Deps) =>
+  ({ invoices, suppliers, bankLinks, orderLinks, policy, publishedRates, highAmounts }: Deps) =>
   async (input: FactsInput): Promise<LoadedFacts> => {
     const { organizationId, tenant, counted } = input;
     const known = input.suppliers ?? (await suppliersOf(suppliers, input));
     const keys = lookupKeys(input.invoice).map(({ key }) => key);
     const { bankKey, poKey } = input.invoice;
-    const [hits, bankLink, orderLink] = await Promise.all([
+    const { supplierId, reason } =
+      counted ??
+      resolveSupplier(
+        organizationId,
+        input.invoice,
+        known.map(({ identity }) => identity),
+        { similarNameMin: policy.duplicates.similarNameMin },
+      );
+    const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
+    const profile = profileBefore(supplier, input.invoice, counted !== undefined);
+    const isNew = profile.count === 0;
+    const [hits, bankLink, orderLink, alike] = await Promise.all([
       invoices.candidates(organizationId, keys),
       bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
       poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
+      isNew ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice)) : [],
     ]);
     // An invoice that has been decided before keeps its place and its supplier: others were decided with them.
     const arrived =
       counted === undefined
         ? await afterThoseWhoOvertook(invoices, organizationId, input.invoice, hits)
         : input.invoice;
-    const { supplierId, reason } =
-      counted ??
-      resolveSupplier(
-        organizationId,
-        arrived,
-        known.map(({ identity }) => identity),
-        { similarNameMin: policy.duplicates.similarNameMin },
-      );
-    const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const invoice = { ...arrived, supplierId };
     const { candidates, candidateCapHit } = applyCandidateCaps(invoice, hits);
     const asOf = dateOfDayNumber(Math.floor(invoice.receivedAtMs / DAY_MS));
@@ -89,7 +97,7 @@ export const loadFacts =
       organizationId,
       asOf,
       invoice,
-      supplier: { supplierId, reason, profile: profileBefore(supplier, invoice, counted !== undefined) },
+      supplier: { supplierId, reason, profile },
       candidates,
       candidateCapHit,
       bankLink: bankLink?.link ?? null,
@@ -112,6 +120,7 @@ export const loadFacts =
         publishedRates,
       ),
       companies: companiesAround(invoice, tenant),
+      ...(isNew ? newcomerFacts(invoice, known, alike, highAmounts.atHand(organizationId, tenant.baseCurrency)) : {}),
     };
     return { facts, supplier, bankLink, orderLink };
   };
@@ -120,9 +129,25 @@ async function suppliersOf(
   suppliers: SupplierStore,
   { organizationId, invoice, counted }: FactsInput,
 ): Promise<readonly SupplierRecord[]> {
-  if (counted === undefined) return suppliers.findByKeys(organizationId, supplierKeysOf(invoice));
-  const supplier = await suppliers.find(organizationId, counted.supplierId);
-  return supplier === undefined ? [] : [supplier];
+  const sharing = suppliers.findByKeys(organizationId, supplierKeysOf(invoice));
+  if (counted === undefined) return sharing;
+  const [others, supplier] = await Promise.all([sharing, suppliers.find(organizationId, counted.supplierId)]);
+  if (supplier === undefined) return [];
+  return [supplier, ...others.filter(({ identity }) => identity.supplierId !== counted.supplierId)];
+}
+
+/** What only the first invoice of a supplier is judged by. */
+function newcomerFacts(
+  invoice: NormalisedInvoice & { readonly supplierId: string },
+  known: readonly SupplierRecord[],
+  alike: readonly SupplierRecord[],
+  highAmount: DecimalAmount | undefined,
+): Pick<Facts, 'namesakes' | 'lookalikes' | 'highAmount'> {
+  return {
+    namesakes: namesakesOf(invoice, invoice.supplierId, known),
+    lookalikes: lookalikesOf(invoice, invoice.supplierId, alike),
+    ...(highAmount === undefined ? {} : { highAmount }),
+  };
 }
 
 /** The profile without the invoice itself: an invoice is not its own history. */

@@ -1,8 +1,10 @@
 import { severityRank } from './catalogue.js';
 import { decide } from './decision.js';
 import type { Decision } from './decision.js';
+import { detectAmounts } from './detectors/amounts.js';
 import { detectBankAccounts } from './detectors/bank-accounts.js';
 import { detectDuplicates } from './detectors/duplicates.js';
+import { detectSuppliers } from './detectors/suppliers.js';
 import { toFinding } from './evidence.js';
 import type { Finding, RaisedFinding } from './evidence.js';
 import type { Disposition, Facts } from './facts.js';
@@ -12,13 +14,13 @@ import type { Policy } from './policy.js';
 import { compareText } from './record-order.js';
 
 /** Any change of output for any facts is at least a minor version. */
-export const ENGINE_VERSION = '1.0.0';
+export const ENGINE_VERSION = '1.1.0';
 
 /** A rule family: reads facts, raises findings, knows nothing of other families. */
 export type Detector = (facts: Facts, policy: Policy) => RaisedFinding[];
 
 /** A new family joins by one line here (README.md says how). */
-const detectors: readonly Detector[] = [detectDuplicates, detectBankAccounts];
+const detectors: readonly Detector[] = [detectDuplicates, detectBankAccounts, detectAmounts, detectSuppliers];
 
 export interface Analysis {
   readonly decision: Decision;

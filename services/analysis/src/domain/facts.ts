@@ -5,7 +5,7 @@ import type { ConvertedAmount } from './exchange-rates.js';
 import type { Candidate, NormalisedInvoice } from './invoice.js';
 import type { BankLink, OrderLink } from './links.js';
 import { compareText } from './record-order.js';
-import type { ResolutionReason } from './supplier/identity.js';
+import type { KnownSupplier, ResolutionReason } from './supplier/identity.js';
 import type { SupplierProfile } from './supplier/profile.js';
 import type { TenantCompany } from './tenant.js';
 
@@ -38,6 +38,20 @@ export interface Facts {
   readonly companies?: readonly TenantCompany[];
   /** Rows of a scan: at least half of the file's rows state an account, so that a missing one means something. */
   readonly scanStatesAccounts?: boolean;
+  /** Rows of an organization's first scan: so many rows were judged before this one. At first everybody is new. */
+  readonly firstScanRowsBefore?: number;
+  /** Other suppliers of exactly this name. */
+  readonly namesakes?: readonly RelatedSupplier[];
+  /** Suppliers whose name may be mistaken for that of a new supplier. */
+  readonly lookalikes?: readonly RelatedSupplier[];
+  /** What amounts of this organization are seldom above, in base currency: the 95th percentile of the newest ones. */
+  readonly highAmount?: DecimalAmount;
+}
+
+/** Another supplier than the invoice's, as far as it is compared with it. */
+export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalikeKeys'> {
+  /** Invoices counted. */
+  readonly invoices: number;
 }
 
 export interface SupplierFacts {

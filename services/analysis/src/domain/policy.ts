@@ -578,7 +578,7 @@ export const defaultPolicy: Policy = {
     splitDays: 7,
     splitGroupMin: 3,
     pricePointHistoryMin: 10,
-    pricePointShareMin: 0.2,
+    pricePointShareMin: 0.5,
   },
   taxes: {
     levels: {

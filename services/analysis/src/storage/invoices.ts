@@ -156,6 +156,14 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         named: new Set(analysis?.findings.flatMap(({ relatedInvoiceIds }) => relatedInvoiceIds)),
       }));
     },
+    async newestBaseAmounts(organizationId, limit) {
+      const documents = await collection
+        .find<Pick<InvoiceDocument, 'base'>>({ organizationId }, { projection: { base: 1 } })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray();
+      return documents.flatMap(({ base }) => base ?? []);
+    },
     async list(organizationId, { companyId, source, decision, createdFrom, createdTo, after, limit }) {
       const filter: Filter<InvoiceDocument> = {
         organizationId,

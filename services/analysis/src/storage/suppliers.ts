@@ -19,7 +19,10 @@ export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
 }
 
 export async function createSupplierIndexes(collection: Collection<SupplierDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1, keys: 1 }, name: 'identity' }]);
+  await collection.createIndexes([
+    { key: { organizationId: 1, keys: 1 }, name: 'identity' },
+    { key: { organizationId: 1, lookalikeKeys: 1 }, name: 'lookalikes' },
+  ]);
 }
 
 export function supplierStore(collection: Collection<SupplierDocument>): SupplierStore {
@@ -27,6 +30,13 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
     async findByKeys(organizationId, keys) {
       const documents = await collection
         .find({ organizationId, keys: { $in: [...keys] } })
+        .limit(SUPPLIERS_MAX)
+        .toArray();
+      return documents.map(toRecord);
+    },
+    async findByLookalikeKeys(organizationId, keys) {
+      const documents = await collection
+        .find({ organizationId, lookalikeKeys: { $in: [...keys] } })
         .limit(SUPPLIERS_MAX)
         .toArray();
       return documents.map(toRecord);

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { addDays } from '@invoicecontrol/values/calendar-date';
-import type { Finding } from '../evidence.js';
-import type { CanonicalBankAccount } from '../invoice.js';
-import { inMemoryHistory, invoiceOf, typesOf } from '../testing/in-memory-history.js';
-import type { Billed, InvoiceChanges, JudgeOptions } from '../testing/in-memory-history.js';
+import { typesIn } from '../testing/in-memory-history.js';
+import type { JudgeOptions } from '../testing/in-memory-history.js';
+import { findingIn, ibanOf, ledger } from '../testing/ledger.js';
+import type { Bill } from '../testing/ledger.js';
+
+const typesOf = typesIn('BANK');
 
 // All valid; the second differs from the first in one digit of the account and in its check digits.
 const HOME = { iban: 'DE89370400440532013000' };
@@ -13,46 +15,6 @@ const OTHER_BANK = ibanOf('DE', '500105175407324931');
 const FRANCE = { iban: 'FR1420041010050500013M02606' };
 const LITHUANIA = ibanOf('LT', '3250012345678901');
 const BRAZIL = ibanOf('BR', '00360305000010009795493P1');
-
-const supplier = { name: 'Acme Supplies Ltd', tax_id: 'DE136695976' };
-
-/** Adds the check digits that make an IBAN valid. */
-function ibanOf(country: string, bban: string): { iban: string } {
-  const digits = [...`${bban}${country}00`].map((character) => parseInt(character, 36)).join('');
-  return { iban: `${country}${String(98n - (BigInt(digits) % 97n)).padStart(2, '0')}${bban}` };
-}
-
-interface Bill extends Omit<InvoiceChanges, 'supplier'> {
-  readonly account?: CanonicalBankAccount | undefined;
-  readonly by?: { readonly name: string; readonly tax_id?: string };
-}
-
-/** A supplier's history: one bill after the other, each with its own number, amount and day. */
-function ledger() {
-  const history = inMemoryHistory();
-  let bills = 0;
-  function bill({ account, by = supplier, ...changes }: Bill, options?: JudgeOptions): Billed {
-    bills += 1;
-    const bank = account === undefined ? {} : { bank_account: account };
-    return history.bill(
-      invoiceOf({
-        invoice_number: `Q${bills * 7919}`,
-        gross_amount: `${1000 + ((bills * 37) % 50)}.00`,
-        issue_date: addDays('2025-01-01', bills * 20),
-        ...changes,
-        supplier: { ...by, ...bank },
-      }),
-      options,
-    );
-  }
-  function repeat(count: number, one: Bill): Billed {
-    return Array.from({ length: count }, () => bill(one)).at(-1) as Billed;
-  }
-  return { ...history, bill, repeat };
-}
-
-const findingIn = (billed: Billed, type: string): Finding | undefined =>
-  billed.analysis.findings.find((finding) => finding.type === type);
 
 describe('BANK_ACCOUNT_CHANGED', () => {
   test('asks for a call when an established supplier brings another account', () => {

@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { Finding } from '../evidence.js';
 import type { ReviewFact } from '../facts.js';
-import { COMPANY_ID, inMemoryHistory, invoiceOf, typesOf } from '../testing/in-memory-history.js';
+import { COMPANY_ID, inMemoryHistory, invoiceOf, typesIn } from '../testing/in-memory-history.js';
 import type { Billed, InvoiceChanges, JudgeOptions } from '../testing/in-memory-history.js';
+
+const typesOf = typesIn('DUP');
 
 const supplier = { tax_id: 'DE136695976' };
 const otherSupplier = { name: 'Borealis', tax_id: 'DE811569869' };
@@ -36,7 +38,7 @@ describe('DUPLICATE_INVOICE', () => {
         'INV-01042 repeats INV-01042 (2025-03-10, EUR 1200.00) with the same number; same amount, date and tax id.',
       recommendedAction:
         'Do not pay. Confirm with Acme Supplies Ltd that INV-01042 was already received on 2025-03-10; void this record.',
-      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.0.0' },
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.1.0' },
     });
   });
 

@@ -17,14 +17,27 @@ export interface NameKeys {
  * so that MUELLER and MULLER meet.
  */
 export function readName(name: string): NameKeys {
-  const text = plainText(name.slice(0, NAME_LENGTH_MAX)).replace(/['’`]/g, '');
-  const tokens = joinDottedLetters(text)
-    .split(/[^A-Z0-9]+/)
-    .filter((token) => token !== '');
+  const tokens = tokensOf(name);
   const kept = withoutLegalForms(tokens);
   const key = (kept.length > 0 ? kept : tokens).join(' ');
   const fold = key.replace(/([AOU])E/g, '$1');
   return fold === key ? { key } : { key, fold };
+}
+
+/** The legal form that a name states, `GMBH` of `Dupont GmbH`; empty when it states none. */
+export function legalFormOf(name: string): string {
+  const tokens = tokensOf(name);
+  const kept = withoutLegalForms(tokens);
+  if (kept.length === 0) return '';
+  const first = tokens.findIndex((_, index) => kept.every((token, offset) => tokens[index + offset] === token));
+  return tokens.toSpliced(first, kept.length).join(' ');
+}
+
+function tokensOf(name: string): string[] {
+  const text = plainText(name.slice(0, NAME_LENGTH_MAX)).replace(/['’`]/g, '');
+  return joinDottedLetters(text)
+    .split(/[^A-Z0-9]+/)
+    .filter((token) => token !== '');
 }
 
 /** `S.A.R.L.` is `SARL`, `B. V.` is `BV`; a single dotted letter stays alone. */

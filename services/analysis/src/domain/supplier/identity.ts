@@ -5,6 +5,7 @@ import type { Candidate } from '../invoice.js';
 import { supplierKeysOf } from '../match-keys.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import { compareText } from '../record-order.js';
+import { lookalikeKeysOf } from './lookalike.js';
 
 /** What identifies a stored supplier; `keys` are those of `supplierKeysOf` and are what it is looked up by. */
 export interface KnownSupplier {
@@ -16,6 +17,8 @@ export interface KnownSupplier {
   readonly taxKey?: string;
   readonly taxCountry?: string;
   readonly taxValid?: boolean;
+  /** What suppliers with a similar name find it by (lookalike.ts). */
+  readonly lookalikeKeys?: readonly string[];
 }
 
 /** Why an invoice belongs to a supplier; stored in facts. */
@@ -85,6 +88,7 @@ export function identityAfter(known: KnownSupplier | undefined, supplierId: stri
       keys,
       nameKey: invoice.nameKey,
       ...(invoice.nameFold === undefined ? {} : { nameFold: invoice.nameFold }),
+      lookalikeKeys: lookalikeKeysOf(invoice),
       ...taxPartsOf(invoice),
     };
   }

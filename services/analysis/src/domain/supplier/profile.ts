@@ -1,6 +1,7 @@
 import { isWeekend } from '../data/weekends.js';
 import type { Candidate, NormalisedInvoice } from '../invoice.js';
 import { compareText } from '../record-order.js';
+import { isLikeName } from './name-likeness.js';
 
 /**
  * What is remembered about a supplier (detection reference, section 6): counters and bounded rings, never its whole
@@ -152,7 +153,7 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
       invoice.bankKey === undefined
         ? profile.recentAccounts
         : newestDated([...profile.recentAccounts, { day, text: invoice.bankKey }], RECENT_ACCOUNTS_MAX),
-    names: withName(profile, invoice.nameKey).names,
+    names: withLikelyName(profile.names, invoice.nameKey),
     signatures: withSignature(profile.signatures, invoice.number.signature),
     sequence:
       run === undefined ? profile.sequence : newestDated([...profile.sequence, { day, text: run }], SEQUENCE_MAX),
@@ -236,6 +237,12 @@ export function withReviewedAccount(
     return { ...use, trust: verdict, earned: earned ?? account.trust };
   });
   return { ...profile, accounts };
+}
+
+/** A name that resembles none of the known ones is not learned from an invoice: it takes a person to accept it. */
+function withLikelyName(names: readonly string[], nameKey: string): readonly string[] {
+  if (names.includes(nameKey) || (names.length > 0 && !isLikeName(names, nameKey))) return names;
+  return [...names, nameKey].slice(-NAMES_MAX);
 }
 
 /** The profile with a name that a person accepted for the supplier. */
@@ -368,7 +375,7 @@ function lastNumericRun(invoice: Candidate): string | undefined {
 }
 
 /** A multiple of 1000 major units, or of 100 below 10 000, taken at two decimals. */
-function isRound(minor: bigint): boolean {
+export function isRound(minor: bigint): boolean {
   if (minor <= 0n) return false;
   return minor % 100_000n === 0n || (minor < 1_000_000n && minor % 10_000n === 0n);
 }

@@ -1,4 +1,5 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { Family, FindingType } from '../catalogue.js';
 import { analyze } from '../engine.js';
 import type { Analysis } from '../engine.js';
 import type { Facts, ReviewFact } from '../facts.js';
@@ -11,6 +12,8 @@ import { defaultPolicy } from '../policy.js';
 import type { Policy } from '../policy.js';
 import { identityAfter, resolveSupplier } from '../supplier/identity.js';
 import type { KnownSupplier } from '../supplier/identity.js';
+import { lookalikeKeysOf } from '../supplier/lookalike.js';
+import { lookalikesOf, namesakesOf } from '../supplier/related.js';
 import { countInvoice, emptyProfile, withAccountTrust } from '../supplier/profile.js';
 import type { AccountTrust, SupplierProfile } from '../supplier/profile.js';
 import type { TenantCompany } from '../tenant.js';
@@ -41,6 +44,8 @@ export interface JudgeOptions {
   readonly reviews?: readonly ReviewFact[];
   readonly ratesPerEuro?: Readonly<Record<string, string>>;
   readonly scanStatesAccounts?: boolean;
+  readonly firstScanRowsBefore?: number;
+  readonly highAmount?: string;
   /** The day of the analysis; 2026-01-01 when not given. */
   readonly asOf?: CalendarDate;
   readonly companies?: readonly TenantCompany[];
@@ -95,8 +100,24 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
         options.base === undefined
           ? { currency: 'EUR', amount: canonical.gross_amount, rate: '1', source: 'IDENTITY' }
           : options.base,
+      ...relatedSuppliers(invoice, resolution.supplierId),
+      ...(options.firstScanRowsBefore === undefined ? {} : { firstScanRowsBefore: options.firstScanRowsBefore }),
+      ...(options.highAmount === undefined ? {} : { highAmount: options.highAmount }),
       ...(options.companies === undefined ? {} : { companies: options.companies }),
       ...(options.scanStatesAccounts === undefined ? {} : { scanStatesAccounts: options.scanStatesAccounts }),
+    };
+  }
+
+  function relatedSuppliers(invoice: NormalisedInvoice, supplierId: string): Pick<Facts, 'namesakes' | 'lookalikes'> {
+    const stored = [...suppliers.values()].map((identity) => ({
+      identity,
+      profile: profiles.get(identity.supplierId) ?? emptyProfile,
+    }));
+    const keys = lookalikeKeysOf(invoice);
+    const sharing = stored.filter(({ identity }) => identity.lookalikeKeys?.some((key) => keys.includes(key)));
+    return {
+      namesakes: namesakesOf(invoice, supplierId, stored),
+      lookalikes: lookalikesOf(invoice, supplierId, sharing),
     };
   }
 
@@ -145,6 +166,10 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
     trustAccount(supplierId: string, bankKey: string, trust: AccountTrust): void {
       profiles.set(supplierId, withAccountTrust(profiles.get(supplierId) ?? emptyProfile, bankKey, trust));
     },
+    /** Changes a stored profile, as what people accept does. */
+    amendProfile(supplierId: string, change: (profile: SupplierProfile) => SupplierProfile): void {
+      profiles.set(supplierId, change(profiles.get(supplierId) ?? emptyProfile));
+    },
     profileOf: (supplierId: string): SupplierProfile => profiles.get(supplierId) ?? emptyProfile,
   };
 }
@@ -154,7 +179,10 @@ export interface Billed {
   readonly analysis: Analysis;
 }
 
-/** Types of the findings that nobody has settled, in order. */
-export function typesOf({ analysis }: Billed): string[] {
-  return analysis.findings.filter(({ disposition }) => disposition === 'OPEN').map(({ type }) => type);
-}
+/** Types of the findings of one family that nobody has settled, in order. */
+export const typesIn =
+  (family: Family) =>
+  ({ analysis }: Billed): FindingType[] =>
+    analysis.findings
+      .filter((finding) => finding.family === family && finding.disposition === 'OPEN')
+      .map(({ type }) => type);

@@ -1,0 +1,277 @@
+import { describe, expect, test } from '@jest/globals';
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { typesIn } from '../testing/in-memory-history.js';
+import type { JudgeOptions } from '../testing/in-memory-history.js';
+import { DAYS_BETWEEN_BILLS, findingIn, ibanOf, ledger, usualSupplier } from '../testing/ledger.js';
+import { withName } from '../supplier/profile.js';
+
+const HOME = { iban: 'DE89370400440532013000' };
+const OTHER_BANK = ibanOf('DE', '500105175407324931');
+const FRANCE = { iban: 'FR1420041010050500013M02606' };
+const OTHER_TAX_ID = 'DE811569869';
+
+const typesOf = typesIn('SUP');
+
+describe('SUPPLIER_LOOKALIKE_NAME', () => {
+  const established = (invoices: number) => {
+    const acme = ledger();
+    acme.repeat(invoices, { account: HOME });
+    return acme;
+  };
+
+  test('warns of the first invoice under almost the name of an established supplier', () => {
+    const billed = established(3).bill({ by: { name: 'Acme Suplies Ltd' } });
+    expect(findingIn(billed, 'SUPPLIER_LOOKALIKE_NAME')).toMatchObject({
+      severity: 'MEDIUM',
+      confidence: 70,
+      recommendedAction: expect.stringContaining('Acme Supplies Ltd'),
+      evidence: { lookalikeOf: { name: 'Acme Supplies Ltd' }, edits: 1, establishedInvoices: 3 },
+    });
+    expect(billed.analysis.decision).toBe('REVIEW');
+  });
+
+  test.each([
+    ['another tax id', { by: { name: 'Acme Suplies Ltd', tax_id: OTHER_TAX_ID } }],
+    ['an account the other never used', { by: { name: 'Acme Suplies Ltd' }, account: OTHER_BANK }],
+  ])('is surer with %s', (_, bill) => {
+    expect(findingIn(established(3).bill(bill), 'SUPPLIER_LOOKALIKE_NAME')).toMatchObject({
+      severity: 'HIGH',
+      confidence: 85,
+    });
+  });
+
+  test('is silent for two invoices, which establish nobody', () => {
+    expect(typesOf(established(2).bill({ by: { name: 'Acme Suplies Ltd' } }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+
+  test('is silent from the second invoice on, and for a spelling that the tax id explains', () => {
+    const acme = established(3);
+    acme.bill({ by: { name: 'Acme Suplies Ltd', tax_id: OTHER_TAX_ID } });
+    const second = acme.bill({ by: { name: 'Acme Suplies Ltd', tax_id: OTHER_TAX_ID } });
+    expect(typesOf(second)).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+    const sameTaxId = acme.bill({ by: { ...usualSupplier, name: 'Acme Supplis Ltd' } });
+    expect(typesOf(sameTaxId)).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+
+  test.each(['Acme Catering Ltd', 'Acma Supplies Ltd', 'Acme Supplies Poland'])('is silent for %s', (name) => {
+    expect(typesOf(established(3).bill({ by: { name } }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+});
+
+describe('SUPPLIER_TAX_ID_CHANGED', () => {
+  const known = () => {
+    const acme = ledger();
+    acme.repeat(3, { account: HOME });
+    return acme;
+  };
+  const renamed = { ...usualSupplier, tax_id: OTHER_TAX_ID };
+
+  test('asks which legal entity it is when a known name states another valid tax id', () => {
+    const billed = known().bill({ by: renamed });
+    expect(findingIn(billed, 'SUPPLIER_TAX_ID_CHANGED')).toMatchObject({
+      severity: 'MEDIUM',
+      confidence: 75,
+      evidence: { oldTaxId: 'DE136695976', newTaxId: OTHER_TAX_ID },
+    });
+  });
+
+  test('is more severe with another account, and not with the known one', () => {
+    expect(findingIn(known().bill({ by: renamed, account: OTHER_BANK }), 'SUPPLIER_TAX_ID_CHANGED')?.severity).toBe(
+      'HIGH',
+    );
+    expect(findingIn(known().bill({ by: renamed, account: HOME }), 'SUPPLIER_TAX_ID_CHANGED')?.severity).toBe('MEDIUM');
+  });
+
+  test.each([
+    ['a tax id of another country', { ...usualSupplier, tax_id: 'PL5260250995' }],
+    ['a tax id that is not valid', { ...usualSupplier, tax_id: 'DE811569860' }],
+    ['a tax id without its country', { ...usualSupplier, tax_id: '811569869' }],
+    ['another legal form: companies of one group', { name: 'Acme Supplies plc', tax_id: OTHER_TAX_ID }],
+  ])('is silent for %s', (_, by) => {
+    expect(typesOf(known().bill({ by }))).not.toContain('SUPPLIER_TAX_ID_CHANGED');
+  });
+
+  test('is silent for a short name and for a group with several tax ids', () => {
+    const short = ledger();
+    short.bill({ by: { name: 'KPMK', tax_id: 'DE136695976' } });
+    expect(typesOf(short.bill({ by: { name: 'KPMK', tax_id: OTHER_TAX_ID } }))).not.toContain(
+      'SUPPLIER_TAX_ID_CHANGED',
+    );
+    const group = known();
+    group.bill({ by: renamed });
+    const third = group.bill({ by: { ...usualSupplier, tax_id: 'DE129273398' } });
+    expect(typesOf(third)).not.toContain('SUPPLIER_TAX_ID_CHANGED');
+  });
+});
+
+describe('SUPPLIER_NAME_MISMATCH', () => {
+  const stranger = { ...usualSupplier, name: 'Borealis Consulting' };
+  test('is raised until a person accepts the name', () => {
+    const acme = ledger();
+    acme.repeat(2);
+    const first = acme.bill({ by: stranger });
+    expect(findingIn(first, 'SUPPLIER_NAME_MISMATCH')).toMatchObject({
+      severity: 'MEDIUM',
+      confidence: 70,
+      evidence: { knownNames: ['ACME SUPPLIES'] },
+    });
+    const second = acme.bill({ by: stranger });
+    expect(findingIn(second, 'SUPPLIER_NAME_MISMATCH')?.evidence.key).toBe(
+      findingIn(first, 'SUPPLIER_NAME_MISMATCH')?.evidence.key,
+    );
+    acme.amendProfile(second.facts.supplier.supplierId, (profile) => withName(profile, 'BOREALIS CONSULTING'));
+    expect(typesOf(acme.bill({ by: stranger }))).not.toContain('SUPPLIER_NAME_MISMATCH');
+  });
+  test.each(['Acme Supplies International', 'ACME', 'Supplies of Acme', 'Acne Suppliers'])(
+    'is silent for %s, which is much the same',
+    (name) => {
+      const acme = ledger();
+      acme.bill();
+      expect(typesOf(acme.bill({ by: { ...usualSupplier, name } }))).not.toContain('SUPPLIER_NAME_MISMATCH');
+    },
+  );
+});
+
+describe('SUPPLIER_TAX_ID_INVALID', () => {
+  test.each([
+    ['wrong check digits', 'DE136695970', 'MEDIUM', 'WRONG_CHECK_DIGIT'],
+    ['a wrong form', 'DE1366959', 'LOW', 'WRONG_FORMAT'],
+  ])('%s', (_, tax_id, severity, reason) => {
+    expect(findingIn(ledger().bill({ by: { name: 'Acme', tax_id } }), 'SUPPLIER_TAX_ID_INVALID')).toMatchObject({
+      severity,
+      confidence: 90,
+      evidence: { country: 'DE', reason },
+    });
+  });
+  test('says that a document may have been misread', () => {
+    const billed = ledger().bill({ by: { name: 'Acme', tax_id: 'DE136695970' } }, { origin: { source: 'UPLOAD' } });
+    expect(findingIn(billed, 'SUPPLIER_TAX_ID_INVALID')?.evidence.explanation.at(-1)).toMatch(/misread/);
+  });
+  test.each(['136695970', 'GBGD001', 'GBHA500', 'ZZ123456789', 'US12-3456789'])('is silent for %s', (tax_id) => {
+    expect(typesOf(ledger().bill({ by: { name: 'Acme', tax_id }, account: HOME }))).not.toContain(
+      'SUPPLIER_TAX_ID_INVALID',
+    );
+  });
+});
+
+describe('SUPPLIER_TAX_ID_MISSING', () => {
+  const without = { name: usualSupplier.name };
+  test('is noted when the supplier always stated one', () => {
+    const acme = ledger();
+    acme.repeat(5);
+    expect(findingIn(acme.bill({ by: without }), 'SUPPLIER_TAX_ID_MISSING')).toMatchObject({
+      severity: 'LOW',
+      confidence: 70,
+      evidence: { share: 1 },
+    });
+  });
+  test('is silent after four invoices, below nine tenths, and where tax is charged, which is worse', () => {
+    const young = ledger();
+    young.repeat(4);
+    expect(typesOf(young.bill({ by: without }))).not.toContain('SUPPLIER_TAX_ID_MISSING');
+    const mixed = ledger();
+    mixed.repeat(8);
+    mixed.bill({ by: without });
+    expect(typesOf(mixed.bill({ by: without }))).not.toContain('SUPPLIER_TAX_ID_MISSING');
+    const taxed = ledger();
+    taxed.repeat(5);
+    const bill = { by: without, gross_amount: '1190.00', net_amount: '1000.00', tax_amount: '190.00' };
+    expect(typesOf(taxed.bill(bill))).not.toContain('SUPPLIER_TAX_ID_MISSING');
+  });
+});
+
+describe('SUPPLIER_NEW and SUPPLIER_NEW_HIGH_VALUE', () => {
+  const supported = { gross_amount: '10000.01', purchase_order_ref: 'PO-45001' };
+  const highIn = (bill: Parameters<ReturnType<typeof ledger>['bill']>[0], options?: JudgeOptions) =>
+    findingIn(ledger().bill(bill, options), 'SUPPLIER_NEW_HIGH_VALUE');
+
+  test('the first invoice is a notice, the second is not', () => {
+    const acme = ledger();
+    const first = acme.bill();
+    expect(findingIn(first, 'SUPPLIER_NEW')).toMatchObject({ severity: 'INFO', confidence: 100 });
+    expect(first.analysis).toMatchObject({ decision: 'PASS', riskScore: 0 });
+    expect(typesOf(acme.bill())).toEqual([]);
+  });
+  test('a high first invoice is a small sign', () => {
+    expect(highIn(supported)).toMatchObject({ severity: 'LOW', confidence: 70 });
+    expect(highIn({ ...supported, gross_amount: '9999.99' })).toBeUndefined();
+  });
+  test.each([
+    ['without an order', { gross_amount: '10000.01' }],
+    ['from a bank abroad', { ...supported, account: FRANCE }],
+    ['over a round amount', { ...supported, gross_amount: '10000.00' }],
+  ])('a high first invoice %s needs a look', (_, bill) => {
+    expect(highIn(bill)).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
+  });
+  test('what is high for the organization counts where it is more than the policy says', () => {
+    expect(highIn(supported, { highAmount: '10000.02' })).toBeUndefined();
+    expect(highIn(supported, { highAmount: '10000.01' })).toMatchObject({ evidence: { p95: '10000.01' } });
+    expect(highIn(supported, { highAmount: '500' })).toMatchObject({ severity: 'LOW' });
+  });
+  test('without a rate the amount serves as it stands, and evidence says so', () => {
+    expect(highIn(supported, { base: null })).toMatchObject({ evidence: { observed: { noRate: true } } });
+  });
+  test('in the first scan of an organization everybody is new: the first 200 rows are silent', () => {
+    const newIn = (firstScanRowsBefore: number) =>
+      typesOf(ledger().bill({ gross_amount: '20000.00' }, { origin: { source: 'SCAN' }, firstScanRowsBefore }));
+    expect(newIn(199)).toEqual([]);
+    expect(newIn(200)).toEqual(expect.arrayContaining(['SUPPLIER_NEW', 'SUPPLIER_NEW_HIGH_VALUE']));
+  });
+});
+
+describe('SUPPLIER_DORMANT_REACTIVATED', () => {
+  const lastDay = (bills: number): string => addDays('2025-01-01', bills * DAYS_BETWEEN_BILLS);
+  const afterGap = (days: number, account = HOME) => {
+    const acme = ledger();
+    acme.repeat(5, { account: HOME });
+    return acme.bill({ account, issue_date: addDays(lastDay(5), days) });
+  };
+  test('is noted after 270 days of silence', () => {
+    expect(typesOf(afterGap(269))).toEqual([]);
+    expect(findingIn(afterGap(270), 'SUPPLIER_DORMANT_REACTIVATED')).toMatchObject({
+      severity: 'LOW',
+      confidence: 65,
+      evidence: { gapDays: 270, medianGap: 20, lastInvoice: lastDay(5) },
+    });
+  });
+  test('needs a look when the account is another one too', () => {
+    expect(findingIn(afterGap(270, OTHER_BANK), 'SUPPLIER_DORMANT_REACTIVATED')).toMatchObject({ severity: 'MEDIUM' });
+  });
+  test('is silent for a supplier of four invoices', () => {
+    const acme = ledger();
+    acme.repeat(4);
+    expect(typesOf(acme.bill({ issue_date: addDays(lastDay(4), 400) }))).not.toContain('SUPPLIER_DORMANT_REACTIVATED');
+  });
+  test('goes by the rhythm of a supplier that bills once a year', () => {
+    const yearly = (gapDays: number) => {
+      const acme = ledger();
+      for (let year = 2010; year < 2016; year += 1) acme.bill({ issue_date: `${year}-03-01` });
+      return typesOf(acme.bill({ issue_date: addDays('2015-03-01', gapDays) }));
+    };
+    expect(yearly(731)).not.toContain('SUPPLIER_DORMANT_REACTIVATED');
+    expect(yearly(6 * 365 - 1)).not.toContain('SUPPLIER_DORMANT_REACTIVATED');
+    expect(yearly(6 * 365)).toContain('SUPPLIER_DORMANT_REACTIVATED');
+  });
+});
+
+describe('SUPPLIER_IS_OWN_COMPANY', () => {
+  const companies = [
+    { companyId: 'c-1', name: 'Holding' },
+    { companyId: 'c-2', name: 'Works', taxId: '136 695 976', country: 'DE' },
+  ];
+  test('is raised for the tax id of a company of the organization, however it is written', () => {
+    expect(findingIn(ledger().bill({}, { companies }), 'SUPPLIER_IS_OWN_COMPANY')).toMatchObject({
+      severity: 'MEDIUM',
+      confidence: 85,
+      evidence: { companyId: 'c-2' },
+    });
+  });
+  test('is silent for others, without a tax id and where the companies are not known', () => {
+    const silent = [
+      ledger().bill({ by: { name: 'Works', tax_id: 'PL136695976' } }, { companies }),
+      ledger().bill({ by: { name: 'Works' } }, { companies }),
+      ledger().bill({}),
+    ];
+    for (const billed of silent) expect(typesOf(billed)).not.toContain('SUPPLIER_IS_OWN_COMPANY');
+  });
+});
