@@ -175,6 +175,25 @@ describe('an invoice', () => {
     expect((await post()).body.error.message).toMatch(/^company_id: /);
   });
 
+  test('that was sent under a key is replayed after its company was removed', async () => {
+    const tenant = await running.newTenant();
+    const companies = companiesOf(tenant);
+    const { id } = (await companies.create({ name: 'Short-lived' })).body;
+    const post = (): Promise<Answer<AcceptedAnalysis>> =>
+      running.request('POST /invoices', {
+        key: tenant.keys.owner,
+        body: { ...plainInvoice(1), company_id: id },
+        headers: { 'idempotency-key': 'outlives-its-company' },
+      });
+    const first = await post();
+    await companies.remove(id);
+    const unkeyed = { key: tenant.keys.owner, body: { ...plainInvoice(2), company_id: id } };
+    await eventually(async () => expect((await running.request('POST /invoices', unkeyed)).status).toBe(400));
+    const again = await post();
+    expect({ status: again.status, text: again.text }).toEqual({ status: 202, text: first.text });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+  });
+
   test('does not go to a company that nobody has', async () => {
     const answer = await running.request<ErrorBody>('POST /invoices', {
       key: running.tenant.keys.owner,

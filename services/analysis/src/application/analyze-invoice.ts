@@ -7,7 +7,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { CanonicalInvoice } from '../domain/invoice.js';
 import { matchPartOf, supplierKeysOf } from '../domain/match-keys.js';
 import { normaliseInvoice } from '../domain/normalisation/normalise-invoice.js';
-import { companyFor } from '../domain/tenant.js';
+import { companyFor, hasCompany } from '../domain/tenant.js';
 import type { TenantFacts } from '../domain/tenant.js';
 import type { AnalysisStore } from './analysis-store.js';
 import type { SupplierStore } from './counted-records.js';
@@ -81,11 +81,13 @@ export const analyzeInvoice = (deps: Deps) => {
 
   return async (input: AnalyzeInvoiceInput, context: RequestContext): Promise<AnalyzedInvoice> => {
     const { organizationId, invoice, idempotencyKey, fingerprint, monthlyLimit } = input;
-    const tenant = await tenants.factsOf(organizationId, context);
+    const tenant = await tenants.factsOf(organizationId, context, invoice.company_id);
     const invoiceId = invoiceIdFor(organizationId, idempotencyKey);
     const isKeyed = idempotencyKey !== undefined;
-    if (isKeyed && monthlyLimit !== undefined) {
-      // A repeat neither counts twice nor meets the quota, so it must be known before the quota is asked.
+    const mayBeRefused =
+      monthlyLimit !== undefined || (invoice.company_id !== undefined && !hasCompany(tenant, invoice.company_id));
+    if (isKeyed && mayBeRefused) {
+      // A repeat meets neither the quota nor the loss of its company: it must be known before either is looked at.
       const earlier = await invoices.find(organizationId, invoiceId);
       if (earlier !== undefined) return replay(deps, earlier, fingerprint, tenant);
     }

@@ -3,6 +3,9 @@ import type { TenantFacts } from '../domain/tenant.js';
 
 /** Knows tenants; the organization service owns them. */
 export interface Tenants {
-  /** @throws DomainError not_found when the organization is unknown or deleted */
-  factsOf(organizationId: string, context: RequestContext): Promise<TenantFacts>;
+  /**
+   * @param companyId a company that the caller names: facts from before it was created will not do
+   * @throws DomainError not_found when the organization is unknown or deleted
+   */
+  factsOf(organizationId: string, context: RequestContext, companyId?: string): Promise<TenantFacts>;
 }

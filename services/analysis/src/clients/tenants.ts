@@ -9,6 +9,7 @@ import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '../application/tenants.js';
+import { hasCompany } from '../domain/tenant.js';
 import type { TenantCompany, TenantFacts } from '../domain/tenant.js';
 
 /** Facts of a tenant are asked again after this time, or at once when the tenant says it changed. */
@@ -48,24 +49,29 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
     remembered.set(organizationId, { facts, at: askedAt });
     return facts;
   };
+  const rememberedFacts = async (organizationId: string, context: RequestContext): Promise<TenantFacts> => {
+    const known = remembered.get(organizationId);
+    const age = known === undefined ? Number.POSITIVE_INFINITY : Date.now() - known.at;
+    if (known !== undefined && age < FRESH_MS) return known.facts;
+    // Many requests of one tenant ask once.
+    let answer = asking.get(organizationId);
+    if (answer === undefined) {
+      answer = ask(organizationId, context).finally(() => asking.delete(organizationId));
+      asking.set(organizationId, answer);
+    }
+    try {
+      return await answer;
+    } catch (error) {
+      const isOutage = error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline');
+      if (isOutage && known !== undefined && age < STALE_MS_MAX) return known.facts;
+      throw error;
+    }
+  };
   return {
-    async factsOf(organizationId, context) {
-      const known = remembered.get(organizationId);
-      const age = known === undefined ? Number.POSITIVE_INFINITY : Date.now() - known.at;
-      if (known !== undefined && age < FRESH_MS) return known.facts;
-      // Many requests of one tenant ask once.
-      let answer = asking.get(organizationId);
-      if (answer === undefined) {
-        answer = ask(organizationId, context).finally(() => asking.delete(organizationId));
-        asking.set(organizationId, answer);
-      }
-      try {
-        return await answer;
-      } catch (error) {
-        const isOutage = error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline');
-        if (isOutage && known !== undefined && age < STALE_MS_MAX) return known.facts;
-        throw error;
-      }
+    async factsOf(organizationId, context, companyId) {
+      const facts = await rememberedFacts(organizationId, context);
+      // The news of a company may travel slower than the first invoice for it.
+      return companyId === undefined || hasCompany(facts, companyId) ? facts : ask(organizationId, context);
     },
     close: () => broadcast.close(),
   };

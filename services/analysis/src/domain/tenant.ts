@@ -34,13 +34,17 @@ export interface Addressee {
  */
 export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantFacts): string {
   if (companyId !== undefined) {
-    if (tenant.companies.some((company) => company.companyId === companyId)) return companyId;
+    if (hasCompany(tenant, companyId)) return companyId;
     throw invalidField('company_id', 'names no company of this organization; leave it out for the default company.');
   }
   const buyer = buyerTaxId === undefined ? undefined : parseTaxId(buyerTaxId);
   if (buyer === undefined) return tenant.defaultCompanyId;
   const addressed = tenant.companies.find((company) => hasTaxId(company, buyer));
   return addressed?.companyId ?? tenant.defaultCompanyId;
+}
+
+export function hasCompany({ companies }: TenantFacts, companyId: string): boolean {
+  return companies.some((company) => company.companyId === companyId);
 }
 
 /** Companies that stand in facts; an organization may have a thousand. */

@@ -9,13 +9,15 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 /** A tenant as a test sets it up. */
 interface Tenant {
   readonly defaultCompanyId: string;
-  readonly companies: readonly { companyId: string; name: string; taxId?: string }[];
+  readonly companies: { companyId: string; name: string; taxId?: string }[];
   readonly members: Map<string, 'ACTIVE' | 'INVITED'>;
 }
 
 /** Answers in place of the organization service, for the tenants that tests make. */
 export interface OrganizationCounterpart extends GrpcServer {
   newTenant(): string;
+  /** A further company; no event tells of it. */
+  newCompany(organizationId: string): string;
   /** A person who works in the organization, or is only invited to. */
   newMember(organizationId: string, status?: 'ACTIVE' | 'INVITED'): string;
 }
@@ -77,6 +79,11 @@ export async function startOrganizationCounterpart(logger: Logger): Promise<Orga
         members: new Map(),
       });
       return organizationId;
+    },
+    newCompany(organizationId) {
+      const companyId = randomUUID();
+      tenants.get(organizationId)?.companies.push({ companyId, name: 'New' });
+      return companyId;
     },
     newMember(organizationId, status = 'ACTIVE') {
       const userId = randomUUID();

@@ -114,6 +114,18 @@ describe('an analyzed invoice', () => {
     expect(stored.invoice?.companyId).toBe('c-pl');
   });
 
+  test('goes to a company that was created a moment ago, before anybody was told of it', async () => {
+    const organizationId = newTenant();
+    await invoicesOf().analyzeInvoice(request(organizationId), call);
+    const companyId = organization.newCompany(organizationId);
+    const { analysis } = await invoicesOf().analyzeInvoice(
+      request(organizationId, { invoice: { ...plainInvoice, companyId } }),
+      call,
+    );
+    const stored = await invoicesOf().getInvoice({ organizationId, invoiceId: analysis?.invoiceId ?? '' }, call);
+    expect(stored.invoice?.companyId).toBe(companyId);
+  });
+
   test('leaves nothing unfinished behind: its facts stand with the analysis, its events are published', async () => {
     const organizationId = newTenant();
     const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
