@@ -1,10 +1,12 @@
-// The far end of the ceiling: grpc-js alone. Decodes the invoice, answers two findings, keeps nothing.
+// The far end of the ceilings: grpc-js alone. Decodes the invoice and answers two findings. Keeps nothing; with
+// CEILING_MONGODB_URL it runs the bare commands of storage before it answers.
 import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import type { handleUnaryCall } from '@grpc/grpc-js';
 import { analyzeInvoiceMethod } from './ceiling-method.js';
 import type { CeilingReply, CeilingRequest } from './ceiling-method.js';
+import { storeWithNothingAround } from './ceiling-storage.js';
 
 const finding = (type: string, severity: Severity): Finding => ({
   findingId: '0192a000-0000-7000-8000-00000000f001',
@@ -32,20 +34,25 @@ const finding = (type: string, severity: Severity): Finding => ({
   createdTime: new Date(),
 });
 
-const analyzeInvoice: handleUnaryCall<CeilingRequest, CeilingReply> = (_call, callback) => {
-  callback(null, {
-    analysis: {
-      analysisId: '0192a000-0000-7000-8000-00000000d001',
-      invoiceId: '0192a000-0000-7000-8000-00000000a001',
-      number: 1,
-      decision: Decision.BLOCK,
-      riskScore: 96,
-      findings: [finding('DUPLICATE_INVOICE', Severity.CRITICAL), finding('BANK_CHANGE', Severity.HIGH)],
-      versions: { riskEngine: '1.0.0', policy: '1', compliance: undefined },
-      createdTime: new Date(),
-    },
-    replayed: false,
-  });
+const reply = (): CeilingReply => ({
+  analysis: {
+    analysisId: '0192a000-0000-7000-8000-00000000d001',
+    invoiceId: '0192a000-0000-7000-8000-00000000a001',
+    number: 1,
+    decision: Decision.BLOCK,
+    riskScore: 96,
+    findings: [finding('DUPLICATE_INVOICE', Severity.CRITICAL), finding('BANK_CHANGE', Severity.HIGH)],
+    versions: { riskEngine: '1.0.0', policy: '1', compliance: undefined },
+    createdTime: new Date(),
+  },
+  replayed: false,
+});
+
+const mongodbUrl = process.env['CEILING_MONGODB_URL'];
+const store = mongodbUrl === undefined ? undefined : await storeWithNothingAround(mongodbUrl);
+const analyzeInvoice: handleUnaryCall<CeilingRequest, CeilingReply> = ({ request }, callback) => {
+  if (store === undefined) callback(null, reply());
+  else store(request).then(() => callback(null, reply()), callback);
 };
 
 const server = new Server();

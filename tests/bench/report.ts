@@ -1,15 +1,16 @@
 import type { Measured } from './cell.js';
 import type { RoundTrips } from './round-trips.js';
 
-/** What is compared: nothing but the chain, and the product with little and with much history. */
-export type Subject = 'ceiling' | 'small' | 'large';
+/** What is compared: nothing but the chain, the chain with bare storage, and the product with little and much history. */
+export const subjects = ['ceiling', 'storage', 'small', 'large'] as const;
+export type Subject = (typeof subjects)[number];
 
 /** All figures at one number of connections. */
 export interface Row {
   readonly connections: number;
   readonly measured: Readonly<Record<Subject, Measured>>;
-  /** CPU of gateway and analysis over that of the ceiling's two processes; median of the rounds' own ratios. */
-  readonly cpuRatio: Readonly<Record<'small' | 'large', number>>;
+  /** CPU of both processes over that of the ceiling's two; median of the rounds' own ratios. */
+  readonly cpuRatio: Readonly<Record<Exclude<Subject, 'ceiling'>, number>>;
   /** p95 with much history over p95 with little; median of the rounds' own ratios. */
   readonly p95Ratio: number;
 }
@@ -42,11 +43,12 @@ export function print(report: Report, hasColours: boolean): string {
   const dim = (text: string): string => (hasColours ? `\u001b[2m${text}\u001b[0m` : text);
   const names: Record<Subject, string> = {
     ceiling: 'ceiling: Express + grpc-js alone',
+    storage: 'ceiling with the bare database commands',
     small: `POST /v1/invoices, ${report.stored.small.toLocaleString('en')} stored`,
     large: `POST /v1/invoices, ${report.stored.large.toLocaleString('en')} stored`,
   };
   const lines = report.rows.flatMap(({ connections, measured, cpuRatio, p95Ratio }) =>
-    (['ceiling', 'small', 'large'] as const).map((subject) => {
+    subjects.map((subject) => {
       const { cpuMs, ...load } = measured[subject];
       const both = (cpuMs['gateway'] ?? Number.NaN) + (cpuMs['analysis'] ?? Number.NaN);
       const ratio = subject === 'ceiling' ? undefined : cpuRatio[subject];
@@ -57,8 +59,8 @@ export function print(report: Report, hasColours: boolean): string {
         ...[load.p50Ms, load.p95Ms, load.p99Ms].map((ms) => ms.toFixed(1)),
         ...[cpuMs['gateway'], cpuMs['analysis'], both].map(shown),
         ...[cpuMs['organization'], cpuMs['database'], cpuMs['broker']].map(shown),
-        ratio === undefined ? '' : good(`${ratio.toFixed(2)} x`, ratio <= aims.cpuRatioMax),
-        subject === 'large' ? good(`${p95Ratio.toFixed(2)} x`, p95Ratio <= aims.p95RatioMax) : '',
+        ratio === undefined ? '' : subject === 'storage' ? times(ratio) : good(times(ratio), ratio <= aims.cpuRatioMax),
+        subject === 'large' ? good(times(p95Ratio), p95Ratio <= aims.p95RatioMax) : '',
       ];
     }),
   );
@@ -88,6 +90,10 @@ export function print(report: Report, hasColours: boolean): string {
     `  calls between services        ${listed(roundTrips.rpcsUnderLoad)}`,
     '',
   ].join('\n');
+}
+
+function times(ratio: number): string {
+  return `${ratio.toFixed(2)} x`;
 }
 
 function shown(ms: number | undefined): string {

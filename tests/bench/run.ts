@@ -11,11 +11,12 @@ import { measure, median, medianOf, storePids } from './cell.js';
 import type { Measured, Watched } from './cell.js';
 import { invoiceAt } from './invoices.js';
 import { startLoadProcess } from './load-process.js';
-import { print } from './report.js';
+import { print, subjects } from './report.js';
 import type { Report, Row, Subject } from './report.js';
 import { countRoundTrips } from './round-trips.js';
 import { seed } from './seed.js';
 import { startCeiling, startSystem, stopAll } from './servers.js';
+import type { Ceiling } from './servers.js';
 
 const usage = `Measures POST /v1/invoices through gateway, organization and analysis, each in a process of its own, beside
 the ceiling: a bare Express that makes one grpc-js call. How to read the figures: docs/guides/benchmarks.md
@@ -92,10 +93,11 @@ async function measureAll(
   const secrets = newSecrets();
   const load = startLoadProcess();
   closing.push(() => load.stop());
-  const ceiling = await startCeiling(logDir);
+  const ceiling = await startCeiling(logDir, 'ceiling');
+  const storage = await startCeiling(logDir, 'storage', mongodbUrl);
   const system = await startSystem({ natsUrl, secrets, logDir, name: 'measured', mongodbUrlFor: () => mongodbUrl });
   const stopMeasured = (): Promise<void> =>
-    stopAll([system.gateway, system.analysis, system.organization, ceiling.gateway, ceiling.service]);
+    stopAll([...Object.values(system), ...Object.values(ceiling), ...Object.values(storage)]);
   closing.push(stopMeasured);
 
   let tenants = 0;
@@ -110,18 +112,19 @@ async function measureAll(
   const large = await newTenant(history);
   let nextOfLarge = history;
 
-  const ceilingUrl = `http://${ceiling.gateway.address}/invoices`;
+  const stores = await storePids();
+  const onCeiling = ({ gateway, service }: Ceiling, connections: number, seconds: number): Promise<Measured> => {
+    const url = `http://${gateway.address}/invoices`;
+    const order = { url, key: 'none', connections, seconds, firstIndex: 0, storedCount: 1 };
+    const watched: Watched = { gateway: gateway.pid, analysis: service.pid, database: stores.database };
+    return measure(load, order, watched);
+  };
   const systemUrl = `http://${system.gateway.address}/v1/invoices`;
-  const watchedCeiling: Watched = { gateway: ceiling.gateway.pid, analysis: ceiling.service.pid };
   const watchedSystem: Watched = {
     gateway: system.gateway.pid,
     analysis: system.analysis.pid,
     organization: system.organization.pid,
-    ...(await storePids()),
-  };
-  const onCeiling = (connections: number, seconds: number): Promise<Measured> => {
-    const order = { url: ceilingUrl, key: 'none', connections, seconds, firstIndex: 0, storedCount: 1 };
-    return measure(load, order, watchedCeiling);
+    ...stores,
   };
   const onSystem = (tenant: Tenant, connections: number, seconds: number, firstIndex: number, storedCount: number) => {
     const order = { url: systemUrl, key: tenant.keys.owner, connections, seconds, firstIndex, storedCount };
@@ -137,23 +140,23 @@ async function measureAll(
   };
 
   say('warming up');
-  await onCeiling(WARM_UP.connections, WARM_UP.seconds);
+  await onCeiling(ceiling, WARM_UP.connections, WARM_UP.seconds);
+  await onCeiling(storage, WARM_UP.connections, WARM_UP.seconds);
   await onSmall(WARM_UP.connections, WARM_UP.seconds);
   const measured = CONNECTIONS.map((connections) => ({ connections, rounds: [] as Record<Subject, Measured>[] }));
   for (let round = 1; round <= rounds; round++) {
     for (const { connections, rounds: done } of measured) {
       progress(`round ${round} of ${rounds}, ${connections} connections`);
-      // One after the other within seconds, so that what else the machine does meets all three.
+      // One after the other within seconds, so that what else the machine does meets all of them.
       const of = {
-        ceiling: await onCeiling(connections, secondsPerCell),
+        ceiling: await onCeiling(ceiling, connections, secondsPerCell),
+        storage: await onCeiling(storage, connections, secondsPerCell),
         small: await onSmall(connections, secondsPerCell),
         large: await onLarge(connections, secondsPerCell),
       };
       done.push(of);
-      const rate = (subject: Subject): string => of[subject].requestsPerSecond.toFixed(0);
-      say(
-        `round ${round} of ${rounds}, ${connections} connections: ${rate('ceiling')}, ${rate('small')}, ${rate('large')} requests/s`,
-      );
+      const rates = subjects.map((subject) => `${subject} ${of[subject].requestsPerSecond.toFixed(0)}`);
+      say(`round ${round} of ${rounds}, ${connections} connections, requests/s: ${rates.join(', ')}`);
     }
   }
 
@@ -186,16 +189,18 @@ async function measureAll(
 
 function rowOf(connections: number, rounds: readonly Record<Subject, Measured>[]): Row {
   const both = ({ cpuMs }: Measured): number => (cpuMs['gateway'] ?? Number.NaN) + (cpuMs['analysis'] ?? Number.NaN);
-  const cpuRatio = (subject: 'small' | 'large'): number =>
+  const cpuRatio = (subject: Subject): number =>
     median(rounds.map((round) => both(round[subject]) / both(round.ceiling)));
+  const of = (subject: Subject): Measured => medianOf(rounds.map((round) => round[subject]));
   return {
     connections,
     measured: {
-      ceiling: medianOf(rounds.map(({ ceiling }) => ceiling)),
-      small: medianOf(rounds.map(({ small }) => small)),
-      large: medianOf(rounds.map(({ large }) => large)),
+      ceiling: of('ceiling'),
+      storage: of('storage'),
+      small: of('small'),
+      large: of('large'),
     },
-    cpuRatio: { small: cpuRatio('small'), large: cpuRatio('large') },
+    cpuRatio: { storage: cpuRatio('storage'), small: cpuRatio('small'), large: cpuRatio('large') },
     p95Ratio: median(rounds.map(({ small, large }) => large.p95Ms / small.p95Ms)),
   };
 }

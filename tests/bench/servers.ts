@@ -1,4 +1,4 @@
-// What is measured: the ceiling in two processes, and the product in one process per service, as in production.
+// What is measured: the ceilings, each in two processes, and the product in one process per service, as in production.
 import { fileURLToPath } from 'node:url';
 import type { Secrets } from '@invoicecontrol/dev/system';
 import { startNodeProcess } from './node-process.js';
@@ -29,11 +29,17 @@ export interface SystemOptions {
 /** High enough that no limit is ever met. */
 const REQUESTS_PER_MINUTE = '100000000';
 
-export async function startCeiling(logDir: string): Promise<Ceiling> {
+/** @param mongodbUrl where the service end runs the bare commands of storage; without it nothing is stored */
+export async function startCeiling(logDir: string, name: string, mongodbUrl?: string): Promise<Ceiling> {
   const env = { ...process.env, NODE_ENV: 'production' };
-  const service = await startNodeProcess('ceiling-service', program('ceiling-service.js'), env, logDir);
+  const service = await startNodeProcess(
+    `${name}-service`,
+    program('ceiling-service.js'),
+    { ...env, CEILING_MONGODB_URL: mongodbUrl },
+    logDir,
+  );
   const gateway = await startNodeProcess(
-    'ceiling-gateway',
+    `${name}-gateway`,
     program('ceiling-gateway.js'),
     { ...env, CEILING_SERVICE_ADDRESS: service.address },
     logDir,

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { CeilingRequest } from './ceiling-method.js';
+
+interface Stored {
+  readonly _id: string;
+  readonly key?: string;
+  readonly count?: number;
+  readonly invoice?: unknown;
+}
+
+const KNOWN = 400;
+
+/**
+ * The commands that storing and deciding one invoice takes, in their four steps, with nothing around them: what the
+ * database and its driver alone cost. To be kept in step with what `npm run bench` prints as "before the answer".
+ */
+export async function storeWithNothingAround(mongodbUrl: string): Promise<(request: CeilingRequest) => Promise<void>> {
+  const { db } = await connectMongo({ url: mongodbUrl, databaseName: 'bench_ceiling', appName: 'ceiling' });
+  const collection = (name: string) => db.collection<Stored>(name);
+  const [usage, invoices, suppliers, analyses] = ['usage', 'invoices', 'suppliers', 'analyses'].map(collection);
+  const [bankLinks, orderLinks] = ['bank_links', 'order_links'].map(collection);
+  if (!usage || !invoices || !suppliers || !analyses || !bankLinks || !orderLinks) throw new Error('unreachable');
+  await Promise.all([invoices.createIndex({ key: 1 }), suppliers.createIndex({ key: 1 })]);
+  let posted = 0;
+  return async ({ invoice }) => {
+    const known = `known-${(posted += 1) % KNOWN}`;
+    const _id = randomUUID();
+    await Promise.all([
+      usage.updateOne({ _id: 'month' }, { $inc: { count: 1 } }, { upsert: true }),
+      invoices.insertOne({ _id, key: _id, invoice }),
+      suppliers.find({ key: known }).limit(64).toArray(),
+    ]);
+    await Promise.all([
+      invoices.find({ key: { $in: [`${_id}-1`, `${_id}-2`] } }).toArray(),
+      bankLinks.findOne({ _id: known }),
+      orderLinks.findOne({ _id }),
+    ]);
+    await invoices.findOneAndUpdate({ _id }, { $set: { count: 1 } }, { projection: { _id: 1 } });
+    await Promise.all([
+      analyses.insertOne({ _id, invoice }),
+      suppliers.updateOne({ _id: known }, { $inc: { count: 1 }, $set: { key: known } }, { upsert: true }),
+      bankLinks.updateOne({ _id: known }, { $inc: { count: 1 } }, { upsert: true }),
+      orderLinks.insertOne({ _id, count: 1 }),
+    ]);
+  };
+}
