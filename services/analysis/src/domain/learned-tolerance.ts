@@ -24,9 +24,10 @@ const SIGNATURE_FIELDS = ['number', 'amount', 'date'] as const;
 export function signatureOf({ evidence }: Pick<Finding, 'evidence'>): string {
   const rows = membersOf(evidence['comparisons']);
   const best = rows[0]?.['with'];
-  const relations = SIGNATURE_FIELDS.map(
-    (field) => rows.find((row) => row['with'] === best && row['field'] === field)?.['relation'],
-  );
+  const relations = SIGNATURE_FIELDS.map((field) => {
+    const relation = rows.find((row) => row['with'] === best && row['field'] === field)?.['relation'];
+    return typeof relation === 'string' ? relation : undefined;
+  });
   return relations.includes(undefined) ? ANY_SIGNATURE : relations.join('/');
 }
 

@@ -8,7 +8,7 @@ import type { Policy } from './policy.js';
 import { compareText } from './record-order.js';
 
 /** What a person may say about a finding, from each disposition (detection reference, section 10). */
-export const transitions: Readonly<Record<Disposition, readonly Disposition[]>> = {
+const transitions: Readonly<Record<Disposition, readonly Disposition[]>> = {
   OPEN: ['UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
   UNDER_REVIEW: ['OPEN', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
   CONFIRMED: ['RESOLVED', 'ACCEPTED_RISK', 'FALSE_POSITIVE', 'OPEN'],

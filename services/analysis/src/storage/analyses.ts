@@ -14,7 +14,10 @@ export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
 }
 
 export async function createAnalysisIndexes(collection: Collection<AnalysisDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1, invoiceId: 1, number: -1 }, name: 'of_invoice' }]);
+  await collection.createIndexes([
+    { key: { organizationId: 1, invoiceId: 1, number: -1 }, name: 'of_invoice' },
+    { key: { organizationId: 1, createdAt: -1, _id: -1 }, name: 'newest' },
+  ]);
 }
 
 export function analysisStore(collection: Collection<AnalysisDocument>): AnalysisStore {

@@ -1,4 +1,4 @@
-import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import type { Collection, Filter, IndexDescription, UpdateFilter } from 'mongodb';
 import { MongoBulkWriteError } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -47,11 +47,14 @@ const filters = [
 
 export async function createFindingIndexes(collection: Collection<FindingDocument>): Promise<void> {
   const newest = { createdAt: -1, _id: -1 } as const;
+  const ofFilters = filters.map((field): IndexDescription => {
+    return { key: { organizationId: 1, [field]: 1, ...newest }, name: `newest_of_${field}` };
+  });
   await collection.createIndexes([
     { key: { organizationId: 1, ...newest }, name: 'newest' },
-    ...filters.map((field) => ({ key: { organizationId: 1, [field]: 1, ...newest }, name: `newest_of_${field}` })),
+    ...ofFilters,
     { key: { pending: 1 }, sparse: true, name: 'pending' },
-  ] as Parameters<typeof collection.createIndexes>[0]);
+  ]);
 }
 
 export function findingStore(collection: Collection<FindingDocument>, outbox: Outbox, clock: Clock): FindingStore {

@@ -17,7 +17,7 @@ export interface PolicyDocument {
 }
 
 export async function createPolicyIndexes(collection: Collection<PolicyDocument>): Promise<void> {
-  await collection.createIndex({ organizationId: 1, overlay: -1 }, { name: 'newest' });
+  await collection.createIndexes([{ key: { organizationId: 1, overlay: -1 }, name: 'newest' }]);
 }
 
 /** @param base the policy that this release decides by, before any overlay */

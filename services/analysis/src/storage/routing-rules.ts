@@ -12,7 +12,7 @@ export interface RoutingRuleDocument extends Omit<RoutingRule, 'ruleId'> {
 const SURPLUS_MAX = 100;
 
 export async function createRoutingRuleIndexes(collection: Collection<RoutingRuleDocument>): Promise<void> {
-  await collection.createIndex({ organizationId: 1, position: 1, _id: 1 }, { name: 'position' });
+  await collection.createIndexes([{ key: { organizationId: 1, position: 1, _id: 1 }, name: 'position' }]);
 }
 
 export function routingRuleStore(collection: Collection<RoutingRuleDocument>): RoutingRuleStore {

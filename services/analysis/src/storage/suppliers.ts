@@ -15,7 +15,8 @@ export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
   readonly profile: SupplierProfile;
   /** The last invoices and scans counted, so that a repeat changes nothing. */
   readonly countedUnits: readonly string[];
-  readonly withdrawnUnits: readonly string[];
+  /** Absent where none was ever withdrawn in records of old. */
+  readonly withdrawnUnits?: readonly string[];
 }
 
 export async function createSupplierIndexes(collection: Collection<SupplierDocument>): Promise<void> {

@@ -5,7 +5,14 @@ import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
 import { invoiceOf } from '../testing/in-memory-history.js';
 import type { InvoiceChanges } from '../testing/in-memory-history.js';
 import { addDays } from '@invoicecontrol/values/calendar-date';
-import { countInvoice, emptyProfile, withoutInvoice } from './profile.js';
+import {
+  countInvoice,
+  emptyProfile,
+  withName,
+  withNumberPattern,
+  withoutInvoice,
+  withReviewedAccount,
+} from './profile.js';
 import type { SupplierProfile } from './profile.js';
 
 const FIRST = { iban: 'DE89370400440532013000' };
@@ -106,4 +113,32 @@ test('an invoice that is taken back leaves the profile as it was', () => {
 
 test('credits are counted but are no amounts of the supplier', () => {
   expect(profileOf([{ gross_amount: '-5.00' }])).toMatchObject({ count: 1, amounts: {}, currencies: { EUR: 1 } });
+});
+
+describe('what people say about an account', () => {
+  const before = profileOf([{ supplier: { bank_account: FIRST } }, { supplier: { bank_account: SECOND } }]);
+  const [own, other] = before.accounts;
+  const trusts = (profile: SupplierProfile): string[] => profile.accounts.map(({ trust }) => trust);
+
+  test('stands instead of what it has earned, for this account alone, and taken back leaves what it had earned', () => {
+    const cleared = withReviewedAccount(before, other?.key ?? '', 'REVIEWED');
+    expect(trusts(cleared)).toEqual(['SEEN', 'REVIEWED']);
+    const blocked = withReviewedAccount(cleared, other?.key ?? '', 'FRAUD');
+    expect(trusts(blocked)).toEqual(['SEEN', 'FRAUD']);
+    expect(withReviewedAccount(blocked, other?.key ?? '', undefined)).toEqual(before);
+    expect(
+      withReviewedAccount(withReviewedAccount(before, own?.key ?? '', 'FRAUD'), own?.key ?? '', undefined),
+    ).toEqual(before);
+  });
+
+  test('that was never said cannot be taken back', () => {
+    expect(withReviewedAccount(before, other?.key ?? '', undefined)).toEqual(before);
+  });
+});
+
+test('an accepted name or pattern of numbers joins the profile once', () => {
+  const named = withName(withName(emptyProfile, 'ACME'), 'ACME');
+  expect(named.names).toEqual(['ACME']);
+  const patterned = withNumberPattern(withNumberPattern(emptyProfile, 'A-9'), 'A-9');
+  expect(patterned.signatures).toEqual([{ text: 'A-9', count: 1 }]);
 });

@@ -127,10 +127,10 @@ describe('a review', () => {
     await review(organizationId, finding, 'OPEN');
     expect((await rpc.latest(organizationId, second.invoiceId)).decision).toBe(Decision.BLOCK);
     const stored = await mongo.db
-      .collection<{ _id: string; decision: string; findings: { disposition: string }[] }>('analyses')
+      .collection<{ _id: string; decision: string; findings: { type: string; disposition: string }[] }>('analyses')
       .findOne({ _id: second.analysisId });
     expect(stored?.decision).toBe('BLOCK');
-    expect(stored?.findings.map(({ disposition }) => disposition)).toEqual(['OPEN']);
+    expect(stored?.findings.find(({ type }) => type === 'DUPLICATE_INVOICE')?.disposition).toBe('OPEN');
   });
 
   test('of an equal value appends its note and tells nobody a second time', async () => {
@@ -389,28 +389,32 @@ describe('the list', () => {
     const { second, finding } = await duplicatePair(organizationId);
     const other = await rpc.post(organizationId, wireInvoice({ issueDate: '2026-03-06', companyId: 'c-pl' }));
     await review(organizationId, finding, 'CONFIRMED');
-    const ids = async (filter: Partial<typeof anyFinding>): Promise<string[]> => {
+    const found = async (filter: Partial<typeof anyFinding>): Promise<Finding[]> => {
       const { findings } = await rpc.finding.listFindings({ ...anyFinding, organizationId, ...filter }, ann);
-      return findings.map(({ findingId }) => findingId);
+      return findings;
     };
-    const all = await ids({});
-    expect(all).toEqual(
+    const all = await found({});
+    expect(all.map(({ findingId }) => findingId)).toEqual(
       expect.arrayContaining([finding.findingId, ...other.findings.map(({ findingId }) => findingId)]),
     );
-    const only = [finding.findingId];
-    expect(await ids({ disposition: 'CONFIRMED' })).toEqual(only);
-    expect(await ids({ invoiceId: second.invoiceId })).toEqual(only);
-    expect(await ids({ companyId: 'c-main' })).toEqual(only);
-    expect(await ids({ type: 'DUPLICATE_INVOICE' })).toEqual(only);
-    expect(await ids({ severity: Severity.CRITICAL })).toEqual(only);
-    expect(await ids({ supplierId: finding.supplierId })).toEqual(all);
-    expect(await ids({ supplierId: MISSING_ID })).toEqual([]);
-    expect(await ids({ scanId: MISSING_ID })).toEqual([]);
-    expect(await ids({ assigneeUserId: MISSING_ID })).toEqual([]);
     const at = finding.createdTime ?? new Date();
-    expect(await ids({ createdToTime: at })).toEqual([]);
-    expect(await ids({ createdFromTime: at })).toEqual(all);
-    expect(await ids({ createdFromTime: at, createdToTime: new Date(at.getTime() + 1) })).toEqual(only);
+    const next = new Date(at.getTime() + 1);
+    const expectations: [Partial<typeof anyFinding>, (candidate: Finding) => boolean][] = [
+      [{ disposition: 'CONFIRMED' }, ({ disposition }) => disposition === 'CONFIRMED'],
+      [{ invoiceId: second.invoiceId }, ({ invoiceId }) => invoiceId === second.invoiceId],
+      [{ companyId: 'c-main' }, ({ companyId }) => companyId === 'c-main'],
+      [{ type: 'DUPLICATE_INVOICE' }, ({ type }) => type === 'DUPLICATE_INVOICE'],
+      [{ severity: Severity.CRITICAL }, ({ severity }) => severity === Severity.CRITICAL],
+      [{ supplierId: finding.supplierId }, ({ supplierId }) => supplierId === finding.supplierId],
+      [{ createdFromTime: at }, ({ createdTime }) => (createdTime ?? at) >= at],
+      [{ createdToTime: at }, ({ createdTime }) => (createdTime ?? at) < at],
+      [{ createdFromTime: at, createdToTime: next }, ({ createdTime }) => createdTime?.getTime() === at.getTime()],
+      [{ supplierId: MISSING_ID }, () => false],
+      [{ scanId: MISSING_ID }, () => false],
+      [{ assigneeUserId: MISSING_ID }, () => false],
+    ];
+    for (const [filter, matches] of expectations) expect(await found(filter)).toEqual(all.filter(matches));
+    expect(all.filter(({ disposition }) => disposition === 'CONFIRMED')).toHaveLength(1);
   });
 
   test('has an index for every filter: no query looks at findings of other values', async () => {
@@ -435,7 +439,7 @@ describe('the list', () => {
     const add = async (index: number): Promise<string[]> => {
       const wire = wireInvoice({ invoiceNumber: `L-${index * 1_117}`, grossAmount: `${index * 13}.37` });
       await rpc.post(organizationId, wire);
-      return (await rpc.post(organizationId, wire)).findings.map(({ findingId }) => findingId);
+      return [findingOf(await rpc.post(organizationId, wire), 'DUPLICATE_INVOICE').findingId];
     };
     const before: string[] = [];
     for (let index = 1; index <= 6; index++) before.push(...(await add(index)));
@@ -444,7 +448,10 @@ describe('the list', () => {
     let index = 7;
     do {
       const [page] = await Promise.all([
-        rpc.finding.listFindings({ ...anyFinding, organizationId, pageSize: 2, pageToken }, ann),
+        rpc.finding.listFindings(
+          { ...anyFinding, organizationId, type: 'DUPLICATE_INVOICE', pageSize: 2, pageToken },
+          ann,
+        ),
         add(index++),
       ]);
       seen.push(...page.findings.map(({ findingId }) => findingId));

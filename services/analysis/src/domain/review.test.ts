@@ -1,0 +1,217 @@
+import { describe, expect, test } from '@jest/globals';
+import { catalogue } from './catalogue.js';
+import type { FindingType } from './catalogue.js';
+import type { DecidedFinding } from './decision.js';
+import { analyze } from './engine.js';
+import { evidenceKey, pairKey } from './evidence.js';
+import type { Finding } from './evidence.js';
+import type { Disposition } from './facts.js';
+import { defaultPolicy } from './policy.js';
+import {
+  accountOf,
+  accountVerdict,
+  confirmedAs,
+  dispositions,
+  isSignOfFraud,
+  lessonOf,
+  NOTE_LENGTH_MAX,
+  review,
+  reviewKeysOf,
+} from './review.js';
+import type { StandingReview } from './review.js';
+import { inMemoryHistory, invoiceOf } from './testing/in-memory-history.js';
+
+const suspicion = (disposition: Disposition): DecidedFinding => ({
+  type: 'SUSPECTED_DUPLICATE',
+  family: 'DUP',
+  severity: 'HIGH',
+  confidence: 94,
+  disposition,
+});
+
+/** Section 10 of the detection reference, written out once more: rows are from, columns to. */
+const table: readonly (readonly [from: Disposition, to: readonly Disposition[]])[] = [
+  ['OPEN', ['UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK']],
+  ['UNDER_REVIEW', ['OPEN', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK']],
+  ['CONFIRMED', ['RESOLVED', 'ACCEPTED_RISK', 'FALSE_POSITIVE', 'OPEN']],
+  ['FALSE_POSITIVE', ['OPEN', 'CONFIRMED']],
+  ['ACCEPTED_RISK', ['OPEN', 'CONFIRMED']],
+  ['RESOLVED', ['OPEN', 'CONFIRMED']],
+  ['SUPERSEDED', []],
+];
+
+describe('a finding', () => {
+  const steps = table.flatMap(([from, allowed]) =>
+    dispositions.map((to): [Disposition, Disposition, string] => {
+      if (to === 'SUPERSEDED') return [from, to, 'invalid'];
+      if (to === from) return [from, to, 'UNCHANGED'];
+      return [from, to, allowed.includes(to) ? 'CHANGED' : 'wrong_state'];
+    }),
+  );
+
+  test.each(steps)('that is %s, called %s: %s', (from, to, expected) => {
+    const act = () => review(suspicion(from), { disposition: to, note: undefined }, defaultPolicy);
+    if (expected === 'CHANGED') expect(act()).toEqual({ kind: 'CHANGED', from, to });
+    else if (expected === 'UNCHANGED') expect(act()).toEqual({ kind: 'UNCHANGED' });
+    else expect(act).toThrow(expect.objectContaining({ kind: expected }));
+  });
+
+  test('called what it is already keeps a note that is given', () => {
+    const outcome = review(suspicion('CONFIRMED'), { disposition: 'CONFIRMED', note: ' again ' }, defaultPolicy);
+    expect(outcome).toEqual({ kind: 'NOTED', from: 'CONFIRMED', to: 'CONFIRMED', note: 'again' });
+  });
+
+  test.each(['', ' ', 'x'.repeat(NOTE_LENGTH_MAX + 1)])('is not reviewed with a note like "%.5s"', (note) => {
+    const act = () => review(suspicion('OPEN'), { disposition: 'CONFIRMED', note }, defaultPolicy);
+    expect(act).toThrow(
+      expect.objectContaining({ kind: 'invalid', details: [expect.objectContaining({ path: 'note' })] }),
+    );
+  });
+
+  test('that blocks payment is accepted only with a note; one that merely warns needs none', () => {
+    const block: DecidedFinding = { ...suspicion('OPEN'), type: 'DUPLICATE_INVOICE', severity: 'CRITICAL' };
+    const accept = (finding: DecidedFinding, note?: string) => () =>
+      review(finding, { disposition: 'ACCEPTED_RISK', note }, defaultPolicy);
+    expect(accept(block)).toThrow(expect.objectContaining({ kind: 'invalid' }));
+    expect(accept(block, 'agreed with the board')()).toMatchObject({ kind: 'CHANGED' });
+    expect(accept({ ...block, confidence: 89 })()).toMatchObject({ kind: 'CHANGED' });
+    expect(accept(suspicion('OPEN'))()).toMatchObject({ kind: 'CHANGED' });
+  });
+});
+
+describe('the keys to load reviews by', () => {
+  test('are the evidence key of everything raised and every pair behind it', () => {
+    const history = inMemoryHistory();
+    history.bill(invoiceOf());
+    const { facts, analysis } = history.bill(invoiceOf());
+    const keys = reviewKeysOf(analysis.findings, facts.invoice.invoiceId);
+    for (const { evidence } of analysis.findings) expect(keys).toContain(evidence.key);
+    expect(keys).toContain(pairKey(facts.invoice.invoiceId, facts.candidates[0]?.invoiceId ?? ''));
+  });
+
+  test('let a false positive be found from both sides of its pair', () => {
+    const finding = { type: 'SUSPECTED_DUPLICATE', family: 'DUP', evidence: { key: 'k' } } as unknown as Finding;
+    const of = (other: string, own: string) => reviewKeysOf([{ ...finding, relatedInvoiceIds: [other] }], own);
+    expect(of('a', 'b')).toEqual(of('b', 'a'));
+  });
+
+  test('hold no pair of a finding about one file', () => {
+    const finding = { type: 'DUPLICATE_DOCUMENT', family: 'DUP', relatedInvoiceIds: ['a'], evidence: { key: 'k' } };
+    expect(reviewKeysOf([finding as unknown as Finding], 'b')).toEqual(['k']);
+  });
+
+  test('cleared, silence the engine: what it raises then is settled', () => {
+    const history = inMemoryHistory();
+    history.bill(invoiceOf());
+    const facts = history.factsOf(invoiceOf());
+    const { invoiceId } = facts.invoice;
+    const [raised] = analyze(facts, defaultPolicy).findings.filter(({ family }) => family === 'DUP');
+    if (raised === undefined) throw new Error('nothing was raised');
+    const [pair] = raised.relatedInvoiceIds.map((related) => pairKey(related, invoiceId));
+    const cleared = {
+      evidenceKey: 'another finding',
+      disposition: 'FALSE_POSITIVE',
+      invoiceId: 'x',
+      pairKeys: [pair ?? ''],
+    };
+    const again = analyze({ ...facts, reviews: [cleared as never] }, defaultPolicy);
+    expect(again.findings.filter(({ family }) => family === 'DUP').map(({ disposition }) => disposition)).toEqual([
+      'FALSE_POSITIVE',
+    ]);
+  });
+});
+
+describe('what a record is confirmed as', () => {
+  const finding = (type: FindingType, disposition: Disposition) => ({
+    type,
+    family: catalogue[type].family,
+    disposition,
+  });
+
+  test.each<[string, ReturnType<typeof finding>[], ReturnType<typeof confirmedAs>]>([
+    ['a confirmed duplicate', [finding('DUPLICATE_INVOICE', 'CONFIRMED')], 'DUPLICATE'],
+    ['a remedied duplicate is still one', [finding('SUSPECTED_DUPLICATE', 'RESOLVED')], 'DUPLICATE'],
+    [
+      'fraud outweighs it',
+      [finding('DUPLICATE_INVOICE', 'CONFIRMED'), finding('BANK_ACCOUNT_CHANGED', 'CONFIRMED')],
+      'FRAUD',
+    ],
+    ['an accepted duplicate is none', [finding('DUPLICATE_INVOICE', 'ACCEPTED_RISK')], undefined],
+    ['a reused number is no duplicate', [finding('INVOICE_NUMBER_REUSED', 'CONFIRMED')], undefined],
+    ['nothing', [], undefined],
+  ])('%s', (_, findings, expected) => {
+    expect(confirmedAs(findings)).toBe(expected);
+  });
+});
+
+describe('the account of a finding', () => {
+  const finding = (type: FindingType, subjects: string[]) =>
+    ({ type, family: catalogue[type].family, evidence: { key: evidenceKey(type, subjects) } }) as unknown as Finding;
+
+  test('is the one on the invoice, or the one between when a supplier returned to an old account', () => {
+    expect(accountOf(finding('BANK_ACCOUNT_CHANGED', ['s', 'NEW']), 's', 'NEW', ['OLD'])).toBe('NEW');
+    expect(accountOf(finding('BANK_ACCOUNT_REVERTED', ['s', 'BETWEEN']), 's', 'OLD', ['OLD', 'BETWEEN'])).toBe(
+      'BETWEEN',
+    );
+    expect(accountOf(finding('BANK_ACCOUNT_BLOCKLISTED', ['NEW']), 's', 'NEW', [])).toBe('NEW');
+  });
+
+  test('does not exist where the finding is about none', () => {
+    expect(accountOf(finding('BANK_ACCOUNT_MISSING', ['s']), 's', undefined, ['OLD'])).toBeUndefined();
+    expect(accountOf(finding('SUSPECTED_DUPLICATE', ['p']), 's', 'NEW', ['OLD'])).toBeUndefined();
+  });
+
+  test('of a lookalike or a forged document is the one on the invoice', () => {
+    for (const type of ['SUPPLIER_LOOKALIKE_NAME', 'DOCUMENT_TAMPER_SIGNS']) {
+      const forged = { type, family: 'DOC', evidence: { key: 'k' } } as unknown as Finding;
+      expect(isSignOfFraud(forged)).toBe(true);
+      expect(accountOf(forged, 's', 'NEW', [])).toBe('NEW');
+    }
+  });
+});
+
+describe('what people’s words make of an account', () => {
+  const standing = (findingId: string, changes: Partial<StandingReview>): StandingReview => ({
+    findingId,
+    sourceVersion: 2,
+    type: 'BANK_ACCOUNT_CHANGED',
+    family: 'BANK',
+    disposition: 'CONFIRMED',
+    evidenceKey: 'k',
+    pairKeys: [],
+    invoiceId: 'i',
+    supplierId: 's',
+    bankKey: 'b',
+    signature: 'ANY',
+    reviewedAt: new Date('2026-03-02T10:00:00Z'),
+    ...changes,
+  });
+
+  test('one confirmation blocks it for every supplier; the first that stands is shown', () => {
+    const later = standing('f1', {});
+    const earlier = standing('f2', { reviewedAt: new Date('2026-03-01T10:00:00Z') });
+    expect(accountVerdict([later, earlier], 'another')).toEqual({ fraud: earlier, trust: 'FRAUD' });
+    expect(accountVerdict([later], 's')).toEqual({ fraud: later, trust: 'FRAUD' });
+  });
+
+  test('a cleared account is trusted for the supplier it was cleared for alone', () => {
+    const cleared = standing('f1', { disposition: 'ACCEPTED_RISK' });
+    expect(accountVerdict([cleared], 's').trust).toBe('REVIEWED');
+    expect(accountVerdict([cleared], 'another').trust).toBeUndefined();
+  });
+
+  test('a remedied fraud blocks no more', () => {
+    expect(accountVerdict([standing('f1', { disposition: 'RESOLVED' })], 's')).toEqual({
+      fraud: undefined,
+      trust: undefined,
+    });
+  });
+});
+
+test('a profile learns a name or a pattern of numbers from a false positive, and nothing from other words', () => {
+  const lesson = (type: string, disposition: Disposition) => lessonOf({ type, disposition } as never);
+  expect(lesson('SUPPLIER_NAME_MISMATCH', 'FALSE_POSITIVE')).toBe('NAME');
+  expect(lesson('INVOICE_NUMBER_FORMAT_CHANGED', 'FALSE_POSITIVE')).toBe('NUMBER_PATTERN');
+  expect(lesson('SUPPLIER_NAME_MISMATCH', 'CONFIRMED')).toBeUndefined();
+  expect(lesson('SUSPECTED_DUPLICATE', 'FALSE_POSITIVE')).toBeUndefined();
+});
