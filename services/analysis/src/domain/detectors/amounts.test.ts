@@ -1,0 +1,343 @@
+import { describe, expect, test } from '@jest/globals';
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { typesIn } from '../testing/in-memory-history.js';
+import type { Billed } from '../testing/in-memory-history.js';
+import { findingIn, ledger } from '../testing/ledger.js';
+import type { Bill } from '../testing/ledger.js';
+
+const typesOf = typesIn('AMT');
+
+/** Bills the amounts in order, twenty days apart unless `dates` says otherwise, and gives the last. */
+function billAll(amounts: readonly string[], dates?: readonly string[], each: Bill = {}): Billed {
+  const acme = ledger();
+  const billed = amounts.map((gross_amount, index) => {
+    const issue_date = dates?.[index];
+    return acme.bill({ ...each, gross_amount, ...(issue_date === undefined ? {} : { issue_date }) });
+  });
+  return billed.at(-1) as Billed;
+}
+
+/** Around 1000 with little spread, none of them round: the median is 1000.40. */
+const AROUND_1000 = ['950.10', '980.20', '1000.30', '1000.50', '1020.60', '1050.70', '990.80', '1010.90'];
+const monthly = (count: number, day = 3): string[] =>
+  Array.from({ length: count }, (_, month) => {
+    const year = 2024 + Math.floor(month / 12);
+    return `${year}-${String((month % 12) + 1).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  });
+
+describe('AMOUNT_OUTLIER', () => {
+  test.each([
+    ['twice the usual is nothing', '2200.10', undefined, undefined],
+    // z is 0.6745 ln(ratio) / 0.15: at a ratio of 2.5 it is 4.1.
+    ['2.5 times', '2502.13', 'LOW', 60],
+    ['four times', '4013.17', 'MEDIUM', 75],
+    ['ten times', '10093.19', 'HIGH', 85],
+  ])('%s', (_, amount, severity, confidence) => {
+    const finding = findingIn(billAll([...AROUND_1000, amount]), 'AMOUNT_OUTLIER');
+    if (severity === undefined) expect(finding).toBeUndefined();
+    else expect(finding).toMatchObject({ severity, confidence, evidence: { sampleSize: 8, median: '1000.40' } });
+  });
+
+  test('says how many times the usual it is', () => {
+    expect(findingIn(billAll([...AROUND_1000, '4100.17']), 'AMOUNT_OUTLIER')).toMatchObject({
+      summary: 'EUR 4100.17 is 4.1 times the 1000.40 that Acme Supplies Ltd usually bills.',
+      recommendedAction: 'Check quantity, price and order; the amount is 4.1 times the usual.',
+      evidence: { z: 6.34, ratio: 4.1, mad: 0.15, window: { from: '2025-01-21', to: '2025-06-10' } },
+    });
+  });
+
+  test('needs eight amounts', () => {
+    expect(typesOf(billAll([...AROUND_1000.slice(0, 7), '4100.17']))).not.toContain('AMOUNT_OUTLIER');
+    expect(typesOf(billAll([...AROUND_1000, '4100.17']))).toContain('AMOUNT_OUTLIER');
+  });
+
+  test('needs a value of 200 in base currency', () => {
+    const small = AROUND_1000.map((amount) => (Number(amount) / 20).toFixed(2));
+    expect(typesOf(billAll([...small, '199.99']))).not.toContain('AMOUNT_OUTLIER');
+    expect(typesOf(billAll([...small, '200.00']))).toContain('AMOUNT_OUTLIER');
+  });
+
+  test('without a rate the amount of the invoice is the value, which evidence says', () => {
+    const acme = ledger();
+    for (const gross_amount of AROUND_1000) acme.bill({ gross_amount, currency: 'JPY' });
+    const billed = acme.bill({ gross_amount: '4100', currency: 'JPY' }, { base: null });
+    expect(findingIn(billed, 'AMOUNT_OUTLIER')?.evidence.observed).toMatchObject({ value: '4100', noRate: true });
+  });
+
+  test('asks only amounts of two years and of the same currency', () => {
+    const old = AROUND_1000.map((_, index) => addDays('2022-01-01', index));
+    expect(typesOf(billAll([...AROUND_1000, '4100.17'], [...old, '2024-01-09']))).not.toContain('AMOUNT_OUTLIER');
+    expect(typesOf(billAll([...AROUND_1000, '4100.17'], [...old, '2023-12-31']))).toContain('AMOUNT_OUTLIER');
+    const acme = ledger();
+    for (const gross_amount of AROUND_1000) acme.bill({ gross_amount, currency: 'USD' });
+    expect(typesOf(acme.bill({ gross_amount: '4100.17' }))).toEqual([]);
+  });
+
+  test('a supplier that grows is held against its newest twelve amounts', () => {
+    const start = AROUND_1000.slice(0, 4);
+    const grown = Array.from({ length: 12 }, (_, index) => `${3000 + index * 17}.13`);
+    expect(typesOf(billAll([...start, ...grown, '4500.19']))).toEqual([]);
+    const finding = findingIn(billAll([...start, ...grown, '12900.19']), 'AMOUNT_OUTLIER');
+    expect(finding).toMatchObject({ severity: 'MEDIUM', evidence: { sampleSize: 12 } });
+  });
+
+  test("the bill of the year's end is known from the year before", () => {
+    const days = monthly(14);
+    const amounts = days.map((_, month) => (month === 1 ? '7000.13' : (AROUND_1000[month % 8] ?? '')));
+    expect(findingIn(billAll([...amounts.slice(0, 13), '7400.17'], days), 'AMOUNT_OUTLIER')).toBeUndefined();
+    const without = amounts.map((amount, month) => (month === 1 ? '1000.13' : amount));
+    expect(findingIn(billAll([...without.slice(0, 13), '7400.17'], days), 'AMOUNT_OUTLIER')).toBeDefined();
+  });
+
+  test('a price list with a wide spread has no outliers', () => {
+    const prices = ['120.10', '480.20', '950.30', '2900.40'];
+    expect(typesOf(billAll([...prices, ...prices, ...prices, '2900.40']))).toEqual([]);
+  });
+});
+
+describe('AMOUNT_MAGNITUDE_SHIFT', () => {
+  const five = ['950.10', '980.20', '1000.35', '1020.60', '1050.70'];
+  test.each([
+    ['ten times an earlier amount', '10206.00', '1020.60', '10'],
+    ['a hundred times', '102060.00', '1020.60', '100'],
+    ['a tenth', '98.02', '980.20', '1/10'],
+    ['two per cent off ten times', '10713.50', '1050.70', '10'],
+  ])('%s', (_, amount, matchedAmount, factor) => {
+    expect(findingIn(billAll([...five, amount]), 'AMOUNT_MAGNITUDE_SHIFT')).toMatchObject({
+      severity: 'HIGH',
+      confidence: 80,
+      evidence: { matchedAmount, factor },
+    });
+  });
+
+  test('is silent for more than two per cent, for four amounts and for a hundredth', () => {
+    expect(typesOf(billAll([...five, '10721.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
+    expect(typesOf(billAll([...five.slice(0, 4), '10206.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
+    expect(typesOf(billAll([...five, '10.21']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
+  });
+
+  test('is silent where amounts are spread so widely that a tenth of any is another', () => {
+    const spread = ['15.10', '90.40', '310.20', '1130.70', '1600.30', '3900.10', '240.60', '520.30'];
+    expect(typesOf(billAll([...spread, '9040.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
+  });
+
+  test('is silent where little money is at stake', () => {
+    const coffee = five.map((amount) => (Number(amount) / 100).toFixed(2));
+    expect(typesOf(billAll([...coffee, '102.06']))).toEqual([]);
+  });
+});
+
+describe('RECURRING_AMOUNT_CHANGED', () => {
+  const rent = Array.from({ length: 6 }, () => '1000.37');
+  test.each([
+    ['five per cent more is nothing', '1050.38', undefined],
+    ['more than five per cent', '1050.40', 'LOW'],
+    ['25 per cent more', '1250.46', 'LOW'],
+    ['more than 25 per cent', '1250.47', 'MEDIUM'],
+    ['less than half, which asks for no contract', '400.37', 'LOW'],
+  ])('%s', (_, amount, severity) => {
+    const finding = findingIn(billAll([...rent, amount], monthly(7)), 'RECURRING_AMOUNT_CHANGED');
+    expect(finding?.severity).toBe(severity);
+  });
+
+  test('shows the series and the change', () => {
+    const finding = findingIn(billAll([...rent, '1500.00'], monthly(7)), 'RECURRING_AMOUNT_CHANGED');
+    expect(finding).toMatchObject({
+      confidence: 80,
+      summary: 'Acme Supplies Ltd billed 1000.37 6 times in a row and now EUR 1500.00 (+49.9 %).',
+      evidence: { oldAmount: '1000.37', changePct: 49.9 },
+    });
+    expect(finding?.evidence['series']).toHaveLength(6);
+  });
+
+  test('a raise in January or April is an indexation', () => {
+    const from = (month: number) => monthly(month + 7).slice(month);
+    for (const start of [6, 9]) {
+      const finding = findingIn(billAll([...rent, '1500.00'], from(start)), 'RECURRING_AMOUNT_CHANGED');
+      expect(finding).toMatchObject({ severity: 'LOW', confidence: 70 });
+    }
+    expect(findingIn(billAll([...rent, '1500.00'], from(7)), 'RECURRING_AMOUNT_CHANGED')?.severity).toBe('MEDIUM');
+  });
+
+  test('needs six bills within two per cent, at monthly or quarterly intervals', () => {
+    const changed = (amounts: readonly string[], dates: readonly string[]) =>
+      typesOf(billAll([...amounts, '1500.13'], dates)).includes('RECURRING_AMOUNT_CHANGED');
+    const every = (days: number) => Array.from({ length: 7 }, (_, index) => addDays('2024-01-03', index * days));
+    expect(changed(rent.slice(1), monthly(6))).toBe(false);
+    expect(changed([...rent.slice(1), '1020.37'], monthly(7))).toBe(true);
+    expect(changed([...rent.slice(1), '1021.37'], monthly(7))).toBe(false);
+    for (const days of [25, 35, 85, 95]) expect(changed(rent, every(days))).toBe(true);
+    for (const days of [24, 36, 84, 96]) expect(changed(rent, every(days))).toBe(false);
+  });
+
+  test('a supplier that bills other things between is no series', () => {
+    const dates = [...monthly(6), '2024-06-20', '2024-07-03'];
+    const amounts = [...rent, '310.13', '1500.13'];
+    expect(typesOf(billAll(amounts, dates))).not.toContain('RECURRING_AMOUNT_CHANGED');
+  });
+});
+
+describe('AMOUNT_ROUND', () => {
+  const uneven = (count: number) => Array.from({ length: count }, (_, index) => `${1000 + index * 7}.13`);
+  test.each([
+    ['a multiple of 1000 from 10 000 on', '12000.00', true],
+    ['a multiple of 100 below', '1100.00', true],
+    ['a multiple of 100 from 10 000 on', '12100.00', false],
+    ['below 1000', '900.00', false],
+    ['a cent more', '12000.01', false],
+  ])('%s', (_, amount, isRaised) => {
+    expect(typesOf(billAll([...uneven(10), amount])).includes('AMOUNT_ROUND')).toBe(isRaised);
+  });
+
+  test('is a notice of a young supplier and a small sign of one with ten bills', () => {
+    expect(findingIn(billAll([...uneven(9), '3000.00']), 'AMOUNT_ROUND')).toMatchObject({ severity: 'INFO' });
+    expect(findingIn(billAll([...uneven(10), '3000.00']), 'AMOUNT_ROUND')).toMatchObject({
+      severity: 'LOW',
+      confidence: 40,
+      evidence: { roundShare: 0 },
+    });
+  });
+
+  test('is silent where a fifth of the amounts is round, and for a rent', () => {
+    expect(typesOf(billAll([...uneven(8), '2000.00', '3000.00', '4000.00']))).not.toContain('AMOUNT_ROUND');
+    expect(typesOf(billAll([...uneven(9), '2000.00', '4000.00']))).toContain('AMOUNT_ROUND');
+    expect(typesOf(billAll([...uneven(9), '2000.00', '2000.00']))).not.toContain('AMOUNT_ROUND');
+  });
+});
+
+describe('AMOUNT_BELOW_THRESHOLD', () => {
+  test.each([
+    ['the limit itself', '5000.00', undefined],
+    ['a cent less', '4999.99', '5000'],
+    ['95 per cent', '4750.00', '5000'],
+    ['a cent less than 95 per cent', '4749.99', undefined],
+    ['another limit', '98500.17', '100000'],
+  ])('%s', (_, amount, threshold) => {
+    const finding = findingIn(ledger().bill({ gross_amount: amount }), 'AMOUNT_BELOW_THRESHOLD');
+    if (threshold === undefined) expect(finding).toBeUndefined();
+    else expect(finding).toMatchObject({ severity: 'INFO', confidence: 40, evidence: { threshold } });
+  });
+
+  test('holds for the base currency too', () => {
+    const base = { currency: 'EUR', amount: '4830.11', rate: '0.23', source: 'ECB' } as const;
+    const billed = ledger().bill({ gross_amount: '21000.13', currency: 'PLN' }, { base });
+    expect(findingIn(billed, 'AMOUNT_BELOW_THRESHOLD')).toMatchObject({
+      summary: 'PLN 21000.13 is just under the approval limit of EUR 5000.',
+      evidence: { threshold: '5000', thresholdCurrency: 'EUR' },
+    });
+  });
+
+  test('is silent for a price that was billed before, and where nothing is at stake', () => {
+    expect(typesOf(billAll(['4900.13', '4900.13']))).toEqual([]);
+    const base = { currency: 'EUR', amount: '12.40', rate: '0.0025', source: 'ECB' } as const;
+    expect(typesOf(ledger().bill({ gross_amount: '4900.13', currency: 'HUF' }, { base }))).toEqual([]);
+  });
+});
+
+describe('SPLIT_BELOW_THRESHOLD', () => {
+  /** Bills of one supplier: an amount, the day in March, and what else it says. */
+  function split(...bills: readonly (readonly [amount: string, day: number, more?: Bill])[]) {
+    const acme = ledger();
+    const billed = bills.map(([gross_amount, day, more], index) =>
+      acme.bill({
+        gross_amount,
+        issue_date: `2025-03-${String(day).padStart(2, '0')}`,
+        invoice_number: `R${7000 + index * 13}`,
+        ...more,
+      }),
+    );
+    return findingIn(billed.at(-1) as Billed, 'SPLIT_BELOW_THRESHOLD');
+  }
+  const order = (purchase_order_ref: string) => ({ purchase_order_ref });
+
+  test('two bills within a week', () => {
+    expect(split(['4600.13', 3], ['4710.17', 10])).toMatchObject({
+      severity: 'LOW',
+      confidence: 60,
+      summary:
+        '2 invoices of Acme Supplies Ltd within 7 days, EUR 9310.30 together, each stay under the approval limit of EUR 5000.',
+      evidence: { sum: 'EUR 9310.30', threshold: '5000', days: 7 },
+      relatedInvoiceIds: [expect.any(String)],
+    });
+    expect(split(['4600.13', 3], ['4710.17', 11])).toBeUndefined();
+  });
+
+  test.each<[string, string, string, boolean]>([
+    ['from 90 per cent on', '4500.00', '4710.17', true],
+    ['a cent less', '4499.99', '4710.17', false],
+    ['at the limit', '5000.00', '4710.17', false],
+    ['under different limits', '4710.17', '9300.13', false],
+  ])('%s', (_, first, second, isRaised) => {
+    expect(split([first, 3], [second, 5]) !== undefined).toBe(isRaised);
+  });
+
+  test.each<[string, Bill, Bill, Bill, string, number]>([
+    ['with orders of their own', order('PO-4501'), order('PO-4502'), order('PO-4503'), 'MEDIUM', 78],
+    ['without orders', {}, {}, {}, 'HIGH', 82],
+    ['with one order, a bulk delivery', order('PO-4501'), order('PO-4501'), order('PO-4501'), 'LOW', 78],
+    [
+      'with consecutive numbers',
+      { ...order('PO-4501'), invoice_number: 'R-99' },
+      { ...order('PO-4502'), invoice_number: 'R-100' },
+      { ...order('PO-4503'), invoice_number: 'R-101' },
+      'HIGH',
+      82,
+    ],
+    [
+      'with one order and consecutive numbers',
+      { ...order('PO-4501'), invoice_number: 'R-99' },
+      { ...order('PO-4501'), invoice_number: 'R-100' },
+      { ...order('PO-4501'), invoice_number: 'R-101' },
+      'MEDIUM',
+      82,
+    ],
+  ])('three bills %s', (_, first, second, third, severity, confidence) => {
+    const finding = split(['4600.13', 3, first], ['4710.17', 5, second], ['4830.19', 7, third]);
+    expect(finding).toMatchObject({ severity, confidence });
+    expect(finding?.evidence['group']).toHaveLength(3);
+  });
+
+  test('two bills on one order are a notice', () => {
+    expect(split(['4600.13', 3, order('PO-1')], ['4710.17', 5, order('PO-1')])).toMatchObject({ severity: 'INFO' });
+  });
+
+  test('a copy is a duplicate, not a part', () => {
+    expect(split(['4600.13', 3, { invoice_number: 'R-7001' }], ['4600.13', 3, { invoice_number: 'R-7001 COPY' }])).toBe(
+      undefined,
+    );
+  });
+
+  test('bills in another currency are another purchase', () => {
+    expect(split(['4600.13', 3, { currency: 'USD' }], ['4710.17', 5])).toBeUndefined();
+  });
+
+  test('what the supplier sells at such prices is no split', () => {
+    const before = Array.from({ length: 10 }, (_, index) => {
+      return ['4800.13', 1, { issue_date: addDays('2024-10-01', index * 9) }] as const;
+    });
+    expect(split(...before, ['4710.17', 3], ['4805.13', 5])).toBeUndefined();
+    expect(split(...before, ['4710.17', 3], ['4805.13', 5], ['4815.13', 6])).toMatchObject({ severity: 'LOW' });
+  });
+
+  test('of two weeks around a late bill the fuller one counts', () => {
+    const finding = split(['4600.13', 1], ['4710.17', 9], ['4720.17', 12], ['4830.19', 7]);
+    expect(finding?.evidence['group']).toMatchObject([
+      { issueDate: '2025-03-07' },
+      { issueDate: '2025-03-09' },
+      { issueDate: '2025-03-12' },
+    ]);
+  });
+});
+
+test('AMOUNT_ZERO: nothing is billed', () => {
+  const billed = ledger().bill({ gross_amount: '0.00' });
+  expect(findingIn(billed, 'AMOUNT_ZERO')).toMatchObject({ severity: 'LOW', confidence: 90 });
+  expect(billed.analysis.decision).toBe('PASS');
+  expect(typesOf(ledger().bill({ gross_amount: '0.01' }))).toEqual([]);
+});
+
+test('credit notes are not held against amounts or limits', () => {
+  for (const amount of ['-10206.00', '-4900.00', '-3000.00']) {
+    expect(typesOf(billAll([...AROUND_1000, amount]))).toEqual([]);
+  }
+});

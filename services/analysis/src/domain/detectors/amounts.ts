@@ -1,0 +1,477 @@
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { AMOUNT_DECIMALS_MAX, microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { evidenceKey } from '../evidence.js';
+import type { EvidenceValue, RaisedFinding } from '../evidence.js';
+import { valueOf } from '../facts.js';
+import type { Facts } from '../facts.js';
+import { readInvoiceNumber } from '../normalisation/invoice-number.js';
+import { amountOf, amountText } from '../pairs/comparison-row.js';
+import { originalsOf, scorePairs } from '../pairs/pair-score.js';
+import type { AmountParameters, Level, Policy } from '../policy.js';
+import { isRound } from '../supplier/profile.js';
+import type { AmountUse, RecentBill } from '../supplier/profile.js';
+import { amountStanding, comparableAmounts } from '../supplier/standing.js';
+import type { AmountStatistics } from '../supplier/statistics.js';
+
+/**
+ * Family AMT: whether an amount fits its supplier and the limits of approval (detection reference, section 7.4).
+ * Credit notes are silent here: what is given back is not what is usually asked for.
+ */
+export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
+  const amount = BigInt(facts.invoice.amountMinor);
+  if (amount < 0n) return [];
+  if (amount === 0n) return zero(facts, policy.amounts);
+  const uses = comparableAmounts(facts, policy.amounts);
+  const standing = amountStanding(facts, policy.amounts);
+  return [
+    ...outlier(facts, uses, standing, policy.amounts),
+    ...magnitudeShift(facts, uses, standing, policy.amounts),
+    ...recurringChanged(facts, uses, policy.amounts),
+    ...round(facts, uses, policy.amounts),
+    ...belowThreshold(facts, uses, policy.amounts),
+    ...splitBelowThreshold(facts, uses, policy),
+  ];
+}
+
+function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[] {
+  return [
+    {
+      type: 'AMOUNT_ZERO',
+      ...levels.zero,
+      summary: `${invoice.invoiceNumber} of ${invoice.supplierName} bills ${amountText(invoice)}.`,
+      key: evidenceKey('AMOUNT_ZERO', [invoice.invoiceId]),
+      parameters: {},
+      observed: { grossAmount: amountOf(invoice) },
+      explanation: ['The gross amount is zero.'],
+    },
+  ];
+}
+
+/** Far above the usual, measured by the spread of the supplier's own amounts. */
+function outlier(
+  facts: Facts,
+  uses: readonly AmountUse[],
+  standing: AmountStatistics | undefined,
+  parameters: AmountParameters,
+): RaisedFinding[] {
+  if (standing === undefined || standing.sampleSize < parameters.outlierSampleMin) return [];
+  if (!isWorth(facts, parameters.outlierValueMin) || isYearlyBill(facts, uses, parameters)) return [];
+  const { z, ratio, sampleSize, logMad, medianMinor } = standing;
+  const step = parameters.outlierSteps.find(({ zMin, ratioMin }) => z >= zMin && ratio >= ratioMin);
+  if (step === undefined) return [];
+  const { invoice } = facts;
+  const median = amountOf({ currency: invoice.currency, amountMinor: medianMinor });
+  return [
+    {
+      type: 'AMOUNT_OUTLIER',
+      ...step.level,
+      summary: `${amountText(invoice)} is ${ratio} times the ${median} that ${invoice.supplierName} usually bills.`,
+      actionValues: { ratio: String(ratio) },
+      key: evidenceKey('AMOUNT_OUTLIER', [invoice.invoiceId]),
+      parameters: {
+        zMin: step.zMin,
+        ratioMin: step.ratioMin,
+        outlierSampleMin: parameters.outlierSampleMin,
+        outlierValueMin: parameters.outlierValueMin,
+      },
+      observed: { z, ratio, median, ...valueOf(facts) },
+      explanation: [
+        `The median of ${sampleSize} amounts is ${median}.`,
+        `Against their spread the amount stands at ${z}, where ${parameters.outlierSteps.at(-1)?.zMin ?? 0} is unusual.`,
+        ...(sampleSize < uses.length ? ['The amounts of the supplier are rising, so only the newest ones count.'] : []),
+      ],
+      extra: { z, ratio, median, mad: logMad, sampleSize, window: windowOf(uses.slice(-sampleSize)) },
+    },
+  ];
+}
+
+/** A bill of nearly this size about a year ago: the one of the year's end, an insurance, a licence. */
+function isYearlyBill(
+  { invoice }: Facts,
+  uses: readonly AmountUse[],
+  { yearlyShareMin, yearlyGapDays }: AmountParameters,
+): boolean {
+  return uses.some(({ day, minor }) => {
+    const gap = invoice.issueDay - day;
+    const isAYearAgo = gap >= yearlyGapDays.min && gap <= yearlyGapDays.max;
+    return isAYearAgo && Number(minor) >= Number(invoice.amountMinor) * yearlyShareMin;
+  });
+}
+
+function windowOf(uses: readonly AmountUse[]): EvidenceValue {
+  const [first, last] = [uses[0], uses.at(-1)];
+  return first === undefined || last === undefined
+    ? null
+    : { from: dateOfDayNumber(first.day), to: dateOfDayNumber(last.day) };
+}
+
+/**
+ * The decimal point in the wrong place. Suppliers with widely spread amounts have some amount at a tenth of any other,
+ * so the amount must also stand out from the spread.
+ */
+function magnitudeShift(
+  facts: Facts,
+  uses: readonly AmountUse[],
+  standing: AmountStatistics | undefined,
+  parameters: AmountParameters,
+): RaisedFinding[] {
+  if (standing === undefined || uses.length < parameters.shiftSampleMin) return [];
+  const { ratio, z } = standing;
+  if (Math.abs(z) < parameters.shiftZMin) return [];
+  const isTooHigh = ratio >= parameters.shiftRatioMin;
+  if (!isTooHigh && ratio * parameters.shiftRatioMin > 1) return [];
+  const { invoice } = facts;
+  const amount = BigInt(invoice.amountMinor);
+  const shifts = isTooHigh ? parameters.shiftFactors : parameters.shiftFactors.slice(0, 1);
+  const found = shifts
+    .map((factor) => ({ factor, unshifted: isTooHigh ? amount / BigInt(factor) : amount * BigInt(factor) }))
+    .map(({ factor, unshifted }) => ({
+      factor,
+      unshifted,
+      matched: uses.findLast((use) => isWithin(unshifted, BigInt(use.minor), parameters.shiftTolerancePercent)),
+    }))
+    .find(({ matched }) => matched !== undefined);
+  if (found?.matched === undefined) return [];
+  // A small amount that should have been a large one is worth what it should have been.
+  if (!isWorth(facts, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
+  const { matched, factor } = found;
+  const matchedAmount = amountOf({ currency: invoice.currency, amountMinor: matched.minor });
+  const relation = isTooHigh ? `${factor} times` : `one in ${factor} of`;
+  return [
+    {
+      type: 'AMOUNT_MAGNITUDE_SHIFT',
+      ...parameters.levels.magnitudeShift,
+      summary: `${amountText(invoice)} is ${relation} the ${matchedAmount} that ${invoice.supplierName} billed on ${dateOfDayNumber(matched.day)}.`,
+      key: evidenceKey('AMOUNT_MAGNITUDE_SHIFT', [invoice.invoiceId]),
+      parameters: {
+        shiftFactors: parameters.shiftFactors,
+        shiftTolerancePercent: parameters.shiftTolerancePercent,
+        shiftRatioMin: parameters.shiftRatioMin,
+        shiftZMin: parameters.shiftZMin,
+      },
+      observed: { ratio, z, factor, matchedAmount },
+      explanation: [
+        `With the decimal point moved the amount is within ${parameters.shiftTolerancePercent} % of an earlier one.`,
+        `It is ${ratio} times the usual amount.`,
+      ],
+      extra: { matchedAmount, factor: isTooHigh ? String(factor) : `1/${factor}` },
+    },
+  ];
+}
+
+/** A supplier that billed nothing but one amount at regular intervals, and now another when the next one is due. */
+function recurringChanged(facts: Facts, uses: readonly AmountUse[], parameters: AmountParameters): RaisedFinding[] {
+  const { invoice } = facts;
+  const series = recurringSeries(uses, invoice.issueDay, parameters);
+  const last = series?.at(-1);
+  if (series === undefined || last === undefined) return [];
+  const amount = BigInt(invoice.amountMinor);
+  const oldAmount = BigInt(last.minor);
+  if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
+  const isIndexation = parameters.indexationMonths.includes(Number(invoice.issueDate.slice(5, 7)));
+  const isRaisedMuch = amount > oldAmount && !isWithin(amount, oldAmount, parameters.recurringRaisePercent);
+  const changePct = Number(((amount - oldAmount) * 1000n) / oldAmount) / 10;
+  const old = amountOf({ currency: invoice.currency, amountMinor: last.minor });
+  return [
+    {
+      type: 'RECURRING_AMOUNT_CHANGED',
+      ...(isRaisedMuch && !isIndexation ? parameters.levels.recurringRaisedMuch : parameters.levels.recurringChanged),
+      summary: `${invoice.supplierName} billed ${old} ${series.length} times in a row and now ${amountText(invoice)} (${changePct > 0 ? '+' : ''}${changePct} %).`,
+      key: evidenceKey('RECURRING_AMOUNT_CHANGED', [invoice.invoiceId]),
+      parameters: {
+        recurringMin: parameters.recurringMin,
+        recurringChangePercent: parameters.recurringChangePercent,
+        recurringRaisePercent: parameters.recurringRaisePercent,
+      },
+      observed: { oldAmount: old, newAmount: amountOf(invoice), changePct },
+      explanation: [
+        `The last ${series.length} invoices came at regular intervals with nearly the same amount.`,
+        ...(isIndexation ? ['Contracts are often indexed in this month.'] : []),
+      ],
+      extra: {
+        series: series.map(({ day, minor }) => ({
+          issueDate: dateOfDayNumber(day),
+          grossAmount: amountOf({ currency: invoice.currency, amountMinor: minor }),
+        })),
+        oldAmount: old,
+        changePct,
+      },
+    },
+  ];
+}
+
+/** The newest bills when they are one recurring bill that the judged day continues. */
+function recurringSeries(
+  uses: readonly AmountUse[],
+  issueDay: number,
+  { recurringMin, recurringTolerancePercent, recurringGapsDays }: AmountParameters,
+): readonly AmountUse[] | undefined {
+  const series = uses.slice(-recurringMin);
+  const last = series.at(-1);
+  if (last === undefined || series.length < recurringMin) return undefined;
+  if (!series.every((use) => isWithin(BigInt(use.minor), BigInt(last.minor), recurringTolerancePercent))) {
+    return undefined;
+  }
+  const days = [...series.map(({ day }) => day), issueDay];
+  const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
+  return recurringGapsDays.some(({ min, max }) => gaps.every((gap) => gap >= min && gap <= max)) ? series : undefined;
+}
+
+/** Invented amounts tend to be round. Who bills round amounts, or this one again, is silent. */
+function round(facts: Facts, uses: readonly AmountUse[], parameters: AmountParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  if (!isRound(BigInt(invoice.amountMinor)) || !isWorth(facts, parameters.roundValueMin)) return [];
+  if (uses.some(({ minor }) => minor === invoice.amountMinor)) return [];
+  const { count, roundCount } = supplier.profile;
+  const isYoung = count < parameters.roundHistoryMin;
+  if (!isYoung && roundCount >= count * parameters.roundShareMax) return [];
+  return [
+    {
+      type: 'AMOUNT_ROUND',
+      ...(isYoung ? parameters.levels.roundYoung : parameters.levels.round),
+      summary: `${amountText(invoice)} is a round amount; ${roundCount} of ${count} earlier ones of ${invoice.supplierName} were.`,
+      key: evidenceKey('AMOUNT_ROUND', [invoice.invoiceId]),
+      parameters: {
+        roundValueMin: parameters.roundValueMin,
+        roundHistoryMin: parameters.roundHistoryMin,
+        roundShareMax: parameters.roundShareMax,
+      },
+      observed: { invoices: count, roundInvoices: roundCount, ...valueOf(facts) },
+      explanation: [
+        'The amount is a multiple of 1000, or of 100 below 10 000.',
+        isYoung
+          ? 'The supplier is too young to say whether that is usual.'
+          : 'The amounts of the supplier are seldom round.',
+      ],
+      extra: { roundShare: count === 0 ? null : Math.floor((roundCount * 100) / count) / 100 },
+    },
+  ];
+}
+
+function belowThreshold(facts: Facts, uses: readonly AmountUse[], parameters: AmountParameters): RaisedFinding[] {
+  const { invoice } = facts;
+  if (!isWorth(facts, parameters.approvalValueMin)) return [];
+  const band = bandOf(facts, invoice.amountMinor, parameters.belowThresholdPercent, parameters);
+  if (band === undefined) return [];
+  const isBilledBefore = uses.some(({ minor }) => minor === invoice.amountMinor);
+  if (isBilledBefore || isPricePoint(facts, uses, band, parameters.belowThresholdPercent, parameters)) return [];
+  return [
+    {
+      type: 'AMOUNT_BELOW_THRESHOLD',
+      ...parameters.levels.belowThreshold,
+      summary: `${amountText(invoice)} is just under the approval limit of ${limitText(band)}.`,
+      key: evidenceKey('AMOUNT_BELOW_THRESHOLD', [invoice.invoiceId]),
+      parameters: { belowThresholdPercent: parameters.belowThresholdPercent },
+      observed: { value: microToDecimal(band.value), ...thresholdEvidence(band) },
+      explanation: [`The amount is at least ${parameters.belowThresholdPercent} % of the limit and does not reach it.`],
+      extra: thresholdEvidence(band),
+    },
+  ];
+}
+
+/** One purchase in several bills, each of which stays under the limit that the whole would pass. */
+function splitBelowThreshold(facts: Facts, uses: readonly AmountUse[], policy: Policy): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const parameters = policy.amounts;
+  if (!isWorth(facts, parameters.approvalValueMin)) return [];
+  const band = bandOf(facts, invoice.amountMinor, parameters.splitPercent, parameters);
+  if (band === undefined) return [];
+  const group = splitGroup(facts, band, policy);
+  const [first, last] = [group[0], group.at(-1)];
+  if (first === undefined || last === undefined || group.length < 2) return [];
+  const before = uses.filter(({ day }) => day < first.day);
+  const isUsual =
+    isPricePoint(facts, before, band, parameters.splitPercent, parameters) ||
+    group.every(({ minor }) => before.some((use) => use.minor === minor));
+  if (isUsual && group.length < parameters.splitGroupMin) return [];
+  const level = isUsual ? parameters.levels.splitPair : splitLevel(group, parameters);
+  const sum = amountText({
+    currency: invoice.currency,
+    amountMinor: String(group.reduce((total, { minor }) => total + BigInt(minor), 0n)),
+  });
+  const days = last.day - first.day;
+  const others = group.filter(({ invoiceId }) => invoiceId !== invoice.invoiceId);
+  return [
+    {
+      type: 'SPLIT_BELOW_THRESHOLD',
+      ...level,
+      summary: `${group.length} invoices of ${invoice.supplierName} within ${days} days, ${sum} together, each stay under the approval limit of ${limitText(band)}.`,
+      key: evidenceKey('SPLIT_BELOW_THRESHOLD', [supplier.supplierId, ...group.map(({ invoiceId }) => invoiceId)]),
+      parameters: {
+        splitPercent: parameters.splitPercent,
+        splitDays: parameters.splitDays,
+        splitGroupMin: parameters.splitGroupMin,
+      },
+      observed: { invoices: group.length, sum, days, ...thresholdEvidence(band) },
+      explanation: [
+        `Each of the invoices is at least ${parameters.splitPercent} % of the limit and does not reach it.`,
+        ...(haveConsecutiveNumbers(group) ? ['Their numbers are consecutive.'] : []),
+        ...(haveOneOrder(group) ? ['All of them name one order.'] : []),
+        ...(haveNoOrder(group) ? ['None of them names an order.'] : []),
+        ...(isUsual ? ['The supplier has its prices in this range.'] : []),
+      ],
+      extra: {
+        group: group.map((bill) => ({
+          invoiceId: bill.invoiceId,
+          invoiceNumber: bill.invoiceNumber,
+          issueDate: dateOfDayNumber(bill.day),
+          grossAmount: amountOf({ currency: bill.currency, amountMinor: bill.minor }),
+          order: bill.poKey ?? null,
+        })),
+        sum,
+        ...thresholdEvidence(band),
+        days,
+      },
+      relatedInvoiceIds: others.map(({ invoiceId }) => invoiceId),
+    },
+  ];
+}
+
+/** The judged bill and those around it that stay under the same limit, by day; of several windows the fullest. */
+function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBill[] {
+  const { invoice, supplier } = facts;
+  const { splitDays, splitPercent } = policy.amounts;
+  const own: RecentBill = {
+    day: invoice.issueDay,
+    minor: invoice.amountMinor,
+    invoiceId: invoice.invoiceId,
+    invoiceNumber: invoice.invoiceNumber,
+    currency: invoice.currency,
+    ...(invoice.poKey === undefined ? {} : { poKey: invoice.poKey }),
+  };
+  const near = (supplier.profile.recentBills ?? []).filter(
+    (bill) =>
+      bill.currency === invoice.currency &&
+      bill.invoiceId !== invoice.invoiceId &&
+      Math.abs(bill.day - invoice.issueDay) <= splitDays &&
+      isInBand(facts, bill.minor, band, splitPercent),
+  );
+  if (near.length === 0) return [];
+  const duplicates = duplicatesOf(facts, policy);
+  const bills: RecentBill[] = [own];
+  for (const bill of near) {
+    const isRepeated = bills.some((other) => numberOf(other) === numberOf(bill));
+    if (!isRepeated && !duplicates.has(bill.invoiceId)) bills.push(bill);
+  }
+  const byDay = bills.sort((left, right) => left.day - right.day);
+  const windows = byDay
+    .filter(({ day }) => day <= invoice.issueDay)
+    .map(({ day: from }) => byDay.filter(({ day }) => day >= from && day <= from + splitDays));
+  return windows.reduce((fullest, window) => (window.length > fullest.length ? window : fullest), []);
+}
+
+/** Records that repeat the judged invoice: they are reported as such, and are no part of a split. */
+function duplicatesOf(facts: Facts, { duplicates }: Policy): ReadonlySet<string> {
+  const pairs = scorePairs(facts, originalsOf(facts), duplicates);
+  return new Set(
+    pairs.filter(({ halfPoints }) => halfPoints >= duplicates.mediumMin).map(({ other }) => other.invoiceId),
+  );
+}
+
+function splitLevel(group: readonly RecentBill[], { levels, splitGroupMin }: AmountParameters): Level {
+  const isOneOrder = haveOneOrder(group);
+  if (group.length < splitGroupMin) return isOneOrder ? levels.splitPairOneOrder : levels.splitPair;
+  const isConsecutive = haveConsecutiveNumbers(group);
+  if (isOneOrder) return isConsecutive ? levels.splitGroupOneOrderConsecutive : levels.splitGroupOneOrder;
+  return isConsecutive || haveNoOrder(group) ? levels.splitGroupSuspicious : levels.splitGroup;
+}
+
+function haveOneOrder(group: readonly RecentBill[]): boolean {
+  const [first] = group;
+  return first?.poKey !== undefined && group.every(({ poKey }) => poKey === first.poKey);
+}
+
+function haveNoOrder(group: readonly RecentBill[]): boolean {
+  return group.every(({ poKey }) => poKey === undefined);
+}
+
+function haveConsecutiveNumbers(group: readonly RecentBill[]): boolean {
+  const runs = group.map(({ invoiceNumber }) => readInvoiceNumber(invoiceNumber).runs.findLast(isNumeric));
+  if (runs.includes(undefined)) return false;
+  const sorted = runs.map((run) => BigInt(run ?? 0)).sort((left, right) => Number(left - right));
+  return sorted.every((run, index) => index === 0 || run - (sorted[index - 1] ?? 0n) === 1n);
+}
+
+function isNumeric(run: string): boolean {
+  return /^[0-9]+$/.test(run);
+}
+
+function numberOf({ invoiceNumber }: RecentBill): string {
+  return readInvoiceNumber(invoiceNumber).o2;
+}
+
+/** An approval limit that an amount stays just under. */
+interface Band {
+  readonly threshold: string;
+  readonly currency: string;
+  /** The amount in that currency, in micro-units. */
+  readonly value: bigint;
+}
+
+/** The limit, in the currency of the invoice or else in the base currency, that the amount almost reaches. */
+function bandOf(
+  facts: Facts,
+  minor: string,
+  percent: number,
+  { approvalThresholds }: AmountParameters,
+): Band | undefined {
+  for (const currency of limitCurrencies(facts)) {
+    const value = valueIn(facts, minor, currency);
+    const threshold = approvalThresholds.find((limit) => isJustUnder(value, limit, percent));
+    if (threshold !== undefined) return { threshold, currency, value };
+  }
+  return undefined;
+}
+
+function isInBand(facts: Facts, minor: string, { threshold, currency }: Band, percent: number): boolean {
+  return isJustUnder(valueIn(facts, minor, currency), threshold, percent);
+}
+
+function isJustUnder(value: bigint, threshold: string, percent: number): boolean {
+  const limit = toMicro(threshold);
+  return value < limit && value * 100n >= limit * BigInt(percent);
+}
+
+function limitCurrencies({ invoice, base }: Facts): string[] {
+  return base === null || base.currency === invoice.currency ? [invoice.currency] : [invoice.currency, base.currency];
+}
+
+/** An amount in the invoice's currency, or as the judged invoice converts it to base currency, in micro-units. */
+function valueIn({ invoice, base }: Facts, minor: string, currency: string): bigint {
+  const micro = BigInt(minor) * 10n ** BigInt(AMOUNT_DECIMALS_MAX - minorUnitsOf(invoice.currency));
+  if (currency === invoice.currency || base === null) return micro;
+  const gross = toMicro(invoice.grossAmount);
+  return (micro * toMicro(base.amount) + gross / 2n) / gross;
+}
+
+/** Many earlier amounts of the supplier lie in the band: what it sells costs so much. */
+function isPricePoint(
+  facts: Facts,
+  uses: readonly AmountUse[],
+  band: Band,
+  percent: number,
+  { pricePointHistoryMin, pricePointShareMin }: AmountParameters,
+): boolean {
+  if (uses.length < pricePointHistoryMin) return false;
+  return uses.filter(({ minor }) => isInBand(facts, minor, band, percent)).length >= uses.length * pricePointShareMin;
+}
+
+function limitText({ threshold, currency }: Band): string {
+  return `${currency} ${threshold}`;
+}
+
+function thresholdEvidence({ threshold, currency }: Band): { [name: string]: EvidenceValue } {
+  return { threshold, thresholdCurrency: currency };
+}
+
+/** Whether the invoice, or so many times of it, has at least a value in base currency. */
+function isWorth(facts: Facts, valueMin: string, times = 1): boolean {
+  return toMicro(valueOf(facts).value) * BigInt(times) >= toMicro(valueMin);
+}
+
+/** Whether an amount deviates from a positive one by no more than a percentage of it. */
+function isWithin(amount: bigint, expected: bigint, percent: number): boolean {
+  const difference = amount > expected ? amount - expected : expected - amount;
+  return difference * 100n <= expected * BigInt(percent);
+}
