@@ -75,7 +75,10 @@ async function answerKey(
 
   requireRight(principal, route.access);
   const input = { ...(await readInput(route, request, response)), context, principal };
-  return route.handle(input, clients);
+  const reply = await route.handle(input, clients);
+  // The broadcast reaches every gateway in a moment; whoever has the answer of this one may rely on it at once.
+  if (route.access.scope === 'organization:write') authenticator.forgetOrganization(principal.organizationId);
+  return reply;
 }
 
 /** Without a key the address is limited, by its refused attempts. */
