@@ -78,6 +78,28 @@ test('a change, its version and its event are one write, and the event reaches t
   );
 });
 
+test('what two relays publish stands once among the recent events, and the slower one still clears its marks', async () => {
+  let finish = (): void => {};
+  const when = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  await counters.insert(
+    { _id: 'twice', organizationId, value: 0, unfinished: true },
+    { events: [changed(1)], finish: { when, unset: ['unfinished'] } },
+  );
+  const { outbox: entries = [] } = (await collection().findOne({ _id: 'twice' })) ?? {};
+  const publisher = await eventPublisher(bus, 'organization');
+  const options = { db: mongo.db, collectionNames: ['counters'], publisher, clock: systemClock, logger };
+  const faster = await startOutbox(options);
+  faster.nudge('counters', { id: 'twice', version: 1, events: entries });
+  await faster.stop();
+  finish();
+  await outbox.idle();
+  const settled = await collection().findOne({ _id: 'twice' });
+  expect(settled?.recentEvents).toEqual(entries);
+  expect(settled).not.toHaveProperty('unfinished');
+});
+
 test('a writer with an old version changes nothing and is told so', async () => {
   await counters.insert({ _id: 'stale', organizationId, value: 0 });
   await counters.save({ id: 'stale', organizationId, version: 1 }, { $set: { value: 1 } });

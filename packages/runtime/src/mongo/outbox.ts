@@ -115,10 +115,15 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     await rewind.remember();
     const at = clock.now();
     for (const name of new Set(batch.map(({ collectionName }) => collectionName))) {
-      const operations = batch
-        .filter(({ collectionName }) => collectionName === name)
-        .map((settlement) => settleOperation(settlement, at));
-      await aggregates(name).bulkWrite(operations, { ordered: false });
+      const settlements = batch.filter(({ collectionName }) => collectionName === name);
+      const operations = settlements.map((settlement) => settleOperation(settlement, at));
+      const { matchedCount } = await aggregates(name).bulkWrite(operations, { ordered: false });
+      if (matchedCount === operations.length) continue;
+      // Another relay was faster with the events of some. The marks of finished work nobody else clears.
+      const marks = settlements
+        .filter(({ unset }) => unset.length > 0)
+        .map((settlement) => settleOperation({ ...settlement, isPublished: false }, at));
+      if (marks.length > 0) await aggregates(name).bulkWrite(marks, { ordered: false });
     }
   };
 
@@ -216,7 +221,10 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   };
 }
 
-/** One write ends a change: its events leave the outbox, its marks go. A newer version means newer events: next round. */
+/**
+ * One write ends a change: its events leave the outbox, its marks go. A newer version means newer events: next round.
+ * Events that another relay has settled already must not become recent twice.
+ */
 function settleOperation({ announced, isPublished, unset }: Settlement, at: Date): AnyBulkWriteOperation<Announcing> {
   const gone = Object.fromEntries(
     [...unset, ...(isPublished ? ['outbox', 'outboxPending'] : [])].map((key) => [key, '']),
@@ -227,7 +235,11 @@ function settleOperation({ announced, isPublished, unset }: Settlement, at: Date
   };
   return {
     updateOne: {
-      filter: { _id: announced.id, version: announced.version },
+      filter: {
+        _id: announced.id,
+        version: announced.version,
+        ...(isPublished ? { outboxPending: true as const } : {}),
+      },
       update: { $unset: gone, ...(isPublished ? kept : {}) } as object,
     },
   };
