@@ -12,7 +12,7 @@ import type { Facts } from '../domain/facts.js';
 import type { MatchPart, NormalisedInvoice } from '../domain/invoice.js';
 import { tolerancesFor } from '../domain/learned-tolerance.js';
 import { matchPartOf } from '../domain/match-keys.js';
-import { compareReviews, pairKeysOf, reviewFactOf, reviewKeysOf } from '../domain/review.js';
+import { compareReviews, pairKeysOf, reviewFactOf, reviewKeysOf, stillHolds } from '../domain/review.js';
 import { ruleFor } from '../domain/routing.js';
 import type { RoutingRule } from '../domain/routing.js';
 import type { SupplierResolution } from '../domain/supplier/identity.js';
@@ -226,7 +226,9 @@ async function judge(
   const analysis = analyze(facts, policy);
   const keys = reviewKeysOf(analysis.findings, invoice.invoiceId);
   const standing = keys.length === 0 ? [] : await reviews.falsePositives(organizationId, keys);
-  const others = standing.filter(({ invoiceId }) => invoiceId !== invoice.invoiceId).map(reviewFactOf);
+  const others = standing
+    .filter((review) => review.invoiceId !== invoice.invoiceId && stillHolds(review, facts))
+    .map(reviewFactOf);
   if (others.length === 0) return { facts, analysis };
   const reviewed = { ...facts, reviews: [...facts.reviews, ...others].sort(compareReviews) };
   return { facts: reviewed, analysis: analyze(reviewed, policy) };

@@ -45,6 +45,8 @@ function requireShape(path: string, model: unknown, value: unknown): void {
   if (Array.isArray(model)) {
     if (!Array.isArray(value)) throw invalidField(path, 'must be a list.');
     const [first] = model as unknown[];
+    // A list that is empty by default says nothing of what it may hold.
+    if (first === undefined) return;
     for (const [index, entry] of value.entries()) requireShape(`${path}[${index}]`, first, entry);
     return;
   }

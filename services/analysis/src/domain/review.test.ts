@@ -5,7 +5,7 @@ import type { DecidedFinding } from './decision.js';
 import { analyze } from './engine.js';
 import { evidenceKey, pairKey } from './evidence.js';
 import type { Finding } from './evidence.js';
-import type { Disposition } from './facts.js';
+import type { Disposition, Facts } from './facts.js';
 import { defaultPolicy } from './policy.js';
 import {
   accountOf,
@@ -17,6 +17,7 @@ import {
   NOTE_LENGTH_MAX,
   review,
   reviewKeysOf,
+  stillHolds,
 } from './review.js';
 import type { StandingReview } from './review.js';
 import { inMemoryHistory, invoiceOf } from './testing/in-memory-history.js';
@@ -187,17 +188,26 @@ describe('what people’s words make of an account', () => {
     ...changes,
   });
 
-  test('one confirmation blocks it for every supplier; the first that stands is shown', () => {
+  test('one confirmation blocks it for every supplier; the last that stands is shown', () => {
     const later = standing('f1', {});
     const earlier = standing('f2', { reviewedAt: new Date('2026-03-01T10:00:00Z') });
-    expect(accountVerdict([later, earlier], 'another')).toEqual({ fraud: earlier, trust: 'FRAUD' });
-    expect(accountVerdict([later], 's')).toEqual({ fraud: later, trust: 'FRAUD' });
+    expect(accountVerdict([earlier, later], 'another')).toEqual({ fraud: later, trust: 'FRAUD' });
+    expect(accountVerdict([earlier], 's')).toEqual({ fraud: earlier, trust: 'FRAUD' });
   });
 
   test('a cleared account is trusted for the supplier it was cleared for alone', () => {
     const cleared = standing('f1', { disposition: 'ACCEPTED_RISK' });
     expect(accountVerdict([cleared], 's').trust).toBe('REVIEWED');
     expect(accountVerdict([cleared], 'another').trust).toBeUndefined();
+  });
+
+  test('a block that was cleared stays cleared until fraud is confirmed anew', () => {
+    const cleared = standing('f1', { type: 'BANK_ACCOUNT_BLOCKLISTED', disposition: 'FALSE_POSITIVE' });
+    const confirmed = (confirmedAt: string) =>
+      ({ bankLink: { fraud: { reviewId: 'f2', confirmedAt } } }) as unknown as Facts;
+    expect(stillHolds(cleared, confirmed('2026-03-01T10:00:00.000Z'))).toBe(true);
+    expect(stillHolds(cleared, confirmed('2026-03-03T10:00:00.000Z'))).toBe(false);
+    expect(stillHolds(standing('f1', {}), confirmed('2026-03-03T10:00:00.000Z'))).toBe(true);
   });
 
   test('a remedied fraud blocks no more', () => {

@@ -3,7 +3,7 @@ import { isHardBlock } from './decision.js';
 import type { DecidedFinding } from './decision.js';
 import { evidenceKey, pairKey } from './evidence.js';
 import type { Finding } from './evidence.js';
-import type { Disposition, ReviewFact } from './facts.js';
+import type { Disposition, Facts, ReviewFact } from './facts.js';
 import type { Policy } from './policy.js';
 import { compareText } from './record-order.js';
 
@@ -97,6 +97,15 @@ export function reviewKeysOf(findings: readonly Finding[], invoiceId: string): s
   return [...new Set(keys)].sort(compareText);
 }
 
+/**
+ * Whether a FALSE_POSITIVE still speaks against what these facts raise. One that cleared a blocked account says nothing
+ * about a confirmation of fraud that came after it.
+ */
+export function stillHolds({ type, reviewedAt }: StandingReview, { bankLink }: Pick<Facts, 'bankLink'>): boolean {
+  const confirmedAt = bankLink?.fraud?.confirmedAt;
+  return type !== 'BANK_ACCOUNT_BLOCKLISTED' || confirmedAt === undefined || confirmedAt < reviewedAt.toISOString();
+}
+
 /** A standing review as the engine reads it. */
 export function reviewFactOf(standing: StandingReview): ReviewFact {
   const { evidenceKey: key, disposition, invoiceId, pairKeys } = standing;
@@ -161,7 +170,7 @@ export function accountOf(
 
 /** What people's standing words make of one account. */
 export interface AccountVerdict {
-  /** The first confirmation that stands: the account is blocked for the whole organization. */
+  /** The newest confirmation that stands: the account is blocked for the whole organization. */
   readonly fraud: StandingReview | undefined;
   /** For one supplier; undefined: nobody has said anything, its use decides. */
   readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
@@ -173,7 +182,7 @@ export function accountVerdict(reviews: readonly StandingReview[], supplierId: s
     .filter((standing) => standing.disposition === 'CONFIRMED' && isSignOfFraud(standing))
     .sort(
       (left, right) =>
-        left.reviewedAt.getTime() - right.reviewedAt.getTime() || compareText(left.findingId, right.findingId),
+        right.reviewedAt.getTime() - left.reviewedAt.getTime() || compareText(left.findingId, right.findingId),
     );
   if (fraud !== undefined) return { fraud, trust: 'FRAUD' };
   const isCleared = reviews.some(

@@ -20,7 +20,7 @@ const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as
 export async function createFindingReviewIndexes(collection: Collection<FindingReviewDocument>): Promise<void> {
   await collection.createIndexes([
     { key: { organizationId: 1, keys: 1 }, name: 'keys' },
-    { key: { organizationId: 1, bankKey: 1, disposition: 1, reviewedAt: 1 }, name: 'account' },
+    { key: { organizationId: 1, bankKey: 1, disposition: 1, reviewedAt: -1 }, name: 'account_newest' },
     { key: { organizationId: 1, supplierId: 1, type: 1, signature: 1, reviewedAt: -1 }, name: 'subject' },
   ]);
 }
@@ -48,12 +48,12 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
       return documents.map(toReview);
     },
     async ofAccount(organizationId, bankKey) {
-      // The oldest of each disposition: the first confirmation is the one that is shown.
+      // The newest of each disposition: the last confirmation is the one that is shown.
       const documents = await Promise.all(
         ACCOUNT_DISPOSITIONS.map((disposition) =>
           collection
             .find({ organizationId, bankKey, disposition })
-            .sort({ reviewedAt: 1 })
+            .sort({ reviewedAt: -1 })
             .limit(REVIEWS_MAX)
             .toArray(),
         ),

@@ -261,11 +261,11 @@ describe('a confirmation', () => {
     const blocked = await rpc.post(organizationId, stranger('Q-9101'));
     expect(blocked.decision).toBe(Decision.BLOCK);
     expect(JSON.parse(findingOf(blocked, 'BANK_ACCOUNT_BLOCKLISTED').evidenceJson)).toMatchObject({
-      reviewId: finding.findingId,
+      reviewId: other.findingId,
     });
-    await review(organizationId, finding, 'OPEN');
-    expect((await rpc.post(organizationId, stranger('Q-9202'))).decision).toBe(Decision.BLOCK);
     await review(organizationId, other, 'FALSE_POSITIVE');
+    expect((await rpc.post(organizationId, stranger('Q-9202'))).decision).toBe(Decision.BLOCK);
+    await review(organizationId, finding, 'OPEN');
     const free = await rpc.post(organizationId, stranger('Q-9303'));
     expect(free.findings.map(({ type }) => type)).not.toContain('BANK_ACCOUNT_BLOCKLISTED');
   });
