@@ -48,7 +48,7 @@ export function ecbFeed(baseUrl: string): RateFeed {
  * Rates stay the decimal strings they are. A currency that was not published is absent or `N/A`.
  * @throws Error when the document is not such a feed
  */
-export async function parseRates(chunks: AsyncIterable<Uint8Array>): Promise<PublishedDay[]> {
+async function parseRates(chunks: AsyncIterable<Uint8Array>): Promise<PublishedDay[]> {
   const days: PublishedDay[] = [];
   let perEuro: Record<string, string> | undefined;
   const parser = new SaxesParser({ xmlns: false });

@@ -44,8 +44,8 @@ export interface JudgeOptions {
   readonly reviews?: readonly ReviewFact[];
   readonly ratesPerEuro?: Readonly<Record<string, string>>;
   readonly scanStatesAccounts?: boolean;
-  readonly firstScanRowsBefore?: number;
-  readonly highAmount?: string;
+  /** Further facts, as documents and the ERP bring them. */
+  readonly facts?: Partial<Facts>;
   /** The day of the analysis; 2026-01-01 when not given. */
   readonly asOf?: CalendarDate;
   readonly companies?: readonly TenantCompany[];
@@ -64,7 +64,13 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
   const profiles = new Map<string, SupplierProfile>();
   const bankLinks = new Map<string, BankLink>();
   const orderLinks = new Map<string, OrderLink>();
+  const supplierIdsByKey = new Map<string, Set<string>>();
   let received = 0;
+
+  function suppliersSharing(keys: readonly string[]): KnownSupplier[] {
+    const ids = new Set(keys.flatMap((key) => [...(supplierIdsByKey.get(key) ?? [])]));
+    return [...ids].flatMap((id) => suppliers.get(id) ?? []);
+  }
 
   function factsOf(canonical: CanonicalInvoice, options: JudgeOptions = {}): Facts {
     received += 1;
@@ -76,7 +82,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       ...options.origin,
     });
     const keys = supplierKeysOf(unresolved);
-    const known = [...suppliers.values()].filter((supplier) => keys.some((key) => supplier.keys.includes(key)));
+    const known = suppliersSharing(keys);
     const resolution = resolveSupplier(ORGANIZATION_ID, unresolved, known, {
       similarNameMin: policy.duplicates.similarNameMin,
     });
@@ -101,23 +107,21 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
           ? { currency: 'EUR', amount: canonical.gross_amount, rate: '1', source: 'IDENTITY' }
           : options.base,
       ...relatedSuppliers(invoice, resolution.supplierId),
-      ...(options.firstScanRowsBefore === undefined ? {} : { firstScanRowsBefore: options.firstScanRowsBefore }),
-      ...(options.highAmount === undefined ? {} : { highAmount: options.highAmount }),
       ...(options.companies === undefined ? {} : { companies: options.companies }),
       ...(options.scanStatesAccounts === undefined ? {} : { scanStatesAccounts: options.scanStatesAccounts }),
+      ...options.facts,
     };
   }
 
   function relatedSuppliers(invoice: NormalisedInvoice, supplierId: string): Pick<Facts, 'namesakes' | 'lookalikes'> {
-    const stored = [...suppliers.values()].map((identity) => ({
-      identity,
-      profile: profiles.get(identity.supplierId) ?? emptyProfile,
-    }));
-    const keys = lookalikeKeysOf(invoice);
-    const sharing = stored.filter(({ identity }) => identity.lookalikeKeys?.some((key) => keys.includes(key)));
+    const sharing = (keys: readonly string[]) =>
+      suppliersSharing(keys).map((identity) => ({
+        identity,
+        profile: profiles.get(identity.supplierId) ?? emptyProfile,
+      }));
     return {
-      namesakes: namesakesOf(invoice, supplierId, stored),
-      lookalikes: lookalikesOf(invoice, supplierId, sharing),
+      namesakes: namesakesOf(invoice, supplierId, sharing(supplierKeysOf(invoice))),
+      lookalikes: lookalikesOf(invoice, supplierId, sharing(lookalikeKeysOf(invoice).map(lookalikeIndexKey))),
     };
   }
 
@@ -129,7 +133,12 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
 
   function record({ invoice, supplier: { supplierId } }: Facts, status: MatchPart['status'] = 'ANALYZED'): void {
     store({ ...matchPartOf(invoice), status });
-    suppliers.set(supplierId, identityAfter(suppliers.get(supplierId), supplierId, invoice));
+    const identity = identityAfter(suppliers.get(supplierId), supplierId, invoice);
+    suppliers.set(supplierId, identity);
+    for (const key of [...identity.keys, ...(identity.lookalikeKeys ?? []).map(lookalikeIndexKey)]) {
+      const ids = supplierIdsByKey.get(key) ?? new Set();
+      supplierIdsByKey.set(key, ids.add(supplierId));
+    }
     profiles.set(supplierId, countInvoice(profiles.get(supplierId) ?? emptyProfile, invoice));
     const { bankKey, poKey } = invoice;
     if (bankKey !== undefined) {
@@ -172,6 +181,11 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
     },
     profileOf: (supplierId: string): SupplierProfile => profiles.get(supplierId) ?? emptyProfile,
   };
+}
+
+/** Identity keys and fuzzy name keys share one index. */
+function lookalikeIndexKey(key: string): string {
+  return `lookalike|${key}`;
 }
 
 export interface Billed {
