@@ -8,6 +8,8 @@ import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/
 import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/company_service';
+import { MemberServiceDefinition } from '@invoicecontrol/contracts/organization/v1/member_service';
+import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions, Channel } from '@invoicecontrol/runtime/grpc/client';
@@ -21,6 +23,8 @@ export interface Clients {
   readonly companies: Methods<typeof CompanyServiceDefinition, CallOptions>;
   readonly findings: Methods<typeof FindingServiceDefinition, CallOptions>;
   readonly invoices: Methods<typeof InvoiceServiceDefinition, CallOptions>;
+  readonly members: Methods<typeof MemberServiceDefinition, CallOptions>;
+  readonly notifications: Methods<typeof NotificationServiceDefinition, CallOptions>;
   readonly organizations: Methods<typeof OrganizationServiceDefinition, CallOptions>;
   readonly policies: Methods<typeof PolicyServiceDefinition, CallOptions>;
   readonly routingRules: Methods<typeof RoutingRuleServiceDefinition, CallOptions>;
@@ -35,6 +39,8 @@ export function createClients(channels: { organization: Channel; analysis: Chann
     companies: client(CompanyServiceDefinition, channels.organization),
     findings: client(FindingServiceDefinition, channels.analysis),
     invoices: client(InvoiceServiceDefinition, channels.analysis),
+    members: client(MemberServiceDefinition, channels.organization),
+    notifications: client(NotificationServiceDefinition, channels.organization),
     organizations: client(OrganizationServiceDefinition, channels.organization),
     policies: client(PolicyServiceDefinition, channels.analysis),
     routingRules: client(RoutingRuleServiceDefinition, channels.analysis),

@@ -310,7 +310,7 @@ export const catalogue = {
     requires: ['NET_AND_TAX', 'TAX_ID'],
     description:
       "The tax is more than the law of the supplier's country knows, or has another sign than the net amount.",
-    recommendedAction: 'Ask for a corrected invoice; the tax exceeds the legal rate.',
+    recommendedAction: 'Ask for a corrected invoice; {fault}.',
   },
   TAX_RATE_UNUSUAL: {
     family: 'TAX',

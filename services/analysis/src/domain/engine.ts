@@ -5,6 +5,7 @@ import { detectAmounts } from './detectors/amounts.js';
 import { detectBankAccounts } from './detectors/bank-accounts.js';
 import { detectDuplicates } from './detectors/duplicates.js';
 import { detectSuppliers } from './detectors/suppliers.js';
+import { detectTaxes } from './detectors/taxes.js';
 import { toFinding } from './evidence.js';
 import type { Finding, RaisedFinding } from './evidence.js';
 import type { Disposition, Facts } from './facts.js';
@@ -20,7 +21,7 @@ export const ENGINE_VERSION = '1.1.0';
 export type Detector = (facts: Facts, policy: Policy) => RaisedFinding[];
 
 /** A new family joins by one line here (README.md says how). */
-const detectors: readonly Detector[] = [detectDuplicates, detectBankAccounts, detectAmounts, detectSuppliers];
+const detectors: readonly Detector[] = [detectDuplicates, detectBankAccounts, detectAmounts, detectTaxes, detectSuppliers];
 
 export interface Analysis {
   readonly decision: Decision;

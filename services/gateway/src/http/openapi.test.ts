@@ -32,7 +32,7 @@ describe('the published description', () => {
 
   test('demands a key of every operation but restoring', () => {
     const open = operations.filter(({ security }) => security === undefined);
-    expect(open.map(({ operationId }) => operationId)).toEqual(['restoreOrganization']);
+    expect(open.map(({ operationId }) => operationId)).toEqual(['restoreOrganization', 'acceptInvitation']);
   });
 
   test('names every path parameter and every way to be refused', () => {

@@ -1,12 +1,12 @@
 import { ALL_SCOPES, roles, scopes } from '@invoicecontrol/api-key/rights';
-import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
-import type { ApiKey, Grantor } from '@invoicecontrol/contracts/organization/v1/api_key_service';
+import type { ApiKey } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { z } from 'zod';
 import { dateTime, LABEL_LENGTH_MAX, showInstant, stated, text, toInstant } from '../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
 import { route } from '../http/route.js';
 import type { Reply } from '../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../http/validate.js';
+import { grantorOf } from './grantor.js';
 
 const TIMEOUT_MS = 5_000;
 
@@ -161,10 +161,6 @@ export const revokeApiKey = route({
     return { status: 204 };
   },
 });
-
-function grantorOf({ role: granted, scopes: held }: Principal): Grantor {
-  return { role: granted, scopes: held };
-}
 
 function presentApiKey(message: ApiKey): z.infer<typeof apiKey> {
   return {

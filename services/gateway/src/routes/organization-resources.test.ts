@@ -6,6 +6,7 @@ import type { RunningGateway } from '../testing/running-gateway.js';
 
 const key = keyNamed('owner');
 const COMPANY_ID = '0198a000-0000-7000-8000-00000000000c';
+const USER_ID = '0198a000-0000-7000-8000-00000000000d';
 const API_KEY_ID = 'Abcdefgh01234567';
 const createdTime = new Date('2026-03-02T10:00:00.000Z');
 const CREATED_AT = '2026-03-02T10:00:00.000Z';
@@ -20,6 +21,14 @@ const organization = {
   createdTime,
 };
 const company = { companyId: COMPANY_ID, name: 'Acme PL', taxId: 'PL5260001246', isDefault: true, createdTime };
+const member = {
+  userId: USER_ID,
+  email: 'ann@example.com',
+  name: '',
+  role: 'ANALYST',
+  status: 'INVITED',
+  createdTime,
+};
 const apiKey = { apiKeyId: API_KEY_ID, name: 'ERP', role: 'ANALYST', scopes: ['invoices:read'], createdTime };
 
 let gateway: RunningGateway;
@@ -56,6 +65,29 @@ beforeAll(async () => {
       getCompany: answer({ company }),
       updateCompany: answer({ company }),
       deleteCompany: answer({}),
+    },
+    members: {
+      listMembers: answer({ members: [{ ...member, name: 'Ann', status: 'ACTIVE' }], nextPageToken: '' }),
+      inviteMember: answer({ member }),
+      acceptInvitation: ({ name }) => Promise.resolve({ member: { ...member, name, status: 'ACTIVE' } }),
+      getMember: answer({ member }),
+      updateMember: answer({ member }),
+      removeMember: answer({}),
+    },
+    notifications: {
+      listNotifications: answer({
+        notifications: [
+          {
+            notificationId: 'n1',
+            userId: USER_ID,
+            kind: 'INVITATION',
+            subject: 'Invitation to Acme',
+            status: 'SENT',
+            createdTime,
+          },
+        ],
+        nextPageToken: '',
+      }),
     },
     apiKeys: {
       listApiKeys: answer({ apiKeys: [{ ...apiKey, lastUsedTime: createdTime }], nextPageToken: 'more' }),
@@ -120,6 +152,14 @@ const shownCompany = {
   taxId: 'PL5260001246',
   country: null,
   isDefault: true,
+  createdAt: CREATED_AT,
+};
+const shownMember = {
+  userId: USER_ID,
+  email: 'ann@example.com',
+  name: null,
+  role: 'ANALYST',
+  status: 'INVITED',
   createdAt: CREATED_AT,
 };
 const shownApiKey = {
@@ -215,6 +255,60 @@ const successes: Success[] = [
     body: undefined,
   },
   {
+    title: 'the members',
+    request: ['GET', '/members'],
+    status: 200,
+    asked: { organizationId, pageSize: 50, pageToken: '' },
+    body: { items: [{ ...shownMember, name: 'Ann', status: 'ACTIVE' }], nextCursor: null },
+  },
+  {
+    title: 'an invited member, without the token',
+    request: ['POST', '/members', { email: ' ann@example.com ', role: 'ANALYST' }],
+    status: 201,
+    asked: { organizationId, email: 'ann@example.com', role: 'ANALYST', grantor },
+    body: shownMember,
+  },
+  {
+    title: 'a member',
+    request: ['GET', `/members/${USER_ID.toUpperCase()}`],
+    status: 200,
+    asked: { organizationId, userId: USER_ID },
+    body: shownMember,
+  },
+  {
+    title: 'a member in another role',
+    request: ['PATCH', `/members/${USER_ID}`, { role: 'ANALYST' }],
+    status: 200,
+    asked: { organizationId, userId: USER_ID, role: 'ANALYST', grantor },
+    body: shownMember,
+  },
+  {
+    title: 'nothing of a removed member',
+    request: ['DELETE', `/members/${USER_ID}`],
+    status: 204,
+    asked: { organizationId, userId: USER_ID, grantor },
+    body: undefined,
+  },
+  {
+    title: 'the notifications',
+    request: ['GET', '/notifications'],
+    status: 200,
+    asked: { organizationId, pageSize: 50, pageToken: '' },
+    body: {
+      items: [
+        {
+          id: 'n1',
+          userId: USER_ID,
+          kind: 'INVITATION',
+          subject: 'Invitation to Acme',
+          status: 'SENT',
+          createdAt: CREATED_AT,
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+  {
     title: 'the API keys',
     request: ['GET', '/api-keys?cursor=abc'],
     status: 200,
@@ -292,6 +386,8 @@ describe('the owner is asked for the tenant of the key and the caller is shown',
 
   test('where to read what was created', async () => {
     expect((await call('POST', '/companies', { name: 'Acme PL' })).location).toBe(`/v1/companies/${COMPANY_ID}`);
+    const invited = await call('POST', '/members', { email: 'ann@example.com', role: 'ANALYST' });
+    expect(invited.location).toBe(`/v1/members/${USER_ID}`);
     const created = await call('POST', '/api-keys', { name: 'ERP', role: 'ANALYST' });
     expect(created.location).toBe(`/v1/api-keys/${API_KEY_ID}`);
   });
@@ -312,6 +408,12 @@ describe('a request is refused before its owner is asked', () => {
     ['POST', '/companies', { name: 'Acme', country: 'QQ' }, 'country'],
     ['POST', '/companies', { name: 'Acme', is_default: 'true' }, 'is_default'],
     ['PATCH', `/companies/${COMPANY_ID}`, {}, 'body'],
+    ['POST', '/members', { role: 'ADMIN' }, 'email'],
+    ['POST', '/members', { email: ' ', role: 'ADMIN' }, 'email'],
+    ['POST', '/members', { email: 'ann@example.com', role: 'ROOT' }, 'role'],
+    ['PATCH', `/members/${USER_ID}`, {}, 'role'],
+    ['PATCH', `/members/${USER_ID}`, { role: 'ADMIN', email: 'x@example.com' }, 'email'],
+    ['POST', '/members/accept', { token: 'inv_1' }, 'name'],
     ['POST', '/api-keys', { name: 'ERP' }, 'role'],
     ['POST', '/api-keys', { name: 'ERP', role: 'ROOT' }, 'role'],
     ['POST', '/api-keys', { name: 'ERP', role: 'ADMIN', scopes: [] }, 'scopes'],
@@ -331,10 +433,22 @@ describe('a request is refused before its owner is asked', () => {
   });
 
   test('when an id in the path cannot be one', async () => {
-    for (const path of ['/companies/1', '/api-keys/short', `/api-keys/${COMPANY_ID}`]) {
+    for (const path of ['/companies/1', '/members/1', '/api-keys/short', `/api-keys/${COMPANY_ID}`]) {
       expect((await call('GET', path)).status).toBe(404);
     }
     expect(got).toBeUndefined();
+  });
+});
+
+describe('POST /members/accept', () => {
+  test('needs no key and shows the new member', async () => {
+    const response = await fetch(`${gateway.origin}/v1/members/accept`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token: 'inv_1', name: ' Ann ' }),
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ ...shownMember, name: 'Ann', status: 'ACTIVE' });
   });
 });
 

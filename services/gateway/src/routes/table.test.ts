@@ -8,6 +8,8 @@ import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/
 import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/company_service';
+import { MemberServiceDefinition } from '@invoicecontrol/contracts/organization/v1/member_service';
+import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { routes } from './table.js';
 
@@ -21,6 +23,8 @@ const definitions = [
   ApiKeyServiceDefinition,
   AuditServiceDefinition,
   CompanyServiceDefinition,
+  MemberServiceDefinition,
+  NotificationServiceDefinition,
   OrganizationServiceDefinition,
 ];
 const rpcs = definitions.flatMap(({ fullName, methods }) =>
@@ -63,12 +67,19 @@ describe('the route table', () => {
       'GET /companies/:companyId ADMIN organization:read',
       'PATCH /companies/:companyId ADMIN organization:write',
       'DELETE /companies/:companyId ADMIN organization:write',
+      'GET /members ADMIN organization:read',
+      'POST /members ADMIN organization:write',
+      'POST /members/accept public',
+      'GET /members/:userId ADMIN organization:read',
+      'PATCH /members/:userId ADMIN organization:write',
+      'DELETE /members/:userId ADMIN organization:write',
       'GET /api-keys ADMIN organization:read',
       'POST /api-keys ADMIN organization:write',
       'GET /api-keys/:apiKeyId ADMIN organization:read',
       'PATCH /api-keys/:apiKeyId ADMIN organization:write',
       'DELETE /api-keys/:apiKeyId ADMIN organization:write',
       'GET /audit-events ADMIN organization:read',
+      'GET /notifications ADMIN organization:read',
     ]);
   });
 

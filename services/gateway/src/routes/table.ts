@@ -12,6 +12,8 @@ import {
   updateRoutingRule,
 } from './finding-routing-rules.js';
 import { analyzeInvoice, getInvoice, getLatestAnalysis, listInvoices } from './invoices.js';
+import { acceptInvitation, getMember, inviteMember, listMembers, removeMember, updateMember } from './members.js';
+import { listNotifications } from './notifications.js';
 import {
   deleteOrganization,
   getOrganization,
@@ -53,10 +55,17 @@ export const routes: readonly Route[] = [
   getCompany,
   updateCompany,
   deleteCompany,
+  listMembers,
+  inviteMember,
+  acceptInvitation,
+  getMember,
+  updateMember,
+  removeMember,
   listApiKeys,
   createApiKey,
   getApiKey,
   updateApiKey,
   revokeApiKey,
   listAuditEvents,
+  listNotifications,
 ];

@@ -10,6 +10,8 @@ import type { Principal } from '@invoicecontrol/contracts/organization/v1/access
 import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/company_service';
+import { MemberServiceDefinition } from '@invoicecontrol/contracts/organization/v1/member_service';
+import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
@@ -25,6 +27,8 @@ export interface Answers {
   readonly companies?: Partial<Implementation<typeof CompanyServiceDefinition>>;
   readonly findings?: Partial<Implementation<typeof FindingServiceDefinition>>;
   readonly invoices?: Partial<Implementation<typeof InvoiceServiceDefinition>>;
+  readonly members?: Partial<Implementation<typeof MemberServiceDefinition>>;
+  readonly notifications?: Partial<Implementation<typeof NotificationServiceDefinition>>;
   readonly organizations?: Partial<Implementation<typeof OrganizationServiceDefinition>>;
   readonly policies?: Partial<Implementation<typeof PolicyServiceDefinition>>;
   readonly routingRules?: Partial<Implementation<typeof RoutingRuleServiceDefinition>>;
@@ -87,6 +91,8 @@ export async function startCounterparts(answers: Answers): Promise<GrpcServer> {
       answering(CompanyServiceDefinition, answers.companies),
       answering(FindingServiceDefinition, answers.findings),
       answering(InvoiceServiceDefinition, answers.invoices),
+      answering(MemberServiceDefinition, answers.members),
+      answering(NotificationServiceDefinition, answers.notifications),
       answering(OrganizationServiceDefinition, answers.organizations),
       answering(PolicyServiceDefinition, answers.policies),
       answering(RoutingRuleServiceDefinition, answers.routingRules),

@@ -7,9 +7,12 @@ export interface VatRate {
   readonly basisPoints: number;
 }
 
-const constant = (basisPoints: number): readonly VatRate[] => [{ from: '1900-01-01', basisPoints }];
+/** Stands for a rate whose beginning does not matter any more: no invoice is older. */
+export const ALWAYS: CalendarDate = '1900-01-01';
+
+const constant = (basisPoints: number): readonly VatRate[] => [{ from: ALWAYS, basisPoints }];
 const changed = (before: number, from: CalendarDate, basisPoints: number): readonly VatRate[] => [
-  { from: '1900-01-01', basisPoints: before },
+  { from: ALWAYS, basisPoints: before },
   { from, basisPoints },
 ];
 
@@ -38,7 +41,7 @@ const standardRates: Readonly<Record<string, readonly VatRate[]>> = {
   PL: constant(2300),
   PT: constant(2300),
   RO: [
-    { from: '1900-01-01', basisPoints: 2400 },
+    { from: ALWAYS, basisPoints: 2400 },
     { from: '2016-01-01', basisPoints: 2000 },
     { from: '2017-01-01', basisPoints: 1900 },
     { from: '2025-08-01', basisPoints: 2100 },
@@ -50,7 +53,7 @@ const standardRates: Readonly<Record<string, readonly VatRate[]>> = {
   GB: constant(2000),
   NO: constant(2500),
   CH: [
-    { from: '1900-01-01', basisPoints: 800 },
+    { from: ALWAYS, basisPoints: 800 },
     { from: '2018-01-01', basisPoints: 770 },
     { from: '2024-01-01', basisPoints: 810 },
   ],

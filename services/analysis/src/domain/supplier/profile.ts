@@ -258,7 +258,7 @@ export function withNumberPattern(profile: SupplierProfile, signature: string): 
 }
 
 /** Tax as a share of net in basis points; undefined when either is missing or net is zero. */
-function taxRateBasisPoints(invoice: NormalisedInvoice): number | undefined {
+export function taxRateBasisPoints(invoice: NormalisedInvoice): number | undefined {
   if (invoice.netMinor === undefined || invoice.taxMinor === undefined) return undefined;
   const net = BigInt(invoice.netMinor);
   return net === 0n ? undefined : Number((BigInt(invoice.taxMinor) * 10_000n) / net);

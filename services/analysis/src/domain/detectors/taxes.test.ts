@@ -1,0 +1,246 @@
+import { describe, expect, test } from '@jest/globals';
+import { typesIn } from '../testing/in-memory-history.js';
+import { findingIn, ledger } from '../testing/ledger.js';
+import type { Bill } from '../testing/ledger.js';
+
+const typesOf = typesIn('TAX');
+
+/** Net, tax and gross, as an invoice states them. */
+const totals = (net_amount: string, tax_amount: string, gross_amount: string) => ({
+  net_amount,
+  tax_amount,
+  gross_amount,
+});
+const by = (tax_id: string) => ({ by: { name: 'Acme', tax_id } });
+
+describe('TAX_ARITHMETIC_MISMATCH', () => {
+  const found = (bill: Bill) => findingIn(ledger().bill(bill), 'TAX_ARITHMETIC_MISMATCH');
+
+  test.each([
+    ['totals that add up', '1000.00', '190.00', '1190.00', undefined],
+    ['two cents of rounding', '1000.00', '190.00', '1190.02', undefined],
+    ['three cents', '1000.00', '190.00', '1190.03', 'LOW'],
+    ['an amount and a thousandth', '10000.00', '1900.00', '11901.00', 'LOW'],
+    ['more than one', '10000.00', '1900.00', '11901.01', 'MEDIUM'],
+    ['more than a thousandth', '100.00', '19.00', '119.13', 'MEDIUM'],
+    ['nearly a hundredth too much', '1000.00', '190.00', '1201.90', 'MEDIUM'],
+    ['a hundredth too much', '1000.00', '190.00', '1202.03', 'HIGH'],
+    ['a hundredth too little', '1000.00', '190.00', '1178.00', 'MEDIUM'],
+    ['a credit note that adds up', '-1000.00', '-190.00', '-1190.00', undefined],
+    ['a credit note that gives back too little', '-1000.00', '-190.00', '-1000.00', 'HIGH'],
+    ['more decimals than the currency has', '1000.004', '190.004', '1190.008', undefined],
+  ])('%s', (_, net, tax, gross, severity) => {
+    expect(found(totals(net, tax, gross))?.severity).toBe(severity);
+  });
+
+  test('shows the difference', () => {
+    expect(found(totals('1000.00', '190.00', '1250.00'))).toMatchObject({
+      confidence: 97,
+      summary: 'Net 1000.00 and tax 190.00 make 1190.00, not the EUR 1250.00 of Q7919.',
+      evidence: { difference: '60.00', expectedGross: '1190.00' },
+    });
+  });
+
+  test('only when all three are stated', () => {
+    expect(found({ tax_amount: '190.00', gross_amount: '9999.00' })).toBeUndefined();
+    expect(found({ net_amount: '1000.00', gross_amount: '9999.00' })).toBeUndefined();
+  });
+
+  test('in a currency without decimals one unit is rounding', () => {
+    const yen = { currency: 'JPY' };
+    expect(found({ ...yen, ...totals('10000', '1000', '11001') })).toBeUndefined();
+    expect(found({ ...yen, ...totals('10000', '1000', '11002') })?.severity).toBe('MEDIUM');
+  });
+
+  test.each([
+    ['HUF', '1001.27', '270.34', '1270.00', undefined],
+    ['HUF', '1001.27', '270.34', '1271.00', 'LOW'],
+    ['CHF', '100.00', '8.08', '108.05', undefined],
+    ['CHF', '100.00', '8.08', '108.15', 'LOW'],
+    ['SEK', '1000.00', '250.45', '1250.00', undefined],
+    ['EUR', '1000.00', '190.45', '1190.00', 'LOW'],
+  ])('totals in %s of %s and %s rounded to %s: %s', (currency, net, tax, gross, severity) => {
+    expect(found({ currency, ...totals(net, tax, gross) })?.severity).toBe(severity);
+  });
+
+  test('what the buyer keeps back for the tax office is no mistake', () => {
+    const italian = by('IT12345670017');
+    expect(found({ ...italian, ...totals('1000.00', '220.00', '1020.00') })).toBeUndefined();
+    expect(found({ ...italian, ...totals('-1000.00', '-220.00', '-1020.00') })).toBeUndefined();
+    expect(found({ ...italian, ...totals('1000.00', '220.00', '1420.00') })?.severity).toBe('HIGH');
+    expect(found({ ...italian, ...totals('1000.00', '220.00', '1030.00') })?.severity).toBe('MEDIUM');
+    expect(found({ ...by('DE136695976'), ...totals('1000.00', '190.00', '990.00') })?.severity).toBe('MEDIUM');
+  });
+});
+
+describe('TAX_RATE_IMPLAUSIBLE', () => {
+  const found = (bill: Bill) => findingIn(ledger().bill(bill), 'TAX_RATE_IMPLAUSIBLE');
+  const taxed = (net: string, tax: string) => totals(net, tax, String(Number(net) + Number(tax)));
+
+  test.each([
+    ['the standard rate', '190.00', false],
+    ['a mix of rates', '123.45', false],
+    ['none, as in reverse charge', '0.00', false],
+    ['a tenth of a point more', '191.00', false],
+    ['more than that', '191.01', true],
+  ])('in Germany, %s', (_, tax, isRaised) => {
+    expect(found(taxed('1000.00', tax)) !== undefined).toBe(isRaised);
+  });
+
+  test('shows the rate and since when the legal one holds', () => {
+    expect(found({ ...by('FI01120389'), ...taxed('1000.00', '270.00'), issue_date: '2025-05-01' })).toMatchObject({
+      severity: 'MEDIUM',
+      confidence: 90,
+      summary: 'Q7919 charges 27 % tax; the highest rate in FI is 25.5 %.',
+      evidence: { rate: 27, maxRate: 25.5, validFrom: '2024-09-01' },
+    });
+  });
+
+  test.each([
+    ['2025-06-30', true],
+    ['2025-07-01', false],
+  ])('a rate counts from the day it is law: 24 %% in Estonia on %s', (issue_date, isRaised) => {
+    const bill = { ...by('EE100931558'), ...taxed('1000.00', '240.00'), issue_date };
+    expect(found(bill) !== undefined).toBe(isRaised);
+  });
+
+  test('tax of another sign than the net amount', () => {
+    expect(found(totals('1000.00', '-190.00', '810.00'))).toMatchObject({
+      severity: 'HIGH',
+      recommendedAction: 'Ask for a corrected invoice; tax and net amount have different signs.',
+    });
+    expect(found(totals('-1000.00', '-190.00', '-1190.00'))).toBeUndefined();
+  });
+
+  test('is silent where the country is unknown or only presumed, and on a few cents', () => {
+    expect(found({ by: { name: 'Acme' }, ...taxed('1000.00', '400.00') })).toBeUndefined();
+    const account = { iban: 'DE89370400440532013000' };
+    expect(found({ ...by('136695976'), account, ...taxed('1000.00', '400.00') })).toBeUndefined();
+    expect(found({ ...by('US123456789'), ...taxed('1000.00', '400.00') })).toBeUndefined();
+    expect(found(taxed('0.05', '0.02'))).toBeUndefined();
+    expect(found(totals('0.00', '19.00', '19.00'))).toBeUndefined();
+  });
+});
+
+describe('TAX_RATE_UNUSUAL', () => {
+  /** A supplier with these taxes on 1000.00, and what a further bill of it raises. */
+  function after(taxes: readonly string[], bill: Bill, each: Bill = {}) {
+    const acme = ledger();
+    const gross = (tax: string): string => String(1000 + Number(tax));
+    for (const tax of taxes) acme.bill({ ...each, ...totals('1000.00', tax, gross(tax)) });
+    const tax = bill.tax_amount ?? '0';
+    return findingIn(acme.bill({ ...each, ...bill, ...totals('1000.00', tax, gross(tax)) }), 'TAX_RATE_UNUSUAL');
+  }
+  const constant = (count: number) => Array.from({ length: count }, () => '190.00');
+
+  test.each([
+    ['the reduced rate', '70.00', true],
+    ['no tax', '0.00', true],
+    ['a point less', '180.00', false],
+    ['more than a point less', '179.00', true],
+  ])('after six bills at 19 %%: %s', (_, tax_amount, isRaised) => {
+    expect(after(constant(6), { tax_amount }) !== undefined).toBe(isRaised);
+  });
+
+  test('shows both rates', () => {
+    expect(after(constant(6), { tax_amount: '70.00' })).toMatchObject({
+      severity: 'LOW',
+      confidence: 60,
+      summary: 'Acme Supplies Ltd charges 7 % tax and always charged 19 %.',
+      evidence: { usualRate: 19, rate: 7 },
+    });
+  });
+
+  test('needs six bills of which nine in ten have one rate', () => {
+    expect(after(constant(5), { tax_amount: '70.00' })).toBeUndefined();
+    expect(after([...constant(9), '130.00'], { tax_amount: '70.00' })).toBeDefined();
+    expect(after([...constant(8), '130.00'], { tax_amount: '70.00' })).toBeUndefined();
+  });
+
+  test('is silent when the law changed, and when the rate is impossible anyway', () => {
+    const slovak = by('SK2020317068');
+    const old = Array.from({ length: 6 }, () => '200.00');
+    const in2024 = { ...slovak, issue_date: '2024-12-01' };
+    expect(after(old, { tax_amount: '230.00', issue_date: '2025-01-10' }, in2024)).toBeUndefined();
+    expect(after(old, { tax_amount: '50.00', issue_date: '2025-01-10' }, in2024)).toBeDefined();
+    expect(after(constant(6), { tax_amount: '400.00' })).toBeUndefined();
+  });
+});
+
+describe('TAX_WITHOUT_REGISTRATION', () => {
+  const found = (bill: Bill) => findingIn(ledger().bill(bill), 'TAX_WITHOUT_REGISTRATION');
+  const taxed = totals('1000.00', '190.00', '1190.00');
+
+  test.each([
+    ['no tax id', { by: { name: 'Acme' } }, 'MISSING'],
+    ['a text that is none', by('n/a'), 'MISSING'],
+    ['one with a wrong check digit', by('DE136695977'), 'INVALID'],
+    ['one of a wrong length', by('DE13669597'), 'INVALID'],
+    ['a valid one', by('DE136695976'), undefined],
+    ['one that cannot be checked', by('US123456789'), undefined],
+    ['one without a country', by('136695976'), undefined],
+  ])('%s', (_, supplier, taxId) => {
+    const finding = found({ ...supplier, ...taxed });
+    expect(finding?.evidence.observed['taxId']).toBe(taxId);
+    if (taxId !== undefined) expect(finding).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
+  });
+
+  test('is about tax that is charged', () => {
+    const unknown = { by: { name: 'Acme' } };
+    expect(found({ ...unknown, ...totals('1000.00', '0.00', '1000.00') })).toBeUndefined();
+    expect(found({ ...unknown, ...totals('-1000.00', '-190.00', '-1190.00') })).toBeUndefined();
+    expect(found({ ...unknown, tax_amount: '0.01' })).toBeDefined();
+    expect(found(unknown)).toBeUndefined();
+  });
+
+  test('is reported once: a missing id with tax is no finding of the supplier as well', () => {
+    const billed = ledger().bill({ by: { name: 'Acme' }, ...taxed });
+    expect(billed.analysis.findings.map(({ type }) => type)).not.toContain('SUPPLIER_TAX_ID_MISSING');
+  });
+
+  test('is silent for a supplier banked where there is no value added tax', () => {
+    expect(
+      found({ by: { name: 'Acme' }, account: { iban: 'BR1500000000000010932840814P2' }, ...taxed }),
+    ).toBeUndefined();
+  });
+});
+
+describe('TAX_CROSS_BORDER_CHARGED', () => {
+  const taxed = totals('1000.00', '190.00', '1190.00');
+  const bill = (changes: Bill, companies?: { companyId: string; name: string; taxId?: string; country?: string }[]) =>
+    findingIn(ledger().bill({ ...taxed, ...changes }, companies && { companies }), 'TAX_CROSS_BORDER_CHARGED');
+  const buyer = (tax_id: string) => ({ buyer: { tax_id } });
+
+  test.each([
+    ['another member state', 'PL5260001246', true],
+    ['the same state', 'DE811569869', false],
+    ['a country outside the union', 'GB980780684', false],
+    ['Northern Ireland, of which the supply is not known', 'XI980780684', false],
+    ['nothing that is a tax id', 'n/a', false],
+  ])('a German supplier and a buyer of %s', (_, taxId, isRaised) => {
+    expect(bill(buyer(taxId)) !== undefined).toBe(isRaised);
+  });
+
+  test('shows the countries', () => {
+    expect(bill(buyer('PL5260001246'))).toMatchObject({
+      severity: 'LOW',
+      confidence: 65,
+      evidence: { countries: ['DE', 'PL'] },
+    });
+  });
+
+  test('takes the country of a tax id without a prefix from its company', () => {
+    const company = { companyId: '0192a000-0000-7000-8000-00000000c001', name: 'Own', country: 'PL' };
+    expect(bill(buyer('5260001246'), [{ ...company, taxId: '5260001246' }])).toBeDefined();
+    expect(bill(buyer('5260001246'), [company])).toBeUndefined();
+    expect(bill({}, [{ ...company, taxId: '5260001246' }])).toBeUndefined();
+  });
+
+  test('without tax there is nothing to ask', () => {
+    expect(bill({ ...buyer('PL5260001246'), ...totals('1000.00', '0.00', '1000.00') })).toBeUndefined();
+  });
+});
+
+test('an invoice that states no tax is not judged by it', () => {
+  expect(typesOf(ledger().bill({ by: { name: 'Acme' } }))).toEqual([]);
+});

@@ -1,0 +1,284 @@
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { buyerOf } from '../buyer.js';
+import { europeanUnion } from '../data/european-union.js';
+import { ALWAYS, standardVatRate } from '../data/vat-rates.js';
+import type { VatRate } from '../data/vat-rates.js';
+import { evidenceKey } from '../evidence.js';
+import type { RaisedFinding } from '../evidence.js';
+import type { Facts } from '../facts.js';
+import type { NormalisedInvoice } from '../invoice.js';
+import { amountOf, amountText } from '../pairs/comparison-row.js';
+import type { Policy, TaxParameters } from '../policy.js';
+import { taxRateBasisPoints } from '../supplier/profile.js';
+import { statedTaxCountry } from '../supplier/standing.js';
+import { median } from '../supplier/statistics.js';
+
+/** Family TAX: whether net, tax and gross belong together and may be charged (detection reference, section 7.4). */
+export function detectTaxes(facts: Facts, policy: Policy): RaisedFinding[] {
+  const amounts = taxedAmounts(facts.invoice);
+  if (amounts === undefined) return [];
+  const { taxes } = policy;
+  const implausible = rateImplausible(facts, amounts, taxes);
+  return [
+    ...arithmetic(facts, amounts, taxes),
+    ...implausible,
+    ...(implausible.length === 0 ? rateUnusual(facts, taxes) : []),
+    ...withoutRegistration(facts, amounts, taxes),
+    ...crossBorder(facts, amounts, taxes),
+  ];
+}
+
+/** In minor units; net is absent where only the tax is stated. */
+interface TaxedAmounts {
+  readonly net?: bigint;
+  readonly tax: bigint;
+  readonly gross: bigint;
+  /** Decimals of the currency. */
+  readonly exponent: number;
+}
+
+function taxedAmounts({ netMinor, taxMinor, amountMinor, currency }: NormalisedInvoice): TaxedAmounts | undefined {
+  if (taxMinor === undefined) return undefined;
+  return {
+    ...(netMinor === undefined ? {} : { net: BigInt(netMinor) }),
+    tax: BigInt(taxMinor),
+    gross: BigInt(amountMinor),
+    exponent: minorUnitsOf(currency),
+  };
+}
+
+/** Differences up to this come from rounding, in minor units. */
+function toleranceOf({ exponent }: TaxedAmounts, { toleranceMinor, toleranceMinorWhole }: TaxParameters): bigint {
+  return BigInt(exponent === 0 ? toleranceMinorWhole : toleranceMinor);
+}
+
+/** Net and tax that do not make the gross amount. */
+function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
+  const { net, tax, gross } = amounts;
+  if (net === undefined) return [];
+  const expected = net + tax;
+  const difference = gross - expected;
+  const size = magnitude(difference);
+  const { invoice } = facts;
+  if (size <= toleranceOf(amounts, parameters)) return [];
+  if (isCashRounding(invoice, amounts, size, parameters)) return [];
+  if (isWithholding(invoice, amounts, difference, parameters)) return [];
+  const { levels, smallDifference, smallBasisPoints, overbilledBasisPoints } = parameters;
+  const share = size * 10_000n;
+  const isSmall =
+    size <= toMinorUnits(smallDifference, amounts.exponent) && share <= magnitude(gross) * BigInt(smallBasisPoints);
+  const isOverbilled = difference > 0n && share >= magnitude(gross) * BigInt(overbilledBasisPoints);
+  const inCurrency = (minor: bigint): string => amountOf({ currency: invoice.currency, amountMinor: String(minor) });
+  return [
+    {
+      type: 'TAX_ARITHMETIC_MISMATCH',
+      ...(isSmall ? levels.arithmeticSmall : isOverbilled ? levels.arithmeticOverbilled : levels.arithmetic),
+      summary: `Net ${inCurrency(net)} and tax ${inCurrency(tax)} make ${inCurrency(expected)}, not the ${amountText(invoice)} of ${invoice.invoiceNumber}.`,
+      key: evidenceKey('TAX_ARITHMETIC_MISMATCH', [invoice.invoiceId]),
+      parameters: {
+        toleranceMinor: Number(toleranceOf(amounts, parameters)),
+        smallDifference,
+        smallBasisPoints,
+        overbilledBasisPoints,
+      },
+      observed: {
+        netAmount: inCurrency(net),
+        taxAmount: inCurrency(tax),
+        grossAmount: inCurrency(gross),
+        difference: inCurrency(difference),
+      },
+      explanation: [
+        `The gross amount is ${inCurrency(size)} ${difference > 0n ? 'more' : 'less'} than net and tax together.`,
+      ],
+      extra: { difference: inCurrency(difference), expectedGross: inCurrency(expected) },
+    },
+  ];
+}
+
+/** Where the smallest coin is larger than the smallest unit, totals are rounded to the coin. */
+function isCashRounding(
+  { currency }: NormalisedInvoice,
+  amounts: TaxedAmounts,
+  size: bigint,
+  parameters: TaxParameters,
+): boolean {
+  const step = parameters.cashRoundingSteps[currency];
+  if (step === undefined) return false;
+  const coin = toMinorUnits(step, amounts.exponent);
+  return amounts.gross % coin === 0n && size * 2n <= coin + toleranceOf(amounts, parameters) * 2n;
+}
+
+/** In some countries the buyer keeps part of the net amount back for the tax office, and the total says so. */
+function isWithholding(
+  invoice: NormalisedInvoice,
+  amounts: TaxedAmounts,
+  difference: bigint,
+  parameters: TaxParameters,
+): boolean {
+  const { net = 0n } = amounts;
+  const rates = parameters.withholdingBasisPoints[statedTaxCountry(invoice) ?? ''] ?? [];
+  if (difference > 0n === net > 0n) return false;
+  return rates.some((rate) => {
+    const withheld = (magnitude(net) * BigInt(rate)) / 10_000n;
+    return magnitude(magnitude(difference) - withheld) <= toleranceOf(amounts, parameters);
+  });
+}
+
+/** More tax than the law of the supplier's country knows, or tax of another sign than the net amount. */
+function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
+  const { invoice } = facts;
+  const { net, tax } = amounts;
+  const rate = taxRateBasisPoints(invoice);
+  if (net === undefined || rate === undefined || tax === 0n) return [];
+  const country = statedTaxCountry(invoice);
+  const legal = country === undefined ? undefined : standardVatRate(country, invoice.issueDate);
+  const shared = {
+    type: 'TAX_RATE_IMPLAUSIBLE',
+    key: evidenceKey('TAX_RATE_IMPLAUSIBLE', [invoice.invoiceId]),
+    parameters: { rateExcessBasisPoints: parameters.rateExcessBasisPoints },
+  } as const;
+  if (tax > 0n !== net > 0n) {
+    return [
+      {
+        ...shared,
+        ...parameters.levels.signMismatch,
+        summary: `Tax and net amount of ${invoice.invoiceNumber} have different signs.`,
+        actionValues: { fault: 'tax and net amount have different signs' },
+        observed: { rate: percent(rate) },
+        explanation: ['One of the two is negative and the other is not.'],
+        extra: { rate: percent(rate), ...rateEvidence(legal) },
+      },
+    ];
+  }
+  if (legal === undefined) return [];
+  const highest = BigInt(legal.basisPoints);
+  const isAbove = magnitude(tax) * 10_000n > magnitude(net) * (highest + BigInt(parameters.rateExcessBasisPoints));
+  // On a few cents, tax rounded to the cent is any rate.
+  const excess = magnitude(tax) - (magnitude(net) * highest) / 10_000n;
+  if (!isAbove || excess <= toleranceOf(amounts, parameters)) return [];
+  return [
+    {
+      ...shared,
+      ...parameters.levels.rateImplausible,
+      summary: `${invoice.invoiceNumber} charges ${percent(rate)} % tax; the highest rate in ${country} is ${percent(legal.basisPoints)} %.`,
+      actionValues: { fault: 'the tax exceeds the legal rate' },
+      observed: { rate: percent(rate), maxRate: percent(legal.basisPoints) },
+      explanation: [
+        `On ${invoice.issueDate} no rate of ${country} was higher than ${percent(legal.basisPoints)} %.`,
+        'Mixed and reduced rates lie below it.',
+      ],
+      extra: { rate: percent(rate), ...rateEvidence(legal) },
+    },
+  ];
+}
+
+function rateEvidence(legal: VatRate | undefined): { maxRate: number | null; validFrom: string | null } {
+  if (legal === undefined) return { maxRate: null, validFrom: null };
+  return { maxRate: percent(legal.basisPoints), validFrom: legal.from === ALWAYS ? null : legal.from };
+}
+
+/** The supplier always charged one rate. */
+function rateUnusual(facts: Facts, parameters: TaxParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const rates = supplier.profile.taxRates;
+  const rate = taxRateBasisPoints(invoice);
+  if (rate === undefined || rates.length < parameters.rateHistoryMin) return [];
+  const usual = Math.round(median(rates.map(({ value }) => value)));
+  const isNear = (left: number, right: number): boolean => Math.abs(left - right) <= parameters.rateConstantBasisPoints;
+  const constant = rates.filter(({ value }) => isNear(value, usual)).length;
+  if (constant < rates.length * parameters.rateConstantShareMin) return [];
+  if (Math.abs(rate - usual) <= parameters.rateUnusualBasisPoints) return [];
+  const country = statedTaxCountry(invoice);
+  const legal = country === undefined ? undefined : standardVatRate(country, invoice.issueDate);
+  const before = country === undefined || legal === undefined ? undefined : standardRateBefore(country, legal);
+  // The law changed, and the supplier follows it.
+  if (legal !== undefined && before !== undefined && isNear(rate, legal.basisPoints) && isNear(usual, before))
+    return [];
+  return [
+    {
+      type: 'TAX_RATE_UNUSUAL',
+      ...parameters.levels.rateUnusual,
+      summary: `${invoice.supplierName} charges ${percent(rate)} % tax and always charged ${percent(usual)} %.`,
+      key: evidenceKey('TAX_RATE_UNUSUAL', [supplier.supplierId, String(Math.round(rate / 100))]),
+      parameters: {
+        rateHistoryMin: parameters.rateHistoryMin,
+        rateConstantBasisPoints: parameters.rateConstantBasisPoints,
+        rateConstantShareMin: parameters.rateConstantShareMin,
+        rateUnusualBasisPoints: parameters.rateUnusualBasisPoints,
+      },
+      observed: { rate: percent(rate), usualRate: percent(usual), invoices: rates.length, invoicesAtUsual: constant },
+      explanation: [`${constant} of the last ${rates.length} invoices were taxed at ${percent(usual)} %.`],
+      extra: { usualRate: percent(usual), rate: percent(rate) },
+    },
+  ];
+}
+
+/** What the standard rate was before this one came into force. */
+function standardRateBefore(country: string, { from }: VatRate): number | undefined {
+  return from === ALWAYS ? undefined : standardVatRate(country, addDays(from, -1))?.basisPoints;
+}
+
+/** Tax from somebody who shows no valid registration. An id that is missing without tax is a matter of family SUP. */
+function withoutRegistration(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const isInvalid = invoice.taxValidity === 'WRONG_FORMAT' || invoice.taxValidity === 'WRONG_CHECK_DIGIT';
+  if (tax <= 0n || (invoice.taxKey !== undefined && !isInvalid)) return [];
+  if (!isInvalid && isOutsideVat(invoice)) return [];
+  const fault = isInvalid ? 'its tax id is not valid' : 'states no tax id';
+  const taxAmount = amountOf({ currency: invoice.currency, amountMinor: String(tax) });
+  return [
+    {
+      type: 'TAX_WITHOUT_REGISTRATION',
+      ...parameters.levels.withoutRegistration,
+      summary: `${invoice.supplierName} charges ${invoice.currency} ${taxAmount} tax and ${fault}.`,
+      key: evidenceKey('TAX_WITHOUT_REGISTRATION', [supplier.supplierId, invoice.taxKey ?? '']),
+      parameters: {},
+      observed: { taxAmount, taxId: isInvalid ? 'INVALID' : 'MISSING' },
+      explanation: [
+        `The invoice charges ${taxAmount} tax.`,
+        isInvalid ? 'The tax id fails the check of its country.' : 'It states no tax id of the supplier.',
+      ],
+    },
+  ];
+}
+
+/** Banked in a country without value added tax, such as the sales taxes of America: there is no such id to state. */
+function isOutsideVat({ bankCountry, issueDate }: NormalisedInvoice): boolean {
+  return bankCountry !== undefined && standardVatRate(bankCountry, issueDate) === undefined;
+}
+
+/** Between businesses of two member states the buyer owes the tax, as a rule. */
+function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const from = statedTaxCountry(invoice);
+  const { taxId, country: to } = buyerOf(facts);
+  if (tax <= 0n || taxId === undefined || from === undefined || to === undefined || from === to) return [];
+  if (!europeanUnion.includes(from) || !europeanUnion.includes(to)) return [];
+  const taxAmount = amountOf({ currency: invoice.currency, amountMinor: String(tax) });
+  return [
+    {
+      type: 'TAX_CROSS_BORDER_CHARGED',
+      ...parameters.levels.crossBorder,
+      summary: `${invoice.supplierName} of ${from} charges ${invoice.currency} ${taxAmount} tax to a buyer of ${to}.`,
+      key: evidenceKey('TAX_CROSS_BORDER_CHARGED', [supplier.supplierId, from, to]),
+      parameters: {},
+      observed: { taxAmount },
+      explanation: [
+        `The tax ids are of ${from} and ${to}, both in the European Union.`,
+        'Local supplies such as hotels, fuel and events are taxed where they happen.',
+      ],
+      extra: { countries: [from, to] },
+    },
+  ];
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
+/** Basis points as per cent, for people: 1900 is 19. */
+function percent(basisPoints: number): number {
+  return basisPoints / 100;
+}

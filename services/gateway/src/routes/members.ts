@@ -1,0 +1,175 @@
+import { roles } from '@invoicecontrol/api-key/rights';
+import type { Member } from '@invoicecontrol/contracts/organization/v1/member_service';
+import { z } from 'zod';
+import { LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
+import { publicRoute, route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
+import { grantorOf } from './grantor.js';
+
+const TIMEOUT_MS = 5_000;
+const EMAIL_LENGTH_MAX = 254;
+
+const role = z.enum(roles);
+
+const member = z
+  .object({
+    userId: z.string().meta({ format: 'uuid' }),
+    email: z.string(),
+    name: z.string().nullable().meta({ description: 'Null until the invitation is accepted.' }),
+    role,
+    status: z.enum(['INVITED', 'ACTIVE']),
+    createdAt: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'Member' });
+
+const memberParams = z.object({ userId: uuid() });
+
+export const listMembers = route({
+  operation: 'listMembers',
+  method: 'get',
+  path: '/members',
+  summary: 'List members and pending invitations, newest first',
+  rpc: 'invoicecontrol.organization.v1.MemberService/ListMembers',
+  access: { minimumRole: 'ADMIN', scope: 'organization:read' },
+  query: pageQuery,
+  responses: { 200: { description: 'A page of members.', schema: pageOf(member) } },
+  async handle({ query, principal, context }, { members }): Promise<Reply> {
+    const reply = await members.listMembers(
+      { organizationId: principal.organizationId, ...pageRequest(query) },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: page(reply.members.map(presentMember), reply.nextPageToken) };
+  },
+});
+
+export const inviteMember = route({
+  operation: 'inviteMember',
+  method: 'post',
+  path: '/members',
+  summary: 'Invite a person by e-mail',
+  rpc: 'invoicecontrol.organization.v1.MemberService/InviteMember',
+  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  body: z.strictObject({ email: text(EMAIL_LENGTH_MAX), role }).meta({ id: 'MemberInvitation' }),
+  responses: {
+    201: {
+      description: 'Invited. The token of the invitation stands in the mail alone; it holds for seven days.',
+      schema: member,
+      headers: { Location: 'Where to read it.' },
+    },
+  },
+  refusals: [409],
+  async handle({ body, principal, context }, { members }): Promise<Reply> {
+    const reply = await members.inviteMember(
+      {
+        organizationId: principal.organizationId,
+        email: body.email.trim(),
+        role: body.role,
+        grantor: grantorOf(principal),
+      },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    const invited = presentMember(stated(reply.member));
+    return { status: 201, body: invited, headers: { Location: `/v1/members/${invited.userId}` } };
+  },
+});
+
+/** Whoever was invited has no key yet: the token of the mail is the proof. */
+export const acceptInvitation = publicRoute({
+  operation: 'acceptInvitation',
+  method: 'post',
+  path: '/members/accept',
+  summary: 'Accept an invitation by the token of its mail, once',
+  rpc: 'invoicecontrol.organization.v1.MemberService/AcceptInvitation',
+  access: 'public',
+  body: z.strictObject({ token: text(), name: text(LABEL_LENGTH_MAX) }).meta({ id: 'InvitationAcceptance' }),
+  responses: { 200: { description: 'The new member.', schema: member } },
+  refusals: [401, 409],
+  async handle({ body, context }, { members }): Promise<Reply> {
+    const reply = await members.acceptInvitation(
+      { token: body.token, name: body.name.trim() },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: presentMember(stated(reply.member)) };
+  },
+});
+
+export const getMember = route({
+  operation: 'getMember',
+  method: 'get',
+  path: '/members/:userId',
+  summary: 'Read a member',
+  rpc: 'invoicecontrol.organization.v1.MemberService/GetMember',
+  thing: 'member',
+  access: { minimumRole: 'ADMIN', scope: 'organization:read' },
+  params: memberParams,
+  responses: { 200: { description: 'The member.', schema: member } },
+  async handle({ params, principal, context }, { members }): Promise<Reply> {
+    const reply = await members.getMember(
+      { organizationId: principal.organizationId, userId: params.userId.toLowerCase() },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: presentMember(stated(reply.member)) };
+  },
+});
+
+export const updateMember = route({
+  operation: 'updateMember',
+  method: 'patch',
+  path: '/members/:userId',
+  summary: 'Give a member another role',
+  rpc: 'invoicecontrol.organization.v1.MemberService/UpdateMember',
+  thing: 'member',
+  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  params: memberParams,
+  body: z.strictObject({ role }).meta({ id: 'MemberChange' }),
+  responses: { 200: { description: 'The member after the change.', schema: member } },
+  refusals: [409],
+  async handle({ params, body, principal, context }, { members }): Promise<Reply> {
+    const reply = await members.updateMember(
+      {
+        organizationId: principal.organizationId,
+        userId: params.userId.toLowerCase(),
+        role: body.role,
+        grantor: grantorOf(principal),
+      },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: presentMember(stated(reply.member)) };
+  },
+});
+
+export const removeMember = route({
+  operation: 'removeMember',
+  method: 'delete',
+  path: '/members/:userId',
+  summary: 'Remove a member, or revoke an invitation',
+  rpc: 'invoicecontrol.organization.v1.MemberService/RemoveMember',
+  thing: 'member',
+  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  params: memberParams,
+  responses: { 204: { description: 'Removed.' } },
+  refusals: [409],
+  async handle({ params, principal, context }, { members }): Promise<Reply> {
+    await members.removeMember(
+      {
+        organizationId: principal.organizationId,
+        userId: params.userId.toLowerCase(),
+        grantor: grantorOf(principal),
+      },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 204 };
+  },
+});
+
+function presentMember(message: Member): z.infer<typeof member> {
+  return {
+    userId: message.userId,
+    email: message.email,
+    name: message.name === '' ? null : message.name,
+    role: role.parse(message.role),
+    status: member.shape.status.parse(message.status),
+    createdAt: showInstant(message.createdTime),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Notification } from '@invoicecontrol/contracts/organization/v1/notification_service';
+import { z } from 'zod';
+import { showInstant } from '../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
+import { route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
+
+const TIMEOUT_MS = 5_000;
+
+const notification = z
+  .object({
+    id: z.string(),
+    userId: z.string().meta({ format: 'uuid', description: 'Who is told.' }),
+    kind: z.enum(['FINDING_ASSIGNED', 'INVITATION']),
+    subject: z.string(),
+    status: z.enum(['QUEUED', 'SENT', 'FAILED']),
+    createdAt: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'Notification' });
+
+export const listNotifications = route({
+  operation: 'listNotifications',
+  method: 'get',
+  path: '/notifications',
+  summary: 'List the mails that people are sent, newest first',
+  rpc: 'invoicecontrol.organization.v1.NotificationService/ListNotifications',
+  access: { minimumRole: 'ADMIN', scope: 'organization:read' },
+  query: pageQuery,
+  responses: { 200: { description: 'A page of notifications.', schema: pageOf(notification) } },
+  async handle({ query, principal, context }, { notifications }): Promise<Reply> {
+    const reply = await notifications.listNotifications(
+      { organizationId: principal.organizationId, ...pageRequest(query) },
+      { context, timeoutMs: TIMEOUT_MS },
+    );
+    return { status: 200, body: page(reply.notifications.map(presentNotification), reply.nextPageToken) };
+  },
+});
+
+function presentNotification(message: Notification): z.infer<typeof notification> {
+  return {
+    id: message.notificationId,
+    userId: message.userId,
+    kind: notification.shape.kind.parse(message.kind),
+    subject: message.subject,
+    status: notification.shape.status.parse(message.status),
+    createdAt: showInstant(message.createdTime),
+  };
+}
