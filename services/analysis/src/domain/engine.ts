@@ -4,6 +4,8 @@ import type { Decision } from './decision.js';
 import { detectAmounts } from './detectors/amounts.js';
 import { detectBankAccounts } from './detectors/bank-accounts.js';
 import { detectDuplicates } from './detectors/duplicates.js';
+import { detectNumbers } from './detectors/numbers.js';
+import { detectOrders } from './detectors/orders.js';
 import { detectSuppliers } from './detectors/suppliers.js';
 import { detectTaxes } from './detectors/taxes.js';
 import { toFinding } from './evidence.js';
@@ -21,7 +23,15 @@ export const ENGINE_VERSION = '1.1.0';
 export type Detector = (facts: Facts, policy: Policy) => RaisedFinding[];
 
 /** A new family joins by one line here (README.md says how). */
-const detectors: readonly Detector[] = [detectDuplicates, detectBankAccounts, detectAmounts, detectTaxes, detectSuppliers];
+const detectors: readonly Detector[] = [
+  detectDuplicates,
+  detectBankAccounts,
+  detectAmounts,
+  detectTaxes,
+  detectSuppliers,
+  detectNumbers,
+  detectOrders,
+];
 
 export interface Analysis {
   readonly decision: Decision;

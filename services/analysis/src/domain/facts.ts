@@ -1,6 +1,7 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { shortDigest } from './digest.js';
+import type { OrderMasterFacts, OwnAccountFacts, VendorMasterFacts } from './erp-facts.js';
 import type { ConvertedAmount } from './exchange-rates.js';
 import type { Candidate, NormalisedInvoice } from './invoice.js';
 import type { BankLink, OrderLink } from './links.js';
@@ -46,6 +47,10 @@ export interface Facts {
   readonly lookalikes?: readonly RelatedSupplier[];
   /** What amounts of this organization are seldom above, in base currency: the 95th percentile of the newest ones. */
   readonly highAmount?: DecimalAmount;
+  /** From the ERP of the company; absent: it has none, or none is known to say anything. */
+  readonly vendorMaster?: VendorMasterFacts;
+  readonly orderMaster?: OrderMasterFacts;
+  readonly ownAccount?: OwnAccountFacts;
 }
 
 /** Another supplier than the invoice's, as far as it is compared with it. */

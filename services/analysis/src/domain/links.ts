@@ -31,6 +31,8 @@ export interface OrderLink {
 
 export interface OrderUse {
   readonly invoiceId: string;
+  /** Order numbers are given out by a company. Absent in uses that were counted before it was remembered. */
+  readonly companyId?: string;
   readonly supplierId: string;
   readonly day: number;
   readonly amountMinor: string;
@@ -40,6 +42,26 @@ export interface OrderUse {
 const LINKED_SUPPLIERS_MAX = 64;
 const ORDER_USES_MAX = 64;
 const COUNTED_UNITS_MAX = 64;
+
+/** Suppliers of a link that are others than the invoice's: another tax id, or another name. By first use. */
+export function othersOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): LinkedSupplier[] {
+  return (link?.suppliers ?? [])
+    .filter(
+      (linked) =>
+        linked.supplierId !== supplierId &&
+        (linked.nameKey !== invoice.nameKey ||
+          (linked.taxKey !== undefined && invoice.taxKey !== undefined && linked.taxKey !== invoice.taxKey)),
+    )
+    .sort((left, right) => left.firstDay - right.firstDay || compareText(left.supplierId, right.supplierId));
+}
+
+/** True on the invoice that ties the supplier to the account or order: what it says is said once. */
+export function isNewOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): boolean {
+  const own = link?.suppliers.find((linked) => linked.supplierId === supplierId);
+  return own === undefined || own.firstInvoiceId === invoice.invoiceId;
+}
+
+type Linked = Pick<BankLink | OrderLink, 'suppliers'>;
 
 /** The account's links after one more invoice of this supplier. */
 export function countBankUse(
@@ -60,6 +82,7 @@ export function countOrderUse(
 ): OrderLink {
   const use: OrderUse = {
     invoiceId: invoice.invoiceId,
+    companyId: invoice.companyId,
     supplierId,
     day: invoice.issueDay,
     amountMinor: invoice.amountMinor,

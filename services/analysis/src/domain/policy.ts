@@ -38,6 +38,8 @@ export interface Policy {
   readonly duplicates: DuplicateParameters;
   readonly bank: BankParameters;
   readonly suppliers: SupplierParameters;
+  readonly numbers: NumberParameters;
+  readonly orders: OrderParameters;
   readonly amounts: AmountParameters;
   readonly taxes: TaxParameters;
   readonly dates: DateParameters;
@@ -168,6 +170,50 @@ export interface SupplierParameters {
   readonly dormantInvoicesMin: number;
   readonly dormantDaysMin: number;
   readonly dormantGapFactor: number;
+}
+
+export interface NumberParameters {
+  readonly levels: {
+    readonly format: Level;
+    readonly formatNewAccount: Level;
+    readonly outOfSequence: Level;
+    readonly consecutive: Level;
+    readonly consecutiveDoubtful: Level;
+  };
+  readonly formatInvoicesMin: number;
+  /** A supplier with more other patterns than this has no usual one. */
+  readonly patternsMax: number;
+  readonly patternShareMin: number;
+  readonly patternKnownAfter: number;
+  readonly sequenceInvoicesMin: number;
+  readonly risingShareMin: number;
+  /** A number may lie behind those of this many days: invoices overtake one another. */
+  readonly sequenceDays: number;
+  readonly jumpStepsMax: number;
+  readonly consecutiveInvoicesMin: number;
+  readonly consecutiveDaysMin: number;
+  /** A supplier that was first seen fewer days ago is new. */
+  readonly youngSupplierDays: number;
+}
+
+export interface OrderParameters {
+  readonly levels: {
+    readonly missing: Level;
+    readonly missingRequired: Level;
+    readonly supplierMismatch: Level;
+    readonly supplierMismatchOwnerKnown: Level;
+    readonly repeatedAmount: Level;
+  };
+  /** Companies that accept no invoice without an order. */
+  readonly requiredByCompanies: readonly string[];
+  /** Suppliers that are never ordered from, such as utilities and landlords. */
+  readonly exemptSuppliers: readonly string[];
+  readonly usedInvoicesMin: number;
+  readonly usedShareMin: number;
+  /** Shorter references, or with fewer digits, are names and cost centres, not orders. */
+  readonly referenceLengthMin: number;
+  readonly referenceDigitsMin: number;
+  readonly repeatedMin: number;
 }
 
 export interface BankParameters {
@@ -694,6 +740,42 @@ export const defaultPolicy: Policy = {
     dormantInvoicesMin: 5,
     dormantDaysMin: 270,
     dormantGapFactor: 6,
+  },
+  numbers: {
+    levels: {
+      format: { severity: 'LOW', confidence: 65 },
+      formatNewAccount: { severity: 'MEDIUM', confidence: 65 },
+      outOfSequence: { severity: 'LOW', confidence: 55 },
+      consecutive: { severity: 'LOW', confidence: 60 },
+      consecutiveDoubtful: { severity: 'MEDIUM', confidence: 60 },
+    },
+    formatInvoicesMin: 8,
+    patternsMax: 2,
+    patternShareMin: 0.9,
+    patternKnownAfter: 3,
+    sequenceInvoicesMin: 8,
+    risingShareMin: 0.9,
+    sequenceDays: 30,
+    jumpStepsMax: 20,
+    consecutiveInvoicesMin: 6,
+    consecutiveDaysMin: 60,
+    youngSupplierDays: 180,
+  },
+  orders: {
+    levels: {
+      missing: { severity: 'LOW', confidence: 70 },
+      missingRequired: { severity: 'MEDIUM', confidence: 90 },
+      supplierMismatch: { severity: 'MEDIUM', confidence: 75 },
+      supplierMismatchOwnerKnown: { severity: 'HIGH', confidence: 75 },
+      repeatedAmount: { severity: 'LOW', confidence: 60 },
+    },
+    requiredByCompanies: [],
+    exemptSuppliers: [],
+    usedInvoicesMin: 10,
+    usedShareMin: 0.9,
+    referenceLengthMin: 5,
+    referenceDigitsMin: 4,
+    repeatedMin: 2,
   },
 };
 

@@ -5,6 +5,7 @@ import { evidenceKey } from '../evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../evidence.js';
 import { valueOf } from '../facts.js';
 import type { Facts } from '../facts.js';
+import { isNewOn, othersOn } from '../links.js';
 import type { LinkedSupplier } from '../links.js';
 import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
 import { amountOf, amountText } from '../pairs/comparison-row.js';
@@ -291,7 +292,7 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
 /** Raised once per link, on the invoice that makes it; later invoices of either supplier are silent. */
 function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const others = linkedOthers(facts);
-  if (!account.isValid || others.length === 0 || !isNewLink(facts)) return [];
+  if (!account.isValid || others.length === 0 || !isNewOn(facts.bankLink, facts.supplier.supplierId, facts.invoice)) return [];
   const { invoice, supplier } = facts;
   const parameters = policy.bank;
   const isPlausible = others.every(
@@ -454,19 +455,7 @@ function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding
 
 /** Other suppliers on the account whose tax id or name is another one. */
 function linkedOthers({ bankLink, supplier, invoice }: Facts): LinkedSupplier[] {
-  return (bankLink?.suppliers ?? [])
-    .filter(
-      (linked) =>
-        linked.supplierId !== supplier.supplierId &&
-        (linked.nameKey !== invoice.nameKey ||
-          (linked.taxKey !== undefined && invoice.taxKey !== undefined && linked.taxKey !== invoice.taxKey)),
-    )
-    .sort((left, right) => left.firstDay - right.firstDay || compareText(left.supplierId, right.supplierId));
-}
-
-function isNewLink({ bankLink, supplier, invoice }: Facts): boolean {
-  const own = bankLink?.suppliers.find((linked) => linked.supplierId === supplier.supplierId);
-  return own === undefined || own.firstInvoiceId === invoice.invoiceId;
+  return othersOn(bankLink, supplier.supplierId, invoice);
 }
 
 /** A factor collects for many suppliers; nobody has confirmed fraud on its account. */

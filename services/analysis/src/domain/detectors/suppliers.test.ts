@@ -204,16 +204,18 @@ describe('SUPPLIER_NEW and SUPPLIER_NEW_HIGH_VALUE', () => {
     expect(highIn(bill)).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
   });
   test('what is high for the organization counts where it is more than the policy says', () => {
-    expect(highIn(supported, { highAmount: '10000.02' })).toBeUndefined();
-    expect(highIn(supported, { highAmount: '10000.01' })).toMatchObject({ evidence: { p95: '10000.01' } });
-    expect(highIn(supported, { highAmount: '500' })).toMatchObject({ severity: 'LOW' });
+    expect(highIn(supported, { facts: { highAmount: '10000.02' } })).toBeUndefined();
+    expect(highIn(supported, { facts: { highAmount: '10000.01' } })).toMatchObject({ evidence: { p95: '10000.01' } });
+    expect(highIn(supported, { facts: { highAmount: '500' } })).toMatchObject({ severity: 'LOW' });
   });
   test('without a rate the amount serves as it stands, and evidence says so', () => {
     expect(highIn(supported, { base: null })).toMatchObject({ evidence: { observed: { noRate: true } } });
   });
   test('in the first scan of an organization everybody is new: the first 200 rows are silent', () => {
     const newIn = (firstScanRowsBefore: number) =>
-      typesOf(ledger().bill({ gross_amount: '20000.00' }, { origin: { source: 'SCAN' }, firstScanRowsBefore }));
+      typesOf(
+        ledger().bill({ gross_amount: '20000.00' }, { origin: { source: 'SCAN' }, facts: { firstScanRowsBefore } }),
+      );
     expect(newIn(199)).toEqual([]);
     expect(newIn(200)).toEqual(expect.arrayContaining(['SUPPLIER_NEW', 'SUPPLIER_NEW_HIGH_VALUE']));
   });

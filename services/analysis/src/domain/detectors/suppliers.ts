@@ -15,6 +15,7 @@ import { likenessOf } from '../supplier/lookalike.js';
 import type { Likeness } from '../supplier/lookalike.js';
 import { isLikeName } from '../supplier/name-likeness.js';
 import { isRound } from '../supplier/profile.js';
+import { isOtherAccount, statedTaxCountry } from '../supplier/standing.js';
 import { median } from '../supplier/statistics.js';
 import { taxIdOfCompany } from '../tenant.js';
 
@@ -259,29 +260,29 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
 }
 
 /** A long silence, measured by the supplier's own rhythm, so that yearly bills are no surprise. */
-function dormantReactivated({ invoice, supplier }: Facts, parameters: SupplierParameters): RaisedFinding[] {
-  const { count, lastDay, days, accounts } = supplier.profile;
+function dormantReactivated(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const { count, lastDay, days } = supplier.profile;
   if (count < parameters.dormantInvoicesMin || lastDay === null) return [];
   const gapDays = invoice.issueDay - lastDay;
   const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
   const medianGap = gaps.length === 0 ? 0 : median(gaps);
   const limit = Math.max(parameters.dormantDaysMin, parameters.dormantGapFactor * medianGap);
   if (gapDays < limit) return [];
-  const isOtherAccount =
-    invoice.bankKey !== undefined && accounts.length > 0 && accounts.every(({ key }) => key !== invoice.bankKey);
+  const isNewAccount = isOtherAccount(facts);
   const lastInvoice = dateOfDayNumber(lastDay);
   return [
     {
       type: 'SUPPLIER_DORMANT_REACTIVATED',
-      ...(isOtherAccount ? parameters.levels.dormantNewAccount : parameters.levels.dormant),
-      summary: `${invoice.supplierName} bills again after ${gapDays} days without an invoice${isOtherAccount ? ', and to another account' : ''}.`,
+      ...(isNewAccount ? parameters.levels.dormantNewAccount : parameters.levels.dormant),
+      summary: `${invoice.supplierName} bills again after ${gapDays} days without an invoice${isNewAccount ? ', and to another account' : ''}.`,
       key: evidenceKey('SUPPLIER_DORMANT_REACTIVATED', [supplier.supplierId, lastInvoice]),
       parameters: { dormantDaysMin: parameters.dormantDaysMin, dormantGapFactor: parameters.dormantGapFactor },
       observed: { gapDays, limitDays: limit, invoices: count },
       explanation: [
         `The last of ${count} invoices was issued on ${lastInvoice}.`,
         `Usually ${medianGap} days lie between two of them.`,
-        ...(isOtherAccount ? ['The supplier asks for payment to an account it did not use before.'] : []),
+        ...(isNewAccount ? ['The supplier asks for payment to an account it did not use before.'] : []),
       ],
       extra: { gapDays, medianGap, lastInvoice },
     },
@@ -320,10 +321,8 @@ function usesAccount({ bankLink }: Facts, other: RelatedSupplier): boolean {
 }
 
 function isForeignBank({ invoice }: Facts): boolean {
-  const { bankCountry, taxCountry, taxCountryPresumed } = invoice;
-  return (
-    bankCountry !== undefined && taxCountry !== undefined && taxCountryPresumed !== true && bankCountry !== taxCountry
-  );
+  const taxCountry = statedTaxCountry(invoice);
+  return invoice.bankCountry !== undefined && taxCountry !== undefined && invoice.bankCountry !== taxCountry;
 }
 
 function taxText({ taxKey, taxCountry }: Pick<RelatedSupplier, 'taxKey' | 'taxCountry'>): string {

@@ -370,7 +370,8 @@ function withSignature(signatures: readonly CountedText[], text: string): readon
     : [...byCount.filter((entry) => entry.text !== text).slice(0, SIGNATURES_MAX - 1), { text, count: 1 }];
 }
 
-function lastNumericRun(invoice: Candidate): string | undefined {
+/** The digits that end a number, without leading zeros; those of a running number in most cases. */
+export function lastNumericRun(invoice: Candidate): string | undefined {
   return invoice.number.runs.findLast((run) => /^[0-9]{1,15}$/.test(run))?.replace(/^0+(?=.)/, '');
 }
 

@@ -54,3 +54,9 @@ export function shortenedTerms(
 export function statedTaxCountry({ taxCountry, taxCountryPresumed }: NormalisedInvoice): string | undefined {
   return taxCountryPresumed === true ? undefined : taxCountry;
 }
+
+/** The supplier, who has used accounts, asks for payment to one it never used. */
+export function isOtherAccount({ invoice: { bankKey }, supplier }: Facts): boolean {
+  const { accounts } = supplier.profile;
+  return bankKey !== undefined && accounts.length > 0 && accounts.every(({ key }) => key !== bankKey);
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { typesIn } from '../testing/in-memory-history.js';
+import { findingIn, ibanOf, ledger } from '../testing/ledger.js';
+import type { Bill } from '../testing/ledger.js';
+
+const HOME = { iban: 'DE89370400440532013000' };
+const OTHER_BANK = ibanOf('DE', '500105175407324931');
+
+const typesOf = typesIn('NUM');
+
+/** A supplier whose bills carry these numbers, ten days apart. */
+function numbered(numbers: readonly string[], one: Bill = {}) {
+  const acme = ledger();
+  const dayOf = (index: number): string => addDays('2025-02-01', index * 10);
+  for (const [index, invoice_number] of numbers.entries()) {
+    acme.bill({ invoice_number, issue_date: dayOf(index), ...one });
+  }
+  const next = (bill: Bill) => acme.bill({ issue_date: dayOf(numbers.length), ...one, ...bill });
+  return { ...acme, next };
+}
+
+const listOf = (count: number, numberAt: (index: number) => string): string[] =>
+  Array.from({ length: count }, (_, index) => numberAt(index));
+/** Rises by 7 or 9, as numbers of a supplier with other customers do. */
+const rising = (count: number): string[] => listOf(count, (index) => `A${1000 + index * 8 + (index % 2)}`);
+
+describe('INVOICE_NUMBER_FORMAT_CHANGED', () => {
+  test('is noted when a supplier with one pattern brings another', () => {
+    expect(
+      findingIn(numbered(rising(8)).next({ invoice_number: '2025/1064' }), 'INVOICE_NUMBER_FORMAT_CHANGED'),
+    ).toMatchObject({
+      severity: 'LOW',
+      confidence: 65,
+      evidence: { usualPattern: 'A9', pattern: '9/9' },
+    });
+  });
+  test('needs a look when the account is new too', () => {
+    const billed = numbered(rising(8), { account: HOME }).next({ invoice_number: '2025/1064', account: OTHER_BANK });
+    expect(findingIn(billed, 'INVOICE_NUMBER_FORMAT_CHANGED')).toMatchObject({ severity: 'MEDIUM', confidence: 65 });
+  });
+  test('is learned after three invoices', () => {
+    const withNew = (count: number) =>
+      numbered([...rising(30), ...listOf(count, (index) => `2025/${2000 + index * 9}`)]);
+    expect(typesOf(withNew(2).next({ invoice_number: '2025/2090' }))).toContain('INVOICE_NUMBER_FORMAT_CHANGED');
+    expect(typesOf(withNew(3).next({ invoice_number: '2025/2090' }))).not.toContain('INVOICE_NUMBER_FORMAT_CHANGED');
+  });
+  test.each<[string, readonly string[], Bill]>([
+    ['a supplier of seven invoices', rising(7), { invoice_number: '2025/1064' }],
+    ['a supplier with a second pattern on more than a tenth', [...rising(8), 'B/1'], { invoice_number: '2025/1064' }],
+    ['a credit note', rising(8), { invoice_number: 'CN-1032', gross_amount: '-1000.00' }],
+    ['another letter and more digits', rising(8), { invoice_number: 'B100640' }],
+  ])('is silent for %s', (_, numbers, bill) => {
+    expect(typesOf(numbered(numbers).next(bill))).not.toContain('INVOICE_NUMBER_FORMAT_CHANGED');
+  });
+});
+
+describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
+  const TYPE = 'INVOICE_NUMBER_OUT_OF_SEQUENCE';
+  // Steps of 7 and 9, ten days apart: the ninth number would be near 1064; 30 days earlier the supplier had 1041.
+  test('is noted for a number that lies behind what the supplier had reached a month ago', () => {
+    expect(findingIn(numbered(rising(8)).next({ invoice_number: 'A1040' }), TYPE)).toMatchObject({
+      severity: 'LOW',
+      confidence: 55,
+      evidence: { value: 1040, expectedRange: { from: 1041 } },
+    });
+    expect(typesOf(numbered(rising(8)).next({ invoice_number: 'A1042' }))).toEqual([]);
+  });
+  test('is noted for a jump of more than twenty usual steps', () => {
+    // The median step is 9, the last number 1057.
+    expect(findingIn(numbered(rising(8)).next({ invoice_number: `A${1057 + 181}` }), TYPE)).toMatchObject({
+      evidence: { expectedRange: { to: 1237 } },
+    });
+    expect(typesOf(numbered(rising(8)).next({ invoice_number: `A${1057 + 180}` }))).toEqual([]);
+  });
+  test('allows more after a pause', () => {
+    const acme = numbered(rising(8));
+    expect(typesOf(acme.next({ invoice_number: 'A1400', issue_date: '2025-06-12' }))).toEqual([]);
+  });
+  test.each<[string, readonly string[], Bill]>([
+    ['seven invoices', rising(7), { invoice_number: 'A9' }],
+    ['a new year', rising(8), { invoice_number: 'A1', issue_date: '2026-01-07' }],
+    ['a supplier that has started anew before', ['A90', 'A95', ...rising(8), 'A3', 'A8'], { invoice_number: 'A2' }],
+    ['a supplier that has jumped before', [...rising(8), 'A9000', 'A9008'], { invoice_number: 'A30000' }],
+    ['a number behind year and month', listOf(9, (index) => `202502${10 + index * 3}`), { invoice_number: '20250501' }],
+    ['a month in last place', listOf(9, (index) => `${900 - index * 9}/05`), { invoice_number: '100/2025' }],
+    ['a credit note', rising(8), { invoice_number: 'A2', gross_amount: '-5.00' }],
+    ['no digits', rising(8), { invoice_number: 'A' }],
+  ])('is silent for %s', (_, numbers, bill) => {
+    expect(typesOf(numbered(numbers).next(bill))).not.toContain(TYPE);
+  });
+});
+
+describe('INVOICE_NUMBERS_CONSECUTIVE', () => {
+  const TYPE = 'INVOICE_NUMBERS_CONSECUTIVE';
+  /** Six earlier numbers without a gap, as many days apart, after one of long ago. */
+  function unbroken(daysApart: number, by: Bill['by'] = { name: 'Acme', tax_id: 'DE136695976' }, first = '2024-01-10') {
+    const acme = ledger();
+    acme.bill({ by, invoice_number: 'A3', issue_date: first });
+    for (let index = 0; index < 5; index += 1) {
+      acme.bill({ by, invoice_number: `A${700 + index}`, issue_date: addDays('2025-02-01', index * daysApart) });
+    }
+    return (changes: Bill = {}) =>
+      acme.bill({ by, invoice_number: 'A705', issue_date: addDays('2025-02-01', 5 * daysApart), ...changes });
+  }
+
+  test('is noted when six numbers in a row come to us over two months', () => {
+    expect(findingIn(unbroken(12)(), TYPE)).toMatchObject({
+      severity: 'LOW',
+      confidence: 60,
+      evidence: { numbers: ['700', '701', '702', '703', '704', '705'] },
+    });
+  });
+  test.each<[string, Bill['by'], string]>([
+    ['without a tax id', { name: 'Acme' }, '2024-01-10'],
+    ['of a supplier that is new', { name: 'Acme', tax_id: 'DE136695976' }, '2024-12-01'],
+  ])('needs a look %s', (_, by, first) => {
+    expect(findingIn(unbroken(12, by, first)(), TYPE)).toMatchObject({ severity: 'MEDIUM', confidence: 60 });
+  });
+  test('is silent over fewer than sixty days and after a gap', () => {
+    expect(typesOf(unbroken(11)())).not.toContain(TYPE);
+    expect(typesOf(unbroken(12)({ invoice_number: 'A706' }))).not.toContain(TYPE);
+  });
+  test('is silent for fewer than six earlier invoices', () => {
+    const acme = numbered(listOf(5, (index) => `A${700 + index}`));
+    expect(typesOf(acme.next({ invoice_number: 'A705', issue_date: '2025-06-01' }))).not.toContain(TYPE);
+  });
+  test('is silent for numbers that are counted per customer or name the month', () => {
+    const perCustomer = numbered(listOf(7, (index) => `48213-${700 + index}`));
+    expect(typesOf(perCustomer.next({ invoice_number: '48213-707' }))).not.toContain(TYPE);
+    const monthly = ledger();
+    for (let month = 1; month <= 7; month += 1) {
+      monthly.bill({ invoice_number: `R-20250${month}`, issue_date: `2025-0${month}-15` });
+    }
+    expect(typesOf(monthly.bill({ invoice_number: 'R-202508', issue_date: '2025-08-15' }))).not.toContain(TYPE);
+  });
+});

@@ -1,0 +1,196 @@
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import { evidenceKey } from '../evidence.js';
+import type { RaisedFinding } from '../evidence.js';
+import type { Facts } from '../facts.js';
+import type { NormalisedInvoice } from '../invoice.js';
+import type { NumberParameters, Policy } from '../policy.js';
+import { lastNumericRun } from '../supplier/profile.js';
+import { isOtherAccount } from '../supplier/standing.js';
+import { median } from '../supplier/statistics.js';
+
+/** Family NUM: how the supplier counts its invoices (detection reference, section 7.5). Credit notes count apart. */
+export function detectNumbers(facts: Facts, policy: Policy): RaisedFinding[] {
+  if (facts.invoice.amountMinor.startsWith('-')) return [];
+  const parameters = policy.numbers;
+  const series = seriesOf(facts);
+  return [
+    ...formatChanged(facts, parameters),
+    ...(series === undefined ? [] : outOfSequence(facts, series, parameters)),
+    ...(series === undefined ? [] : consecutive(facts, series, parameters)),
+  ];
+}
+
+/** A pattern is the supplier's own once several invoices carried it; suppliers with many patterns have none. */
+function formatChanged(facts: Facts, parameters: NumberParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const { signatures, count } = supplier.profile;
+  const pattern = invoice.number.signature;
+  const uses = signatures.find(({ text }) => text === pattern)?.count ?? 0;
+  if (count < parameters.formatInvoicesMin || uses >= parameters.patternKnownAfter) return [];
+  const others = signatures.filter(({ text }) => text !== pattern);
+  const [usual] = others;
+  const total = others.reduce((sum, entry) => sum + entry.count, 0);
+  if (usual === undefined || others.length > parameters.patternsMax) return [];
+  if (usual.count < total * parameters.patternShareMin) return [];
+  const isNewAccount = isOtherAccount(facts);
+  return [
+    {
+      type: 'INVOICE_NUMBER_FORMAT_CHANGED',
+      ...(isNewAccount ? parameters.levels.formatNewAccount : parameters.levels.format),
+      summary: `${invoice.invoiceNumber} is not numbered like the invoices of ${invoice.supplierName}, ${usual.count} of which follow the pattern ${usual.text}${isNewAccount ? '; the account is new too' : ''}.`,
+      key: evidenceKey('INVOICE_NUMBER_FORMAT_CHANGED', [supplier.supplierId, pattern]),
+      parameters: {
+        formatInvoicesMin: parameters.formatInvoicesMin,
+        patternShareMin: parameters.patternShareMin,
+        patternKnownAfter: parameters.patternKnownAfter,
+      },
+      observed: { invoices: count, withUsualPattern: usual.count, withThisPattern: uses },
+      explanation: [
+        `${usual.count} of ${total} earlier invoices have numbers of the pattern ${usual.text}.`,
+        uses === 0 ? 'None had a number of this pattern.' : `Only ${uses} had a number of this pattern.`,
+        ...(isNewAccount ? ['The supplier asks for payment to an account it did not use before.'] : []),
+      ],
+      extra: { usualPattern: usual.text, pattern },
+    },
+  ];
+}
+
+interface Entry {
+  readonly day: number;
+  readonly value: number;
+}
+
+/** The running number of the invoice and those of the supplier's newest invoices, by day and number. */
+interface Series {
+  readonly value: number;
+  /** Issued on the same day or earlier. */
+  readonly before: readonly Entry[];
+  /** From each to the next; negative where the numbers fell. */
+  readonly steps: readonly number[];
+}
+
+/** Undefined where the last digits of the number are no running number but the period that is billed. */
+function seriesOf({ invoice, supplier }: Facts): Series | undefined {
+  const run = lastNumericRun(invoice);
+  if (run === undefined || periodsOf(invoice.issueDate).has(run)) return undefined;
+  const before = supplier.profile.sequence
+    .map(({ day, text }) => ({ day, value: Number(text) }))
+    .filter(({ day }) => day <= invoice.issueDay)
+    .sort((left, right) => left.day - right.day || left.value - right.value);
+  const steps = before.slice(1).map(({ value }, index) => value - (before[index]?.value ?? value));
+  return { value: Number(run), before, steps };
+}
+
+/**
+ * The number lies behind what the supplier had reached a month ago, or far ahead. Series that have fallen or jumped
+ * before start anew with the year or the month, or are several; a new year may begin with its own numbers.
+ */
+function outOfSequence(
+  { invoice, supplier }: Facts,
+  { value, before, steps }: Series,
+  parameters: NumberParameters,
+): RaisedFinding[] {
+  const last = before.at(-1);
+  if (last === undefined || before.length < parameters.sequenceInvoicesMin) return [];
+  const rising = steps.filter((step) => step > 0);
+  if (rising.length < steps.length * parameters.risingShareMin || steps.some((step) => step < 0)) return [];
+  if (yearOf(last.day) !== yearOf(invoice.issueDay) || carriesPeriod(String(value), invoice.issueDate)) return [];
+  const medianStep = median(rising);
+  const medianGap = median(before.slice(1).map(({ day }, index) => day - (before[index]?.day ?? day)));
+  // After a pause the number is further on, as many steps as the pause has usual gaps.
+  const pauses = Math.max(1, (invoice.issueDay - last.day) / Math.max(1, medianGap));
+  const jumpMax = parameters.jumpStepsMax * medianStep;
+  const highest = last.value + Math.ceil(jumpMax * pauses);
+  const lowest = before.findLast(({ day }) => day <= invoice.issueDay - parameters.sequenceDays)?.value;
+  const isBehind = lowest !== undefined && value < lowest;
+  const isAhead = value > highest && rising.every((step) => step <= jumpMax);
+  if (!isBehind && !isAhead) return [];
+  return [
+    {
+      type: 'INVOICE_NUMBER_OUT_OF_SEQUENCE',
+      ...parameters.levels.outOfSequence,
+      summary: isBehind
+        ? `${invoice.invoiceNumber} lies behind number ${lowest}, which ${invoice.supplierName} had reached ${parameters.sequenceDays} days earlier.`
+        : `${invoice.invoiceNumber} lies far ahead of number ${last.value}, the last of ${invoice.supplierName} (${dateOfDayNumber(last.day)}).`,
+      key: evidenceKey('INVOICE_NUMBER_OUT_OF_SEQUENCE', [invoice.invoiceId]),
+      parameters: {
+        sequenceInvoicesMin: parameters.sequenceInvoicesMin,
+        sequenceDays: parameters.sequenceDays,
+        jumpStepsMax: parameters.jumpStepsMax,
+      },
+      observed: { value, lastValue: last.value, medianStep, invoices: supplier.profile.count },
+      explanation: [
+        `The numbers of the last ${before.length} invoices never fall.`,
+        `Usually the next number is ${medianStep} higher.`,
+        isBehind
+          ? `${parameters.sequenceDays} days before this invoice the supplier had reached ${lowest}.`
+          : `From ${last.value} to ${value} are more than ${parameters.jumpStepsMax} usual steps.`,
+      ],
+      extra: { expectedRange: { from: lowest ?? null, to: highest }, value },
+    },
+  ];
+}
+
+/** Every invoice of the supplier comes to this organization: a supplier with other customers skips numbers. */
+function consecutive(
+  { invoice, supplier }: Facts,
+  { value, before }: Series,
+  parameters: NumberParameters,
+): RaisedFinding[] {
+  const { count, firstDay, taxIdCount } = supplier.profile;
+  if (count < parameters.consecutiveInvoicesMin || hasAccountPart(invoice)) return [];
+  const newest = [...before, { day: invoice.issueDay, value }].slice(-parameters.consecutiveInvoicesMin);
+  const isUnbroken = newest.slice(1).every((entry, index) => entry.value === (newest[index]?.value ?? 0) + 1);
+  const first = newest[0]?.day ?? invoice.issueDay;
+  if (newest.length < parameters.consecutiveInvoicesMin || !isUnbroken) return [];
+  if (invoice.issueDay - first < parameters.consecutiveDaysMin) return [];
+  const isYoung = firstDay !== null && invoice.issueDay - firstDay < parameters.youngSupplierDays;
+  const hasNoTaxId = taxIdCount === 0 && invoice.taxKey === undefined;
+  const numbers = newest.map((entry) => String(entry.value));
+  return [
+    {
+      type: 'INVOICE_NUMBERS_CONSECUTIVE',
+      ...(isYoung || hasNoTaxId ? parameters.levels.consecutiveDoubtful : parameters.levels.consecutive),
+      summary: `The last ${numbers.length} invoices of ${invoice.supplierName} are numbered ${numbers[0] ?? ''} to ${numbers.at(-1) ?? ''} without a gap${hasNoTaxId ? '; it has never stated a tax id' : ''}.`,
+      key: evidenceKey('INVOICE_NUMBERS_CONSECUTIVE', [supplier.supplierId]),
+      parameters: {
+        consecutiveInvoicesMin: parameters.consecutiveInvoicesMin,
+        consecutiveDaysMin: parameters.consecutiveDaysMin,
+      },
+      observed: { invoices: count, days: invoice.issueDay - first },
+      explanation: [
+        `Over ${invoice.issueDay - first} days each number followed the one before.`,
+        ...(isYoung ? [`The supplier has been known for less than ${parameters.youngSupplierDays} days.`] : []),
+        ...(hasNoTaxId ? ['The supplier has never stated a tax id.'] : []),
+      ],
+      extra: { numbers },
+    },
+  ];
+}
+
+/** Numbers of the kind `<customer>-<count>` are counted per customer: any other digits than those of a period. */
+function hasAccountPart({ number, issueDate }: NormalisedInvoice): boolean {
+  const numeric = number.runs.filter((run) => /^[0-9]+$/.test(run));
+  const periods = periodsOf(issueDate);
+  return numeric.slice(0, -1).some((run) => !periods.has(run.replace(/^0+(?=.)/, '')));
+}
+
+/** How a number may write the month or year of its own date, without leading zeros. */
+function periodsOf(date: CalendarDate): ReadonlySet<string> {
+  const [year = '', month = '', day = ''] = date.split('-');
+  const short = year.slice(2);
+  const written = [year, short, month, day, year + month, short + month, month + year, month + short];
+  const days = [year + month + day, short + month + day, day + month + year];
+  return new Set([...written, ...days].map((text) => text.replace(/^0+(?=.)/, '')));
+}
+
+/** True for a running number behind year and month, `2025030017`: it jumps with every month. */
+function carriesPeriod(run: string, date: CalendarDate): boolean {
+  const [year = '', month = ''] = date.split('-');
+  return [year + month, year.slice(2) + month].some((period) => run.length > period.length && run.startsWith(period));
+}
+
+function yearOf(day: number): string {
+  return dateOfDayNumber(day).slice(0, 4);
+}

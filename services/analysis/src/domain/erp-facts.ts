@@ -1,0 +1,50 @@
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+
+/** What the vendor list of the invoice's company says about the supplier; present only where a list is synchronised. */
+export interface VendorMasterFacts {
+  /** End of the last complete synchronisation, RFC 3339. */
+  readonly syncedAt: string;
+  /** Whole hours from then to the analysis. */
+  readonly ageHours: number;
+  /** Null: no vendor has this tax id, account or name. */
+  readonly vendor: MasterVendor | null;
+}
+
+export interface MasterVendor {
+  readonly erpVendorId: string;
+  readonly name: string;
+  /** A collective record for suppliers that are paid once; it says nothing about any of them. */
+  readonly isOneTime: boolean;
+  /** Accounts that can be compared; those that the ERP masks are left out. */
+  readonly accounts: readonly MasterAccount[];
+}
+
+export interface MasterAccount {
+  /** As `Candidate.bankKey`. */
+  readonly key: string;
+  readonly masked: string;
+}
+
+/** What the ERP says about the order that the invoice names. */
+export interface OrderMasterFacts {
+  readonly currency: string;
+  /** Ordered without tax, and billed so far: earlier invoices less credit notes. */
+  readonly net?: OrderTotals;
+  /** The same with tax. */
+  readonly gross?: OrderTotals;
+  /** Called off from as needed, without a total that could be exceeded. */
+  readonly isBlanket: boolean;
+  /** The supplier that was ordered from. */
+  readonly owner?: { readonly supplierId: string; readonly name: string };
+}
+
+export interface OrderTotals {
+  readonly ordered: DecimalAmount;
+  readonly billed: DecimalAmount;
+}
+
+/** The company of the organization whose own account the invoice states. */
+export interface OwnAccountFacts {
+  readonly companyId: string;
+  readonly name: string;
+}
