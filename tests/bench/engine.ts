@@ -1,0 +1,122 @@
+// `npm run bench:engine`: how many invoices one core judges from facts in memory, beside what reading them costs anyway.
+import { writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { analyze } from '@invoicecontrol/analysis/engine';
+import { factsHash } from '@invoicecontrol/analysis/facts';
+import { inMemoryHistory } from '@invoicecontrol/analysis/in-memory-history';
+import { lookupKeys, matchPartOf } from '@invoicecontrol/analysis/match-keys';
+import { normaliseInvoice } from '@invoicecontrol/analysis/normalise-invoice';
+import { defaultPolicy } from '@invoicecontrol/analysis/policy';
+import { median } from './cell.js';
+import { invoiceAt } from './invoices.js';
+
+const usage = `Measures the decision engine alone, on one core, without database and network.
+
+  npm run bench:engine                    about half a minute
+  npm run bench:engine -- --seconds 1     per measurement (2 unless said)
+  npm run bench:engine -- --json FILE     the figures as JSON too
+`;
+
+/** Invoices whose facts are judged, after as many as made the history they are judged by. */
+const HISTORY = 4_000;
+const JUDGED = 2_000;
+const ROUNDS = 5;
+/** What the project promises itself. */
+const ENGINE_PER_SECOND_MIN = 20_000;
+
+await main();
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '2' },
+      json: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const seconds = Number(values.seconds);
+  if (!(seconds > 0 && seconds <= 60))
+    throw new Error(`--seconds is "${values.seconds}"; it must be between 0 and 60.`);
+
+  process.stderr.write(`making a history of ${HISTORY} invoices and the facts of ${JUDGED} more\n`);
+  const facts = factsAfterHistory();
+  const candidates = facts.reduce((sum, { candidates: { length } }) => sum + length, 0) / JUDGED;
+  const findings = facts.reduce((sum, fact) => sum + analyze(fact, defaultPolicy).findings.length, 0) / JUDGED;
+  const origins = facts.map(({ invoice: { invoiceId, companyId, source, receivedAtMs } }, index) => ({
+    invoice: invoiceAt(HISTORY + index, HISTORY),
+    origin: { invoiceId, companyId, source, receivedAtMs },
+  }));
+
+  const read = (index: number): unknown => {
+    const { invoice, origin } = at(origins, index);
+    const normalised = normaliseInvoice(invoice, origin);
+    return [matchPartOf(normalised), lookupKeys(normalised)];
+  };
+  const judge = (index: number): unknown => analyze(at(facts, index), defaultPolicy);
+  const conclude = (index: number): unknown => factsHash(at(facts, index));
+  const parts = [
+    { name: 'ceiling: normalising and hashing the match keys', work: read },
+    { name: 'the engine, from facts to decision', work: judge },
+    { name: 'writing down and hashing the facts', work: conclude },
+  ];
+  const perSecond = parts.map((): number[] => []);
+  for (let round = 0; round <= ROUNDS; round++) {
+    parts.forEach(({ work }, part) => {
+      const rate = ratePerCore(work, (seconds * 1_000) / ROUNDS);
+      // The first round warms up.
+      if (round > 0) perSecond[part]?.push(rate);
+    });
+  }
+  const rows = parts.map(({ name }, part) => ({ name, invoicesPerSecond: median(perSecond[part] ?? []) }));
+  const report = {
+    at: new Date().toISOString(),
+    node: process.version,
+    processor: cpus()[0]?.model.trim() ?? 'unknown',
+    candidatesPerInvoice: candidates,
+    findingsPerInvoice: findings,
+    rows,
+  };
+  const lines = rows.map(
+    ({ name, invoicesPerSecond: rate }) =>
+      `${name.padEnd(50)} ${Math.round(rate).toLocaleString('en').padStart(9)}/s  ${(1e6 / rate).toFixed(1).padStart(7)} µs`,
+  );
+  process.stdout.write(
+    `\nInvoices per second of CPU time on one core, medians of ${ROUNDS} rounds; Node ${report.node}, ${report.processor}\n` +
+      `${candidates.toFixed(1)} candidates and ${findings.toFixed(2)} findings per invoice\n\n${lines.join('\n')}\n\n` +
+      `Aim: the engine judges at least ${ENGINE_PER_SECOND_MIN.toLocaleString('en')} invoices per second and core.\n`,
+  );
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+/** The facts of invoices that follow on a history, as the service would load them. */
+function factsAfterHistory() {
+  const history = inMemoryHistory();
+  for (let index = 0; index < HISTORY; index++) history.record(history.factsOf(invoiceAt(index, HISTORY)));
+  return Array.from({ length: JUDGED }, (_, index) => {
+    const facts = history.factsOf(invoiceAt(HISTORY + index, HISTORY));
+    history.record(facts);
+    return facts;
+  });
+}
+
+/** Repetitions per second of CPU time, so that other work on the machine does not count. */
+function ratePerCore(work: (index: number) => unknown, forMs: number): number {
+  const before = process.cpuUsage();
+  let done = 0;
+  for (;;) {
+    for (let batch = 0; batch < 200; batch++) work(done++ % JUDGED);
+    const { user, system } = process.cpuUsage(before);
+    if (user + system >= forMs * 1_000) return (done / (user + system)) * 1e6;
+  }
+}
+
+function at<T>(items: readonly T[], index: number): T {
+  const item = items[index];
+  if (item === undefined) throw new RangeError(`no item ${index}`);
+  return item;
+}
