@@ -134,9 +134,12 @@ function checkHeaders({ requestId, path }: SentRequest, { status, headers }: Rec
   if (isLimited) for (const name of ['ratelimit', 'ratelimit-policy']) assertLimited(headers, name, path, what);
 }
 
-/** Every route with a key tells where its caller stands; the one without a key is limited by address. */
+/** What a token in the body proves the right to. */
+const withoutKey: ReadonlySet<string> = new Set(['/v1/organizations/current/restore', '/v1/members/accept']);
+
+/** Every route with a key tells where its caller stands; those without are limited by address. */
 function assertLimited(headers: Headers, name: string, path: string, what: string): void {
-  const hasKey = path !== '/v1/organizations/current/restore';
+  const hasKey = !withoutKey.has(path);
   assert.equal(headers.has(name), hasKey, `${what}${name}`);
 }
 

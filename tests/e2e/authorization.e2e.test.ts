@@ -55,12 +55,19 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   getCompany: { role: 'ADMIN', scope: 'organization:read', status: 404 },
   updateCompany: { role: 'ADMIN', scope: 'organization:write', body: { name: 'Taken over' }, status: 404 },
   deleteCompany: { role: 'ADMIN', scope: 'organization:write', status: 404 },
+  listMembers: { role: 'ADMIN', scope: 'organization:read', status: 200 },
+  inviteMember: { role: 'ADMIN', scope: 'organization:write', body: {}, status: 400 },
+  acceptInvitation: { isPublic: true, body: { token: 'wrong', name: 'Ann' }, status: 401 },
+  getMember: { role: 'ADMIN', scope: 'organization:read', status: 404 },
+  updateMember: { role: 'ADMIN', scope: 'organization:write', body: { role: 'VIEWER' }, status: 404 },
+  removeMember: { role: 'ADMIN', scope: 'organization:write', status: 404 },
   listApiKeys: { role: 'ADMIN', scope: 'organization:read', status: 200 },
   createApiKey: { role: 'ADMIN', scope: 'organization:write', body: {}, status: 400 },
   getApiKey: { role: 'ADMIN', scope: 'organization:read', status: 404 },
   updateApiKey: { role: 'ADMIN', scope: 'organization:write', body: { name: 'Taken over' }, status: 404 },
   revokeApiKey: { role: 'ADMIN', scope: 'organization:write', status: 404 },
   listAuditEvents: { role: 'ADMIN', scope: 'organization:read', status: 200 },
+  listNotifications: { role: 'ADMIN', scope: 'organization:read', status: 200 },
 };
 
 const rolesUp: readonly Role[] = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'];
@@ -70,6 +77,7 @@ const unknownIds: Readonly<Record<string, string>> = {
   findingId: UNKNOWN_ID,
   ruleId: UNKNOWN_ID,
   companyId: UNKNOWN_ID,
+  userId: UNKNOWN_ID,
   apiKeyId: 'A'.repeat(16),
 };
 /** By the name of the path parameter: where the thing is read. */
@@ -78,6 +86,7 @@ const collections: Readonly<Record<string, string>> = {
   findingId: '/findings',
   ruleId: '/finding-routing-rules',
   companyId: '/companies',
+  userId: '/members',
   apiKeyId: '/api-keys',
 };
 
@@ -108,6 +117,7 @@ beforeAll(async () => {
     findingId: latest.findings[0]?.id ?? '',
     ruleId: await create('/finding-routing-rules', rule),
     companyId: await create('/companies', { name: 'Theirs' }),
+    userId: other.users.viewer,
     apiKeyId: await create('/api-keys', { name: 'Theirs', role: 'VIEWER' }),
   };
   foreignThings = await readForeignThings();

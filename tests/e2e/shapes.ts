@@ -54,6 +54,15 @@ export interface Company {
   readonly createdAt: string;
 }
 
+export interface Member {
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: string;
+  readonly status: string;
+  readonly createdAt: string;
+}
+
 /** Every field of the canonical invoice (specification 2.2) but `company_id`, which depends on the tenant. */
 export const fullInvoice = {
   supplier: {

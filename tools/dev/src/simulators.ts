@@ -1,5 +1,6 @@
 // The outside systems of a workstation: local counterparts that check what the real ones check.
 import { startEcbFeedSimulator } from '@invoicecontrol/simulators/ecb-feed';
+import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
 
 export interface Simulators {
   /** What tells the services where their outside systems are. */
@@ -10,10 +11,13 @@ export interface Simulators {
 }
 
 export async function startSimulators(): Promise<Simulators> {
-  const ecbFeed = await startEcbFeedSimulator();
+  const [ecbFeed, smtp] = await Promise.all([startEcbFeedSimulator(), startSmtpSimulator()]);
   return {
-    env: { ECB_FEED_URL: ecbFeed.url },
-    urls: { ecbFeed: ecbFeed.url },
-    stop: () => ecbFeed.stop(),
+    env: { ECB_FEED_URL: ecbFeed.url, SMTP_URL: smtp.url, MAIL_FROM: 'Invoice Control <control@localhost>' },
+    // Mails are looked at over HTTP: GET /messages.
+    urls: { ecbFeed: ecbFeed.url, smtp: smtp.httpUrl },
+    async stop() {
+      await Promise.all([ecbFeed.stop(), smtp.stop()]);
+    },
   };
 }

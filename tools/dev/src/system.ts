@@ -43,7 +43,7 @@ export function newSecrets(): Secrets {
   };
 }
 
-const passedOn = /^(LOG_LEVEL|RATE_LIMIT_[A-Z_]+|OTEL_EXPORTER_OTLP_ENDPOINT|ECB_FEED_URL)$/;
+const passedOn = /^(LOG_LEVEL|RATE_LIMIT_[A-Z_]+|OTEL_EXPORTER_OTLP_ENDPOINT|ECB_FEED_URL|SMTP_URL|MAIL_FROM)$/;
 
 /** Starts every service, those that are asked before those that ask. What was started is stopped if a later one fails. */
 export async function startSystem(options: SystemOptions): Promise<System> {
