@@ -159,7 +159,7 @@ export async function startService(config: Config): Promise<RunningService> {
       logger,
     });
     const usage = usageCounters(db);
-    const sweep = repeat(SWEEP_EACH_MS, sweepInvoices({ invoices, tenants, decider, clock, logger }), (error) =>
+    const sweep = repeat(SWEEP_EACH_MS, sweepInvoices({ invoices, tenants, usage, decider, clock, logger }), (error) =>
       logger.warn({ error }, 'the sweep failed'),
     );
     shutdown.add('sweep', () => sweep.stop());

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
-import type { UsageCounters, UsageMark } from '@invoicecontrol/runtime/mongo/usage';
+import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { CanonicalInvoice } from '../domain/invoice.js';
 import { matchPartOf, supplierKeysOf } from '../domain/match-keys.js';
@@ -15,13 +15,9 @@ import type { InvoiceDecider } from './decide-invoice.js';
 import { analysisIdFor, invoiceIdFor } from './derived-ids.js';
 import type { FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord, InvoiceStore, NewInvoice } from './invoice-store.js';
-import { normalisedAgain } from './normalised-again.js';
+import { analysisMark, DECISION_LEASE_MS, resumeInvoice } from './resume-invoice.js';
 import type { Tenants } from './tenants.js';
 
-/** Others leave an invoice to its worker for this long; many times what a decision takes. */
-export const DECISION_LEASE_MS = 30_000;
-/** What the counter of the month is called. */
-const ANALYSES_METER = 'analyses';
 /** A repeat that was refused by the quota looks this often whether the first request took the last unit. */
 const FIRST_REQUEST_LOOKS_MAX = 5;
 const FIRST_REQUEST_LOOK_EACH_MS = 20;
@@ -64,13 +60,8 @@ export const analyzeInvoice = (deps: Deps) => {
 
   /** Reserves the quota and stores the invoice; undefined when its id is taken. */
   const store = async (invoice: NewInvoice, limit: number | undefined): Promise<'stored' | 'taken'> => {
-    const mark: UsageMark = {
-      organizationId: invoice.organizationId,
-      month: invoice.usageMonth,
-      meter: ANALYSES_METER,
-      amount: 1,
-    };
-    // Without a limit nothing can be refused, so counting need not come first.
+    const mark = analysisMark(invoice);
+    // Without a limit nothing can be refused, so counting need not come first; the invoice remembers that it did not.
     const reserving = usage.reserve(mark, limit);
     if (limit !== undefined) await reserving;
     const [isNew] = await Promise.all([invoices.insert(invoice), reserving]);
@@ -103,6 +94,7 @@ export const analyzeInvoice = (deps: Deps) => {
       invoice,
       match: matchPartOf(normalised),
       ...(isKeyed ? { fingerprint } : {}),
+      ...(monthlyLimit === undefined ? { isCountUnsure: true } : {}),
       usageMonth: usageMonth(now),
       leaseMs: DECISION_LEASE_MS,
     };
@@ -140,7 +132,7 @@ async function firstRequest(
 
 /** The answer to a request whose invoice is there already. */
 async function replay(
-  { invoices, analyses, decider }: Deps,
+  deps: Deps,
   earlier: InvoiceRecord,
   fingerprint: string,
   tenant: TenantFacts,
@@ -157,14 +149,11 @@ async function replay(
     const first =
       earlier.analysis.number === 1
         ? earlier.analysis
-        : (await analyses.find(organizationId, analysisIdFor(invoiceId, 1)))?.analysis;
+        : (await deps.analyses.find(organizationId, analysisIdFor(invoiceId, 1)))?.analysis;
     return { subject: earlier.match, analysis: first ?? earlier.analysis, isReplayed: true };
   }
-  const abandoned = await invoices.takeOver(organizationId, invoiceId, DECISION_LEASE_MS);
-  if (abandoned !== undefined) {
-    const analysis = await decider.decide({ ...abandoned, invoice: normalisedAgain(abandoned), tenant });
-    if (analysis !== undefined) return { subject: abandoned.match, analysis, isReplayed: true };
-  }
+  const resumed = await resumeInvoice(deps)(earlier, tenant);
+  if (resumed !== undefined) return { ...resumed, isReplayed: true };
   throw new DomainError(
     'in_progress',
     'The first request with this Idempotency-Key is still at work. Repeat in a second.',

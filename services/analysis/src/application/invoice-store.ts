@@ -39,6 +39,10 @@ export interface InvoiceRecord {
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
   readonly fingerprint: string | undefined;
+  /** The month whose analyses this invoice counts in. */
+  readonly usageMonth: string;
+  /** Whether a crash may have come between storing and counting it. */
+  readonly isCountUnsure: boolean;
   /** As it was decided; never rewritten. */
   readonly analysis: DecidedAnalysis | undefined;
   /** The decision in force: that of the analysis, with what people have said about its findings since. */
@@ -97,6 +101,8 @@ export interface NewInvoice extends InvoiceReference {
   readonly match: MatchPart;
   readonly fingerprint?: string;
   readonly usageMonth: string;
+  /** Set when it is being counted while it is stored, and not before. */
+  readonly isCountUnsure?: true;
   /** How long others leave it to its first worker. */
   readonly leaseMs: number;
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
-import { DECISION_LEASE_MS } from './analyze-invoice.js';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { InvoiceStore } from './invoice-store.js';
-import { normalisedAgain } from './normalised-again.js';
+import { resumeInvoice } from './resume-invoice.js';
 import type { Tenants } from './tenants.js';
 
 /** A decision this old has lost its worker if its derived records are still marked as missing. */
@@ -14,6 +14,7 @@ interface Deps {
   readonly invoices: InvoiceStore;
   readonly tenants: Tenants;
   readonly decider: InvoiceDecider;
+  readonly usage: UsageCounters;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -24,8 +25,9 @@ interface Deps {
  * @returns how many invoices were brought to their end
  */
 export const sweepInvoices =
-  ({ invoices, tenants, decider, clock, logger }: Deps) =>
+  ({ invoices, tenants, usage, decider, clock, logger }: Deps) =>
   async (): Promise<number> => {
+    const resume = resumeInvoice({ invoices, usage, decider });
     let finished = 0;
     const attempt = async (invoiceId: string, work: () => Promise<unknown>): Promise<void> => {
       try {
@@ -37,10 +39,8 @@ export const sweepInvoices =
     };
     for (const { organizationId, invoiceId } of await invoices.undecided()) {
       await attempt(invoiceId, async () => {
-        const record = await invoices.takeOver(organizationId, invoiceId, DECISION_LEASE_MS);
-        if (record === undefined) return;
         const tenant = await tenants.factsOf(organizationId, systemContext(`sweep-${invoiceId}`));
-        await decider.decide({ ...record, invoice: normalisedAgain(record), tenant });
+        await resume({ organizationId, invoiceId }, tenant);
       });
     }
     const decidedBefore = new Date(clock.now().getTime() - PENDING_MS_MIN);

@@ -40,6 +40,8 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly fingerprint?: string;
   /** The month whose analyses this invoice counts in. */
   readonly usageMonth: string;
+  /** Set until the commit when the invoice was stored before it was surely counted. */
+  readonly isCountUnsure?: true;
   /** Gross in the base currency of the day it was decided; null without a rate. Never rewritten. */
   readonly base?: ConvertedAmount | null;
   readonly analysis?: DecidedAnalysis;
@@ -104,7 +106,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
             facts: facts as unknown as Binary,
             pending: true,
           },
-          $unset: { leaseUntil: '', claim: '' },
+          $unset: { leaseUntil: '', claim: '', isCountUnsure: '' },
         },
         options,
       );
@@ -245,6 +247,8 @@ function toRecord(document: InvoiceDocument): InvoiceRecord {
     invoice,
     match,
     fingerprint: document.fingerprint,
+    usageMonth: document.usageMonth,
+    isCountUnsure: document.isCountUnsure === true,
     analysis: document.analysis,
     verdict: document.verdict,
   };

@@ -329,6 +329,27 @@ describe('after a crash', () => {
     await documents().updateOne({ organizationId }, { $set: { leaseUntil: new Date(Date.now() - 1) } });
     expect((await invoicesOf().analyzeInvoice(keyed, call)).analysis).toBeDefined();
   });
+
+  test('an invoice that was stored and perhaps not counted is counted by whoever takes it over', async () => {
+    const organizationId = newTenant();
+    const keyed = request(organizationId, { idempotencyKey: 'uncounted' });
+    await invoicesOf().analyzeInvoice(keyed, call);
+    await eventually(async () => expect((await documents().findOne({ organizationId }))?.pending).toBeUndefined());
+    expect(await documents().findOne({ organizationId })).not.toHaveProperty('isCountUnsure');
+    const usage = mongo.db.collection<{ _id: string; used: number }>('usage');
+    const ofTenant = { _id: { $gte: organizationId, $lt: `${organizationId}~` } };
+    await usage.updateOne(ofTenant, { $set: { used: 0 } });
+    await documents().updateOne(
+      { organizationId },
+      {
+        $set: { status: 'RECEIVED', version: 1, leaseUntil: new Date(Date.now() - 1), isCountUnsure: true },
+        $unset: { analysis: '' },
+      },
+    );
+    await invoicesOf().analyzeInvoice(keyed, call);
+    expect(await usage.findOne(ofTenant)).toMatchObject({ used: 1 });
+    expect(await documents().findOne({ organizationId })).not.toHaveProperty('isCountUnsure');
+  });
 });
 
 describe('events', () => {

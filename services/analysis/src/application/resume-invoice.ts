@@ -1,0 +1,43 @@
+import type { UsageCounters, UsageMark } from '@invoicecontrol/runtime/mongo/usage';
+import type { TenantFacts } from '../domain/tenant.js';
+import type { InvoiceDecider } from './decide-invoice.js';
+import type { FindingSubject } from './finding-store.js';
+import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
+import { normalisedAgain } from './normalised-again.js';
+
+/** Others leave an invoice to its worker for this long; many times what a decision takes. */
+export const DECISION_LEASE_MS = 30_000;
+/** What the counter of the month is called. */
+const ANALYSES_METER = 'analyses';
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly usage: UsageCounters;
+  readonly decider: InvoiceDecider;
+}
+
+/** What one invoice uses of its organization's quota. */
+export function analysisMark({
+  organizationId,
+  usageMonth,
+}: Pick<InvoiceRecord, 'organizationId' | 'usageMonth'>): UsageMark {
+  return { organizationId, month: usageMonth, meter: ANALYSES_METER, amount: 1 };
+}
+
+/**
+ * Decides a stored invoice whose worker fell silent.
+ * @returns undefined while a living worker holds it, and when another one has decided it
+ */
+export const resumeInvoice =
+  ({ invoices, usage, decider }: Deps) =>
+  async (
+    { organizationId, invoiceId }: InvoiceReference,
+    tenant: TenantFacts,
+  ): Promise<{ subject: FindingSubject; analysis: DecidedAnalysis } | undefined> => {
+    const record = await invoices.takeOver(organizationId, invoiceId, DECISION_LEASE_MS);
+    if (record === undefined) return undefined;
+    // The first worker may have counted it or not; an invoice counted twice is put right later, an uncounted one never.
+    if (record.isCountUnsure) await usage.reserve(analysisMark(record), undefined);
+    const analysis = await decider.decide({ ...record, invoice: normalisedAgain(record), tenant });
+    return analysis === undefined ? undefined : { subject: record.match, analysis };
+  };
