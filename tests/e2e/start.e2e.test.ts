@@ -16,6 +16,7 @@ import type { Page, StoredInvoice } from './shapes.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const START_MS_MAX = 60_000;
+/** On a machine that has nothing else to do. */
 const AGAIN_MS_MAX = 10_000;
 const STOP_MS_MAX = 15_000;
 
@@ -91,6 +92,13 @@ function tableOf(output: string): string[] {
   const lines = output.split('\n');
   const heading = lines.findIndex((line) => /number +supplier +amount +decision +score +findings/.test(line));
   return heading < 0 ? [] : lines.slice(heading + 1, lines.indexOf('', heading));
+}
+
+/** What it takes to do nothing but load the program: about a second, and more the busier the machine is. */
+async function loadingMs(): Promise<number> {
+  const startingAt = performance.now();
+  await start(['--help']).ended;
+  return performance.now() - startingAt;
 }
 
 async function modeOf(name: string): Promise<string> {
@@ -194,10 +202,11 @@ describe('npm start on data of its own', () => {
       expect(await readdir(ownDir)).toEqual(expect.not.arrayContaining(['demo.json', 'dev.json']));
       await expect(fetch(demo.baseUrl)).rejects.toThrow('fetch failed');
 
+      const againMsMax = Math.max(AGAIN_MS_MAX, 10 * (await loadingMs()));
       const startingAt = performance.now();
       const second = start([], own);
-      const again = await ready(second, AGAIN_MS_MAX, ownDir);
-      expect(performance.now() - startingAt).toBeLessThan(AGAIN_MS_MAX);
+      const again = await ready(second, START_MS_MAX, ownDir);
+      expect(performance.now() - startingAt).toBeLessThan(againMsMax);
       expect({ ...again, baseUrl: '', simulators: {} }).toEqual({ ...demo, baseUrl: '', simulators: {} });
       expect(tableOf(second.output())).toEqual(table);
       expect(await invoicesOf(again)).toEqual(invoices);
