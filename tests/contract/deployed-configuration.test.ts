@@ -17,6 +17,7 @@ const secrets: Record<string, string> = {
   MONGODB_URL: 'mongodb://user:password@database:27017/?replicaSet=rs0',
   API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
   OPERATOR_TOKEN: 'f'.repeat(64),
+  SMTP_URL: 'smtps://user:password@mail.example.com',
 };
 
 interface Environment {

@@ -9,7 +9,7 @@ import { schemaValidator, type Validate } from './kubernetes-schemas.js';
 // The oldest version with everything the manifests use, and the newest one whose schemas are known here.
 const KUBERNETES_VERSIONS = ['1.32', '1.37'];
 const INSTALL_AND_BUILD_MS = 180_000;
-const SECRETS = ['API_KEY_PEPPERS', 'MONGODB_URL', 'OPERATOR_TOKEN'];
+const SECRETS = ['API_KEY_PEPPERS', 'MONGODB_URL', 'OPERATOR_TOKEN', 'SMTP_URL'];
 
 let renderings: readonly Rendering[] = [];
 let validate: Validate | undefined;
@@ -215,6 +215,8 @@ describe('network', () => {
         '* -> kube-system/kube-dns UDP 53',
         ...between,
         'analysis -> 0.0.0.0/0 TCP 443',
+        'organization -> 0.0.0.0/0 TCP 465',
+        'organization -> 0.0.0.0/0 TCP 587',
       ].sort(),
       in: [...between, 'ingress-nginx/* -> gateway TCP 8080'].sort(),
     });
