@@ -3,6 +3,7 @@ import { decide } from './decision.js';
 import type { Decision } from './decision.js';
 import { detectAmounts } from './detectors/amounts.js';
 import { detectBankAccounts } from './detectors/bank-accounts.js';
+import { detectDates } from './detectors/dates.js';
 import { detectDuplicates } from './detectors/duplicates.js';
 import { detectNumbers } from './detectors/numbers.js';
 import { detectOrders } from './detectors/orders.js';
@@ -28,6 +29,7 @@ const detectors: readonly Detector[] = [
   detectBankAccounts,
   detectAmounts,
   detectTaxes,
+  detectDates,
   detectSuppliers,
   detectNumbers,
   detectOrders,

@@ -296,7 +296,7 @@ function splitBelowThreshold(facts: Facts, uses: readonly AmountUse[], policy: P
     {
       type: 'SPLIT_BELOW_THRESHOLD',
       ...level,
-      summary: `${group.length} invoices of ${invoice.supplierName} within ${days} days, ${sum} together, each stay under the approval limit of ${limitText(band)}.`,
+      summary: `${group.length} invoices of ${invoice.supplierName} within ${parameters.splitDays} days, ${sum} together, each stay under the approval limit of ${limitText(band)}.`,
       key: evidenceKey('SPLIT_BELOW_THRESHOLD', [supplier.supplierId, ...group.map(({ invoiceId }) => invoiceId)]),
       parameters: {
         splitPercent: parameters.splitPercent,
