@@ -273,8 +273,9 @@ function readForeignThings(): Promise<readonly unknown[]> {
   const { owner: key } = running.other.keys;
   return Promise.all(
     Object.entries(foreignIds).map(async ([name, id]) => {
-      const { status, body } = await running.request(`GET ${collections[name]}/${id}`, { key });
-      return { name, status, body };
+      const { status, body, text } = await running.request(`GET ${collections[name]}/${id}`, { key });
+      if (status !== 200) throw new Error(`The ${name} of the other organization cannot be read: ${text}`);
+      return body;
     }),
   );
 }
