@@ -151,7 +151,7 @@ export async function startService(config: Config): Promise<RunningService> {
         publishedRates: book.published,
         highAmounts: highAmounts({ invoices, logger }),
       }),
-      countInvoice: countInvoice({ suppliers, bankLinks, orderLinks }),
+      countInvoice: countInvoice({ invoices, suppliers, bankLinks, orderLinks, clock }),
       reviews,
       policies,
       routingRules: rules,

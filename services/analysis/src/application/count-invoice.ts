@@ -1,7 +1,8 @@
 import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
 import { oneAtATime } from '@invoicecontrol/runtime/one-at-a-time';
 import type { Facts } from '../domain/facts.js';
-import { countBankUse, countOrderUse, withCountedUnit } from '../domain/links.js';
+import { countBankUse, countOrderUse, isFull, withoutSettled } from '../domain/links.js';
 import { identityAfter } from '../domain/supplier/identity.js';
 import { countInvoice as countInProfile, emptyProfile } from '../domain/supplier/profile.js';
 import type {
@@ -12,14 +13,21 @@ import type {
   OrderLinkStore,
   SupplierStore,
 } from './counted-records.js';
+import type { InvoiceStore } from './invoice-store.js';
 import type { LoadedFacts } from './load-facts.js';
 
+/** A decision this old has lost its worker if its derived records are still marked as missing: others store them. */
+export const LEFT_BY_ITS_WORKER_MS = 30_000;
 const TRIES_MAX = 8;
+/** Invoices under way for one supplier; while so many are, others wait for the sweep. */
+const COUNTED_UNITS_MAX = 1_000;
 
 interface Deps {
+  readonly invoices: InvoiceStore;
   readonly suppliers: SupplierStore;
   readonly bankLinks: BankLinkStore;
   readonly orderLinks: OrderLinkStore;
+  readonly clock: Clock;
 }
 
 /**
@@ -30,21 +38,21 @@ export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'o
 
 /**
  * Counts a decided invoice in its supplier's profile and in the links of its account and order, each once, whoever
- * repeats it (detection reference, section 11).
+ * repeats it and however late (detection reference, section 11). Until it is settled an invoice is marked as pending;
+ * that mark says whether it may be forgotten, and whether it is still to be counted.
  */
-export const countInvoice = ({ suppliers, bankLinks, orderLinks }: Deps) => {
+export const countInvoice = ({ invoices, suppliers, bankLinks, orderLinks, clock }: Deps) => {
   const inTurn = oneAtATime();
   const countLink = <L>(
     store: LinkStore<L>,
     organizationId: string,
     key: string,
-    unitId: string,
+    unit: Unit,
     known: Known<LinkRecord<L>> | undefined,
     count: (link: L | null) => L,
   ): Promise<void> =>
     inTurn(`${organizationId}|${key}`, (isFirst) =>
-      countOnce({
-        unitId,
+      countOnce(unit, {
         known: isFirst ? known : undefined,
         read: () => store.find(organizationId, key),
         write: (current, countedUnits) =>
@@ -55,13 +63,22 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks }: Deps) => {
           }),
       }),
     );
-  return async ({ organizationId, invoice, supplier }: Facts, records: ReadRecords = {}): Promise<void> => {
+  return async (
+    { organizationId, invoice, supplier }: Facts,
+    decidedAt: Date,
+    records: ReadRecords = {},
+  ): Promise<void> => {
     const { invoiceId, bankKey, poKey } = invoice;
     const { supplierId } = supplier;
+    const unit: Unit = {
+      unitId: invoiceId,
+      // Half the time, so that a worker that was slow notices before others begin.
+      mayBeCounted: () => clock.now().getTime() - decidedAt.getTime() >= LEFT_BY_ITS_WORKER_MS / 2,
+      unsettled: (unitIds) => invoices.unsettled(organizationId, unitIds),
+    };
     await Promise.all([
       inTurn(`${organizationId}|${supplierId}`, (isFirst) =>
-        countOnce({
-          unitId: invoiceId,
+        countOnce(unit, {
           known: isFirst && 'supplier' in records ? { record: records.supplier } : undefined,
           read: () => suppliers.find(organizationId, supplierId),
           write: (current, countedUnits) =>
@@ -80,7 +97,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks }: Deps) => {
             bankLinks,
             organizationId,
             bankKey,
-            invoiceId,
+            unit,
             'bankLink' in records ? { record: records.bankLink } : undefined,
             (link) => countBankUse(link, bankKey, invoice, supplierId),
           ),
@@ -90,7 +107,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks }: Deps) => {
             orderLinks,
             organizationId,
             poKey,
-            invoiceId,
+            unit,
             'orderLink' in records ? { record: records.orderLink } : undefined,
             (link) => countOrderUse(link, poKey, invoice, supplierId),
           ),
@@ -103,8 +120,15 @@ interface Known<R extends CountedRecord> {
   readonly record: R | undefined;
 }
 
-interface Counting<R extends CountedRecord> {
+/** What is counted once. */
+interface Unit {
   readonly unitId: string;
+  /** Whether it was left so long that others may have counted and settled it. */
+  readonly mayBeCounted: () => boolean;
+  readonly unsettled: (unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
+}
+
+interface Counting<R extends CountedRecord> {
   /** Good for the first try. */
   readonly known: Known<R> | undefined;
   readonly read: () => Promise<R | undefined>;
@@ -112,11 +136,23 @@ interface Counting<R extends CountedRecord> {
   readonly write: (current: R | undefined, countedUnits: readonly string[]) => Promise<boolean>;
 }
 
-async function countOnce<R extends CountedRecord>({ unitId, known, read, write }: Counting<R>): Promise<void> {
+async function countOnce<R extends CountedRecord>(
+  { unitId, mayBeCounted, unsettled }: Unit,
+  { known, read, write }: Counting<R>,
+): Promise<void> {
   let current = known === undefined ? await read() : known.record;
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
-    const countedUnits = withCountedUnit(current?.countedUnits ?? [], unitId);
-    if (countedUnits === undefined || (await write(current, countedUnits))) return;
+    let counted = current?.countedUnits ?? [];
+    if (counted.includes(unitId)) return;
+    if (isFull(counted) || mayBeCounted()) {
+      // Asked after the record was read: a unit is forgotten only when it is settled, so one that is neither
+      // remembered nor settled was never counted.
+      const open = await unsettled([...counted, unitId]);
+      if (!open.has(unitId)) return;
+      if (isFull(counted)) counted = withoutSettled(counted, open);
+    }
+    if (counted.length >= COUNTED_UNITS_MAX) break;
+    if (await write(current, [...counted, unitId])) return;
     current = await read();
   }
   throw new DomainError('concurrent_change', 'The supplier is being changed by others; the sweep counts the invoice.');

@@ -250,7 +250,7 @@ async function deriveFirst(
   await Promise.all([
     analyses.insert({ organizationId, invoiceId: invoice.invoiceId }, analysis, packed),
     findings.insertAll(organizationId, invoice, analysis),
-    count(facts, records),
+    count(facts, analysis.createdAt, records),
   ]);
 }
 

@@ -155,6 +155,8 @@ export interface InvoiceStore {
   unfinished(organizationId: string, invoiceId: string): Promise<{ record: InvoiceRecord; facts: Buffer } | undefined>;
   /** Which of these analyses are the newest of their invoices. */
   newestAnalyses(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Those of these invoices that are decided and whose derived records may be missing. */
+  unsettled(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Everything derived from this version is stored. */
   settle(at: InvoiceReference & { version: number }): Promise<void>;
 }

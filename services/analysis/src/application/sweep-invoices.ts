@@ -2,13 +2,11 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { LEFT_BY_ITS_WORKER_MS } from './count-invoice.js';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { InvoiceStore } from './invoice-store.js';
 import { resumeInvoice } from './resume-invoice.js';
 import type { Tenants } from './tenants.js';
-
-/** A decision this old has lost its worker if its derived records are still marked as missing. */
-const PENDING_MS_MIN = 30_000;
 
 interface Deps {
   readonly invoices: InvoiceStore;
@@ -43,7 +41,7 @@ export const sweepInvoices =
         await resume({ organizationId, invoiceId }, tenant);
       });
     }
-    const decidedBefore = new Date(clock.now().getTime() - PENDING_MS_MIN);
+    const decidedBefore = new Date(clock.now().getTime() - LEFT_BY_ITS_WORKER_MS);
     for (const { record, facts } of await invoices.pending(decidedBefore)) {
       await attempt(record.invoiceId, () => decider.finish(record, facts));
     }

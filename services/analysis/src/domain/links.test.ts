@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { countBankUse, countOrderUse, withCountedUnit } from './links.js';
+import { countBankUse, countOrderUse, isFull, withoutSettled } from './links.js';
 import type { BankLink, OrderLink } from './links.js';
 import { normaliseInvoice } from './normalisation/normalise-invoice.js';
 import { invoiceOf } from './testing/in-memory-history.js';
@@ -31,10 +31,8 @@ test('links stay bounded: the earliest suppliers and the newest bills are kept',
   expect(order?.uses.at(-1)?.invoiceId).toBe('i100');
 });
 
-test('a unit that was counted is not counted again while the ring remembers it', () => {
-  const counted = withCountedUnit([], 'scan-1');
-  expect(counted).toEqual(['scan-1']);
-  expect(withCountedUnit(counted ?? [], 'scan-1')).toBeUndefined();
-  const full = Array.from({ length: 64 }, (_, index) => `u${index}`);
-  expect(withCountedUnit(full, 'new')).toEqual([...full.slice(1), 'new']);
+test('of the units that were counted only settled ones are forgotten, and the newest of them are kept', () => {
+  const units = Array.from({ length: 64 }, (_, index) => `u${index}`);
+  expect([isFull(units.slice(1)), isFull(units)]).toEqual([false, true]);
+  expect(withoutSettled(units, new Set(['u0', 'u7', 'u40']))).toEqual(['u0', 'u7', ...units.slice(32)]);
 });

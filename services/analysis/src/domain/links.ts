@@ -41,7 +41,9 @@ export interface OrderUse {
 
 const LINKED_SUPPLIERS_MAX = 64;
 const ORDER_USES_MAX = 64;
-const COUNTED_UNITS_MAX = 64;
+/** With so many, the settled ones are forgotten but for the newest. */
+const COUNTED_UNITS_FULL = 64;
+const SETTLED_UNITS_KEPT = 32;
 
 /** Suppliers of a link that are others than the invoice's: another tax id, or another name. By first use. */
 export function othersOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): LinkedSupplier[] {
@@ -98,12 +100,18 @@ export function countOrderUse(
   };
 }
 
+/** Whether units that a profile or link has counted should be forgotten before it counts another one. */
+export function isFull(countedUnits: readonly string[]): boolean {
+  return countedUnits.length >= COUNTED_UNITS_FULL;
+}
+
 /**
- * The ring of units that a profile or link has counted (an invoice id, or a scan id for all its rows): undefined when
- * the unit stands in it, which means that counting it again must change nothing.
+ * The counted units without those that nobody will count again. One that is still unsettled is remembered however many
+ * came after it: after a crash it is counted once more, and that must change nothing.
  */
-export function withCountedUnit(countedUnits: readonly string[], unitId: string): readonly string[] | undefined {
-  return countedUnits.includes(unitId) ? undefined : [...countedUnits, unitId].slice(-COUNTED_UNITS_MAX);
+export function withoutSettled(countedUnits: readonly string[], unsettled: ReadonlySet<string>): readonly string[] {
+  const newest = countedUnits.length - SETTLED_UNITS_KEPT;
+  return countedUnits.filter((unitId, index) => index >= newest || unsettled.has(unitId));
 }
 
 function withUse(

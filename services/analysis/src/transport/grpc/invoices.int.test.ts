@@ -18,7 +18,9 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../../compose.js';
 import { configSchema } from '../../config.js';
+import type { AnalysisDocument } from '../../storage/analyses.js';
 import type { InvoiceDocument } from '../../storage/invoices.js';
+import type { SupplierDocument } from '../../storage/suppliers.js';
 import { startOrganizationCounterpart } from '../../testing/organization-counterpart.js';
 import type { OrganizationCounterpart } from '../../testing/organization-counterpart.js';
 
@@ -349,6 +351,31 @@ describe('after a crash', () => {
     await invoicesOf().analyzeInvoice(keyed, call);
     expect(await usage.findOne(ofTenant)).toMatchObject({ used: 1 });
     expect(await documents().findOne({ organizationId })).not.toHaveProperty('isCountUnsure');
+  });
+
+  test('an invoice that was counted and not settled is not counted again, however many came after it', async () => {
+    const organizationId = newTenant();
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    const _id = analysis?.invoiceId ?? '';
+    await eventually(async () => expect((await documents().findOne({ _id }))?.pending).toBeUndefined());
+    const record = await mongo.db.collection<AnalysisDocument>('analyses').findOne({ organizationId });
+    if (record === null) throw new Error('no analysis');
+    await documents().updateOne({ _id }, { $set: { pending: true, facts: record.facts } });
+    const later = Array.from({ length: 100 }, (_, index) => ({
+      ...plainInvoice,
+      invoiceNumber: `L-${index * 7919}`,
+      grossAmount: `${index + 10}.00`,
+    }));
+    await Promise.all(later.map((invoice) => invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call)));
+    await eventually(async () => expect(await documents().countDocuments({ organizationId, pending: true })).toBe(1));
+    // Old enough for the sweep.
+    await documents().updateOne({ _id }, { $set: { 'analysis.createdAt': new Date(Date.now() - 60_000) } });
+    await eventually(async () => expect((await documents().findOne({ _id }))?.pending).toBeUndefined(), {
+      timeoutMs: 15_000,
+    });
+    const supplier = await mongo.db.collection<SupplierDocument>('suppliers').findOne({ organizationId });
+    expect(supplier?.profile.count).toBe(later.length + 1);
+    expect(supplier?.countedUnits.length).toBeLessThan(later.length);
   });
 });
 
