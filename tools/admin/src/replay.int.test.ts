@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { configSchema as analysisConfig } from '@invoicecontrol/analysis/config';
+import { startService as startAnalysis } from '@invoicecontrol/analysis/service';
+import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import { configSchema as organizationConfig } from '@invoicecontrol/organization/config';
+import { startService as startOrganization } from '@invoicecontrol/organization/service';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { run } from './run.js';
+
+const { mongodbUrl, natsUrl } = testInfrastructure();
+const databaseNames = { organization: testDatabaseName(), analysis: testDatabaseName() };
+const operatorToken = 'operator-token-of-the-integration-tests';
+const caller = { context: systemContext('test') };
+const common = {
+  GRPC_PORT: '0',
+  MONGODB_URL: mongodbUrl,
+  NATS_URL: natsUrl,
+  OPERATOR_TOKEN: operatorToken,
+  LOG_LEVEL: 'silent',
+};
+let organization: RunningService;
+let analysis: RunningService;
+let channel: Channel;
+let dataDir: string;
+
+beforeAll(async () => {
+  organization = await startOrganization(
+    organizationConfig.parse({
+      ...common,
+      DATABASE_NAME: databaseNames.organization,
+      API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
+    }),
+  );
+  analysis = await startAnalysis(
+    analysisConfig.parse({
+      ...common,
+      DATABASE_NAME: databaseNames.analysis,
+      ORGANIZATION_ADDRESS: organization.address,
+    }),
+  );
+  channel = openChannel(analysis.address);
+  dataDir = await mkdtemp(join(tmpdir(), 'admin-'));
+  const addresses = { organizationAddress: organization.address, analysisAddress: analysis.address };
+  await writeFile(join(dataDir, 'dev.json'), JSON.stringify({ ...addresses, operatorToken }));
+});
+afterAll(async () => {
+  channel.close();
+  await analysis.stop();
+  await organization.stop();
+  for (const databaseName of Object.values(databaseNames)) {
+    const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  }
+  await rm(dataDir, { recursive: true });
+});
+
+async function admin(...args: string[]) {
+  let stdout = '';
+  let stderr = '';
+  const exitCode = await run(args, {
+    env: { DATA_DIR: dataDir },
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: (text: string) => (stderr += text) },
+  });
+  return { exitCode, stdout, stderr };
+}
+
+/** An organization with two equal invoices, the second of them blocked. */
+async function organizationWithDuplicates(): Promise<{ organizationId: string; blockedId: string }> {
+  const { stdout } = await admin(
+    'create-organization',
+    '--name',
+    'Acme',
+    '--owner-email',
+    'owner@acme.example',
+    '--json',
+  );
+  const { organizationId = '' } = JSON.parse(stdout) as { organizationId?: string };
+  const invoice = {
+    supplier: { name: 'Nordlicht Energie GmbH', taxId: undefined, bankAccount: undefined },
+    invoiceNumber: 'RE-2026-0118',
+    issueDate: '2026-03-05',
+    dueDate: undefined,
+    currency: 'EUR',
+    netAmount: undefined,
+    taxAmount: undefined,
+    grossAmount: '1190.00',
+    purchaseOrderRef: undefined,
+    buyer: undefined,
+    companyId: undefined,
+  };
+  const request = { organizationId, invoice, idempotencyKey: '', fingerprint: 'f', analysesPerMonthLimit: undefined };
+  const invoices = client(InvoiceServiceDefinition, channel);
+  await invoices.analyzeInvoice(request, caller);
+  const { analysis: blocked } = await invoices.analyzeInvoice(request, caller);
+  return { organizationId, blockedId: blocked?.invoiceId ?? '' };
+}
+
+test('replay-analyses with --json prints how many analyses gave the same bytes, and nothing else', async () => {
+  const { organizationId } = await organizationWithDuplicates();
+  const replay = (...sample: string[]) =>
+    admin('replay-analyses', '--organization', organizationId, ...sample, '--json');
+  const all = { replayed: 2, identical: 2, different: [] };
+  expect(await replay('--all')).toEqual({ exitCode: 0, stdout: `${JSON.stringify(all)}\n`, stderr: '' });
+  expect(JSON.parse((await replay('--sample', '1')).stdout)).toEqual({ replayed: 1, identical: 1, different: [] });
+});
+
+test('dry-run-policy tells which invoices another policy would decide differently', async () => {
+  const { organizationId, blockedId } = await organizationWithDuplicates();
+  const { policyJson } = await client(PolicyServiceDefinition, channel).getCurrentPolicy({ organizationId }, caller);
+  const policy = JSON.parse(policyJson) as { thresholds: object };
+  const file = join(dataDir, 'policy.json');
+  const lenient = { ...policy, hardBlocks: [], thresholds: { ...policy.thresholds, blockScore: 100 } };
+  await writeFile(file, JSON.stringify(lenient));
+  const dryRun = (path: string) =>
+    admin('dry-run-policy', '--organization', organizationId, '--policy', path, '--all', '--json');
+  const { exitCode, stdout } = await dryRun(file);
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    replayed: 2,
+    changed: [{ invoiceId: blockedId, from: 'BLOCK', to: 'REVIEW' }],
+  });
+  expect(await dryRun(join(dataDir, 'nowhere.json'))).toMatchObject({ exitCode: 2, stdout: '' });
+  await writeFile(file, '{}');
+  expect(await dryRun(file)).toMatchObject({ exitCode: 1, stderr: 'policy_json.id: is missing.\n' });
+});
