@@ -9,8 +9,8 @@ import { readEmail, readName } from '../domain/text.js';
 import { insertOwnerKey } from './api-keys.js';
 import type { ApiKeys } from './api-keys.js';
 import { newMember } from './members.js';
-import type { Rosters } from './members.js';
 import type { Organizations } from './organizations.js';
+import type { Rosters } from './rosters.js';
 
 export interface CreateOrganizationDeps {
   readonly organizations: Organizations;

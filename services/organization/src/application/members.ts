@@ -21,25 +21,12 @@ import {
 } from '../domain/roster.js';
 import type { Member, Roster } from '../domain/roster.js';
 import { readEmail, readName } from '../domain/text.js';
-import type { AuditAction, Change } from './change.js';
+import type { AuditAction } from './change.js';
 import { invitationNotification } from './notifications.js';
 import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
+import type { Rosters } from './rosters.js';
 import { hashToken, invitationToken, isInvitationToken } from './secrets.js';
-
-/** Where the people of organizations are kept, one roster per organization. */
-export interface Rosters {
-  find(organizationId: string): Promise<Roster | undefined>;
-  /** The one lookup without a tenant: the token tells the tenant. */
-  findByInvitation(tokenHash: string): Promise<Roster | undefined>;
-  /** The audit trail is written with the organization that the roster belongs to. */
-  insert(roster: Roster): Promise<void>;
-  /**
-   * Stores the changed state if nobody changed it since `version` was read.
-   * @throws VersionConflict
-   */
-  save(changed: Roster, change: Change): Promise<void>;
-}
 
 export interface MemberDeps {
   readonly organizations: Pick<Organizations, 'find'>;

@@ -1,13 +1,12 @@
 import { v5 as uuidv5 } from 'uuid';
-import type { Clock } from '@invoicecontrol/runtime/clock';
 import { findingSubject, invitationSubject } from '../domain/mail.js';
 import type { Notification, NotificationStatus, Occasion } from '../domain/notification.js';
 import type { Organization } from '../domain/organization.js';
 import type { Page, PageRequest } from '../domain/page.js';
 import { isActive } from '../domain/roster.js';
 import type { Member } from '../domain/roster.js';
-import type { Rosters } from './members.js';
 import type { Organizations } from './organizations.js';
+import type { Rosters } from './rosters.js';
 
 /** A notification with how far it has come. */
 export type ListedNotification = Notification & { readonly status: NotificationStatus };
@@ -40,6 +39,7 @@ export function invitationNotification(
 export interface Assignment extends Omit<Extract<Occasion, { kind: 'FINDING_ASSIGNED' }>, 'kind'> {
   readonly eventId: string;
   readonly organizationId: string;
+  readonly assignedAt: Date;
   /** Undefined: the finding was taken from somebody and given to nobody. */
   readonly assigneeUserId: string | undefined;
 }
@@ -53,14 +53,12 @@ export async function notifyAssignee(
     organizations,
     rosters,
     notifications,
-    clock,
   }: {
     organizations: Pick<Organizations, 'find'>;
     rosters: Pick<Rosters, 'find'>;
     notifications: Notifications;
-    clock: Clock;
   },
-  { eventId, organizationId, assigneeUserId, ...finding }: Assignment,
+  { eventId, organizationId, assignedAt, assigneeUserId, ...finding }: Assignment,
 ): Promise<void> {
   if (assigneeUserId === undefined) return;
   const organization = await organizations.find(organizationId);
@@ -75,7 +73,7 @@ export async function notifyAssignee(
       userId: assigneeUserId,
       subject: findingSubject(finding.summary),
       occasion: { kind: 'FINDING_ASSIGNED', ...finding },
-      createdAt: clock.now(),
+      createdAt: assignedAt,
     },
   ]);
 }

@@ -7,8 +7,8 @@ import { judge, nextTry, TRIES_MAX } from '../domain/notification.js';
 import type { Notification } from '../domain/notification.js';
 import type { Member } from '../domain/roster.js';
 import { notificationEnded } from '../telemetry.js';
-import type { Rosters } from './members.js';
 import type { Organizations } from './organizations.js';
+import type { Rosters } from './rosters.js';
 import { invitationToken } from './secrets.js';
 
 /** Takes a mail to a mail server. Rejects only for a bug: what a server does is an outcome. */

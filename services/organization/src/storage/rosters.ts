@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import type { Rosters } from '../application/members.js';
+import type { Rosters } from '../application/rosters.js';
 import type { Invitation, Member, Roster } from '../domain/roster.js';
 import type { AuditedStore } from './audited-store.js';
 import { createAuditedIndexes } from './copies.js';

@@ -1,15 +1,17 @@
 import type { FindingAssigned } from '@invoicecontrol/contracts/analysis/v1/events';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Clock } from '@invoicecontrol/runtime/clock';
 import { notifyAssignee } from '../../application/notifications.js';
 
-type NotifyDeps = Parameters<typeof notifyAssignee>[0];
+type NotifyDeps = Parameters<typeof notifyAssignee>[0] & { readonly clock: Clock };
 
 /** Handles analysis `finding_assigned`. */
 export function onFindingAssigned(deps: NotifyDeps): (event: FindingAssigned) => Promise<void> {
-  return ({ eventId, organizationId, assigneeUserId, findingId, invoiceId, type, severity, summary }) =>
+  return ({ eventId, eventTime, organizationId, assigneeUserId, findingId, invoiceId, type, severity, summary }) =>
     notifyAssignee(deps, {
       eventId,
       organizationId,
+      assignedAt: eventTime ?? deps.clock.now(),
       assigneeUserId,
       findingId,
       invoiceId,
