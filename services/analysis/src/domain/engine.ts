@@ -3,6 +3,8 @@ import { decide } from './decision.js';
 import type { Decision } from './decision.js';
 import { detectAmounts } from './detectors/amounts.js';
 import { detectBankAccounts } from './detectors/bank-accounts.js';
+import { detectBuyers } from './detectors/buyers.js';
+import { detectCurrencies } from './detectors/currencies.js';
 import { detectDates } from './detectors/dates.js';
 import { detectDuplicates } from './detectors/duplicates.js';
 import { detectNumbers } from './detectors/numbers.js';
@@ -30,6 +32,8 @@ const detectors: readonly Detector[] = [
   detectAmounts,
   detectTaxes,
   detectDates,
+  detectCurrencies,
+  detectBuyers,
   detectSuppliers,
   detectNumbers,
   detectOrders,

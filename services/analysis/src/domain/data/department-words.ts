@@ -1,0 +1,21 @@
+/**
+ * Words of departments that stand where the name of the buyer belongs, as they are after transliteration (detection
+ * reference, section 7.5: departments are no other party). Reviewed 2026-11.
+ */
+// prettier-ignore
+export const departmentWords: ReadonlySet<string> = new Set([
+  // English
+  'ACCOUNT', 'ACCOUNTS', 'ACCOUNTING', 'ADMINISTRATION', 'BILLING', 'BOOKKEEPING', 'CREDITORS', 'DEPARTMENT', 'DEPT',
+  'FINANCE', 'INVOICE', 'INVOICES', 'OFFICE', 'PAYABLE', 'PAYABLES', 'PROCUREMENT', 'PURCHASE', 'PURCHASING', 'TEAM',
+  'AND', 'OF', 'THE',
+  // German
+  'ABTEILUNG', 'BUCHHALTUNG', 'EINKAUF', 'FINANZEN', 'FINANZBUCHHALTUNG', 'KREDITOREN', 'KREDITORENBUCHHALTUNG',
+  'RECHNUNGEN', 'RECHNUNGSEINGANG', 'RECHNUNGSPRUFUNG', 'RECHNUNGSWESEN', 'VERWALTUNG', 'DER', 'UND',
+  // French, Spanish, Italian, Portuguese
+  'ACHATS', 'COMPTABILITE', 'COMPTES', 'FACTURES', 'FOURNISSEURS', 'SERVICE', 'CONTABILIDAD', 'COMPRAS', 'FACTURAS',
+  'PROVEEDORES', 'DEPARTAMENTO', 'ACQUISTI', 'AMMINISTRAZIONE', 'CONTABILITA', 'FATTURE', 'FORNITORI', 'UFFICIO',
+  'CONTABILIDADE', 'FATURAS', 'FORNECEDORES', 'DE', 'DES',
+  // Polish, Dutch
+  'DZIAL', 'FAKTURY', 'KSIEGOWOSC', 'KSIEGOWOSCI', 'ZAKUPY', 'ZAKUPOW', 'ADMINISTRATIE', 'AFDELING', 'BOEKHOUDING',
+  'CREDITEURENADMINISTRATIE', 'FACTUREN', 'INKOOP',
+]);
