@@ -6,7 +6,9 @@ import { detectBankAccounts } from './detectors/bank-accounts.js';
 import { detectBuyers } from './detectors/buyers.js';
 import { detectCurrencies } from './detectors/currencies.js';
 import { detectDates } from './detectors/dates.js';
+import { detectDocuments } from './detectors/documents.js';
 import { detectDuplicates } from './detectors/duplicates.js';
+import { detectErp } from './detectors/erp.js';
 import { detectNumbers } from './detectors/numbers.js';
 import { detectOrders } from './detectors/orders.js';
 import { detectSuppliers } from './detectors/suppliers.js';
@@ -37,6 +39,8 @@ const detectors: readonly Detector[] = [
   detectSuppliers,
   detectNumbers,
   detectOrders,
+  detectErp,
+  detectDocuments,
 ];
 
 export interface Analysis {

@@ -1,6 +1,7 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { shortDigest } from './digest.js';
+import type { DocumentFacts } from './document-facts.js';
 import type { OrderMasterFacts, OwnAccountFacts, VendorMasterFacts } from './erp-facts.js';
 import type { ConvertedAmount } from './exchange-rates.js';
 import type { Candidate, NormalisedInvoice } from './invoice.js';
@@ -51,6 +52,10 @@ export interface Facts {
   readonly vendorMaster?: VendorMasterFacts;
   readonly orderMaster?: OrderMasterFacts;
   readonly ownAccount?: OwnAccountFacts;
+  /** Keys of the supplier's accounts to which payments went. */
+  readonly paidAccounts?: readonly string[];
+  /** Uploads: what reading the document brought to light. */
+  readonly document?: DocumentFacts;
 }
 
 /** Another supplier than the invoice's, as far as it is compared with it. */

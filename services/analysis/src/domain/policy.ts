@@ -1,4 +1,5 @@
 import type { FindingType, Severity } from './catalogue.js';
+import type { TamperSignKind } from './document-facts.js';
 import { lookalikeWords } from './supplier/lookalike.js';
 import { nameLikeness } from './supplier/name-likeness.js';
 import { europeanUnion } from './data/european-union.js';
@@ -40,6 +41,8 @@ export interface Policy {
   readonly suppliers: SupplierParameters;
   readonly numbers: NumberParameters;
   readonly orders: OrderParameters;
+  readonly erp: ErpParameters;
+  readonly documents: DocumentParameters;
   readonly amounts: AmountParameters;
   readonly taxes: TaxParameters;
   readonly dates: DateParameters;
@@ -216,6 +219,54 @@ export interface OrderParameters {
   readonly repeatedMin: number;
 }
 
+export interface ErpParameters {
+  readonly levels: {
+    readonly masterMismatch: Level;
+    /** The master is stale, or the supplier uses many accounts. */
+    readonly masterMismatchDoubtful: Level;
+    readonly ownAccount: Level;
+    readonly notInMaster: Level;
+    readonly notInMasterHighValue: Level;
+    readonly overbilled: Level;
+    readonly overbilledMuch: Level;
+  };
+  readonly masterFreshHours: number;
+  readonly notInMasterHighValue: string;
+  readonly overbilledPercent: number;
+  /** On top of the percentage, in units of the currency. */
+  readonly overbilledTolerance: string;
+  readonly overbilledMuchPercent: number;
+}
+
+export interface DocumentParameters {
+  readonly levels: {
+    readonly modifiedAfterSigning: Level;
+    readonly completedAfterSigning: Level;
+    readonly tamperLikely: Level;
+    readonly tamperDoubtful: Level;
+    readonly tamperTrace: Level;
+    readonly hiddenText: Level;
+    readonly accountConflict: Level;
+    readonly fieldConflict: Level;
+    readonly keyFieldUncertain: Level;
+    readonly fieldUncertain: Level;
+    readonly schemaInvalid: Level;
+    readonly arithmeticRuleFailed: Level;
+    readonly ruleFailed: Level;
+    readonly ruleWarning: Level;
+    readonly profileConflict: Level;
+  };
+  readonly tamperWeights: Readonly<Record<TamperSignKind, number>>;
+  readonly tamperLikelyMin: number;
+  readonly tamperDoubtfulMin: number;
+  /** Programs for editing finished documents, in lower case, as parts of what a file says of its origin. */
+  readonly editors: readonly string[];
+  readonly readConfidenceMin: number;
+  readonly keyFields: readonly string[];
+  /** Entries of a list that evidence shows. */
+  readonly shownMax: number;
+}
+
 export interface BankParameters {
   readonly levels: {
     readonly blocklisted: Level;
@@ -227,6 +278,7 @@ export interface BankParameters {
     readonly changedFactor: Level;
     readonly nearMatch: Level;
     readonly reverted: Level;
+    readonly revertedPaid: Level;
     readonly shared: Level;
     readonly sharedPlausible: Level;
     readonly sharedFactor: Level;
@@ -540,6 +592,7 @@ export const defaultPolicy: Policy = {
       changedFactor: { severity: 'MEDIUM', confidence: 75 },
       nearMatch: { severity: 'HIGH', confidence: 88 },
       reverted: { severity: 'MEDIUM', confidence: 75 },
+      revertedPaid: { severity: 'HIGH', confidence: 85 },
       shared: { severity: 'HIGH', confidence: 85 },
       sharedPlausible: { severity: 'MEDIUM', confidence: 70 },
       sharedFactor: { severity: 'LOW', confidence: 70 },
@@ -776,6 +829,64 @@ export const defaultPolicy: Policy = {
     referenceLengthMin: 5,
     referenceDigitsMin: 4,
     repeatedMin: 2,
+  },
+  erp: {
+    levels: {
+      masterMismatch: { severity: 'CRITICAL', confidence: 95 },
+      masterMismatchDoubtful: { severity: 'HIGH', confidence: 80 },
+      ownAccount: { severity: 'MEDIUM', confidence: 80 },
+      notInMaster: { severity: 'LOW', confidence: 80 },
+      notInMasterHighValue: { severity: 'MEDIUM', confidence: 80 },
+      overbilled: { severity: 'MEDIUM', confidence: 85 },
+      overbilledMuch: { severity: 'HIGH', confidence: 92 },
+    },
+    masterFreshHours: 48,
+    notInMasterHighValue: '1000',
+    overbilledPercent: 2,
+    overbilledTolerance: '5',
+    overbilledMuchPercent: 10,
+  },
+  documents: {
+    levels: {
+      modifiedAfterSigning: { severity: 'CRITICAL', confidence: 95 },
+      completedAfterSigning: { severity: 'INFO', confidence: 95 },
+      tamperLikely: { severity: 'HIGH', confidence: 80 },
+      tamperDoubtful: { severity: 'MEDIUM', confidence: 65 },
+      tamperTrace: { severity: 'INFO', confidence: 65 },
+      hiddenText: { severity: 'HIGH', confidence: 80 },
+      accountConflict: { severity: 'CRITICAL', confidence: 95 },
+      fieldConflict: { severity: 'HIGH', confidence: 92 },
+      keyFieldUncertain: { severity: 'MEDIUM', confidence: 90 },
+      fieldUncertain: { severity: 'INFO', confidence: 90 },
+      schemaInvalid: { severity: 'HIGH', confidence: 95 },
+      arithmeticRuleFailed: { severity: 'HIGH', confidence: 90 },
+      ruleFailed: { severity: 'MEDIUM', confidence: 90 },
+      ruleWarning: { severity: 'INFO', confidence: 90 },
+      profileConflict: { severity: 'LOW', confidence: 90 },
+    },
+    tamperWeights: {
+      CONTENT_REPLACED: 3,
+      PRODUCERS_DIFFER: 1,
+      MODIFIED_LATER: 1,
+      EDITOR: 1,
+      FONT_OF_ONE_FIELD: 2,
+      OVERLAY: 3,
+      TEXT_DIFFERS_FROM_PICTURE: 3,
+    },
+    tamperLikelyMin: 5,
+    tamperDoubtfulMin: 3,
+    editors: ['ilovepdf', 'smallpdf', 'sejda', 'pdfescape', 'pdffiller', 'photoshop', 'gimp', 'pdf-xchange editor'],
+    readConfidenceMin: 80,
+    keyFields: [
+      'supplier.name',
+      'supplier.bank_account',
+      'supplier.bank_account.iban',
+      'invoice_number',
+      'issue_date',
+      'currency',
+      'gross_amount',
+    ],
+    shownMax: 50,
   },
 };
 

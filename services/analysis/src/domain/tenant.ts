@@ -84,3 +84,13 @@ function hasTaxId(company: TenantCompany, taxId: TaxId): boolean {
   const own = taxIdOfCompany(company);
   return own !== undefined && sameTaxId(own, taxId);
 }
+
+/** The company of the organization that has the tax id of the invoice's supplier. */
+export function companyOf(
+  { taxKey, taxCountry }: NormalisedInvoice,
+  companies: readonly TenantCompany[],
+): TenantCompany | undefined {
+  if (taxKey === undefined) return undefined;
+  const taxId = { body: taxKey, ...(taxCountry && { country: taxCountry }) };
+  return companies.find((company) => hasTaxId(company, taxId));
+}

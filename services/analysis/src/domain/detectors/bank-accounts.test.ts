@@ -191,6 +191,17 @@ describe('BANK_ACCOUNT_REVERTED', () => {
     expect(findingIn(billed, 'BANK_ACCOUNT_REVERTED')).toMatchObject({ severity: 'MEDIUM', confidence: 75 });
     expect(typesOf(acme.bill({ account: HOME }))).toEqual([]);
   });
+  test('is more severe when the other account was paid', () => {
+    const acme = ledger();
+    acme.repeat(8, { account: HOME });
+    acme.repeat(2, { account: OTHER_BANK });
+    const billed = acme.bill({ account: HOME }, { facts: { paidAccounts: [OTHER_BANK.iban] } });
+    expect(findingIn(billed, 'BANK_ACCOUNT_REVERTED')).toMatchObject({
+      severity: 'HIGH',
+      confidence: 85,
+      evidence: { paidOnB: true },
+    });
+  });
   test('is silent when both accounts are in regular use', () => {
     const acme = ledger();
     for (let index = 0; index < 8; index += 1) {

@@ -13,7 +13,8 @@ import type { BankParameters, Level, Policy } from '../policy.js';
 import { compareText } from '../record-order.js';
 import { isTrusted } from '../supplier/profile.js';
 import type { AccountUse } from '../supplier/profile.js';
-import { amountStanding, shortenedTerms, statedTaxCountry } from '../supplier/standing.js';
+import { amountStanding, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/standing.js';
+import { isTampered } from '../tampering.js';
 
 /** Family BANK: whom the money would go to (detection reference, section 7.2). */
 export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -75,7 +76,7 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
   if (others.length === 0 || (use !== undefined && isTrusted(use.trust))) return [];
   const parameters = policy.bank;
   const { supplier, invoice } = facts;
-  const isVirtual = isVirtualAccount(facts, account, parameters);
+  const isVirtual = isVirtualAccount(facts, parameters);
   const isFactor = isFactorAccount(facts, parameters);
   const escalators = use === undefined ? escalatorsOf(facts, account, near, { isVirtual, isFactor }, policy) : [];
   const level = changedLevel(facts, { isLater: use !== undefined, isVirtual, isFactor, escalators }, parameters);
@@ -158,6 +159,9 @@ function escalatorsOf(
     ratio >= policy.bank.escalatingAmountRatio
       ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${ratio} times the usual` }
       : undefined,
+    isTampered(facts.document, policy.documents)
+      ? { name: 'DOCUMENT_TAMPERED', sentence: 'the document shows signs of having been edited' }
+      : undefined,
     near !== undefined && !isVirtual
       ? { name: 'NEAR_MATCH', sentence: `the new account differs from ${near.use.masked} in few digits` }
       : undefined,
@@ -188,7 +192,7 @@ function nearMatch(
   near: NearAccount | undefined,
   parameters: BankParameters,
 ): RaisedFinding[] {
-  if (near === undefined || isVirtualAccount(facts, account, parameters)) return [];
+  if (near === undefined || isVirtualAccount(facts, parameters)) return [];
   return [
     {
       type: 'BANK_ACCOUNT_NEAR_MATCH',
@@ -262,9 +266,10 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
         between.trust !== 'ERP' &&
         between.trust !== 'REVIEWED',
     )
-    .map((between) => ({
+    .map((between) => ({ between, isPaid: facts.paidAccounts?.includes(between.key) }))
+    .map(({ between, isPaid }) => ({
       type: 'BANK_ACCOUNT_REVERTED' as const,
-      ...parameters.levels.reverted,
+      ...(isPaid === true ? parameters.levels.revertedPaid : parameters.levels.reverted),
       summary: `${facts.invoice.supplierName} returns to ${account.masked} after ${between.count} ${between.count === 1 ? 'invoice' : 'invoices'} on ${between.masked}.`,
       key: evidenceKey('BANK_ACCOUNT_REVERTED', [facts.supplier.supplierId, between.key]),
       parameters: {
@@ -277,6 +282,7 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
       explanation: [
         `${use.count} invoices were billed to ${account.masked} until ${dateOfDayNumber(use.lastDay)}.`,
         `From ${dateOfDayNumber(between.firstDay)} to ${dateOfDayNumber(between.lastDay)} another account was used, and now the first one again.`,
+        ...(isPaid === true ? [`A payment went to ${between.masked}.`] : []),
       ],
       extra: {
         sequence: [
@@ -284,7 +290,7 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
           accountEvidence(between),
           { account: account.masked, firstSeen: facts.invoice.issueDate },
         ],
-        paidOnB: null,
+        paidOnB: isPaid ?? null,
       },
     }));
 }
@@ -292,7 +298,8 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
 /** Raised once per link, on the invoice that makes it; later invoices of either supplier are silent. */
 function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const others = linkedOthers(facts);
-  if (!account.isValid || others.length === 0 || !isNewOn(facts.bankLink, facts.supplier.supplierId, facts.invoice)) return [];
+  if (!account.isValid || others.length === 0 || !isNewOn(facts.bankLink, facts.supplier.supplierId, facts.invoice))
+    return [];
   const { invoice, supplier } = facts;
   const parameters = policy.bank;
   const isPlausible = others.every(
@@ -461,14 +468,6 @@ function linkedOthers({ bankLink, supplier, invoice }: Facts): LinkedSupplier[] 
 /** A factor collects for many suppliers; nobody has confirmed fraud on its account. */
 function isFactorAccount({ bankLink }: Facts, { factorSuppliersMin }: BankParameters): boolean {
   return bankLink !== null && bankLink.fraud === undefined && bankLink.suppliers.length >= factorSuppliersMin;
-}
-
-/** Some suppliers give every customer or invoice its own account at one bank. */
-function isVirtualAccount(facts: Facts, account: StatedAccount, { virtualAccountsMin }: BankParameters): boolean {
-  if (!account.isValid) return false;
-  const bankCode = bankCodeOfKey(account.key);
-  const recent = new Set(facts.supplier.profile.recentAccounts.map((use) => use.text));
-  return [...recent].filter((key) => bankCodeOfKey(key) === bankCode).length >= virtualAccountsMin;
 }
 
 function amountObserved(facts: Facts, { amounts }: Policy): { [name: string]: EvidenceValue } {

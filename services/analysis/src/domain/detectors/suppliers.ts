@@ -1,7 +1,5 @@
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
-import { sameTaxId } from '@invoicecontrol/values/tax-id';
-import type { TaxId } from '@invoicecontrol/values/tax-id';
 import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import { valueOf } from '../facts.js';
@@ -17,7 +15,7 @@ import { isLikeName } from '../supplier/name-likeness.js';
 import { isRound } from '../supplier/profile.js';
 import { isOtherAccount, statedTaxCountry } from '../supplier/standing.js';
 import { median } from '../supplier/statistics.js';
-import { taxIdOfCompany } from '../tenant.js';
+import { companyOf } from '../tenant.js';
 
 /** Family SUP: who sends the invoice (detection reference, section 7.3). */
 export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -290,12 +288,7 @@ function dormantReactivated(facts: Facts, parameters: SupplierParameters): Raise
 }
 
 function ownCompany({ invoice, supplier, companies }: Facts, { levels }: SupplierParameters): RaisedFinding[] {
-  if (invoice.taxKey === undefined) return [];
-  const taxId: TaxId = { body: invoice.taxKey, ...(invoice.taxCountry && { country: invoice.taxCountry }) };
-  const own = (companies ?? []).find((company) => {
-    const companyTaxId = taxIdOfCompany(company);
-    return companyTaxId !== undefined && sameTaxId(companyTaxId, taxId);
-  });
+  const own = companyOf(invoice, companies ?? []);
   if (own === undefined) return [];
   return [
     {

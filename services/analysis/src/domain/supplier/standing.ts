@@ -1,6 +1,7 @@
+import { bankCodeOfKey } from '@invoicecontrol/values/bank-account';
 import type { Facts } from '../facts.js';
 import type { NormalisedInvoice } from '../invoice.js';
-import type { AmountParameters, DateParameters } from '../policy.js';
+import type { AmountParameters, BankParameters, DateParameters } from '../policy.js';
 import type { AmountUse } from './profile.js';
 import { amountStatistics, medianAmount, modeOf } from './statistics.js';
 import type { AmountStatistics } from './statistics.js';
@@ -59,4 +60,15 @@ export function statedTaxCountry({ taxCountry, taxCountryPresumed }: NormalisedI
 export function isOtherAccount({ invoice: { bankKey }, supplier }: Facts): boolean {
   const { accounts } = supplier.profile;
   return bankKey !== undefined && accounts.length > 0 && accounts.every(({ key }) => key !== bankKey);
+}
+
+/** Some suppliers give every customer or invoice its own account at one bank. An invalid account is of no bank. */
+export function isVirtualAccount(
+  { invoice: { bankKey, bankProblems }, supplier }: Facts,
+  { virtualAccountsMin }: BankParameters,
+): boolean {
+  if (bankKey === undefined || bankProblems.length > 0) return false;
+  const bankCode = bankCodeOfKey(bankKey);
+  const recent = new Set(supplier.profile.recentAccounts.map((use) => use.text));
+  return [...recent].filter((key) => bankCodeOfKey(key) === bankCode).length >= virtualAccountsMin;
 }

@@ -1,0 +1,84 @@
+/** What the reader of an uploaded document found out about the document itself. Texts are as they stand in it. */
+export interface DocumentFacts {
+  /** How the fields were read: from structured data, from a text layer, or from the picture of a page. */
+  readonly method: 'XML' | 'TEXT' | 'OCR';
+  readonly fields: readonly ReadField[];
+  /** The program that wrote the file, as it says itself. */
+  readonly producer?: string;
+  readonly signature?: SignatureFacts;
+  readonly tamperSigns: readonly TamperSign[];
+  readonly hiddenTexts: readonly HiddenText[];
+  readonly conflicts: readonly FieldConflict[];
+  readonly validation?: ValidationFacts;
+}
+
+export interface ReadField {
+  /** As in the canonical invoice, with dots: `supplier.tax_id`. */
+  readonly field: string;
+  /** 0 to 100. */
+  readonly confidence: number;
+}
+
+export interface SignatureFacts {
+  readonly revisions: number;
+  /** Share of the file that the signature covers. */
+  readonly coveragePercent: number;
+  /** What was done after signing. Forms, annotations and long-term validation leave the content as it was signed. */
+  readonly changed: 'NOTHING' | 'FORM_OR_VALIDATION' | 'CONTENT' | 'SIGNATURE_REMOVED';
+}
+
+export type TamperSignKind =
+  /** A later revision replaces the content stream of a page. */
+  | 'CONTENT_REPLACED'
+  /** The two descriptions of the file name different programs. */
+  | 'PRODUCERS_DIFFER'
+  /** Modified more than a day after it was created. */
+  | 'MODIFIED_LATER'
+  /** The program is one for editing finished documents. */
+  | 'EDITOR'
+  /** A font that serves only for the glyphs of amounts, accounts or dates. */
+  | 'FONT_OF_ONE_FIELD'
+  /** A rectangle with text over other text. */
+  | 'OVERLAY'
+  /** The text layer says something else than the picture in a key field. */
+  | 'TEXT_DIFFERS_FROM_PICTURE';
+
+export interface TamperSign {
+  readonly kind: TamperSignKind;
+  /** Object numbers of the file. */
+  readonly objects: readonly string[];
+}
+
+export interface HiddenText {
+  readonly page: number;
+  readonly hiddenBy: 'RENDER_MODE' | 'COLOUR' | 'SIZE' | 'POSITION';
+  readonly holds: 'AMOUNT' | 'ACCOUNT' | 'INSTRUCTION';
+  readonly snippet: string;
+  /** The page is a picture and this is what was read from it: invisible by design. */
+  readonly isTextLayerOfScan: boolean;
+}
+
+/** The structured part of a document, or its payment code, against what a reader sees. */
+export interface FieldConflict {
+  readonly field: string;
+  readonly source: 'XML' | 'QR';
+  readonly machineValue: string;
+  /** Null: the visible page does not have it. */
+  readonly visibleValue: string | null;
+}
+
+export interface ValidationFacts {
+  readonly profile: string | null;
+  readonly ruleSet: string;
+  /** More than one: they contradict each other. */
+  readonly declaredProfiles: readonly string[];
+  readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
+  readonly failedRules: readonly FailedRule[];
+}
+
+export interface FailedRule {
+  readonly id: string;
+  readonly flag: 'FATAL' | 'WARNING';
+  readonly message: string;
+  readonly location: string;
+}
