@@ -57,7 +57,6 @@ export interface PlanChange {
 
 export interface RunningSystem extends Api {
   readonly system: System;
-  readonly operatorToken: string;
   readonly tenant: Tenant;
   readonly other: Tenant;
   newTenant(plan?: string): Promise<Tenant>;
@@ -95,7 +94,6 @@ export async function startRunningSystem(env: NodeJS.ProcessEnv = {}): Promise<R
   return {
     ...api,
     system,
-    operatorToken,
     tenant,
     other,
     newTenant,
