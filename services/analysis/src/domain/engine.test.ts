@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { catalogue } from './catalogue.js';
+import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import { analyze, ENGINE_VERSION } from './engine.js';
 import type { Finding } from './evidence.js';
 import { canonicalFacts, canonicalJson, factsHash } from './facts.js';
@@ -43,9 +44,17 @@ const anyInvoice: fc.Arbitrary<CanonicalInvoice> = fc
     gross_amount: fc.constantFrom('1200.00', '1200', '1020.00', '600.00', '-1200.00', '12000.00', '1008.40', '0'),
     currency: fc.constantFrom('EUR', 'EUR', 'EUR', 'USD'),
     day: fc.integer({ min: 0, max: 120 }),
+    termsDays: fc.constantFrom(undefined, -3, 0, 14, 30, 30),
+    taxes: fc.constantFrom(
+      undefined,
+      { net_amount: '1008.40', tax_amount: '191.60' },
+      { net_amount: '1000.00', tax_amount: '400.00' },
+      { net_amount: '1000.00', tax_amount: '-190.00' },
+    ),
+    buyer: fc.constantFrom(undefined, { name: 'Musterwerk' }, { name: 'Blaupunkt' }, { tax_id: 'PL5260001246' }),
     purchase_order_ref: fc.constantFrom(undefined, 'PO-4500', '4501'),
   })
-  .map(({ name, tax_id, bank_account, day, purchase_order_ref, ...fields }) => ({
+  .map(({ name, tax_id, bank_account, day, termsDays, taxes, buyer, purchase_order_ref, ...fields }) => ({
     ...fields,
     supplier: {
       name,
@@ -53,14 +62,19 @@ const anyInvoice: fc.Arbitrary<CanonicalInvoice> = fc
       ...(bank_account === undefined ? {} : { bank_account }),
     },
     issue_date: addDays('2025-01-01', day),
+    ...(termsDays === undefined ? {} : { due_date: addDays('2025-01-01', day + termsDays) }),
+    ...taxes,
+    ...(buyer === undefined ? {} : { buyer }),
     ...(purchase_order_ref === undefined ? {} : { purchase_order_ref }),
   }));
 const RUNS = { numRuns: 40 };
 const anyHistory = fc.array(anyInvoice, { minLength: 1, maxLength: 14 });
 
+const companies = [{ companyId: COMPANY_ID, name: 'Musterwerk AG', taxId: 'DE811907980' }];
+
 function billAll(invoices: readonly CanonicalInvoice[]): Billed[] {
   const history = inMemoryHistory();
-  return invoices.map((invoice) => history.bill(invoice));
+  return invoices.map((invoice) => history.bill(invoice, { companies }));
 }
 
 const summaryOf = ({ analysis }: Billed) => ({
@@ -164,6 +178,27 @@ describe('for any history', () => {
       RUNS,
     );
   });
+});
+
+test('a cent never turns PASS into BLOCK but by a finding that was not there before', () => {
+  const cents = fc.constantFrom(10_000n, -10_000n);
+  fc.assert(
+    fc.property(anyHistory, cents, (invoices, cent) => {
+      const history = inMemoryHistory();
+      for (const invoice of invoices) {
+        const moved = { ...invoice, gross_amount: microToDecimal(toMicro(invoice.gross_amount) + cent) };
+        const [before, after] = [invoice, moved].map((one) =>
+          analyze(history.factsOf(one, { companies }), defaultPolicy),
+        );
+        if (before?.decision === 'PASS' && after?.decision === 'BLOCK') {
+          const known = before.findings.map(({ type }) => type);
+          expect(after.findings.some(({ type }) => !known.includes(type))).toBe(true);
+        }
+        history.bill(invoice, { companies });
+      }
+    }),
+    RUNS,
+  );
 });
 
 test('no text in an invoice makes the engine throw or dawdle', () => {
