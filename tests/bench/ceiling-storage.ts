@@ -21,7 +21,7 @@ export async function storeWithNothingAround(mongodbUrl: string): Promise<(reque
   const [usage, invoices, suppliers, analyses] = ['usage', 'invoices', 'suppliers', 'analyses'].map(collection);
   const [bankLinks, orderLinks] = ['bank_links', 'order_links'].map(collection);
   if (!usage || !invoices || !suppliers || !analyses || !bankLinks || !orderLinks) throw new Error('unreachable');
-  await Promise.all([invoices.createIndex({ key: 1 }), suppliers.createIndex({ key: 1 })]);
+  await Promise.all([invoices, suppliers].map((indexed) => indexed.createIndexes([{ key: { key: 1 }, name: 'key' }])));
   let posted = 0;
   return async ({ invoice }) => {
     const known = `known-${(posted += 1) % KNOWN}`;

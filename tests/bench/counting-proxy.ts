@@ -1,12 +1,13 @@
-// TCP proxies that read along: what a service asks its database, and how many calls it makes to another service.
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+// Proxies that read along: what a service asks its database, and how many calls it makes to another service.
+import { Transform } from 'node:stream';
+import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 
 export interface CountingProxy {
   /** `host:port` to use instead of the real one. */
   readonly address: string;
-  stop(): void;
+  /** Every message takes so much longer from now on, in both directions. */
+  delay(latencyMs: number): void;
+  close(): Promise<void>;
 }
 
 /** Takes the bytes of one direction of one connection, in whatever pieces they come. */
@@ -14,33 +15,24 @@ type Reader = (bytes: Buffer) => void;
 
 async function startProxy(target: string, readersOf: () => { sent: Reader; received: Reader }): Promise<CountingProxy> {
   const { hostname, port } = new URL(`tcp://${target}`);
-  const sockets = new Set<Socket>();
-  const server = createServer({ noDelay: true }, (caller) => {
-    const called = connect({ host: hostname, port: Number(port), noDelay: true });
-    const { sent, received } = readersOf();
-    caller.on('data', sent).pipe(called);
-    called.on('data', received).pipe(caller);
-    for (const [socket, other] of [
-      [caller, called],
-      [called, caller],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => other.destroy());
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
+  const proxy = await startTcpProxy({
+    serverHost: hostname,
+    serverPort: Number(port),
+    tap: () => {
+      const { sent, received } = readersOf();
+      return { toServer: readingAlong(sent), toClient: readingAlong(received) };
     },
-  };
+  });
+  return { address: `127.0.0.1:${proxy.port}`, delay: proxy.delay, close: proxy.close };
+}
+
+function readingAlong(read: Reader): Transform {
+  return new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      read(bytes);
+      done(null, bytes);
+    },
+  });
 }
 
 /** One command of the driver and the time it took, as the proxy saw it. */

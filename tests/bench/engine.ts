@@ -25,7 +25,10 @@ const ROUNDS = 5;
 /** What the project promises itself. */
 const ENGINE_PER_SECOND_MIN = 20_000;
 
-await main();
+await main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
 
 async function main(): Promise<void> {
   const { values } = parseArgs({

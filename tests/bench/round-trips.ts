@@ -7,9 +7,11 @@ import { invoiceAt } from './invoices.js';
 import type { LoadProcess } from './load-process.js';
 import { startSystem, stopAll } from './servers.js';
 
-const REQUESTS = 60;
+const REQUESTS = 40;
+/** Commands that go out together must not look as if they waited for each other, however busy the machine is. */
+const LATENCY_MS = 10;
 /** Longer than what goes on after an answer, so that the next request does not meet it. */
-const PAUSE_MS = 100;
+const PAUSE_MS = 250;
 const LOAD_SECONDS = 2;
 const LOAD_CONNECTIONS = 16;
 
@@ -41,12 +43,8 @@ export async function countRoundTrips(options: RoundTripOptions): Promise<RoundT
   const { mongodbUrl, natsUrl, secrets, key, firstIndex, storedCount, load, logDir } = options;
   const commands: DatabaseCommand[] = [];
   const calls: Record<string, number> = {};
-  const proxies: CountingProxy[] = [];
-  const started = async (starting: Promise<CountingProxy>): Promise<CountingProxy> => {
-    const proxy = await starting;
-    proxies.push(proxy);
-    return proxy;
-  };
+  const databases: CountingProxy[] = [];
+  const others: CountingProxy[] = [];
   const database = new URL(mongodbUrl);
   database.searchParams.set('directConnection', 'true');
   const system = await startSystem({
@@ -55,7 +53,8 @@ export async function countRoundTrips(options: RoundTripOptions): Promise<RoundT
     logDir,
     name: 'counted',
     async mongodbUrlFor(service) {
-      const proxy = await started(startDatabaseProxy(database.host, service, commands));
+      const proxy = await startDatabaseProxy(database.host, service, commands);
+      databases.push(proxy);
       const url = new URL(database);
       url.host = proxy.address;
       return url.href;
@@ -63,12 +62,14 @@ export async function countRoundTrips(options: RoundTripOptions): Promise<RoundT
     async addressFor(caller, called, address) {
       const way = `${caller}>${called}`;
       const count = (): void => void (calls[way] = (calls[way] ?? 0) + 1);
-      return (await started(startRpcProxy(address, count))).address;
+      const proxy = await startRpcProxy(address, count);
+      others.push(proxy);
+      return proxy.address;
     },
   });
   const url = `http://${system.gateway.address}/v1/invoices`;
-  const post = async (index: number): Promise<{ sentAtMs: number; answeredAtMs: number }> => {
-    const sentAtMs = performance.now();
+  /** @returns when the answer was there */
+  const post = async (index: number): Promise<number> => {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
@@ -76,20 +77,22 @@ export async function countRoundTrips(options: RoundTripOptions): Promise<RoundT
     });
     const body = await response.text();
     if (response.status !== 202) throw new Error(`POST ${url} was answered with ${response.status}: ${body}`);
-    return { sentAtMs, answeredAtMs: performance.now() };
+    return performance.now();
   };
   try {
     let index = firstIndex;
     // The first request opens connections, asks for the key and for the tenant.
     await post(index++);
     await delay(PAUSE_MS);
+    for (const proxy of databases) proxy.delay(LATENCY_MS);
     const waitedFor: DatabaseCommand[][] = [];
     for (let request = 0; request < REQUESTS; request++) {
       commands.length = 0;
-      const { answeredAtMs } = await post(index++);
+      const answeredAtMs = await post(index++);
       waitedFor.push(commands.filter((command) => command.service === 'analysis' && command.sentAtMs < answeredAtMs));
       await delay(PAUSE_MS);
     }
+    for (const proxy of databases) proxy.delay(0);
     commands.length = 0;
     for (const way of Object.keys(calls)) calls[way] = 0;
     const { posted } = await load.run({
@@ -116,7 +119,7 @@ export async function countRoundTrips(options: RoundTripOptions): Promise<RoundT
     };
   } finally {
     await stopAll([system.gateway, system.analysis, system.organization]);
-    for (const proxy of proxies) proxy.stop();
+    await Promise.all([...databases, ...others].map((proxy) => proxy.close()));
   }
 }
 

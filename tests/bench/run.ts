@@ -21,8 +21,8 @@ import type { Ceiling } from './servers.js';
 const usage = `Measures POST /v1/invoices through gateway, organization and analysis, each in a process of its own, beside
 the ceiling: a bare Express that makes one grpc-js call. How to read the figures: docs/guides/benchmarks.md
 
-  npm run bench                       about three minutes
-  npm run bench -- --seconds 2        shorter measurements (5 unless said)
+  npm run bench                       about four minutes on a quiet machine
+  npm run bench -- --seconds 2        shorter measurements (3 unless said)
   npm run bench -- --rounds 1         fewer repetitions to take the median of (3 unless said)
   npm run bench -- --history 5000     fewer invoices in the large history (20000 unless said)
   npm run bench -- --json FILE        the figures as JSON too
@@ -32,12 +32,15 @@ const SMALL_HISTORY = 1_000;
 const CONNECTIONS = [1, 16, 64] as const;
 const WARM_UP = { connections: 16, seconds: 2 } as const;
 
-await main();
+await main().catch((error: unknown) => {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      seconds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '3' },
       rounds: { type: 'string', default: '3' },
       history: { type: 'string', default: '20000' },
       json: { type: 'string' },
