@@ -15,7 +15,7 @@ import { detectSuppliers } from './detectors/suppliers.js';
 import { detectTaxes } from './detectors/taxes.js';
 import { toFinding } from './evidence.js';
 import type { Finding, RaisedFinding } from './evidence.js';
-import type { Disposition, Facts } from './facts.js';
+import type { Disposition, Facts, ReviewFact } from './facts.js';
 import { tolerated } from './learned-tolerance.js';
 import { policyVersion } from './policy.js';
 import type { Policy } from './policy.js';
@@ -65,6 +65,19 @@ export function analyze(facts: Facts, policy: Policy): Analysis {
     findings,
     versions: { riskEngine: ENGINE_VERSION, policy: policyVersion(policy) },
   };
+}
+
+/**
+ * Findings about a scan or about the books as a whole, with what people have said about them before. They belong to no
+ * invoice and move no decision.
+ */
+export function populationFindings(raised: readonly RaisedFinding[], reviews: readonly ReviewFact[]): Finding[] {
+  return raised
+    .map((finding) => {
+      const standing = reviews.find(({ evidenceKey }) => evidenceKey === finding.key);
+      return toFinding(finding, ENGINE_VERSION, standing?.disposition ?? 'OPEN');
+    })
+    .sort(bySeverity);
 }
 
 /**

@@ -43,6 +43,8 @@ export interface Policy {
   readonly orders: OrderParameters;
   readonly erp: ErpParameters;
   readonly documents: DocumentParameters;
+  readonly books: BooksParameters;
+  readonly scans: ScanParameters;
   readonly amounts: AmountParameters;
   readonly taxes: TaxParameters;
   readonly dates: DateParameters;
@@ -264,6 +266,55 @@ export interface DocumentParameters {
   readonly readConfidenceMin: number;
   readonly keyFields: readonly string[];
   /** Entries of a list that evidence shows. */
+  readonly shownMax: number;
+}
+
+export interface BooksParameters {
+  readonly levels: {
+    readonly vendorDuplicate: Level;
+    readonly vendorDuplicateBilled: Level;
+    readonly vendorAccountChanged: Level;
+    readonly duplicatePayment: Level;
+    readonly duplicatePaymentOfPair: Level;
+    readonly paidElsewhere: Level;
+    readonly overpaid: Level;
+  };
+  /** More accounts changed at once are a migration, from so many on. */
+  readonly migrationPercent: number;
+  readonly migrationVendorsMin: number;
+  readonly duplicatePaymentDays: number;
+  /** So many payments of one amount are a habit. */
+  readonly repeatedPaymentsMin: number;
+  readonly overpaidTolerance: string;
+  readonly shownMax: number;
+}
+
+export interface ScanParameters {
+  readonly levels: {
+    readonly reimported: Level;
+    readonly benford: Level;
+    readonly benfordSupplier: Level;
+    readonly cluster: Level;
+  };
+  readonly reimportedRowsMin: number;
+  readonly reimportedPercent: number;
+  readonly benfordAmountMin: string;
+  readonly benfordAmountsMin: number;
+  readonly benfordDecadesMin: number;
+  /** Mean deviation beyond what chance explains. */
+  readonly benfordExcessMax: number;
+  readonly benfordSupplierAmountsMin: number;
+  readonly benfordSupplierExcessMax: number;
+  readonly benfordSpikeZ: number;
+  /** A supplier of so many rows whose amounts are seldom distinct bills by a price list. */
+  readonly priceListRowsMin: number;
+  readonly distinctShareMin: number;
+  readonly clusterRowsMin: number;
+  readonly clusterBandPercent: number;
+  readonly clusterMin: number;
+  readonly clusterFactor: number;
+  /** One amount of one supplier with more of the band is its price. */
+  readonly clusterPriceShareMax: number;
   readonly shownMax: number;
 }
 
@@ -886,6 +937,48 @@ export const defaultPolicy: Policy = {
       'currency',
       'gross_amount',
     ],
+    shownMax: 50,
+  },
+  books: {
+    levels: {
+      vendorDuplicate: { severity: 'LOW', confidence: 85 },
+      vendorDuplicateBilled: { severity: 'MEDIUM', confidence: 85 },
+      vendorAccountChanged: { severity: 'HIGH', confidence: 85 },
+      duplicatePayment: { severity: 'HIGH', confidence: 80 },
+      duplicatePaymentOfPair: { severity: 'CRITICAL', confidence: 95 },
+      paidElsewhere: { severity: 'CRITICAL', confidence: 90 },
+      overpaid: { severity: 'MEDIUM', confidence: 85 },
+    },
+    migrationPercent: 20,
+    migrationVendorsMin: 5,
+    duplicatePaymentDays: 30,
+    repeatedPaymentsMin: 4,
+    overpaidTolerance: '1',
+    shownMax: 50,
+  },
+  scans: {
+    levels: {
+      reimported: { severity: 'MEDIUM', confidence: 95 },
+      benford: { severity: 'INFO', confidence: 50 },
+      benfordSupplier: { severity: 'LOW', confidence: 50 },
+      cluster: { severity: 'LOW', confidence: 65 },
+    },
+    reimportedRowsMin: 200,
+    reimportedPercent: 95,
+    benfordAmountMin: '10',
+    benfordAmountsMin: 1000,
+    benfordDecadesMin: 3,
+    benfordExcessMax: 0.0015,
+    benfordSupplierAmountsMin: 300,
+    benfordSupplierExcessMax: 0.012,
+    benfordSpikeZ: 3,
+    priceListRowsMin: 4,
+    distinctShareMin: 0.5,
+    clusterRowsMin: 300,
+    clusterBandPercent: 5,
+    clusterMin: 10,
+    clusterFactor: 3,
+    clusterPriceShareMax: 0.5,
     shownMax: 50,
   },
 };
