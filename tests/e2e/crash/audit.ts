@@ -1,7 +1,15 @@
 // Reads what analysis stored, as an auditor would, and lists everything that contradicts what was promised.
-import type { Db, Document } from 'mongodb';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Effect } from './effects.js';
 import type { Acknowledged } from './ledger.js';
+
+/** The database of the analysis service. */
+export type AnalysisDatabase = MongoConnection['db'];
+
+interface AnyDocument {
+  readonly _id: string;
+  readonly [field: string]: unknown;
+}
 
 /** The parts of a stored invoice that the promises are about. */
 interface StoredInvoice {
@@ -39,11 +47,11 @@ interface LinkDocument extends CountedDocument {
 }
 
 /** Marks that say that work is left: none may stay. */
-export async function unfinishedWork(db: Db): Promise<string[]> {
+export async function unfinishedWork(db: AnalysisDatabase): Promise<string[]> {
   const marked = { $or: [{ pending: true }, { outboxPending: true }, { leaseUntil: { $exists: true } }] };
   const found = await Promise.all(
     (await db.listCollections().toArray()).map(async ({ name }) => {
-      const documents = await db.collection<Document & { _id: string }>(name).find(marked).limit(100).toArray();
+      const documents = await db.collection<AnyDocument>(name).find(marked).limit(100).toArray();
       return documents.map((document) => {
         const marks = ['pending', 'outboxPending', 'leaseUntil'].filter((mark) => mark in document);
         return `${name} ${document._id} has ${marks.join(', ')}`;
@@ -54,7 +62,7 @@ export async function unfinishedWork(db: Db): Promise<string[]> {
 }
 
 /** Stored events without an effect. */
-export async function missingEffects(db: Db, effects: readonly Effect[]): Promise<string[]> {
+export async function missingEffects(db: AnalysisDatabase, effects: readonly Effect[]): Promise<string[]> {
   const effected = new Set(effects.map(({ _id }) => _id));
   const invoices = await db.collection<StoredInvoice>('invoices').find().toArray();
   return eventsOf(invoices).flatMap(({ id, subject }) => (effected.has(id) ? [] : [`${subject} ${id}`]));
@@ -62,7 +70,7 @@ export async function missingEffects(db: Db, effects: readonly Effect[]): Promis
 
 /** What contradicts the promises, as sentences; to be asked when no work is left. */
 export async function contradictions(
-  db: Db,
+  db: AnalysisDatabase,
   acknowledged: readonly Acknowledged[],
   effects: readonly Effect[],
 ): Promise<string[]> {
@@ -107,10 +115,10 @@ function requestsStoredTwice(invoices: readonly StoredInvoice[]): string[] {
 }
 
 /** Findings and analyses are exactly those of the decisions, and nothing was written twice. */
-async function recordsNotAsDecided(db: Db, invoices: readonly StoredInvoice[]): Promise<string[]> {
+async function recordsNotAsDecided(db: AnalysisDatabase, invoices: readonly StoredInvoice[]): Promise<string[]> {
   const [analyses, findings] = await Promise.all([
-    db.collection<Document & { _id: string }>('analyses').find().toArray(),
-    db.collection<Document & { _id: string }>('findings').find().toArray(),
+    db.collection<AnyDocument>('analyses').find().toArray(),
+    db.collection<AnyDocument>('findings').find().toArray(),
   ]);
   const analysisById = new Map(analyses.map((analysis) => [analysis._id, analysis]));
   const storedFindings = new Set(findings.map(({ _id, invoiceId }) => `${_id} of ${String(invoiceId)}`));
@@ -155,10 +163,11 @@ function eventsNotAsDecided(invoices: readonly StoredInvoice[], effects: readonl
 
 /** Of n equal invoices all but the first name another one. */
 function unreportedDuplicates(invoices: readonly StoredInvoice[]): string[] {
-  const groups = Map.groupBy(
-    invoices,
-    ({ organizationId, invoice }) => `${organizationId}|${invoice.invoice_number}`,
-  );
+  const groups = new Map<string, StoredInvoice[]>();
+  for (const stored of invoices) {
+    const group = `${stored.organizationId}|${stored.invoice.invoice_number}`;
+    groups.set(group, [...(groups.get(group) ?? []), stored]);
+  }
   return [...groups].flatMap(([group, equal]) => {
     const ids = new Set(equal.map(({ _id }) => _id));
     const reported = equal.filter(({ analysis }) =>
@@ -169,7 +178,7 @@ function unreportedDuplicates(invoices: readonly StoredInvoice[]): string[] {
 }
 
 /** Profiles, links and usage have counted each decided invoice once. */
-async function countersNotAsDecided(db: Db, invoices: readonly StoredInvoice[]): Promise<string[]> {
+async function countersNotAsDecided(db: AnalysisDatabase, invoices: readonly StoredInvoice[]): Promise<string[]> {
   const [suppliers, bankLinks, orderLinks, usage] = await Promise.all([
     db.collection<SupplierDocument>('suppliers').find().toArray(),
     db.collection<LinkDocument>('bank_links').find().toArray(),

@@ -30,7 +30,7 @@ export interface KillableSystem {
   readonly gateway: Killable;
   /** Between analysis and its database. */
   readonly proxy: MongoProxy;
-  newTenant(name: string): Promise<Tenant>;
+  newTenant(name: string, plan?: 'ENTERPRISE' | 'SCALE' | 'CORE'): Promise<Tenant>;
   /** What ended though nobody killed it, with its last output. */
   readonly unexpected: readonly string[];
   stop(): Promise<void>;
@@ -92,7 +92,7 @@ export async function startKillableSystem(): Promise<KillableSystem> {
       analysis,
       gateway,
       proxy,
-      newTenant: (name) => createTenant(organizationAddress, secrets.operatorToken, name),
+      newTenant: (name, plan) => createTenant(organizationAddress, secrets.operatorToken, name, plan),
       unexpected,
       stop,
     };
@@ -115,7 +115,7 @@ async function startServiceProcess(
       command: process.execPath,
       args: [program],
       env: { ...env, GRPC_PORT: String(port), PORT: String(port) },
-      readPort: portOfServing,
+      readPort: portOfAddress,
       log,
     });
   let running = await start(0);
@@ -130,8 +130,8 @@ async function startServiceProcess(
   };
 }
 
-/** `{"address":"127.0.0.1:50051","msg":"serving"}` */
-function portOfServing(line: string): number | undefined {
-  const port = line.includes('"msg":"serving"') ? /"address":"[^"]*:(\d+)"/.exec(line)?.[1] : undefined;
+/** Every service tells `"address":"127.0.0.1:50051"` when it takes calls. */
+function portOfAddress(line: string): number | undefined {
+  const port = /"address":"[^"]*:(\d+)"/.exec(line)?.[1];
   return port === undefined ? undefined : Number(port);
 }

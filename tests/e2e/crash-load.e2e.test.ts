@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { startInvoiceLoad } from './crash/invoice-load.js';
+import type { Killable, KillableSystem } from './crash/killable-system.js';
+import { startTrial } from './crash/trial.js';
+import type { Trial } from './crash/trial.js';
+
+/** `CRASH_ROUNDS=500` for a long run. */
+const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 30);
+/** So many answers come between two rounds, or the second would find nothing to break. */
+const ANSWERS_BETWEEN = 20;
+const ANSWERS_MS_MAX = 60_000;
+/** A kill comes at any moment within this time. */
+const KILL_WITHIN_MS = 700;
+/** How long the broken connections of a round stay broken. */
+const FAULT_MS = 400;
+const ROUND_MS_MAX = 90_000;
+const AFTERWARDS_MS_MAX = 240_000;
+
+/** What happens in a round; the list is gone through again and again. */
+const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [
+  ({ analysis }) => bounce(analysis),
+  ({ analysis, database }) => bounce(database, analysis),
+  ({ analysis }) => bounce(analysis),
+  ({ broker }) => bounce(broker),
+  ({ analysis }) => bounce(analysis),
+  ({ database }) => bounce(database),
+  ({ analysis, gateway }) => bounce(analysis, gateway),
+  // Connections to the database break, and every command that was under way is left in doubt.
+  async ({ proxy }) => proxy.reset(),
+  ({ analysis, organization }) => bounce(organization, analysis),
+  async ({ proxy, analysis }) => {
+    // Analysis waits for answers that never come, and is killed while it does.
+    proxy.stall();
+    await delay(FAULT_MS);
+    await analysis.kill();
+    proxy.reset();
+    proxy.heal();
+    await analysis.restart();
+  },
+  ({ analysis }) => bounce(analysis),
+  async ({ proxy }) => {
+    proxy.cut();
+    await delay(FAULT_MS);
+    proxy.heal();
+  },
+  ({ broker, analysis }) => bounce(broker, analysis),
+  ({ database, broker, organization, analysis, gateway }) => bounce(database, broker, organization, analysis, gateway),
+];
+
+/** Ends all at once as a crash would, and brings them back in this order. */
+async function bounce(...victims: readonly Killable[]): Promise<void> {
+  await Promise.all(victims.map((victim) => victim.kill()));
+  for (const victim of victims) await victim.restart();
+}
+
+let trial: Trial;
+beforeAll(async () => {
+  trial = await startTrial();
+}, 60_000);
+afterAll(() => trial.stop(), 60_000);
+
+describe('invoices that are sent while processes are killed', () => {
+  test(
+    'keep every answer, have one effect per event, and leave no work undone',
+    async () => {
+      const { system, ledger } = trial;
+      const tenants = await Promise.all([system.newTenant('One'), system.newTenant('Two', 'SCALE')]);
+      for (const tenant of tenants) await ledger.reach(tenant);
+      const load = startInvoiceLoad(ledger, tenants);
+      try {
+        for (let round = 0; round < ROUNDS; round++) {
+          await expectAnswers(ANSWERS_BETWEEN);
+          await delay(Math.random() * KILL_WITHIN_MS);
+          await rounds[round % rounds.length]?.(system);
+        }
+      } finally {
+        load.stop();
+      }
+      await load.settled();
+      await trial.expectPromisesKept();
+    },
+    ROUNDS * ROUND_MS_MAX + AFTERWARDS_MS_MAX,
+  );
+});
+
+/** Waits for so many more answers. */
+async function expectAnswers(count: number): Promise<void> {
+  const { acknowledged } = trial.ledger;
+  const before = acknowledged.length;
+  await eventually(() => expect(acknowledged.length).toBeGreaterThanOrEqual(before + count), {
+    timeoutMs: ANSWERS_MS_MAX,
+  });
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import type { HoldOptions } from '@invoicecontrol/testkit/mongo-proxy';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import type { Sent } from './crash/ledger.js';
+import { sampleInvoice } from './crash/sample-invoices.js';
+import { startTrial } from './crash/trial.js';
+import type { Trial } from './crash/trial.js';
+
+/** Every command that an analysis sends to its database, and which invoice of a supplier sends it. */
+const steps = [
+  // What these leave is made good within seconds, so they come first, while nothing else is under way.
+  { command: 'update relay', of: 'a duplicate' },
+  { command: 'update invoices', of: 'a duplicate' },
+  { command: 'update usage', of: 'a first invoice' },
+  { command: 'insert policies', of: 'a first invoice' },
+  { command: 'insert suppliers', of: 'a first invoice' },
+  { command: 'insert bank_links', of: 'a first invoice' },
+  { command: 'insert order_links', of: 'a first invoice' },
+  { command: 'update usage', of: 'a duplicate' },
+  { command: 'find suppliers', of: 'a duplicate' },
+  { command: 'insert invoices', of: 'a duplicate' },
+  { command: 'find invoices', of: 'a duplicate' },
+  { command: 'find bank_links', of: 'a duplicate' },
+  { command: 'find order_links', of: 'a duplicate' },
+  { command: 'findAndModify invoices', of: 'a duplicate' },
+  { command: 'insert analyses', of: 'a duplicate' },
+  { command: 'insert findings', of: 'a duplicate' },
+  { command: 'update suppliers', of: 'a duplicate' },
+  { command: 'update bank_links', of: 'a duplicate' },
+  { command: 'update order_links', of: 'a duplicate' },
+] as const;
+/** These name no organization; the first one that passes is taken. */
+const settling: readonly string[] = ['update relay', 'update invoices'];
+const REACHED_MS_MAX = 15_000;
+
+interface KillPoint {
+  readonly command: string;
+  readonly of: (typeof steps)[number]['of'];
+  readonly side: HoldOptions['side'];
+  /** Without a quota; its client sends again until it is answered. */
+  readonly insisting: Tenant;
+  /** With a quota; its client gives up, and what was stored must be finished all the same. */
+  readonly leaving: Tenant;
+}
+
+let trial: Trial;
+beforeAll(async () => {
+  trial = await startTrial();
+}, 60_000);
+afterAll(() => trial.stop(), 60_000);
+
+/** The n-th time that a tenant's one supplier sends the same invoice. */
+const sending = (tenant: Tenant, time: number): Sent => ({
+  tenant,
+  idempotencyKey: `time-${time}`,
+  invoice: sampleInvoice({ supplier: 1, number: 'RE-2026-0118', amount: 1190, sentAs: `time-${time}` }),
+});
+
+describe('an analysis whose process is killed', () => {
+  test('sends no write that has no kill point here', async () => {
+    const { system, ledger } = trial;
+    const before = new Set(system.proxy.commandNames());
+    const tenant = await system.newTenant('Uninterrupted');
+    await ledger.send(sending(tenant, 1));
+    await ledger.send(sending(tenant, 2));
+    await trial.expectNothingUnfinished();
+    const writes = system.proxy
+      .commandNames()
+      .filter((name) => /^(insert|update|delete|findAndModify) /.test(name) && !before.has(name));
+    expect(steps.map(({ command }) => command)).toEqual(expect.arrayContaining(writes));
+  });
+
+  test('loses nothing and repeats nothing, before and after each command, retried or not', async () => {
+    const { system, ledger } = trial;
+    const points: KillPoint[] = [];
+    for (const [index, { command, of }] of steps.entries()) {
+      // Nothing is different after a read.
+      for (const side of command.startsWith('find ') ? (['before'] as const) : (['before', 'after'] as const)) {
+        const [insisting, leaving] = await Promise.all([
+          system.newTenant(`Insisting ${index} ${side}`),
+          system.newTenant(`Leaving ${index} ${side}`, 'CORE'),
+        ]);
+        points.push({ command, of, side, insisting, leaving });
+      }
+    }
+    const duplicated = points
+      .filter(({ of }) => of === 'a duplicate')
+      .flatMap((point) => [point.insisting, point.leaving]);
+    for (const tenant of duplicated) await ledger.send(sending(tenant, 1));
+    await trial.expectNothingUnfinished();
+
+    const insisted: Promise<void>[] = [];
+    const storedAtKill: string[] = [];
+    for (const point of points) {
+      if (settling.includes(point.command)) await eventually(nothingPublishing);
+      const time = point.of === 'a duplicate' ? 2 : 1;
+      await killAt(point, () => {
+        const answered = ledger.insist(sending(point.insisting, time));
+        answered.catch(() => {});
+        insisted.push(answered);
+        ledger.send(sending(point.leaving, time)).catch(() => {});
+      });
+      storedAtKill.push(...(await storedBy(point.leaving)));
+    }
+    await Promise.all(insisted);
+    await trial.expectPromisesKept();
+    // What was stored of those who gave up is still there, hence decided.
+    const left = await Promise.all(points.map(({ leaving }) => storedBy(leaving)));
+    expect(left.flat()).toEqual(expect.arrayContaining(storedAtKill));
+  }, 600_000);
+});
+
+/** Lets analysis begin the work, and kills it when both tenants' invoices have come to this point. */
+async function killAt({ command, of, side, insisting, leaving }: KillPoint, begin: () => void): Promise<void> {
+  const mentioning = settling.includes(command) ? undefined : [insisting.organizationId, leaving.organizationId];
+  const { system, ledger } = trial;
+  const hold = system.proxy.hold({ command, side, ...(mentioning && { mentioning }) });
+  begin();
+  await within(REACHED_MS_MAX, hold.complete, `${side} "${command}" of ${of} was not reached`);
+  await system.analysis.kill();
+  hold.drop();
+  await system.analysis.restart();
+  await ledger.reach(insisting);
+}
+
+const nothingPublishing = async (): Promise<void> =>
+  expect(await trial.database.collection('invoices').countDocuments({ outboxPending: true })).toBe(0);
+
+async function storedBy({ organizationId }: Tenant): Promise<string[]> {
+  const invoices = await trial.database.collection<{ _id: string }>('invoices').find({ organizationId }).toArray();
+  return invoices.map(({ _id }) => _id);
+}
+
+async function within(timeoutMs: number, work: Promise<void>, otherwise: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(otherwise)), timeoutMs);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,97 @@
+// Clients that go on sending whatever is killed: new invoices, copies of them, and the same requests again.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import type { Ledger, Sent } from './ledger.js';
+import { sampleInvoice } from './sample-invoices.js';
+import type { Sample } from './sample-invoices.js';
+
+const CONNECTIONS = 16;
+/** Enough to have something under way at every kill, and little enough for a machine with two processors. */
+const PAUSE_MS = 100;
+/** Requests that are repeated beside the connections. */
+const INSISTING_MAX = 64;
+/** Few, so that many invoices meet in the same documents. */
+const SUPPLIERS = 3;
+/** Copies are made of invoices this young, so that both may be under way at once. */
+const RECENT_MAX = 50;
+
+export interface InvoiceLoad {
+  /** Sends no more. */
+  stop(): void;
+  /** Resolves when every request under a key was acknowledged; to be asked after `stop`. */
+  settled(): Promise<void>;
+}
+
+export function startInvoiceLoad(ledger: Ledger, tenants: readonly Tenant[]): InvoiceLoad {
+  const recent: Omit<Sample, 'sentAs'>[] = [];
+  const sent: Sent[] = [];
+  const insisted: Promise<void>[] = [];
+  let insisting = 0;
+  let isStopped = false;
+  let count = 0;
+
+  const nextSample = (sentAs: string): Sample => {
+    const copied = Math.random() < 0.25 ? pick(recent) : undefined;
+    if (copied !== undefined) return { ...copied, sentAs };
+    const fresh = { supplier: count % SUPPLIERS, number: `L${count}-${token()}`, amount: 100 + Math.random() * 9_000 };
+    recent.push(fresh);
+    if (recent.length > RECENT_MAX) recent.shift();
+    return { ...fresh, sentAs };
+  };
+  const nextRequest = (): Sent => {
+    count++;
+    const again = Math.random() < 0.1 ? pick(sent.slice(-RECENT_MAX)) : undefined;
+    if (again?.idempotencyKey !== undefined) return again;
+    const name = `request-${count}`;
+    const idempotencyKey = Math.random() < 0.9 ? name : undefined;
+    const request = { tenant: pick(tenants) ?? none(), idempotencyKey, invoice: sampleInvoice(nextSample(name)) };
+    sent.push(request);
+    return request;
+  };
+  const insist = (request: Sent): Promise<void> => {
+    insisting++;
+    const answered = ledger.insist(request).finally(() => insisting--);
+    // A failure is reported by whoever awaits `settled`, much later.
+    answered.catch(() => {});
+    return answered;
+  };
+  const connection = async (): Promise<void> => {
+    while (!isStopped) {
+      const request = nextRequest();
+      try {
+        await ledger.send(request);
+      } catch {
+        if (request.idempotencyKey !== undefined) {
+          const answered = insist(request);
+          insisted.push(answered);
+          // Insisting may take until a lease has lapsed; the connection goes on with others meanwhile.
+          if (insisting > INSISTING_MAX) await answered.catch(() => {});
+        }
+      }
+      await delay(PAUSE_MS * Math.random());
+    }
+  };
+  const connections = Array.from({ length: CONNECTIONS }, connection);
+  return {
+    stop() {
+      isStopped = true;
+    },
+    async settled() {
+      await Promise.all(connections);
+      await Promise.all(insisted);
+    },
+  };
+}
+
+function pick<T>(things: readonly T[]): T | undefined {
+  return things[Math.floor(Math.random() * things.length)];
+}
+
+/** Numbers that resemble each other would be duplicates as well. */
+function token(): string {
+  return Math.random().toString(36).slice(2, 10).toUpperCase();
+}
+
+function none(): never {
+  throw new Error('there is nothing to pick from');
+}
