@@ -1,6 +1,7 @@
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { CanonicalInvoice } from '../invoice.js';
 import { compareText } from '../record-order.js';
+import { ibanOf } from './ledger.js';
 
 /** An invoice of an invented history; a copy bills an earlier one again. */
 export interface SyntheticInvoice {
@@ -16,6 +17,8 @@ type Habit = (typeof habits)[number] | 'contract';
 /** One supplier in so many puts a contract number where the invoice number belongs. */
 const CONTRACT_EVERY = 40;
 const SUPPLIERS = 120;
+/** One supplier in so many is ordered from in writing. */
+const ORDERED_EVERY = 3;
 
 type Mutation = (invoice: CanonicalInvoice, random: Random) => CanonicalInvoice;
 
@@ -64,7 +67,12 @@ export function syntheticHistory(seed: number, months: number, copyShare: number
 
 function supplierBills(index: number, months: number, random: Random): CanonicalInvoice[] {
   const habit = index % CONTRACT_EVERY === 0 ? 'contract' : (habits[index % habits.length] ?? 'plain');
-  const supplier = { name: `${word(random)} ${word(random)} GmbH`, tax_id: `DE${200_000_000 + index * 7_654_321}` };
+  const supplier = {
+    name: `${word(random)} ${word(random)} GmbH`,
+    tax_id: germanTaxId(20_000_000 + index * 654_321),
+    bank_account: ibanOf('DE', `37040044${String(index * 7_919_081).padStart(10, '0')}`),
+  };
+  const isOrdered = index % ORDERED_EVERY === 0;
   const fixed = amount(random, 5000);
   const prices = Array.from({ length: 4 }, () => amount(random, 900));
   let counter = 1000 + Math.floor(random() * 8000);
@@ -84,9 +92,10 @@ function supplierBills(index: number, months: number, random: Random): Canonical
       const base: CanonicalInvoice = {
         supplier,
         invoice_number: numberFor(habit, counter, bill, issue_date, index),
-        issue_date,
+        ...issuedOn(issue_date),
         currency: 'EUR',
-        gross_amount,
+        ...taxed(gross_amount),
+        ...(isOrdered ? { purchase_order_ref: `PO-${index}${counter}` } : {}),
       };
       bills.push(...billed(habit, base, random));
     }
@@ -99,20 +108,20 @@ function billed(habit: Habit, invoice: CanonicalInvoice, random: Random): Canoni
     return [1, 2, 3].map((part) => ({
       ...invoice,
       invoice_number: `${invoice.invoice_number}/${part}`,
-      issue_date: addDays(invoice.issue_date, (part - 1) * 30),
+      ...issuedOn(addDays(invoice.issue_date, (part - 1) * 30)),
     }));
   }
   if (habit === 'credits' && random() < 0.3) {
     const credit = {
       ...invoice,
       invoice_number: `G${invoice.invoice_number}`,
-      gross_amount: `-${invoice.gross_amount}`,
-      issue_date: addDays(invoice.issue_date, 3),
+      ...taxed(`-${invoice.gross_amount}`),
+      ...issuedOn(addDays(invoice.issue_date, 3)),
     };
     const again = {
       ...invoice,
       invoice_number: invoice.invoice_number.replace(/^./, 'B'),
-      issue_date: addDays(invoice.issue_date, 4),
+      ...issuedOn(addDays(invoice.issue_date, 4)),
     };
     return [invoice, credit, again];
   }
@@ -141,6 +150,28 @@ function swapped(date: string): string {
 
 function withSwappedDigits(amount: string): string {
   return `${amount.charAt(0)}${amount.charAt(2)}${amount.charAt(1)}${amount.slice(3)}`;
+}
+
+/** Payable after the usual thirty days. */
+function issuedOn(issue_date: string): Required<Pick<CanonicalInvoice, 'issue_date' | 'due_date'>> {
+  return { issue_date, due_date: addDays(issue_date, 30) };
+}
+
+/** Gross with the net and tax that a rate of 19 % makes of it. */
+function taxed(gross_amount: string): Pick<CanonicalInvoice, 'gross_amount' | 'net_amount' | 'tax_amount'> {
+  const cents = Math.round(Number(gross_amount) * 100);
+  const net = Math.round(cents / 1.19);
+  return { gross_amount, net_amount: (net / 100).toFixed(2), tax_amount: ((cents - net) / 100).toFixed(2) };
+}
+
+/** The number with the check digit that ISO 7064 (mod 11, 10) gives it. */
+function germanTaxId(number: number): string {
+  let product = 10;
+  for (const digit of String(number)) {
+    const sum = (Number(digit) + product) % 10;
+    product = ((sum === 0 ? 10 : sum) * 2) % 11;
+  }
+  return `DE${number}${(11 - product) % 10}`;
 }
 
 function word(random: Random): string {
