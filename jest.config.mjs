@@ -20,7 +20,7 @@ const unit = {
   displayName: 'unit',
   testRegex: [
     '((packages|services|tools)/.*|simulators)/src/.*(?<!\\.int)\\.test\\.ts$',
-    'tests/architecture/.*\\.test\\.ts$',
+    'tests/(architecture|detection)/.*\\.test\\.ts$',
   ],
 };
 const integration = {

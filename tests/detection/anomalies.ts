@@ -1,5 +1,6 @@
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { taxIdValidity } from '@invoicecontrol/values/tax-id';
 import { cents, withGross, withInvoice, withSupplier } from './bill.js';
 import type { Bill } from './bill.js';
 import { validIban, validTaxId } from './parties.js';
@@ -44,8 +45,7 @@ export const anomalies: Readonly<Record<string, Anomaly>> = {
   },
   'tax id with wrong check digit': {
     expected: ['SUPPLIER_TAX_ID_INVALID', 'TAX_WITHOUT_REGISTRATION'],
-    plant: (bill, { party }) =>
-      withSupplier(bill, { tax_id: party.taxId.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10)) }),
+    plant: (bill, { party }) => withSupplier(bill, { tax_id: wrongTaxId(party) }),
   },
   'another tax id under the same name': {
     expected: ['SUPPLIER_TAX_ID_CHANGED'],
@@ -56,7 +56,8 @@ export const anomalies: Readonly<Record<string, Anomaly>> = {
     plant: (bill, { party, random }) =>
       withInvoice(
         withSupplier(bill, {
-          name: party.name.replace(/^\S+/, (word) => `${word.slice(0, -1)}${word.slice(-1)}${word.slice(-1)}`),
+          // The trade: the other words may be too short to be told apart by one letter.
+          name: party.name.replace(/^(\S+ \S+ \S+?)(.)(?= )/, '$1$2$2'),
           tax_id: validTaxId(party.country, random),
           bank_account: { iban: validIban(party.country, random) },
         }),
@@ -109,3 +110,12 @@ export const anomalies: Readonly<Record<string, Anomaly>> = {
     plant: (bill) => withInvoice(bill, { gross_amount: '0.00', net_amount: '0.00', tax_amount: '0.00' }),
   },
 };
+
+/** The supplier's number with one digit changed so that no check digit fits. */
+function wrongTaxId({ taxId, country }: Party): string {
+  for (let step = 1; step < 10; step++) {
+    const changed = taxId.replace(/\d/, (digit) => String((Number(digit) + step) % 10));
+    if (taxIdValidity(changed.slice(2), country) === 'WRONG_CHECK_DIGIT') return changed;
+  }
+  throw new Error(`every change of ${taxId} is valid`);
+}
