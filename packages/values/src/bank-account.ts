@@ -1,4 +1,4 @@
-import { electronicFormatIBAN, extractIBAN, validateIBAN, ValidationErrorsIBAN } from 'ibantools';
+import { extractIBAN, validateIBAN, ValidationErrorsIBAN } from 'ibantools';
 import { isCountryCode } from './country.js';
 
 /** An account as an invoice states it (specification 2.2): an IBAN, or a UK sort code with its account number. */
@@ -56,10 +56,18 @@ function readIban(raw: string): BankAccountFacts {
   return { key: country === 'GB' ? `GB:${iban.slice(8)}` : iban, masked: maskText(iban), ...known, problems };
 }
 
-/** Spaces and hyphens separate the groups of a printed IBAN; the word IBAN often stands before it. */
+/**
+ * Letters and digits are the account; whatever stands between them is how it was printed. Characters that only look
+ * like ASCII are read as what they show, or an account that is blocked would pass under another spelling. The word
+ * IBAN often stands in front.
+ */
 function electronicIban(raw: string): string {
-  const compact = (electronicFormatIBAN(raw.replace(/\s/g, '')) ?? '').slice(0, RAW_LENGTH_MAX);
-  return /^IBAN:?[A-Z]{2}[0-9]{2}/.test(compact) ? compact.replace(/^IBAN:?/, '') : compact;
+  const compact = raw
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toUpperCase()
+    .slice(0, RAW_LENGTH_MAX);
+  return compact.replace(/^IBAN(?=[A-Z]{2}[0-9]{2})/, '');
 }
 
 function ibanProblems(iban: string): BankAccountProblem[] {

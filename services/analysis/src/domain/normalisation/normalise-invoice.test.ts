@@ -53,6 +53,16 @@ test('a UK account is one key however it is written', () => {
   expect(written).toMatchObject({ bankMasked: '60****/****6819', bankCountry: 'GB', bankProblems: [] });
 });
 
+test.each([
+  ['full-width digits', 'ＤＥ８９３７０４００４４０５３２０１３０００', []],
+  ['digits of another script', 'DE٨٩٣٧٠٤٠٠٤٤٠٥٣٢٠١٣٠٠٠', ['WRONG_CHECK_DIGITS', 'WRONG_LENGTH', 'WRONG_STRUCTURE']],
+])('an account in %s is looked at, not passed over', (_, iban, problems) => {
+  const record = normaliseInvoice(invoiceOf({ supplier: { bank_account: { iban } } }), origin);
+  expect(record).toHaveProperty('bankKey');
+  for (const problem of record.bankProblems) expect(problems).toContain(problem);
+  expect(record.bankProblems.length > 0).toBe(problems.length > 0);
+});
+
 test('an order reference is compared without label and separators', () => {
   expect(readOrderRef('PO No. 4500-0123')).toBe('45000123');
   expect(readOrderRef('PO45000123')).toBe('45000123');

@@ -55,7 +55,7 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** A text without a digit, such as `N/A`, states no account: it would tie all suppliers together that write it. */
 function readAccount(account: CanonicalBankAccount | undefined): BankAccountFacts | undefined {
-  if (account?.iban !== undefined && /[0-9]/.test(account.iban)) return readBankAccount({ iban: account.iban });
+  if (account?.iban !== undefined && /\p{N}/u.test(account.iban)) return readBankAccount({ iban: account.iban });
   if (account?.sort_code !== undefined && account.account_number !== undefined) {
     return readBankAccount({ sortCode: account.sort_code, accountNumber: account.account_number });
   }
