@@ -34,6 +34,7 @@ const checks = [
   { name: 'contracts', command: ['buf', 'lint'] },
   { name: 'documents', command: ['node', 'tools/check-documents.mjs'] },
   { name: 'events-page', command: ['node', 'tools/generate/events-page.mjs', '--check'] },
+  { name: 'findings-page', command: ['node', 'tools/generate/findings-page.mjs', '--check'] },
   { name: 'compatibility', run: compatibility },
 ];
 

@@ -4,29 +4,45 @@ export const severities = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const
 export type Severity = (typeof severities)[number];
 
 /** Findings of one family describe one problem from several sides; the score counts the strongest in full. */
-export type Family = 'DUP' | 'BANK' | 'SUP' | 'AMT' | 'TAX' | 'DATE' | 'NUM' | 'PO' | 'CUR' | 'BUY' | 'DOC' | 'SCAN';
+export const families = {
+  DUP: 'The same supply billed twice',
+  BANK: 'Whom the money would go to',
+  SUP: 'Who sends the invoice',
+  AMT: 'What it asks for',
+  TAX: 'Its tax',
+  DATE: 'Its dates and terms',
+  NUM: 'How the supplier counts its invoices',
+  PO: 'The order behind it',
+  CUR: 'Its currency',
+  BUY: 'Whom it is addressed to',
+  DOC: 'The document it was read from',
+  SCAN: 'What only a whole scan or the books show',
+} as const;
+export type Family = keyof typeof families;
 
 /** What must be known for a rule to speak; without it the rule stays silent. */
-export type RequiredFact =
-  | 'EARLIER_RECORDS'
-  | 'SUPPLIER_HISTORY'
-  | 'RELATED_SUPPLIERS'
-  | 'LOOKALIKES'
-  | 'ACCOUNT'
-  | 'ACCOUNT_LINKS'
-  | 'ORDER'
-  | 'ORDER_LINKS'
-  | 'ORDER_MASTER'
-  | 'TAX_ID'
-  | 'NET_AND_TAX'
-  | 'DUE_DATE'
-  | 'BUYER'
-  | 'COMPANIES'
-  | 'VENDOR_MASTER'
-  | 'PAYMENTS'
-  | 'FILE'
-  | 'DOCUMENT'
-  | 'SCAN';
+export const requiredFacts = {
+  EARLIER_RECORDS: 'earlier invoices with which it shares a number, an amount or a file',
+  SUPPLIER_HISTORY: 'the history of the supplier',
+  RELATED_SUPPLIERS: 'other suppliers of the same name',
+  LOOKALIKES: 'suppliers with a similar name',
+  ACCOUNT: 'a bank account on the invoice',
+  ACCOUNT_LINKS: 'who else uses the account',
+  ORDER: 'an order number on the invoice',
+  ORDER_LINKS: 'who has billed the order',
+  ORDER_MASTER: 'the order in the ERP',
+  TAX_ID: 'a tax id on the invoice',
+  NET_AND_TAX: 'net and tax amounts',
+  DUE_DATE: 'a due date',
+  BUYER: 'a buyer on the invoice',
+  COMPANIES: 'the companies of the organization',
+  VENDOR_MASTER: 'the vendor list of the ERP',
+  PAYMENTS: 'the payments in the ERP',
+  FILE: 'an uploaded file',
+  DOCUMENT: 'what reading the document brought to light',
+  SCAN: 'a finished scan',
+} as const;
+export type RequiredFact = keyof typeof requiredFacts;
 
 export interface FindingKind {
   readonly family: Family;
