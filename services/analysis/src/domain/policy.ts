@@ -364,6 +364,7 @@ export interface BankParameters {
 /** Limits of value are in the base currency; without a rate the amount of the invoice is held against them. */
 export interface AmountParameters {
   readonly levels: {
+    readonly outlierOfKnownSize: Level;
     readonly magnitudeShift: Level;
     readonly recurringChanged: Level;
     readonly recurringRaisedMuch: Level;
@@ -389,14 +390,20 @@ export interface AmountParameters {
   readonly outlierValueMin: string;
   /** The first row that holds, the most severe first. */
   readonly outlierSteps: readonly { readonly zMin: number; readonly ratioMin: number; readonly level: Level }[];
-  /** An amount at least so high, relative to this one, about a year before makes it a yearly bill. */
-  readonly yearlyShareMin: number;
+  /** An earlier amount of at least so much of the judged one is of its size. */
+  readonly sameSizeShareMin: number;
+  /** An outlier is mild when so many amounts of its size came before. */
+  readonly outlierKnownMin: number;
+  /** One of its size about a year before makes it a yearly bill. */
   readonly yearlyGapDays: { readonly min: number; readonly max: number };
   readonly shiftSampleMin: number;
   readonly shiftFactors: readonly number[];
   readonly shiftTolerancePercent: number;
   readonly shiftRatioMin: number;
-  readonly shiftZMin: number;
+  /** Amounts of which, but for a tenth at either end, the largest is so many times the smallest, are alike. */
+  readonly shiftRangeMax: number;
+  /** Among amounts that are not alike the digits must be equal, and so many. */
+  readonly shiftDigitsMin: number;
   readonly shiftValueMin: string;
   readonly recurringMin: number;
   readonly recurringTolerancePercent: number;
@@ -676,6 +683,7 @@ export const defaultPolicy: Policy = {
   },
   amounts: {
     levels: {
+      outlierOfKnownSize: { severity: 'LOW', confidence: 60 },
       magnitudeShift: { severity: 'HIGH', confidence: 80 },
       recurringChanged: { severity: 'LOW', confidence: 70 },
       recurringRaisedMuch: { severity: 'MEDIUM', confidence: 80 },
@@ -701,13 +709,15 @@ export const defaultPolicy: Policy = {
       { zMin: 5, ratioMin: 4, level: { severity: 'MEDIUM', confidence: 75 } },
       { zMin: 3.5, ratioMin: 2.5, level: { severity: 'LOW', confidence: 60 } },
     ],
-    yearlyShareMin: 0.8,
+    sameSizeShareMin: 0.8,
+    outlierKnownMin: 2,
     yearlyGapDays: { min: 335, max: 395 },
     shiftSampleMin: 5,
     shiftFactors: [10, 100],
     shiftTolerancePercent: 2,
     shiftRatioMin: 5,
-    shiftZMin: 3.5,
+    shiftRangeMax: 4,
+    shiftDigitsMin: 4,
     shiftValueMin: '200',
     recurringMin: 6,
     recurringTolerancePercent: 2,

@@ -89,6 +89,13 @@ describe('AMOUNT_OUTLIER', () => {
     expect(findingIn(billAll([...without.slice(0, 13), '7400.17'], days), 'AMOUNT_OUTLIER')).toBeDefined();
   });
 
+  test('an amount of a size that was billed twice before is mild', () => {
+    const once = [...AROUND_1000, '6000.13'];
+    expect(findingIn(billAll([...once, '7000.17']), 'AMOUNT_OUTLIER')).toMatchObject({ severity: 'MEDIUM' });
+    expect(findingIn(billAll([...once, '6100.13', '7000.17']), 'AMOUNT_OUTLIER')).toMatchObject({ severity: 'LOW' });
+    expect(findingIn(billAll([...once, '6100.13', '8000.17']), 'AMOUNT_OUTLIER')).toMatchObject({ severity: 'MEDIUM' });
+  });
+
   test('a price list with a wide spread has no outliers', () => {
     const prices = ['120.10', '480.20', '950.30', '2900.40'];
     expect(typesOf(billAll([...prices, ...prices, ...prices, '2900.40']))).toEqual([]);
@@ -101,7 +108,7 @@ describe('AMOUNT_MAGNITUDE_SHIFT', () => {
     ['ten times an earlier amount', '10206.00', '1020.60', '10'],
     ['a hundred times', '102060.00', '1020.60', '100'],
     ['a tenth', '98.02', '980.20', '1/10'],
-    ['two per cent off ten times', '10713.50', '1050.70', '10'],
+    ['two per cent off ten times', '10717.10', '1050.70', '10'],
   ])('%s', (_, amount, matchedAmount, factor) => {
     expect(findingIn(billAll([...five, amount]), 'AMOUNT_MAGNITUDE_SHIFT')).toMatchObject({
       severity: 'HIGH',
@@ -118,7 +125,22 @@ describe('AMOUNT_MAGNITUDE_SHIFT', () => {
 
   test('is silent where amounts are spread so widely that a tenth of any is another', () => {
     const spread = ['15.10', '90.40', '310.20', '1130.70', '1600.30', '3900.10', '240.60', '520.30'];
-    expect(typesOf(billAll([...spread, '9040.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
+    expect(typesOf(billAll([...spread, '9050.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
+    expect(typesOf(billAll([...spread, '31.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
+  });
+
+  test('amounts are alike when the largest is four times the smallest, a tenth at either end aside', () => {
+    const shifted = (amounts: readonly string[]) => typesOf(billAll(amounts)).includes('AMOUNT_MAGNITUDE_SHIFT');
+    expect(shifted(['500.10', '900.10', '1000.35', '1020.60', '2000.40', '10100.00'])).toBe(true);
+    expect(shifted(['500.10', '900.10', '1000.35', '1020.60', '2000.50', '10100.00'])).toBe(false);
+    const many = [...AROUND_1000, '15.10', '9000.20'];
+    expect(shifted([...many, '10100.00'])).toBe(true);
+  });
+
+  test('among spread amounts four equal digits are no chance, and fewer are', () => {
+    const spread = ['15.10', '90.40', '310.25', '1130.70', '1600.30', '3900.10', '240.60', '520.00'];
+    expect(typesOf(billAll([...spread, '3102.50']))).toContain('AMOUNT_MAGNITUDE_SHIFT');
+    expect(typesOf(billAll([...spread, '5200.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
   });
 
   test('is silent where little money is at stake', () => {

@@ -62,10 +62,12 @@ function outlier(
   if (step === undefined) return [];
   const { invoice } = facts;
   const median = amountOf({ currency: invoice.currency, amountMinor: medianMinor });
+  const ofThisSize = uses.filter(({ minor }) => isOfThisSize(invoice.amountMinor, minor, parameters)).length;
+  const isKnownSize = ofThisSize >= parameters.outlierKnownMin;
   return [
     {
       type: 'AMOUNT_OUTLIER',
-      ...step.level,
+      ...(isKnownSize ? parameters.levels.outlierOfKnownSize : step.level),
       summary: `${amountText(invoice)} is ${ratio} times the ${median} that ${invoice.supplierName} usually bills.`,
       actionValues: { ratio: String(ratio) },
       key: evidenceKey('AMOUNT_OUTLIER', [invoice.invoiceId]),
@@ -79,6 +81,7 @@ function outlier(
       explanation: [
         `The median of ${sampleSize} amounts is ${median}.`,
         `Against their spread the amount stands at ${z}, where ${parameters.outlierSteps.at(-1)?.zMin ?? 0} is unusual.`,
+        ...(isKnownSize ? [`Among them are ${ofThisSize} of about this size.`] : []),
         ...(sampleSize < uses.length ? ['The amounts of the supplier are rising, so only the newest ones count.'] : []),
       ],
       extra: { z, ratio, median, mad: logMad, sampleSize, window: windowOf(uses.slice(-sampleSize)) },
@@ -87,16 +90,17 @@ function outlier(
 }
 
 /** A bill of nearly this size about a year ago: the one of the year's end, an insurance, a licence. */
-function isYearlyBill(
-  { invoice }: Facts,
-  uses: readonly AmountUse[],
-  { yearlyShareMin, yearlyGapDays }: AmountParameters,
-): boolean {
+function isYearlyBill({ invoice }: Facts, uses: readonly AmountUse[], parameters: AmountParameters): boolean {
+  const { min, max } = parameters.yearlyGapDays;
   return uses.some(({ day, minor }) => {
     const gap = invoice.issueDay - day;
-    const isAYearAgo = gap >= yearlyGapDays.min && gap <= yearlyGapDays.max;
-    return isAYearAgo && Number(minor) >= Number(invoice.amountMinor) * yearlyShareMin;
+    return gap >= min && gap <= max && isOfThisSize(invoice.amountMinor, minor, parameters);
   });
+}
+
+/** An earlier amount that is nearly the judged one, or more. */
+function isOfThisSize(judgedMinor: string, earlierMinor: string, { sameSizeShareMin }: AmountParameters): boolean {
+  return Number(earlierMinor) >= Number(judgedMinor) * sameSizeShareMin;
 }
 
 function windowOf(uses: readonly AmountUse[]): EvidenceValue {
@@ -107,8 +111,8 @@ function windowOf(uses: readonly AmountUse[]): EvidenceValue {
 }
 
 /**
- * The decimal point in the wrong place. Suppliers with widely spread amounts have some amount at a tenth of any other,
- * so the amount must also stand out from the spread.
+ * The decimal point in the wrong place. Suppliers with widely spread amounts have some amount near a tenth of any
+ * other, so there the digits must be the same; near is enough where all amounts are much alike.
  */
 function magnitudeShift(
   facts: Facts,
@@ -117,19 +121,21 @@ function magnitudeShift(
   parameters: AmountParameters,
 ): RaisedFinding[] {
   if (standing === undefined || uses.length < parameters.shiftSampleMin) return [];
-  const { ratio, z } = standing;
-  if (Math.abs(z) < parameters.shiftZMin) return [];
+  const { ratio } = standing;
   const isTooHigh = ratio >= parameters.shiftRatioMin;
   if (!isTooHigh && ratio * parameters.shiftRatioMin > 1) return [];
   const { invoice } = facts;
   const amount = BigInt(invoice.amountMinor);
-  const shifts = isTooHigh ? parameters.shiftFactors : parameters.shiftFactors.slice(0, 1);
-  const found = shifts
-    .map((factor) => ({ factor, unshifted: isTooHigh ? amount / BigInt(factor) : amount * BigInt(factor) }))
-    .map(({ factor, unshifted }) => ({
+  const isEven = areAlike(uses, parameters);
+  const found = (isTooHigh ? parameters.shiftFactors : parameters.shiftFactors.slice(0, 1))
+    .map((factor) => ({
       factor,
-      unshifted,
-      matched: uses.findLast((use) => isWithin(unshifted, BigInt(use.minor), parameters.shiftTolerancePercent)),
+      matched: uses.findLast(({ minor }) => {
+        const [larger, smaller] = isTooHigh ? [amount, BigInt(minor)] : [BigInt(minor), amount];
+        const unshifted = smaller * BigInt(factor);
+        if (isEven) return isWithin(larger, unshifted, parameters.shiftTolerancePercent);
+        return larger === unshifted && digitsOf(smaller) >= parameters.shiftDigitsMin;
+      }),
     }))
     .find(({ matched }) => matched !== undefined);
   if (found?.matched === undefined) return [];
@@ -148,16 +154,26 @@ function magnitudeShift(
         shiftFactors: parameters.shiftFactors,
         shiftTolerancePercent: parameters.shiftTolerancePercent,
         shiftRatioMin: parameters.shiftRatioMin,
-        shiftZMin: parameters.shiftZMin,
+        shiftRangeMax: parameters.shiftRangeMax,
+        shiftDigitsMin: parameters.shiftDigitsMin,
       },
-      observed: { ratio, z, factor, matchedAmount },
+      observed: { ratio, factor, matchedAmount },
       explanation: [
-        `With the decimal point moved the amount is within ${parameters.shiftTolerancePercent} % of an earlier one.`,
+        isEven
+          ? `With the decimal point moved the amount is within ${parameters.shiftTolerancePercent} % of an earlier one.`
+          : 'The amount has the digits of an earlier one.',
         `It is ${ratio} times the usual amount.`,
       ],
       extra: { matchedAmount, factor: isTooHigh ? String(factor) : `1/${factor}` },
     },
   ];
+}
+
+/** Whether the amounts of a supplier lie close together, but for a tenth of them at either end. */
+function areAlike(uses: readonly AmountUse[], { shiftRangeMax }: AmountParameters): boolean {
+  const sorted = uses.map(({ minor }) => Number(minor)).sort((left, right) => left - right);
+  const cut = Math.floor(sorted.length / 10);
+  return (sorted.at(-1 - cut) ?? 0) <= (sorted[cut] ?? 0) * shiftRangeMax;
 }
 
 /** A supplier that billed nothing but one amount at regular intervals, and now another when the next one is due. */
@@ -468,6 +484,11 @@ function thresholdEvidence({ threshold, currency }: Band): { [name: string]: Evi
 /** Whether the invoice, or so many times of it, has at least a value in base currency. */
 function isWorth(facts: Facts, valueMin: string, times = 1): boolean {
   return toMicro(valueOf(facts).value) * BigInt(times) >= toMicro(valueMin);
+}
+
+/** Digits that tell an amount from others: 1200.00 has two. */
+function digitsOf(minor: bigint): number {
+  return String(minor).replace(/0+$/, '').length;
 }
 
 /** Whether an amount deviates from a positive one by no more than a percentage of it. */
