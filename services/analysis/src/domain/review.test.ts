@@ -69,6 +69,11 @@ describe('a finding', () => {
     );
   });
 
+  test('keeps a note of as many characters as are allowed, whatever they are', () => {
+    const note = '🙂'.repeat(NOTE_LENGTH_MAX);
+    expect(review(suspicion('OPEN'), { disposition: 'CONFIRMED', note }, defaultPolicy)).toMatchObject({ note });
+  });
+
   test('that blocks payment is accepted only with a note; one that merely warns needs none', () => {
     const block: DecidedFinding = { ...suspicion('OPEN'), type: 'DUPLICATE_INVOICE', severity: 'CRITICAL' };
     const accept = (finding: DecidedFinding, note?: string) => () =>

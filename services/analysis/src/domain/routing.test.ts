@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Facts } from './facts.js';
-import { compareRules, ruleFor } from './routing.js';
+import { compareRules, readRule, ruleFor } from './routing.js';
 import type { RoutingMatch, RoutingRule } from './routing.js';
 
 const finding = { type: 'SUSPECTED_DUPLICATE', family: 'DUP', severity: 'HIGH' } as const;
@@ -51,6 +51,16 @@ describe('a rule takes a finding', () => {
   test('unless it is switched off', () => {
     expect(ruleFor([rule('r', {}, { enabled: false })], finding, facts)).toBeUndefined();
   });
+});
+
+test('a name of as many characters as are allowed is taken, whatever they are', () => {
+  const name = '🙂'.repeat(200);
+  const input = { name, position: 1, enabled: true, match: anyMatch, assignTo: 'u' };
+  expect(readRule(input, [])).toMatchObject({ name });
+  const longer = () => readRule({ ...input, name: `${name}x` }, []);
+  expect(longer).toThrow(
+    expect.objectContaining({ kind: 'invalid', details: [expect.objectContaining({ path: 'name' })] }),
+  );
 });
 
 test('the first rule in order of position decides, of two at one place the older', () => {

@@ -1,6 +1,7 @@
 import { invalidField } from '@invoicecontrol/errors';
 import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { catalogue, severities } from './catalogue.js';
 import type { Family, FindingType, Severity } from './catalogue.js';
 import type { Finding } from './evidence.js';
@@ -71,7 +72,9 @@ export function readRule(
 ): Omit<RoutingRule, 'ruleId' | 'createdAt'> {
   const trimmed = name.trim();
   if (trimmed === '') throw invalidField('name', 'must not be empty.');
-  if (trimmed.length > NAME_LENGTH_MAX) throw invalidField('name', `must have at most ${NAME_LENGTH_MAX} characters.`);
+  if (isLongerThan(trimmed, NAME_LENGTH_MAX)) {
+    throw invalidField('name', `must have at most ${NAME_LENGTH_MAX} characters.`);
+  }
   if (!Number.isInteger(position) || position < 0 || position > POSITION_MAX) {
     throw invalidField('position', `must be a whole number from 0 to ${POSITION_MAX}.`);
   }
