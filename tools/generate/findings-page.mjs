@@ -2,9 +2,9 @@
 // `node tools/generate/findings-page.mjs --check` only compares: the check of `npm test` that the page is fresh.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { families, requiredFacts } from '../../services/analysis/dist/domain/catalogue.js';
-import { findingTypes } from '../../services/analysis/dist/domain/finding-types.js';
-import { defaultPolicy } from '../../services/analysis/dist/domain/policy.js';
+import { families, requiredFacts } from '@invoicecontrol/analysis/catalogue';
+import { findingTypes } from '@invoicecontrol/analysis/finding-types';
+import { defaultPolicy } from '@invoicecontrol/analysis/policy';
 
 const page = fileURLToPath(new URL('../../docs/findings.md', import.meta.url));
 const written = render(findingTypes(defaultPolicy));
