@@ -9,8 +9,10 @@ import type { Trial } from './crash/trial.js';
 /** `CRASH_ROUNDS=500` for a long run. */
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 30);
 /** So many answers come between two rounds, or the second would find nothing to break. */
-const ANSWERS_BETWEEN = 20;
+const ANSWERS_BETWEEN = 10;
 const ANSWERS_MS_MAX = 60_000;
+/** Many more than are published at once. */
+const ANSWERS_WITHOUT_BROKER = 500;
 /** A kill comes at any moment within this time. */
 const KILL_WITHIN_MS = 700;
 /** How long the broken connections of a round stay broken. */
@@ -60,6 +62,31 @@ beforeAll(async () => {
   trial = await startTrial();
 }, 60_000);
 afterAll(() => trial.stop(), 60_000);
+
+describe('invoices that are sent while the broker is away', () => {
+  test(
+    'are decided and finished all the same, and announced when it is back',
+    async () => {
+      const { system, ledger, database } = trial;
+      const tenant = await system.newTenant('Unheard');
+      await ledger.reach(tenant);
+      await system.broker.kill();
+      const load = startInvoiceLoad(ledger, [tenant]);
+      try {
+        await expectAnswers(ANSWERS_WITHOUT_BROKER);
+      } finally {
+        load.stop();
+      }
+      await load.settled();
+      await eventually(async () =>
+        expect(await database.collection('invoices').countDocuments({ pending: true })).toBe(0),
+      );
+      await system.broker.restart();
+      await trial.expectPromisesKept();
+    },
+    AFTERWARDS_MS_MAX,
+  );
+});
 
 describe('invoices that are sent while processes are killed', () => {
   test(

@@ -9,6 +9,8 @@ export interface Bus {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
+  /** False from the moment the connection is lost until it is back. */
+  isConnected(): boolean;
   /** Resolves when the broker answers. */
   ping(): Promise<unknown>;
   /** Lets handlers end and closes. */
@@ -35,11 +37,15 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
     pingInterval: 10_000,
     maxPingOut: 2,
   });
-  void logStatus(connection, logger);
+  let isConnected = true;
+  void followStatus(connection, logger, (now) => {
+    isConnected = now;
+  });
   return {
     connection,
     jetstream: jetstream(connection),
     manager: await jetstreamManager(connection, { checkAPI: false }),
+    isConnected: () => isConnected,
     ping: () => connection.flush(),
     async close() {
       if (connection.isClosed()) return;
@@ -53,9 +59,15 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
   };
 }
 
-async function logStatus(connection: NatsConnection, logger: Logger): Promise<void> {
+async function followStatus(
+  connection: NatsConnection,
+  logger: Logger,
+  setConnected: (isConnected: boolean) => void,
+): Promise<void> {
   for await (const { type } of connection.status()) {
+    if (type !== 'disconnect' && type !== 'reconnect') continue;
+    setConnected(type === 'reconnect');
     if (type === 'disconnect') logger.warn({ server: connection.getServer() }, 'the broker is gone; reconnecting');
-    if (type === 'reconnect') logger.info({ server: connection.getServer() }, 'the broker is back');
+    else logger.info({ server: connection.getServer() }, 'the broker is back');
   }
 }

@@ -9,7 +9,7 @@ export interface EventPublisher {
   readonly stream: string;
   /** The highest position the broker acknowledged to this process. */
   readonly acknowledgedSeq: number;
-  /** Resolves when the broker stored the event. A repeat under the same id is stored once within ten minutes. */
+  /** Resolves when the broker stored the event; rejects at once while it is away. A repeat under the same id is stored once within ten minutes. */
   publish(event: OutboxEvent): Promise<void>;
   /** Where the stream stands; a missing stream is created again. */
   position(): Promise<{ created: string; lastSeq: number; lastAt: Date | undefined }>;
@@ -26,6 +26,8 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
       return acknowledgedSeq;
     },
     async publish({ id, subject, payload }) {
+      // Waiting would hold up what is settled together with the event; the relay comes again each second.
+      if (!bus.isConnected()) throw new Error('The broker is away.');
       const { seq } = await bus.jetstream.publish(subject, payload, { msgID: id, timeout: PUBLISH_MS_MAX });
       if (seq > acknowledgedSeq) acknowledgedSeq = seq;
     },
