@@ -99,9 +99,10 @@ async function main(): Promise<void> {
 /** The facts of invoices that follow on a history, as the service would load them. */
 function factsAfterHistory() {
   const history = inMemoryHistory();
-  for (let index = 0; index < HISTORY; index++) history.record(history.factsOf(invoiceAt(index, HISTORY)));
+  const asOf = new Date().toISOString().slice(0, 10);
+  for (let index = 0; index < HISTORY; index++) history.record(history.factsOf(invoiceAt(index, HISTORY), { asOf }));
   return Array.from({ length: JUDGED }, (_, index) => {
-    const facts = history.factsOf(invoiceAt(HISTORY + index, HISTORY));
+    const facts = history.factsOf(invoiceAt(HISTORY + index, HISTORY), { asOf });
     history.record(facts);
     return facts;
   });

@@ -1,5 +1,5 @@
-// The invoices of an imagined customer, the same for the same number: about 400 suppliers of which few send much,
-// distinct numbers and amounts, and three in a hundred that come twice.
+// The invoices of an imagined customer, repeatable by their number: about 400 suppliers of which few send much, each
+// with amounts of its own size, distinct numbers and amounts, and three in a hundred that come twice.
 
 /** The canonical invoice as integrators post it (specification 2.2), about 1 kB of JSON. */
 export interface BenchInvoice {
@@ -22,8 +22,11 @@ export interface BenchInvoice {
 const SUPPLIERS = 400;
 const DUPLICATE_SHARE = 0.03;
 const DAY_MS = 86_400_000;
-const LAST_ISSUE_DAY = Date.UTC(2026, 9, 31) / DAY_MS;
+/** Yesterday, so that no invoice is from the future or from long ago. */
+const LAST_ISSUE_DAY = Math.floor(Date.now() / DAY_MS) - 1;
 const ISSUE_DAYS = 730;
+/** How long an invoice is on its way. */
+const POST_DAYS = 5;
 
 const firstWords = (
   'Nordlicht Bergmann Hanseatische Alpine Rheinland Kaltenbach Silberhorn Oderbruch Weser Falkenstein Lindner ' +
@@ -48,9 +51,12 @@ export function invoiceAt(index: number, storedCount: number): BenchInvoice {
   }
   // The square gives the largest supplier a twentieth of all invoices and the smallest next to none.
   const supplier = Math.floor(SUPPLIERS * random() ** 2);
-  const netCents = 5_000 + Math.floor(random() ** 3 * 2_000_000);
+  const usualCents = 5_000 + Math.floor(randomOf(supplier)() ** 3 * 2_000_000);
+  const netCents = Math.floor(usualCents * (0.7 + 0.6 * random()));
   const taxCents = Math.round(netCents * 0.19);
-  const issueDay = LAST_ISSUE_DAY - Math.floor(random() * ISSUE_DAYS);
+  // Invoices come in the order of their dates, give or take some days; those after the stored ones are new.
+  const age = Math.max(0, 1 - index / storedCount) * ISSUE_DAYS + random() * POST_DAYS;
+  const issueDay = LAST_ISSUE_DAY - Math.floor(age);
   const order = 4_500_000_000 + Math.floor(random() * 100_000_000);
   const firstNote = 80_000_000 + Math.floor(random() * 10_000_000);
   return {
