@@ -69,7 +69,7 @@ export function billOf(party: Party, options: BillOptions): Bill {
 }
 
 /** The net amount of a gross one, to the cent. */
-export function netOf(gross: string, vatPercent: number): string {
+function netOf(gross: string, vatPercent: number): string {
   const cents = (toMicro(gross) * 100n) / BigInt(100 + vatPercent) / 10_000n;
   return microToDecimal(cents * 10_000n);
 }

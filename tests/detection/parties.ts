@@ -71,7 +71,7 @@ export const countries = {
 } as const;
 
 export type CountryCode = keyof typeof countries;
-export const countryCodes = Object.keys(countries) as CountryCode[];
+const countryCodes = Object.keys(countries) as CountryCode[];
 
 /** A supplier of the invented world. */
 export interface Party {
@@ -122,6 +122,6 @@ export function validIban(country: CountryCode, random: Random): string {
   }
 }
 
-export function digits(count: number, random: Random): string {
+function digits(count: number, random: Random): string {
   return Array.from({ length: count }, () => String(random.integer(0, 9))).join('');
 }
