@@ -1,10 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { invalidField } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Decision } from '../domain/decision.js';
 import { analyze } from '../domain/engine.js';
 import { tolerancesFor } from '../domain/learned-tolerance.js';
-import type { LearnedTolerance } from '../domain/facts.js';
+import type { Facts, LearnedTolerance } from '../domain/facts.js';
 import type { Policy } from '../domain/policy.js';
 import { isSameResult } from '../domain/replay.js';
 import type { AnalysisRecord, AnalysisStore } from './analysis-store.js';
@@ -105,7 +106,7 @@ export const dryRunPolicy =
         if (!newest.has(analysis.analysisId)) continue;
         replayed += 1;
         const facts = unpackFacts(packed);
-        const tried = analyze(
+        const tried = tryPolicy(
           tolerances === undefined
             ? facts
             : { ...facts, tolerances: tolerancesFor(tolerances, facts.supplier.supplierId, today) },
@@ -123,6 +124,16 @@ export const dryRunPolicy =
     });
     return { replayed, changed, next };
   };
+
+/** The facts were judged once; a policy with which they cannot be, such as a factor of zero, is at fault. */
+function tryPolicy(facts: Facts, policy: Policy): ReturnType<typeof analyze> {
+  try {
+    return analyze(facts, policy);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw invalidField('policy_json', `has a number that cannot be computed with: ${error.message}.`);
+  }
+}
 
 async function walk(
   analyses: AnalysisStore,

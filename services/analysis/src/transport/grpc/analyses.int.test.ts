@@ -381,6 +381,19 @@ describe('a dry run', () => {
   });
 });
 
+test('a policy that no invoice can be judged by is refused, and not called a fault of ours', async () => {
+  const organizationId = organization.newTenant();
+  await rpc.post(organizationId, wireInvoice({ netAmount: '100.00', taxAmount: '19.00', grossAmount: '119.00' }));
+  const { policyJson } = await rpc.policy.getCurrentPolicy({ organizationId }, ann);
+  const policy = JSON.parse(policyJson);
+  policy.taxes.rateExcessBasisPoints = 10.5;
+  const refused = rpc.analysis.dryRunPolicy(
+    { organizationId, policyJson: JSON.stringify(policy), limit: 10, pageToken: '' },
+    operator,
+  );
+  await expect(refused).rejects.toMatchObject({ kind: 'invalid', details: [{ path: 'policy_json' }] });
+});
+
 test('the finding types are listed with what the policy makes of them', async () => {
   const { findingTypes } = await rpc.policy.listFindingTypes({ organizationId: organization.newTenant() }, ann);
   const byType = new Map(findingTypes.map((kind) => [kind.type, kind]));
