@@ -18,7 +18,10 @@ export function numberRelation(
 ): NumberRelation {
   const a = left.number;
   const b = right.number;
-  if (a.raw0 === '' || b.raw0 === '') return 'DIFF';
+  // `-` stands where a number was required and says nothing by itself; on the same bill it is still the same number.
+  if (a.raw0 === '' || b.raw0 === '') {
+    return sameAmountAndDate && left.invoiceNumber === right.invoiceNumber ? 'IDENT' : 'DIFF';
+  }
   if (a.raw0 === b.raw0) return 'IDENT';
   if (a.f1 === b.f1 || a.f2 === b.f2 || differByPrefix(a, b, parameters)) return 'FORMAT';
   if (a.o1 === b.o1 || a.o2 === b.o2) return 'OCR';

@@ -148,8 +148,13 @@ describe('each relation of the number', () => {
     expect(numberOf('2025-03-11', '1042-A-7', '1092-A-7')).not.toBe('SEQ');
   });
 
-  test('numbers without letters and digits are never the same number', () => {
-    expect(score(withTax({ invoice_number: '##' }), withTax({ invoice_number: '##' }))?.number).toBe('DIFF');
+  test('numbers without letters and digits are the same number only on bills of one day and amount', () => {
+    const numberOf = (left: string, right: string, changes: InvoiceChanges = {}) =>
+      score(withTax({ invoice_number: left }), withTax({ invoice_number: right, ...changes }))?.number;
+    expect(numberOf('##', '##')).toBe('IDENT');
+    expect(numberOf('##', '--')).toBe('DIFF');
+    expect(numberOf('##', '##', { issue_date: '2025-03-11' })).toBe('DIFF');
+    expect(numberOf('##', '##', { gross_amount: '1200.01' })).toBe('DIFF');
   });
 });
 
