@@ -1,3 +1,4 @@
+import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { catalogue } from './catalogue.js';
 import type { Family, FindingType, Severity } from './catalogue.js';
 import { shortDigest } from './digest.js';
@@ -59,6 +60,8 @@ export interface RaisedFinding {
 }
 
 const KEY_BYTES = 16;
+/** Characters (HTTP and security reference, section 2). */
+const SENTENCE_LENGTH_MAX = 2_000;
 
 /** The stable key of a finding: its type and the things it is about, in any order. */
 export function evidenceKey(type: FindingType | 'DUP', subjects: readonly string[]): string {
@@ -79,7 +82,7 @@ export function toFinding(raised: RaisedFinding, engineVersion: string, disposit
     family,
     severity: raised.severity,
     confidence: raised.confidence,
-    summary: raised.summary,
+    summary: sentence(raised.summary),
     recommendedAction: filled(recommendedAction, raised.actionValues ?? {}),
     evidence: {
       key: raised.key,
@@ -94,6 +97,20 @@ export function toFinding(raised: RaisedFinding, engineVersion: string, disposit
   };
 }
 
+/** Controls that turn the direction of what follows them: a name with one would rearrange the sentence about it. */
+const DIRECTION_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * A text with numbers and names of an invoice in it, as one line that people can read: what an invoice states may be
+ * pages long and hold line breaks.
+ */
+function sentence(text: string): string {
+  const line = text.replace(DIRECTION_CONTROLS, '').replace(/\s*\p{Cc}+\s*/gu, ' ');
+  if (!isLongerThan(line, SENTENCE_LENGTH_MAX)) return line;
+  return `${[...line].slice(0, SENTENCE_LENGTH_MAX - 1).join('')}…`;
+}
+
 function filled(template: string | null, values: Readonly<Record<string, string>>): string | null {
-  return template === null ? null : template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  if (template === null) return null;
+  return sentence(template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
 }
