@@ -117,6 +117,15 @@ describe('AMOUNT_MAGNITUDE_SHIFT', () => {
     });
   });
 
+  test('names the amount that fits best, and says whether it fits exactly', () => {
+    const summaryOf = (amount: string) =>
+      findingIn(billAll(['1000.10', '1003.30', '1006.20', '1009.70', '1012.40', amount]), 'AMOUNT_MAGNITUDE_SHIFT')
+        ?.summary;
+    expect(summaryOf('10033.00')).toContain('EUR 10033.00 is 10 times the 1003.30 that');
+    expect(summaryOf('10030.00')).toContain('EUR 10030.00 is about 10 times the 1003.30 that');
+    expect(summaryOf('100.62')).toContain('EUR 100.62 is 1/10 of the 1006.20 that');
+  });
+
   test('is silent for more than two per cent, for four amounts and for a hundredth', () => {
     expect(typesOf(billAll([...five, '10721.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
     expect(typesOf(billAll([...five.slice(0, 4), '10206.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');

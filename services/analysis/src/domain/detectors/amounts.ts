@@ -130,11 +130,13 @@ function magnitudeShift(
   const found = (isTooHigh ? parameters.shiftFactors : parameters.shiftFactors.slice(0, 1))
     .map((factor) => ({
       factor,
-      matched: uses.findLast(({ minor }) => {
+      matched: closest(uses, ({ minor }) => {
         const [larger, smaller] = isTooHigh ? [amount, BigInt(minor)] : [BigInt(minor), amount];
         const unshifted = smaller * BigInt(factor);
-        if (isEven) return isWithin(larger, unshifted, parameters.shiftTolerancePercent);
-        return larger === unshifted && digitsOf(smaller) >= parameters.shiftDigitsMin;
+        const fits = isEven
+          ? isWithin(larger, unshifted, parameters.shiftTolerancePercent)
+          : larger === unshifted && digitsOf(smaller) >= parameters.shiftDigitsMin;
+        return fits ? distance(larger, unshifted) : undefined;
       }),
     }))
     .find(({ matched }) => matched !== undefined);
@@ -143,7 +145,9 @@ function magnitudeShift(
   if (!isWorth(facts, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
   const { matched, factor } = found;
   const matchedAmount = amountOf({ currency: invoice.currency, amountMinor: matched.minor });
-  const relation = isTooHigh ? `${factor} times` : `one in ${factor} of`;
+  const minor = BigInt(matched.minor);
+  const isExact = isTooHigh ? amount === minor * BigInt(factor) : minor === amount * BigInt(factor);
+  const relation = `${isExact ? '' : 'about '}${isTooHigh ? `${factor} times` : `1/${factor} of`}`;
   return [
     {
       type: 'AMOUNT_MAGNITUDE_SHIFT',
@@ -167,6 +171,19 @@ function magnitudeShift(
       extra: { matchedAmount, factor: isTooHigh ? String(factor) : `1/${factor}` },
     },
   ];
+}
+
+/** The use that is least far off, the newest of equals; those without a distance do not fit. */
+function closest(
+  uses: readonly AmountUse[],
+  distanceOf: (use: AmountUse) => bigint | undefined,
+): AmountUse | undefined {
+  let nearest: { use: AmountUse; distance: bigint } | undefined;
+  for (const use of uses) {
+    const away = distanceOf(use);
+    if (away !== undefined && (nearest === undefined || away <= nearest.distance)) nearest = { use, distance: away };
+  }
+  return nearest?.use;
 }
 
 /** Whether the amounts of a supplier lie close together, but for a tenth of them at either end. */
@@ -493,6 +510,9 @@ function digitsOf(minor: bigint): number {
 
 /** Whether an amount deviates from a positive one by no more than a percentage of it. */
 function isWithin(amount: bigint, expected: bigint, percent: number): boolean {
-  const difference = amount > expected ? amount - expected : expected - amount;
-  return difference * 100n <= expected * BigInt(percent);
+  return distance(amount, expected) * 100n <= expected * BigInt(percent);
+}
+
+function distance(left: bigint, right: bigint): bigint {
+  return left > right ? left - right : right - left;
 }
