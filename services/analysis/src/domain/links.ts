@@ -45,9 +45,15 @@ const ORDER_USES_MAX = 64;
 const COUNTED_UNITS_FULL = 64;
 const SETTLED_UNITS_KEPT = 32;
 
-/** Suppliers of a link that are others than the invoice's: another tax id, or another name. By first use. */
+/**
+ * Suppliers that were tied to the account or order before the invoice's, and are others: another tax id, or another
+ * name. By first use. Who came later is their invoice's finding, also when this one is analyzed again.
+ */
 export function othersOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): LinkedSupplier[] {
-  return (link?.suppliers ?? [])
+  const tied = link?.suppliers ?? [];
+  const own = tied.findIndex((linked) => linked.supplierId === supplierId);
+  return tied
+    .slice(0, own < 0 ? tied.length : own)
     .filter(
       (linked) =>
         linked.supplierId !== supplierId &&

@@ -113,6 +113,22 @@ describe('an invoice that is analyzed again', () => {
     expect(repeated.findings).toEqual(first.findings);
   });
 
+  test('does not answer for a supplier who came to its account later', async () => {
+    const organizationId = organization.newTenant();
+    const iban = { iban: 'DE89370400440532013000', sortCode: undefined, accountNumber: undefined };
+    const bill = (name: string, taxId: string, number: string, grossAmount: string) =>
+      rpc.post(
+        organizationId,
+        wireInvoice({ supplier: { name, taxId, bankAccount: iban }, invoiceNumber: number, grossAmount }),
+      );
+    const first = await bill('Nordlicht Energie GmbH', 'DE136695976', 'A-10001', '110.10');
+    const second = await bill('Hansa Papier GmbH', 'DE811907980', 'B-20002', '220.20');
+    findingOf(second, 'BANK_ACCOUNT_SHARED');
+    const types = (await again(organizationId, first.invoiceId)).findings.map(({ type }) => type);
+    expect(types).not.toContain('BANK_ACCOUNT_SHARED');
+    findingOf(await again(organizationId, second.invoiceId), 'BANK_ACCOUNT_SHARED');
+  });
+
   test('loses findings that are no longer raised as SUPERSEDED, and has them open again when they are', async () => {
     const organizationId = organization.newTenant();
     const { first, second, finding } = await duplicatePair(organizationId);
