@@ -21,11 +21,13 @@ export const replayAnalyses: Command = {
     });
     return {
       json: { replayed, identical, different },
-      sentence:
-        different.length === 0
-          ? 'Every analysis gives the same result again.'
-          : 'Some analyses give another result now.',
+      sentence: outcome(replayed, different.length),
       values: { Replayed: String(replayed), Identical: String(identical), Different: different.join(' ') || 'none' },
     };
   },
 };
+
+function outcome(replayed: number, different: number): string {
+  if (replayed === 0) return 'This organization has no analyses: look at its id.';
+  return different === 0 ? 'Every analysis gives the same result again.' : 'Some analyses give another result now.';
+}
