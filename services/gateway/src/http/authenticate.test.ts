@@ -54,6 +54,16 @@ async function kindOf(attempt: Promise<unknown>): Promise<string> {
   }
 }
 
+test('a remembered key ends in the moment in which it expires', async () => {
+  answer = () => Promise.resolve(principal({ keyExpiresTime: new Date(nowMs + 1_000) }));
+  expect(await kindOf(withKey())).toBe('allowed');
+  nowMs += 999;
+  expect(await kindOf(withKey())).toBe('allowed');
+  nowMs += 1;
+  expect(await kindOf(withKey())).toBe('unauthenticated');
+  expect(calls).toBe(1);
+});
+
 describe('the Authorization header', () => {
   test.each([`Bearer ${key}`, `bearer ${key}`, `BEARER   ${key}`])('is read: %s', async (value) => {
     expect(await authenticate(value)).toMatchObject({ apiKeyId: 'first' });

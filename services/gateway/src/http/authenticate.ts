@@ -61,18 +61,18 @@ export class Authenticator {
     const known = this.#entries.get(digest);
     const now = this.#now();
     if (known !== undefined && (now < known.checkedAt + FRESH_MS || (isGood(known, now) && now < known.retryAt))) {
-      return principalOf(known.outcome);
+      return principalOf(known.outcome, now);
     }
     if (known === undefined) this.#dependencies.failures.refuseExhausted(address);
     try {
-      return principalOf(await this.#checkOnce(digest, key, address, context));
+      return principalOf(await this.#checkOnce(digest, key, address, context), this.#now());
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') throw error;
       // Looked up again: a revocation that arrived meanwhile has taken the entry away.
       const last = this.#entries.get(digest);
       if (last !== undefined && isGood(last, this.#now())) {
         last.retryAt = this.#now() + RETRY_MS;
-        return principalOf(last.outcome);
+        return principalOf(last.outcome, this.#now());
       }
       throw new DomainError('unavailable', 'The API key cannot be checked right now. Repeat the request in a moment.', {
         cause: error,
@@ -150,8 +150,11 @@ function refused(): DomainError {
   return new DomainError('unauthenticated', 'Missing or invalid API key. Send `Authorization: Bearer <API key>`.');
 }
 
-function principalOf(outcome: Outcome): Principal {
+/** A remembered key ends when it expires, not when it is forgotten. */
+function principalOf(outcome: Outcome, now: number): Principal {
   if (outcome === 'refused') throw refused();
+  const { keyExpiresTime } = outcome;
+  if (keyExpiresTime !== undefined && keyExpiresTime.getTime() <= now) throw refused();
   return outcome;
 }
 

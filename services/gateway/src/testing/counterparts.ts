@@ -52,6 +52,7 @@ export function principal(part: Partial<Principal> = {}): Principal {
     plan: 'ENTERPRISE',
     hasActiveSubscription: true,
     limits: {},
+    keyExpiresTime: undefined,
     ...part,
   };
 }

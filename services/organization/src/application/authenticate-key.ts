@@ -19,6 +19,8 @@ export type Standing = Pick<
 export interface Principal extends Rights, Entitlements {
   readonly organizationId: string;
   readonly apiKeyId: string;
+  /** When the key ends by itself. */
+  readonly keyExpiresTime: Date | undefined;
 }
 
 export interface AuthenticationDeps {
@@ -51,6 +53,7 @@ export async function authenticateKey(
     apiKeyId: key.id,
     role: key.role,
     scopes: key.scopes,
+    keyExpiresTime: key.expiresAt,
     ...entitlements(organization),
   };
 }
