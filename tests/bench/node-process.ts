@@ -32,6 +32,7 @@ export async function startNodeProcess(
 ): Promise<NodeProcess> {
   const logFile = join(logDir, `${name}.log`);
   const output = openSync(logFile, 'w');
+  // For profiles: --cpu-prof and the like.
   const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [];
   const child = spawn(process.execPath, [...flags, program], { env, stdio: ['ignore', output, output] });
   closeSync(output);
