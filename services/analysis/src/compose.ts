@@ -21,6 +21,7 @@ import { invoiceDecider } from './application/decide-invoice.js';
 import { highAmounts } from './application/high-amounts.js';
 import { loadFacts } from './application/load-facts.js';
 import { keepRates, rateLoader } from './application/load-rates.js';
+import { overridePolicy } from './application/override-policy.js';
 import { rateBook } from './application/rate-book.js';
 import { analysisReader } from './application/read-analyses.js';
 import { findingReader } from './application/read-findings.js';
@@ -181,6 +182,7 @@ export async function startService(config: Config): Promise<RunningService> {
     const members = membersFromOrganization(organizationChannel);
 
     const reader = invoiceReader({ invoices, findings });
+    const asOperator = operatorGuard(config.OPERATOR_TOKEN);
     const server = await startGrpcServer({
       host: config.GRPC_HOST,
       port: config.GRPC_PORT,
@@ -203,9 +205,13 @@ export async function startService(config: Config): Promise<RunningService> {
           reanalyzeInvoice: reanalyzeInvoice({ invoices, analyses, tenants, decider }),
           replayAnalyses: replayAnalyses({ analyses, policies: storedPolicies, logger }),
           dryRunPolicy: dryRunPolicy({ invoices, analyses, clock }),
-          asOperator: operatorGuard(config.OPERATOR_TOKEN),
+          asOperator,
         }),
-        policyService(policies),
+        policyService({
+          policies,
+          overridePolicy: overridePolicy({ policies: storedPolicies, remembered: policies }),
+          asOperator,
+        }),
       ],
     });
     shutdown.add('rpcs', () => server.stop(DRAIN_MS_MAX));

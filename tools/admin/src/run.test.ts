@@ -20,6 +20,7 @@ const names = [
   'set-plan',
   'replay-analyses',
   'dry-run-policy',
+  'override-policy',
 ];
 
 describe('help', () => {

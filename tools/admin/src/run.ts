@@ -1,5 +1,6 @@
 import { parseArgs, styleText } from 'node:util';
 import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
+import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { UsageError } from './command.js';
@@ -8,6 +9,7 @@ import { createKey } from './commands/create-key.js';
 import { createMember } from './commands/create-member.js';
 import { createOrganization } from './commands/create-organization.js';
 import { dryRunPolicy } from './commands/dry-run-policy.js';
+import { overridePolicy } from './commands/override-policy.js';
 import { replayAnalyses } from './commands/replay-analyses.js';
 import { restoreOrganization } from './commands/restore-organization.js';
 import { setPlan } from './commands/set-plan.js';
@@ -21,6 +23,7 @@ const commands: readonly Command[] = [
   setPlan,
   replayAnalyses,
   dryRunPolicy,
+  overridePolicy,
 ];
 
 /** Exit codes: done, refused or failed, not understood. */
@@ -103,6 +106,7 @@ async function perform(command: Command, { address, values }: Given, env: NodeJS
     const operator = {
       rpc: client(OperatorServiceDefinition, channel),
       analysis: client(AnalysisServiceDefinition, channel),
+      policies: client(PolicyServiceDefinition, channel),
       call: system.call,
     };
     return await command.run(operator, values);

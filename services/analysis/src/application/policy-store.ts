@@ -1,10 +1,13 @@
 import type { LearnedTolerance } from '../domain/facts.js';
 import type { Policy } from '../domain/policy.js';
+import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
 /** The policy of an organization: the numbers, and what its reviews taught. */
 export interface OrganizationPolicy {
-  /** With the number of the organization's overlay, which grows whenever `tolerances` change. */
+  /** With the number of the organization's overlay, which grows whenever `tolerances` or `overrides` change. */
   readonly policy: Policy;
+  /** What the organization has otherwise than the default policy; already in `policy`. */
+  readonly overrides: PolicyOverrides;
   readonly tolerances: readonly LearnedTolerance[];
 }
 
@@ -16,7 +19,7 @@ export interface PolicyStore {
   append(
     organizationId: string,
     previous: OrganizationPolicy,
-    tolerances: readonly LearnedTolerance[],
+    change: Partial<Pick<OrganizationPolicy, 'tolerances' | 'overrides'>>,
   ): Promise<boolean>;
   /** The policy that an analysis names in `versions.policy`. */
   find(organizationId: string, version: string): Promise<OrganizationPolicy | undefined>;

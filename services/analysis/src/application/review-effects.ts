@@ -210,7 +210,7 @@ async function learnTolerance(
     const learned = toleranceFrom(subject, await reviews.ofSubject(organizationId, subject));
     const next = withTolerance(current.tolerances, subject, learned, today);
     if (canonicalJson(next) === canonicalJson(current.tolerances)) return true;
-    await policies.append(organizationId, current, next);
+    await policies.append(organizationId, current, { tolerances: next });
     remembered.forget(organizationId);
     return false;
   });

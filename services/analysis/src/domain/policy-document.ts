@@ -15,18 +15,19 @@ const PATH = 'policy_json';
 /**
  * Reads a policy document as `writePolicy` gives it. It must have exactly the shape of the policy that this release
  * decides by, so that no misspelt number is silently left at its default.
+ * @param path the field of the request that carries it
  * @throws DomainError invalid, naming the first member that is missing, unknown or of the wrong kind
  */
-export function readPolicy(json: string): PolicyDocument {
+export function readPolicy(json: string, path: string = PATH): PolicyDocument {
   let document: unknown;
   try {
     document = JSON.parse(json);
   } catch {
-    throw invalidField(PATH, 'is not JSON.');
+    throw invalidField(path, 'is not JSON.');
   }
-  if (!isObject(document)) throw invalidField(PATH, 'must be an object, as GetCurrentPolicy gives it.');
+  if (!isObject(document)) throw invalidField(path, 'must be an object, as GetCurrentPolicy gives it.');
   const { tolerances, ...policy } = document;
-  requireShape(PATH, defaultPolicy, policy);
+  requireShape(path, defaultPolicy, policy);
   return { policy: policy as unknown as Policy, tolerances: readTolerances(tolerances) };
 }
 

@@ -1,9 +1,11 @@
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import type { PolicyStore } from '../application/policy-store.js';
+import type { OrganizationPolicy, PolicyStore } from '../application/policy-store.js';
 import type { LearnedTolerance } from '../domain/facts.js';
 import { policyVersion } from '../domain/policy.js';
 import type { Policy } from '../domain/policy.js';
+import { withOverrides } from '../domain/policy-overrides.js';
+import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
 /** One policy as one organization has used it; never changed, so that its analyses can be repeated. */
 export interface PolicyDocument {
@@ -13,6 +15,8 @@ export interface PolicyDocument {
   readonly overlay: number;
   readonly policy: Policy;
   readonly tolerances: readonly LearnedTolerance[];
+  /** What was put in place of members of the default policy. */
+  readonly overrides: PolicyOverrides;
   readonly createdAt: Date;
 }
 
@@ -23,7 +27,7 @@ export async function createPolicyIndexes(collection: Collection<PolicyDocument>
 /** @param base the policy that this release decides by, before any overlay */
 export function policyStore(collection: Collection<PolicyDocument>, base: Policy, now: () => Date): PolicyStore {
   const idOf = (organizationId: string, version: string): string => `${organizationId}|${version}`;
-  const insert = async (organizationId: string, policy: Policy, tolerances: readonly LearnedTolerance[]) => {
+  const insert = async (organizationId: string, { policy, tolerances, overrides }: OrganizationPolicy) => {
     try {
       await collection.insertOne({
         _id: idOf(organizationId, policyVersion(policy)),
@@ -31,6 +35,7 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
         overlay: policy.overlay,
         policy,
         tolerances,
+        overrides,
         createdAt: now(),
       });
       return true;
@@ -43,18 +48,23 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
     async current(organizationId) {
       const newest = await collection.findOne(
         { organizationId },
-        { sort: { overlay: -1 }, projection: { overlay: 1, tolerances: 1 } },
+        { sort: { overlay: -1 }, projection: { overlay: 1, tolerances: 1, overrides: 1 } },
       );
-      const policy = { ...base, overlay: newest?.overlay ?? 0 };
-      const tolerances = newest?.tolerances ?? [];
-      if (newest?._id !== idOf(organizationId, policyVersion(policy))) await insert(organizationId, policy, tolerances);
-      return { policy, tolerances };
+      const overrides = newest?.overrides ?? {};
+      const policy = { ...withOverrides(base, overrides), overlay: newest?.overlay ?? 0 };
+      const current = { policy, tolerances: newest?.tolerances ?? [], overrides };
+      if (newest?._id !== idOf(organizationId, policyVersion(policy))) await insert(organizationId, current);
+      return current;
     },
-    append: (organizationId, previous, tolerances) =>
-      insert(organizationId, { ...base, overlay: previous.policy.overlay + 1 }, tolerances),
+    append(organizationId, previous, { tolerances = previous.tolerances, overrides = previous.overrides }) {
+      const policy = { ...withOverrides(base, overrides), overlay: previous.policy.overlay + 1 };
+      return insert(organizationId, { policy, tolerances, overrides });
+    },
     async find(organizationId, version) {
       const document = await collection.findOne({ _id: idOf(organizationId, version), organizationId });
-      return document === null ? undefined : { policy: document.policy, tolerances: document.tolerances };
+      if (document === null) return undefined;
+      const { policy, tolerances, overrides } = document;
+      return { policy, tolerances, overrides };
     },
   };
 }

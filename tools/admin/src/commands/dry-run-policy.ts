@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import { organizationOption, UsageError } from '../command.js';
+import { organizationOption } from '../command.js';
 import type { Command } from '../command.js';
+import { readJsonFile } from '../json-file.js';
 import { readSample, sampleOptions, walkPages } from '../sample.js';
 
 export const dryRunPolicy: Command = {
@@ -20,7 +20,7 @@ export const dryRunPolicy: Command = {
   async run({ analysis, call }, given) {
     const organizationId = given['organization'] ?? '';
     const sample = readSample(given);
-    const policyJson = await readPolicyFile(given['policy'] ?? '');
+    const policyJson = await readJsonFile('policy', given['policy'] ?? '');
     const changed: { invoiceId: string; from: string; to: string; riskScoreFrom: number; riskScoreTo: number }[] = [];
     let replayed = 0;
     await walkPages(sample, async (page) => {
@@ -38,14 +38,6 @@ export const dryRunPolicy: Command = {
     };
   },
 };
-
-async function readPolicyFile(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`--policy ${path} cannot be read (${(error as Error).message}).`);
-  }
-}
 
 const decisionNames: Readonly<Record<Decision, string>> = {
   [Decision.UNSPECIFIED]: 'UNDECIDED',

@@ -397,6 +397,43 @@ describe('a dry run', () => {
   });
 });
 
+describe('an override', () => {
+  const override = (organizationId: string, overrides: object, call = operator) =>
+    rpc.policy.overridePolicy({ organizationId, overridesJson: JSON.stringify(overrides) }, call);
+
+  test('decides from the next overlay on, for its organization alone, and can be taken away', async () => {
+    const [organizationId, other] = [organization.newTenant(), organization.newTenant()];
+    const before = await duplicatePair(organizationId);
+    expect(before.second).toMatchObject({ decision: Decision.BLOCK, versions: { policy: 'default-1+o0' } });
+    const lenient = { hardBlocks: [], thresholds: { blockScore: 100 } };
+    expect((await override(organizationId, lenient)).version).toBe('default-1+o1');
+    expect((await override(organizationId, lenient)).version).toBe('default-1+o1');
+    const copy = await rpc.post(organizationId, wireInvoice());
+    expect(copy).toMatchObject({ decision: Decision.REVIEW, versions: { policy: 'default-1+o1' } });
+    expect((await duplicatePair(other)).second.decision).toBe(Decision.BLOCK);
+    expect((await override(organizationId, {})).version).toBe('default-1+o2');
+    expect((await rpc.post(organizationId, wireInvoice())).decision).toBe(Decision.BLOCK);
+    const page = { organizationId, limit: 100, pageToken: '' };
+    expect(await rpc.analysis.replayAnalyses(page, operator)).toMatchObject({ replayed: 4, identical: 4 });
+  });
+
+  test.each([
+    ['an unknown member', { thresholds: { blokScore: 1 } }, 'overrides_json.thresholds.blokScore'],
+    ['a member of another kind', { thresholds: { blockScore: '80' } }, 'overrides_json.thresholds.blockScore'],
+    ['the name of the policy', { id: 'mine' }, 'overrides_json.id'],
+  ])('with %s is refused and changes nothing', async (_, overrides, path) => {
+    const organizationId = organization.newTenant();
+    await expect(override(organizationId, overrides)).rejects.toMatchObject({ kind: 'invalid', details: [{ path }] });
+    const { version } = await rpc.policy.getCurrentPolicy({ organizationId }, ann);
+    expect(version).toBe('default-1+o0');
+  });
+
+  test('is the operator’s', async () => {
+    const refused = override(organization.newTenant(), {}, ann as typeof operator);
+    await expect(refused).rejects.toMatchObject({ kind: 'unauthenticated' });
+  });
+});
+
 test('a policy that no invoice can be judged by is refused, and not called a fault of ours', async () => {
   const organizationId = organization.newTenant();
   await rpc.post(organizationId, wireInvoice({ netAmount: '100.00', taxAmount: '19.00', grossAmount: '119.00' }));

@@ -1,17 +1,32 @@
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { overridePolicy } from '../../application/override-policy.js';
 import type { OrganizationPolicy } from '../../application/policy-store.js';
 import type { Remembered } from '../../application/remembered.js';
 import { findingTypes } from '../../domain/finding-types.js';
 import { policyVersion } from '../../domain/policy.js';
 import { writePolicy } from '../../domain/policy-document.js';
+import { readOverrides } from '../../domain/policy-overrides.js';
+
+interface Deps {
+  readonly policies: Remembered<OrganizationPolicy>;
+  readonly overridePolicy: ReturnType<typeof overridePolicy>;
+  /** Refuses whoever is not the operator. */
+  readonly asOperator: (context: RequestContext) => void;
+}
 
 /** invoicecontrol.analysis.v1.PolicyService */
-export function policyService(policies: Remembered<OrganizationPolicy>): Binding {
+export function policyService({ policies, overridePolicy: override, asOperator }: Deps): Binding {
   return bind(PolicyServiceDefinition, {
     async getCurrentPolicy({ organizationId }) {
       const current = await policies.of(organizationId);
+      return { version: policyVersion(current.policy), policyJson: writePolicy(current) };
+    },
+    async overridePolicy({ organizationId, overridesJson }, context) {
+      asOperator(context);
+      const current = await override(organizationId, readOverrides(overridesJson));
       return { version: policyVersion(current.policy), policyJson: writePolicy(current) };
     },
     async listFindingTypes({ organizationId }) {

@@ -1,0 +1,44 @@
+import { invalidField } from '@invoicecontrol/errors';
+import { defaultPolicy } from './policy.js';
+import type { Policy } from './policy.js';
+import { readPolicy } from './policy-document.js';
+
+/** The members of a policy that an organization has otherwise, in the shape of the policy; lists are whole. */
+export type PolicyOverrides = Readonly<Record<string, unknown>>;
+
+const PATH = 'overrides_json';
+/** Which policy it is, is not the organization's to say. */
+const FIXED: readonly string[] = ['id', 'version', 'overlay', 'effectiveFrom'];
+
+/**
+ * Reads overrides and makes sure that the policy they lead to is one.
+ * @throws DomainError invalid, naming the first member that is unknown, fixed or of the wrong kind
+ */
+export function readOverrides(json: string): PolicyOverrides {
+  let overrides: unknown;
+  try {
+    overrides = JSON.parse(json);
+  } catch {
+    throw invalidField(PATH, 'is not JSON.');
+  }
+  if (!isObject(overrides)) throw invalidField(PATH, 'must be an object with the members that differ.');
+  const fixed = FIXED.find((name) => Object.hasOwn(overrides, name));
+  if (fixed !== undefined) throw invalidField(`${PATH}.${fixed}`, 'cannot be overridden.');
+  readPolicy(JSON.stringify(withOverrides(defaultPolicy, overrides)), PATH);
+  return overrides;
+}
+
+/** The policy with the overridden members in place of its own. */
+export function withOverrides(policy: Policy, overrides: PolicyOverrides): Policy {
+  return merged(policy, overrides) as Policy;
+}
+
+function merged(own: unknown, put: unknown): unknown {
+  if (!isObject(own) || !isObject(put)) return put;
+  const members = Object.entries(put).map(([name, value]) => [name, merged(own[name], value)] as const);
+  return { ...own, ...Object.fromEntries(members) };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
