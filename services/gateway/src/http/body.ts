@@ -76,7 +76,9 @@ function collect(request: IncomingMessage, bytesMax: number): Promise<Buffer | u
     request.on('data', onData);
     request.once('end', () => resolve(Buffer.concat(chunks, length)));
     request.once('error', reject);
-    request.once('close', () => reject(new ClientGone()));
+    request.once('close', () => {
+      if (!request.complete) reject(new ClientGone());
+    });
   });
 }
 
