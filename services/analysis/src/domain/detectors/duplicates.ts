@@ -296,7 +296,8 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
     reused,
     (listed) => ({
       type: 'INVOICE_NUMBER_REUSED',
-      ...(listed.every((pair) => pair.number === 'CONTRACT')
+      // With one bill before, a contract is a guess that somebody should look at once.
+      ...(reused.length >= parameters.contractRecordsMin && listed.every((pair) => pair.number === 'CONTRACT')
         ? parameters.levels.contractNumberReused
         : parameters.levels.numberReused),
       verb: 'carries the number of',

@@ -7,8 +7,24 @@ import type { DuplicateParameters } from '../policy.js';
 export function isContractSeries(issueDays: readonly number[], parameters: DuplicateParameters): boolean {
   const days = issueDays.toSorted((left, right) => left - right);
   if (days.length < parameters.contractRecordsMin) return false;
-  return days.some((day, index) => {
-    const gap = (days[index + 1] ?? day) - day;
-    return parameters.contractGapsDays.some(({ min, max }) => gap >= min && gap <= max);
-  });
+  return days.some((day, index) => isContractGap((days[index + 1] ?? day) - day, parameters));
+}
+
+/**
+ * Whether a second bill looks like the next of a contract: the supplier has sent one bill so far, with this number and
+ * this amount, a month or a quarter before. A supplier who sends other numbers too names bills, not contracts.
+ */
+export function isSecondOfContract(
+  issueDays: readonly number[],
+  { issueDay, billsBefore }: { readonly issueDay: number; readonly billsBefore: number },
+  parameters: DuplicateParameters,
+): boolean {
+  const [only] = issueDays;
+  return (
+    issueDays.length === 1 && billsBefore === 1 && only !== undefined && isContractGap(issueDay - only, parameters)
+  );
+}
+
+function isContractGap(gapDays: number, { contractGapsDays }: DuplicateParameters): boolean {
+  return contractGapsDays.some(({ min, max }) => gapDays >= min && gapDays <= max);
 }

@@ -6,7 +6,7 @@ import { haveConflictingTaxIds } from '../supplier/identity.js';
 import { amountRelation } from './amount-relation.js';
 import { creditNotesOf, hasOpenCredit } from './credit.js';
 import { dateRelation } from './date-relation.js';
-import { isContractSeries } from './contract.js';
+import { isContractSeries, isSecondOfContract } from './contract.js';
 import { numberRelation } from './number-relation.js';
 import type { Comparison, PairScore } from './pair.js';
 import { amountHistory, recurringOthers } from './recurrence.js';
@@ -46,10 +46,13 @@ export function scorePairs(
   const series = compared.filter(
     (pair) => pair.sameSupplier && pair.amount === 'EQ' && (pair.number === 'IDENT' || pair.number === 'FORMAT'),
   );
-  const isContract = isContractSeries(
-    series.map((pair) => pair.other.issueDay),
-    parameters,
-  );
+  const daysOf = (pairs: readonly Compared[]): number[] => pairs.map((pair) => pair.other.issueDay);
+  const { issueDay } = facts.invoice;
+  const billsBefore = facts.supplier.profile.count;
+  const isContract =
+    isContractSeries(daysOf(series), parameters) ||
+    // Day and month exchanged are a month apart by accident.
+    isSecondOfContract(daysOf(series.filter(({ date }) => date !== 'SWAP')), { issueDay, billsBefore }, parameters);
   return compared
     .filter((pair) => pair.amount !== 'OPPOSITE')
     .map((pair) => {

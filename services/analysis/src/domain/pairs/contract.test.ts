@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { inMemoryHistory, invoiceOf } from '../testing/in-memory-history.js';
+import type { Billed } from '../testing/in-memory-history.js';
+
+const typesOf = ({ analysis }: Billed): string[] => analysis.findings.map(({ type }) => type);
+
+const bill = (issue_date: string, changes: object = {}) =>
+  invoiceOf({ invoice_number: 'V-770123', issue_date, gross_amount: '585.08', ...changes });
+
+describe('a contract number where the invoice number belongs', () => {
+  test('is asked about once, with the second bill, and never called a duplicate', () => {
+    const history = inMemoryHistory();
+    const dates = ['2025-01-01', '2025-02-01', '2025-03-01', '2025-04-01'];
+    const [first, second, ...later] = dates.map((date) => history.bill(bill(date)));
+    expect(first && typesOf(first)).not.toContain('INVOICE_NUMBER_REUSED');
+    expect(second && typesOf(second)).toContain('INVOICE_NUMBER_REUSED');
+    expect(second?.analysis.decision).toBe('REVIEW');
+    for (const month of later) expect(month.analysis.decision).toBe('PASS');
+    for (const month of [second, ...later]) expect(month && typesOf(month)).not.toContain('SUSPECTED_DUPLICATE');
+  });
+
+  test('is a duplicate where the supplier names its bills: a month later is no excuse', () => {
+    const history = inMemoryHistory();
+    history.bill(bill('2024-12-01', { invoice_number: 'V-770050', gross_amount: '91.17' }));
+    history.bill(bill('2025-01-01'));
+    expect(typesOf(history.bill(bill('2025-02-01')))).toContain('SUSPECTED_DUPLICATE');
+  });
+
+  test.each([
+    ['24 days later', '2025-01-25', 'SUSPECTED_DUPLICATE'],
+    ['25 days later', '2025-01-26', 'INVOICE_NUMBER_REUSED'],
+    ['35 days later', '2025-02-05', 'INVOICE_NUMBER_REUSED'],
+    ['36 days later', '2025-02-06', 'SUSPECTED_DUPLICATE'],
+  ])('is guessed from the gap alone: %s', (_, date, type) => {
+    const history = inMemoryHistory();
+    history.bill(bill('2025-01-01'));
+    expect(typesOf(history.bill(bill(date)))).toContain(type);
+  });
+});
