@@ -6,12 +6,14 @@
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
+# Downloads are kept between builds, in a place that does not depend on who builds.
+ARG npm_config_cache=/npm-cache
 WORKDIR /app
 COPY . .
-RUN --mount=type=cache,target=/root/.npm npm ci
+RUN --mount=type=cache,target=/npm-cache npm ci
 RUN npm run generate && npx tsc -b services/gateway services/organization services/analysis tools/admin
 # What was compiled stays; tools, sources and their tests go, and the packages that only they needed.
-RUN --mount=type=cache,target=/root/.npm \
+RUN --mount=type=cache,target=/npm-cache \
     npm ci --omit=dev --workspace=services/gateway --workspace=services/organization --workspace=services/analysis --workspace=tools/admin \
     && find packages services tools \( -name src -o -name '*.test.*' -o -name '*.tsbuildinfo' -o -name '*.d.ts' \) -prune -exec rm -r {} +
 
