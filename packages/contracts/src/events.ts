@@ -10,6 +10,7 @@ import {
   OrganizationDeleted,
   OrganizationRestored,
 } from './gen/invoicecontrol/organization/v1/events.js';
+import { ScanCompleted } from './gen/invoicecontrol/scan/v1/events.js';
 
 /** What every event carries: its derived id, when the change became true, and whose it is. */
 export interface EventHeader {
@@ -55,6 +56,7 @@ export const events = {
   findingCreated: event<FindingCreated>('analysis', 'finding_created', FindingCreated),
   findingReviewed: event<FindingReviewed>('analysis', 'finding_reviewed', FindingReviewed),
   findingAssigned: event<FindingAssigned>('analysis', 'finding_assigned', FindingAssigned),
+  scanCompleted: event<ScanCompleted>('scan', 'scan_completed', ScanCompleted),
   organizationChanged: event<OrganizationChanged>('organization', 'organization_changed', OrganizationChanged),
   organizationDeleted: event<OrganizationDeleted>('organization', 'organization_deleted', OrganizationDeleted),
   organizationRestored: event<OrganizationRestored>('organization', 'organization_restored', OrganizationRestored),
