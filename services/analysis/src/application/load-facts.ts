@@ -1,7 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
-import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
-import { convert, ratesPerEuro } from '../domain/exchange-rates.js';
 import type { PublishedRates } from '../domain/exchange-rates.js';
 import type { Facts } from '../domain/facts.js';
 import type { NormalisedInvoice } from '../domain/invoice.js';
@@ -15,9 +12,8 @@ import type { SupplierResolution } from '../domain/supplier/identity.js';
 import { lookalikeKeysOf } from '../domain/supplier/lookalike.js';
 import { emptyProfile, withoutInvoice } from '../domain/supplier/profile.js';
 import type { SupplierProfile } from '../domain/supplier/profile.js';
-import { lookalikesOf, namesakesOf } from '../domain/supplier/related.js';
-import { companiesAround } from '../domain/tenant.js';
 import type { TenantFacts } from '../domain/tenant.js';
+import { assembleFacts } from './assemble-facts.js';
 import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
 import type { HighAmounts } from './high-amounts.js';
 import type { InvoiceStore } from './invoice-store.js';
@@ -25,7 +21,6 @@ import type { InvoiceStore } from './invoice-store.js';
 /** How long an invoice waits for a later one that is being decided at the same moment. */
 const OVERTAKING_MS_MAX = 2_000;
 const OVERTAKING_LOOK_EACH_MS = 10;
-const DAY_MS = 86_400_000;
 
 interface Deps {
   readonly invoices: InvoiceStore;
@@ -67,7 +62,7 @@ export const loadFacts =
     const known = input.suppliers ?? (await suppliersOf(suppliers, input));
     const keys = lookupKeys(input.invoice).map(({ key }) => key);
     const { bankKey, poKey } = input.invoice;
-    const { supplierId, reason } =
+    const resolution =
       counted ??
       resolveSupplier(
         organizationId,
@@ -75,53 +70,32 @@ export const loadFacts =
         known.map(({ identity }) => identity),
         { similarNameMin: policy.duplicates.similarNameMin },
       );
+    const { supplierId } = resolution;
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const profile = profileBefore(supplier, input.invoice, counted !== undefined);
-    const isNew = profile.count === 0;
     const [hits, bankLink, orderLink, alike] = await Promise.all([
       invoices.candidates(organizationId, keys),
       bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
       poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
-      isNew ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice)) : [],
+      profile.count === 0 ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice)) : [],
     ]);
     // An invoice that has been decided before keeps its place and its supplier: others were decided with them.
-    const arrived =
+    const invoice =
       counted === undefined
         ? await afterThoseWhoOvertook(invoices, organizationId, input.invoice, hits)
         : input.invoice;
-    const invoice = { ...arrived, supplierId };
-    const { candidates, candidateCapHit } = applyCandidateCaps(invoice, hits);
-    const asOf = dateOfDayNumber(Math.floor(invoice.receivedAtMs / DAY_MS));
-    const facts: Facts = {
-      format: 1,
+    const facts = assembleFacts({
       organizationId,
-      asOf,
       invoice,
-      supplier: { supplierId, reason, profile },
-      candidates,
-      candidateCapHit,
-      bankLink: bankLink?.link ?? null,
-      orderLink: orderLink?.link ?? null,
-      reviews: [],
-      ratesPerEuro: ratesPerEuro(
-        [...new Set([invoice.currency, ...candidates.map(({ currency }) => currency)])].sort(),
-        invoice.issueDate,
-        asOf,
-        publishedRates,
-      ),
-      base: convert(
-        {
-          amount: invoice.grossAmount,
-          from: invoice.currency,
-          to: tenant.baseCurrency,
-          issueDate: invoice.issueDate,
-          today: asOf,
-        },
-        publishedRates,
-      ),
-      companies: companiesAround(invoice, tenant),
-      ...(isNew ? newcomerFacts(invoice, known, alike, highAmounts.atHand(organizationId, tenant.baseCurrency)) : {}),
-    };
+      resolution,
+      profile,
+      found: applyCandidateCaps(invoice, hits),
+      bankLink: bankLink?.link,
+      orderLink: orderLink?.link,
+      tenant,
+      publishedRates,
+      newcomer: () => ({ known, alike, highAmount: highAmounts.atHand(organizationId, tenant.baseCurrency) }),
+    });
     return { facts, supplier, bankLink, orderLink };
   };
 
@@ -134,20 +108,6 @@ async function suppliersOf(
   const [others, supplier] = await Promise.all([sharing, suppliers.find(organizationId, counted.supplierId)]);
   if (supplier === undefined) return [];
   return [supplier, ...others.filter(({ identity }) => identity.supplierId !== counted.supplierId)];
-}
-
-/** What only the first invoice of a supplier is judged by. */
-function newcomerFacts(
-  invoice: NormalisedInvoice & { readonly supplierId: string },
-  known: readonly SupplierRecord[],
-  alike: readonly SupplierRecord[],
-  highAmount: DecimalAmount | undefined,
-): Pick<Facts, 'namesakes' | 'lookalikes' | 'highAmount'> {
-  return {
-    namesakes: namesakesOf(invoice, invoice.supplierId, known),
-    lookalikes: lookalikesOf(invoice, invoice.supplierId, alike),
-    ...(highAmount === undefined ? {} : { highAmount }),
-  };
 }
 
 /** The profile without the invoice itself: an invoice is not its own history. */

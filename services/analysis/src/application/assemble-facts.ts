@@ -1,0 +1,91 @@
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { convert, ratesPerEuro } from '../domain/exchange-rates.js';
+import type { PublishedRates } from '../domain/exchange-rates.js';
+import type { Facts } from '../domain/facts.js';
+import type { NormalisedInvoice } from '../domain/invoice.js';
+import type { BankLink, OrderLink } from '../domain/links.js';
+import type { CappedCandidates } from '../domain/match-keys.js';
+import type { SupplierResolution } from '../domain/supplier/identity.js';
+import type { SupplierProfile } from '../domain/supplier/profile.js';
+import { lookalikesOf, namesakesOf } from '../domain/supplier/related.js';
+import type { ProfiledSupplier } from '../domain/supplier/related.js';
+import { companiesAround } from '../domain/tenant.js';
+import type { TenantFacts } from '../domain/tenant.js';
+
+const DAY_MS = 86_400_000;
+
+/** What was found out about an invoice, wherever it was looked up. */
+export interface FactParts {
+  readonly organizationId: string;
+  readonly invoice: NormalisedInvoice;
+  readonly resolution: SupplierResolution;
+  /** Before this invoice. */
+  readonly profile: SupplierProfile;
+  readonly found: CappedCandidates;
+  readonly bankLink: BankLink | undefined;
+  readonly orderLink: OrderLink | undefined;
+  readonly tenant: TenantFacts;
+  readonly publishedRates: PublishedRates;
+  /** Asked of an invoice whose supplier has sent none before. */
+  readonly newcomer: () => Newcomer;
+}
+
+/** What only the first invoice of a supplier is judged by. */
+export interface Newcomer {
+  /** Suppliers that share an identity key with the invoice. */
+  readonly known: readonly ProfiledSupplier[];
+  /** Suppliers with a similar name. */
+  readonly alike: readonly ProfiledSupplier[];
+  readonly highAmount: DecimalAmount | undefined;
+}
+
+/** Puts together what a decision rests on; reviews and what was learned join when something is raised. */
+export function assembleFacts(parts: FactParts): Facts {
+  const { organizationId, resolution, profile, found, tenant, publishedRates } = parts;
+  const { supplierId, reason } = resolution;
+  const invoice = { ...parts.invoice, supplierId };
+  const asOf = dateOfDayNumber(Math.floor(invoice.receivedAtMs / DAY_MS));
+  return {
+    format: 1,
+    organizationId,
+    asOf,
+    invoice,
+    supplier: { supplierId, reason, profile },
+    candidates: found.candidates,
+    candidateCapHit: found.candidateCapHit,
+    bankLink: parts.bankLink ?? null,
+    orderLink: parts.orderLink ?? null,
+    reviews: [],
+    ratesPerEuro: ratesPerEuro(
+      [...new Set([invoice.currency, ...found.candidates.map(({ currency }) => currency)])].sort(),
+      invoice.issueDate,
+      asOf,
+      publishedRates,
+    ),
+    base: convert(
+      {
+        amount: invoice.grossAmount,
+        from: invoice.currency,
+        to: tenant.baseCurrency,
+        issueDate: invoice.issueDate,
+        today: asOf,
+      },
+      publishedRates,
+    ),
+    companies: companiesAround(invoice, tenant),
+    ...(profile.count === 0 ? newcomerFacts(invoice, supplierId, parts.newcomer()) : {}),
+  };
+}
+
+function newcomerFacts(
+  invoice: NormalisedInvoice,
+  supplierId: string,
+  { known, alike, highAmount }: Newcomer,
+): Pick<Facts, 'namesakes' | 'lookalikes' | 'highAmount'> {
+  return {
+    namesakes: namesakesOf(invoice, supplierId, known),
+    lookalikes: lookalikesOf(invoice, supplierId, alike),
+    ...(highAmount === undefined ? {} : { highAmount }),
+  };
+}
