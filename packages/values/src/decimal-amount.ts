@@ -31,7 +31,7 @@ export function toMicro(amount: DecimalAmount): bigint {
   const dot = amount.indexOf('.');
   const integer = amount.slice(negative ? 1 : 0, dot < 0 ? undefined : dot);
   const fraction = dot < 0 ? '' : amount.slice(dot + 1);
-  const micro = BigInt(integer) * MICRO_PER_UNIT + BigInt(fraction.padEnd(AMOUNT_DECIMALS_MAX, '0'));
+  const micro = BigInt(integer + fraction.padEnd(AMOUNT_DECIMALS_MAX, '0'));
   return negative ? -micro : micro;
 }
 

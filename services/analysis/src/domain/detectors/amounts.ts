@@ -11,27 +11,38 @@ import { originalsOf, scorePairs } from '../pairs/pair-score.js';
 import type { AmountParameters, Level, Policy } from '../policy.js';
 import { isRound } from '../supplier/profile.js';
 import type { AmountUse, RecentBill } from '../supplier/profile.js';
-import { amountStanding, comparableAmounts } from '../supplier/standing.js';
-import type { AmountStatistics } from '../supplier/statistics.js';
+import { comparableAmounts, usualAmounts } from '../supplier/standing.js';
+import { amountRatio, amountStatistics } from '../supplier/statistics.js';
 
 /**
  * Family AMT: whether an amount fits its supplier and the limits of approval (detection reference, section 7.4).
  * Credit notes are silent here: what is given back is not what is usually asked for.
  */
 export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
-  const amount = BigInt(facts.invoice.amountMinor);
-  if (amount < 0n) return [];
-  if (amount === 0n) return zero(facts, policy.amounts);
+  const minor = BigInt(facts.invoice.amountMinor);
+  if (minor < 0n) return [];
+  if (minor === 0n) return zero(facts, policy.amounts);
   const uses = comparableAmounts(facts, policy.amounts);
-  const standing = amountStanding(facts, policy.amounts);
+  const judged: JudgedAmount = { facts, minor, value: toMicro(valueOf(facts).value), uses };
+  const usual = usualAmounts(uses, policy.amounts);
+  const ratio = amountRatio(usual, facts.invoice.amountMinor);
   return [
-    ...outlier(facts, uses, standing, policy.amounts),
-    ...magnitudeShift(facts, uses, standing, policy.amounts),
-    ...recurringChanged(facts, uses, policy.amounts),
-    ...round(facts, uses, policy.amounts),
-    ...belowThreshold(facts, uses, policy.amounts),
-    ...splitBelowThreshold(facts, uses, policy),
+    ...outlier(judged, usual, ratio, policy.amounts),
+    ...magnitudeShift(judged, ratio, policy.amounts),
+    ...recurringChanged(judged, policy.amounts),
+    ...round(judged, policy.amounts),
+    ...approvalLimits(judged, policy),
   ];
+}
+
+/** The amount in the forms that the rules compare, read once. */
+interface JudgedAmount {
+  readonly facts: Facts;
+  readonly minor: bigint;
+  /** As limits of value see it, in micro-units. */
+  readonly value: bigint;
+  /** Earlier amounts that it is comparable with. */
+  readonly uses: readonly AmountUse[];
 }
 
 function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[] {
@@ -50,17 +61,22 @@ function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[]
 
 /** Far above the usual, measured by the spread of the supplier's own amounts. */
 function outlier(
-  facts: Facts,
-  uses: readonly AmountUse[],
-  standing: AmountStatistics | undefined,
+  judged: JudgedAmount,
+  usual: readonly AmountUse[],
+  ratio: number | undefined,
   parameters: AmountParameters,
 ): RaisedFinding[] {
-  if (standing === undefined || standing.sampleSize < parameters.outlierSampleMin) return [];
-  if (!isWorth(facts, parameters.outlierValueMin) || isYearlyBill(facts, uses, parameters)) return [];
-  const { z, ratio, sampleSize, logMad, medianMinor } = standing;
-  const step = parameters.outlierSteps.find(({ zMin, ratioMin }) => z >= zMin && ratio >= ratioMin);
-  if (step === undefined) return [];
+  if (ratio === undefined || usual.length < parameters.outlierSampleMin) return [];
+  const steps = parameters.outlierSteps.filter(({ ratioMin }) => ratio >= ratioMin);
+  if (steps.length === 0) return [];
+  const { facts, uses } = judged;
   const { invoice } = facts;
+  const standing = amountStatistics(usual, invoice.amountMinor, parameters.logMadFloor);
+  if (standing === undefined) return [];
+  const { z, sampleSize, logMad, medianMinor } = standing;
+  const step = steps.find(({ zMin }) => z >= zMin);
+  if (step === undefined) return [];
+  if (!isWorth(judged, parameters.outlierValueMin) || isYearlyBill(facts, uses, parameters)) return [];
   const median = amountOf({ currency: invoice.currency, amountMinor: medianMinor });
   const ofThisSize = uses.filter(({ minor }) => isOfThisSize(invoice.amountMinor, minor, parameters)).length;
   const isKnownSize = ofThisSize >= parameters.outlierKnownMin;
@@ -115,17 +131,15 @@ function windowOf(uses: readonly AmountUse[]): EvidenceValue {
  * other, so there the digits must be the same; near is enough where all amounts are much alike.
  */
 function magnitudeShift(
-  facts: Facts,
-  uses: readonly AmountUse[],
-  standing: AmountStatistics | undefined,
+  judged: JudgedAmount,
+  ratio: number | undefined,
   parameters: AmountParameters,
 ): RaisedFinding[] {
-  if (standing === undefined || uses.length < parameters.shiftSampleMin) return [];
-  const { ratio } = standing;
+  const { facts, uses, minor: amount } = judged;
+  if (ratio === undefined || uses.length < parameters.shiftSampleMin) return [];
   const isTooHigh = ratio >= parameters.shiftRatioMin;
   if (!isTooHigh && ratio * parameters.shiftRatioMin > 1) return [];
   const { invoice } = facts;
-  const amount = BigInt(invoice.amountMinor);
   const isEven = areAlike(uses, parameters);
   const found = (isTooHigh ? parameters.shiftFactors : parameters.shiftFactors.slice(0, 1))
     .map((factor) => ({
@@ -142,7 +156,7 @@ function magnitudeShift(
     .find(({ matched }) => matched !== undefined);
   if (found?.matched === undefined) return [];
   // A small amount that should have been a large one is worth what it should have been.
-  if (!isWorth(facts, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
+  if (!isWorth(judged, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
   const { matched, factor } = found;
   const matchedAmount = amountOf({ currency: invoice.currency, amountMinor: matched.minor });
   const minor = BigInt(matched.minor);
@@ -194,12 +208,11 @@ function areAlike(uses: readonly AmountUse[], { shiftRangeMax }: AmountParameter
 }
 
 /** A supplier that billed nothing but one amount at regular intervals, and now another when the next one is due. */
-function recurringChanged(facts: Facts, uses: readonly AmountUse[], parameters: AmountParameters): RaisedFinding[] {
+function recurringChanged({ facts, minor: amount, uses }: JudgedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { invoice } = facts;
   const series = recurringSeries(uses, invoice.issueDay, parameters);
   const last = series?.at(-1);
   if (series === undefined || last === undefined) return [];
-  const amount = BigInt(invoice.amountMinor);
   const oldAmount = BigInt(last.minor);
   if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
   const isIndexation = parameters.indexationMonths.includes(Number(invoice.issueDate.slice(5, 7)));
@@ -243,18 +256,18 @@ function recurringSeries(
   const series = uses.slice(-recurringMin);
   const last = series.at(-1);
   if (last === undefined || series.length < recurringMin) return undefined;
-  if (!series.every((use) => isWithin(BigInt(use.minor), BigInt(last.minor), recurringTolerancePercent))) {
-    return undefined;
-  }
+  const amount = BigInt(last.minor);
+  if (!series.every((use) => isWithin(BigInt(use.minor), amount, recurringTolerancePercent))) return undefined;
   const days = [...series.map(({ day }) => day), issueDay];
   const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
   return recurringGapsDays.some(({ min, max }) => gaps.every((gap) => gap >= min && gap <= max)) ? series : undefined;
 }
 
 /** Invented amounts tend to be round. Who bills round amounts, or this one again, is silent. */
-function round(facts: Facts, uses: readonly AmountUse[], parameters: AmountParameters): RaisedFinding[] {
+function round(judged: JudgedAmount, parameters: AmountParameters): RaisedFinding[] {
+  if (!isRound(judged.minor) || !isWorth(judged, parameters.roundValueMin)) return [];
+  const { facts, uses } = judged;
   const { invoice, supplier } = facts;
-  if (!isRound(BigInt(invoice.amountMinor)) || !isWorth(facts, parameters.roundValueMin)) return [];
   if (uses.some(({ minor }) => minor === invoice.amountMinor)) return [];
   const { count, roundCount } = supplier.profile;
   const isYoung = count < parameters.roundHistoryMin;
@@ -282,10 +295,20 @@ function round(facts: Facts, uses: readonly AmountUse[], parameters: AmountParam
   ];
 }
 
-function belowThreshold(facts: Facts, uses: readonly AmountUse[], parameters: AmountParameters): RaisedFinding[] {
+/** Amounts that stay under a limit above which somebody else would have to approve them. */
+function approvalLimits(judged: JudgedAmount, policy: Policy): RaisedFinding[] {
+  if (!isWorth(judged, policy.amounts.approvalValueMin)) return [];
+  const limits = limitsOf(judged.facts, policy.amounts);
+  return [...belowThreshold(judged, limits, policy.amounts), ...splitBelowThreshold(judged, limits, policy)];
+}
+
+function belowThreshold(
+  { facts, uses }: JudgedAmount,
+  limits: readonly ApprovalLimit[],
+  parameters: AmountParameters,
+): RaisedFinding[] {
   const { invoice } = facts;
-  if (!isWorth(facts, parameters.approvalValueMin)) return [];
-  const band = bandOf(facts, invoice.amountMinor, parameters.belowThresholdPercent, parameters);
+  const band = limits.find(({ value, limit }) => isJustUnder(value, limit, parameters.belowThresholdPercent));
   if (band === undefined) return [];
   const isBilledBefore = uses.some(({ minor }) => minor === invoice.amountMinor);
   if (isBilledBefore || isPricePoint(facts, uses, band, parameters.belowThresholdPercent, parameters)) return [];
@@ -304,11 +327,14 @@ function belowThreshold(facts: Facts, uses: readonly AmountUse[], parameters: Am
 }
 
 /** One purchase in several bills, each of which stays under the limit that the whole would pass. */
-function splitBelowThreshold(facts: Facts, uses: readonly AmountUse[], policy: Policy): RaisedFinding[] {
+function splitBelowThreshold(
+  { facts, uses }: JudgedAmount,
+  limits: readonly ApprovalLimit[],
+  policy: Policy,
+): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const parameters = policy.amounts;
-  if (!isWorth(facts, parameters.approvalValueMin)) return [];
-  const band = bandOf(facts, invoice.amountMinor, parameters.splitPercent, parameters);
+  const band = limits.find(({ value, limit }) => isJustUnder(value, limit, parameters.splitPercent));
   if (band === undefined) return [];
   const group = splitGroup(facts, band, policy);
   const [first, last] = [group[0], group.at(-1)];
@@ -362,7 +388,7 @@ function splitBelowThreshold(facts: Facts, uses: readonly AmountUse[], policy: P
 }
 
 /** The judged bill and those around it that stay under the same limit, by day; of several windows the fullest. */
-function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBill[] {
+function splitGroup(facts: Facts, band: ApprovalLimit, policy: Policy): readonly RecentBill[] {
   const { invoice, supplier } = facts;
   const { splitDays, splitPercent } = policy.amounts;
   const own: RecentBill = {
@@ -383,9 +409,11 @@ function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBi
   if (near.length === 0) return [];
   const duplicates = duplicatesOf(facts, policy);
   const bills: RecentBill[] = [own];
+  const numbers = new Set([numberOf(own)]);
   for (const bill of near) {
-    const isRepeated = bills.some((other) => numberOf(other) === numberOf(bill));
-    if (!isRepeated && !duplicates.has(bill.invoiceId)) bills.push(bill);
+    if (numbers.has(numberOf(bill)) || duplicates.has(bill.invoiceId)) continue;
+    bills.push(bill);
+    numbers.add(numberOf(bill));
   }
   const byDay = bills.sort((left, right) => left.day - right.day);
   const windows = byDay
@@ -434,40 +462,33 @@ function numberOf({ invoiceNumber }: RecentBill): string {
   return readInvoiceNumber(invoiceNumber).o2;
 }
 
-/** An approval limit that an amount stays just under. */
-interface Band {
+/** An approval limit, in the currency of the invoice or else in the base currency, and the judged amount beside it. */
+interface ApprovalLimit {
   readonly threshold: string;
   readonly currency: string;
-  /** The amount in that currency, in micro-units. */
+  /** The threshold in micro-units. */
+  readonly limit: bigint;
+  /** The judged amount in the currency of the limit, in micro-units. */
   readonly value: bigint;
 }
 
-/** The limit, in the currency of the invoice or else in the base currency, that the amount almost reaches. */
-function bandOf(
-  facts: Facts,
-  minor: string,
-  percent: number,
-  { approvalThresholds }: AmountParameters,
-): Band | undefined {
-  for (const currency of limitCurrencies(facts)) {
-    const value = valueIn(facts, minor, currency);
-    const threshold = approvalThresholds.find((limit) => isJustUnder(value, limit, percent));
-    if (threshold !== undefined) return { threshold, currency, value };
-  }
-  return undefined;
+function limitsOf(facts: Facts, { approvalThresholds }: AmountParameters): ApprovalLimit[] {
+  const { invoice, base } = facts;
+  const currencies = base === null || base.currency === invoice.currency ? [] : [base.currency];
+  const thresholds = approvalThresholds.map((threshold) => ({ threshold, limit: toMicro(threshold) }));
+  return [invoice.currency, ...currencies].flatMap((currency) => {
+    const value = valueIn(facts, invoice.amountMinor, currency);
+    return thresholds.map(({ threshold, limit }) => ({ threshold, currency, limit, value }));
+  });
 }
 
-function isInBand(facts: Facts, minor: string, { threshold, currency }: Band, percent: number): boolean {
-  return isJustUnder(valueIn(facts, minor, currency), threshold, percent);
+/** Whether another amount of the supplier would stay just under the limit too. */
+function isInBand(facts: Facts, minor: string, { limit, currency }: ApprovalLimit, percent: number): boolean {
+  return isJustUnder(valueIn(facts, minor, currency), limit, percent);
 }
 
-function isJustUnder(value: bigint, threshold: string, percent: number): boolean {
-  const limit = toMicro(threshold);
+function isJustUnder(value: bigint, limit: bigint, percent: number): boolean {
   return value < limit && value * 100n >= limit * BigInt(percent);
-}
-
-function limitCurrencies({ invoice, base }: Facts): string[] {
-  return base === null || base.currency === invoice.currency ? [invoice.currency] : [invoice.currency, base.currency];
 }
 
 /** An amount in the invoice's currency, or as the judged invoice converts it to base currency, in micro-units. */
@@ -482,7 +503,7 @@ function valueIn({ invoice, base }: Facts, minor: string, currency: string): big
 function isPricePoint(
   facts: Facts,
   uses: readonly AmountUse[],
-  band: Band,
+  band: ApprovalLimit,
   percent: number,
   { pricePointHistoryMin, pricePointShareMin }: AmountParameters,
 ): boolean {
@@ -490,17 +511,17 @@ function isPricePoint(
   return uses.filter(({ minor }) => isInBand(facts, minor, band, percent)).length >= uses.length * pricePointShareMin;
 }
 
-function limitText({ threshold, currency }: Band): string {
+function limitText({ threshold, currency }: ApprovalLimit): string {
   return `${currency} ${threshold}`;
 }
 
-function thresholdEvidence({ threshold, currency }: Band): { [name: string]: EvidenceValue } {
+function thresholdEvidence({ threshold, currency }: ApprovalLimit): { [name: string]: EvidenceValue } {
   return { threshold, thresholdCurrency: currency };
 }
 
-/** Whether the invoice, or so many times of it, has at least a value in base currency. */
-function isWorth(facts: Facts, valueMin: string, times = 1): boolean {
-  return toMicro(valueOf(facts).value) * BigInt(times) >= toMicro(valueMin);
+/** Whether the amount, or so many times of it, has at least a value in base currency. */
+function isWorth({ value }: JudgedAmount, valueMin: string, times = 1): boolean {
+  return value * BigInt(times) >= toMicro(valueMin);
 }
 
 /** Digits that tell an amount from others: 1200.00 has two. */

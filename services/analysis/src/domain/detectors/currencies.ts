@@ -37,10 +37,11 @@ function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] 
 /** Suppliers that bill in several currencies take up another one without much ado. */
 function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
+  if (supplier.profile.count < parameters.changedHistoryMin) return [];
+  if (Object.hasOwn(supplier.profile.currencies, invoice.currency)) return [];
   const used = usedCurrencies(facts);
   const [usual] = used;
-  if (usual === undefined || supplier.profile.count < parameters.changedHistoryMin) return [];
-  if (used.some(({ currency }) => currency === invoice.currency)) return [];
+  if (usual === undefined) return [];
   const inRegularUse = used.filter(({ count }) => count >= parameters.multiCurrencyUsesMin);
   const isMultiCurrency = inRegularUse.length >= parameters.multiCurrencyMin;
   return [

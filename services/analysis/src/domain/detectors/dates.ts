@@ -9,17 +9,17 @@ import { shortenedTerms } from '../supplier/standing.js';
 
 /** Family DATE: whether the dates are possible, and payment is asked for when it usually is (section 7.5). */
 export function detectDates(facts: Facts, { dates }: Policy): RaisedFinding[] {
+  const ageDays = dayNumber(facts.asOf) - facts.invoice.issueDay;
   return [
-    ...issuedInFuture(facts, dates),
-    ...issuedLongAgo(facts, dates),
+    ...issuedInFuture(facts, -ageDays, dates),
+    ...issuedLongAgo(facts, ageDays, dates),
     ...dueBeforeIssue(facts, dates),
     ...termsChanged(facts, dates),
     ...issuedOnWeekend(facts, dates),
   ];
 }
 
-function issuedInFuture({ invoice, asOf }: Facts, parameters: DateParameters): RaisedFinding[] {
-  const daysAhead = invoice.issueDay - dayNumber(asOf);
+function issuedInFuture({ invoice, asOf }: Facts, daysAhead: number, parameters: DateParameters): RaisedFinding[] {
   if (daysAhead <= parameters.futureDaysMax) return [];
   const swapped = plausibleSwap(invoice.issueDate, asOf, parameters);
   return [
@@ -53,9 +53,8 @@ function plausibleSwap(
 }
 
 /** Old invoices belong into scans and into the books; one that arrives alone is late or comes again. */
-function issuedLongAgo({ invoice, asOf }: Facts, parameters: DateParameters): RaisedFinding[] {
+function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: DateParameters): RaisedFinding[] {
   if (invoice.source === 'SCAN' || invoice.source === 'ERP') return [];
-  const ageDays = dayNumber(asOf) - invoice.issueDay;
   if (ageDays <= parameters.staleDays) return [];
   return [
     {

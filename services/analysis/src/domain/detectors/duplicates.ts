@@ -377,6 +377,7 @@ function confidenceOf(pair: PairScore, { confidence }: DuplicateParameters): num
 
 /** A reviewer declared that these two records are not duplicates of each other. */
 function isCleared(facts: Facts, other: Candidate): boolean {
+  if (facts.reviews.length === 0) return false;
   const key = pairKey(facts.invoice.invoiceId, other.invoiceId);
   return facts.reviews.some((review) => review.disposition === 'FALSE_POSITIVE' && review.pairKeys.includes(key));
 }

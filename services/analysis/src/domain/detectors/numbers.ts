@@ -4,6 +4,7 @@ import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import type { Facts } from '../facts.js';
 import type { NormalisedInvoice } from '../invoice.js';
+import { withoutLeadingZeros } from '../normalisation/invoice-number.js';
 import type { NumberParameters, Policy } from '../policy.js';
 import { lastNumericRun } from '../supplier/profile.js';
 import { isOtherAccount } from '../supplier/standing.js';
@@ -73,7 +74,7 @@ interface Series {
 /** Undefined where the last digits of the number are no running number but the period that is billed. */
 function seriesOf({ invoice, supplier }: Facts): Series | undefined {
   const run = lastNumericRun(invoice);
-  if (run === undefined || periodsOf(invoice.issueDate).has(run)) return undefined;
+  if (run === undefined || isPeriod(run, invoice.issueDate)) return undefined;
   const before = supplier.profile.sequence
     .map(({ day, text }) => ({ day, value: Number(text) }))
     .filter(({ day }) => day <= invoice.issueDay)
@@ -93,9 +94,10 @@ function outOfSequence(
 ): RaisedFinding[] {
   const last = before.at(-1);
   if (last === undefined || before.length < parameters.sequenceInvoicesMin) return [];
+  if (steps.some((step) => step < 0)) return [];
   const rising = steps.filter((step) => step > 0);
-  if (rising.length < steps.length * parameters.risingShareMin || steps.some((step) => step < 0)) return [];
-  if (yearOf(last.day) !== yearOf(invoice.issueDay) || carriesPeriod(String(value), invoice.issueDate)) return [];
+  if (rising.length < steps.length * parameters.risingShareMin) return [];
+  if (carriesPeriod(String(value), invoice.issueDate) || !isOfYear(last.day, invoice.issueDate)) return [];
   const medianStep = median(rising);
   const medianGap = median(before.slice(1).map(({ day }, index) => day - (before[index]?.day ?? day)));
   // After a pause the number is further on, as many steps as the pause has usual gaps.
@@ -139,11 +141,11 @@ function consecutive(
   parameters: NumberParameters,
 ): RaisedFinding[] {
   const { count, firstDay, taxIdCount } = supplier.profile;
-  if (count < parameters.consecutiveInvoicesMin || hasAccountPart(invoice)) return [];
+  if (count < parameters.consecutiveInvoicesMin) return [];
   const newest = [...before, { day: invoice.issueDay, value }].slice(-parameters.consecutiveInvoicesMin);
   const isUnbroken = newest.slice(1).every((entry, index) => entry.value === (newest[index]?.value ?? 0) + 1);
   const first = newest[0]?.day ?? invoice.issueDay;
-  if (newest.length < parameters.consecutiveInvoicesMin || !isUnbroken) return [];
+  if (newest.length < parameters.consecutiveInvoicesMin || !isUnbroken || hasAccountPart(invoice)) return [];
   if (invoice.issueDay - first < parameters.consecutiveDaysMin) return [];
   const isYoung = firstDay !== null && invoice.issueDay - firstDay < parameters.youngSupplierDays;
   const hasNoTaxId = taxIdCount === 0 && invoice.taxKey === undefined;
@@ -172,17 +174,17 @@ function consecutive(
 /** Numbers of the kind `<customer>-<count>` are counted per customer: any other digits than those of a period. */
 function hasAccountPart({ number, issueDate }: NormalisedInvoice): boolean {
   const numeric = number.runs.filter((run) => /^[0-9]+$/.test(run));
-  const periods = periodsOf(issueDate);
-  return numeric.slice(0, -1).some((run) => !periods.has(run.replace(/^0+(?=.)/, '')));
+  return numeric.slice(0, -1).some((run) => !isPeriod(withoutLeadingZeros(run), issueDate));
 }
 
-/** How a number may write the month or year of its own date, without leading zeros. */
-function periodsOf(date: CalendarDate): ReadonlySet<string> {
+/** Whether digits, without leading zeros, are how a number may write the month or year of its own date. */
+function isPeriod(run: string, date: CalendarDate): boolean {
   const [year = '', month = '', day = ''] = date.split('-');
   const short = year.slice(2);
   const written = [year, short, month, day, year + month, short + month, month + year, month + short];
   const days = [year + month + day, short + month + day, day + month + year];
-  return new Set([...written, ...days].map((text) => text.replace(/^0+(?=.)/, '')));
+  // The end is compared first: nearly always that settles it.
+  return [...written, ...days].some((text) => text.endsWith(run) && withoutLeadingZeros(text) === run);
 }
 
 /** True for a running number behind year and month, `2025030017`: it jumps with every month. */
@@ -191,6 +193,6 @@ function carriesPeriod(run: string, date: CalendarDate): boolean {
   return [year + month, year.slice(2) + month].some((period) => run.length > period.length && run.startsWith(period));
 }
 
-function yearOf(day: number): string {
-  return dateOfDayNumber(day).slice(0, 4);
+function isOfYear(day: number, date: CalendarDate): boolean {
+  return dateOfDayNumber(day).startsWith(date.slice(0, 4));
 }

@@ -57,9 +57,10 @@ function missing({ invoice, supplier }: Facts, parameters: OrderParameters): Rai
 function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFinding[] {
   const { invoice, supplier, orderLink, orderMaster } = facts;
   const { poKey } = invoice;
-  if (poKey === undefined || !isReference(poKey, parameters)) return [];
-  if (!isNewOn(orderLink, supplier.supplierId, invoice) || isCopy(facts)) return [];
   const owner = orderMaster?.owner;
+  if (poKey === undefined || (orderLink === null && owner === undefined)) return [];
+  if (!isReference(poKey, parameters)) return [];
+  if (!isNewOn(orderLink, supplier.supplierId, invoice) || isCopy(facts)) return [];
   if (owner?.supplierId === supplier.supplierId) return [];
   const uses = orderLink?.uses ?? [];
   const [first] = othersOn(orderLink, supplier.supplierId, invoice).filter((other) =>

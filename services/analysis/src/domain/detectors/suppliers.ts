@@ -263,6 +263,7 @@ function dormantReactivated(facts: Facts, parameters: SupplierParameters): Raise
   const { count, lastDay, days } = supplier.profile;
   if (count < parameters.dormantInvoicesMin || lastDay === null) return [];
   const gapDays = invoice.issueDay - lastDay;
+  if (gapDays < parameters.dormantDaysMin) return [];
   const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
   const medianGap = gaps.length === 0 ? 0 : median(gaps);
   const limit = Math.max(parameters.dormantDaysMin, parameters.dormantGapFactor * medianGap);

@@ -11,7 +11,7 @@ import type { Facts } from '../facts.js';
 import type { NormalisedInvoice } from '../invoice.js';
 import { amountOf, amountText } from '../pairs/comparison-row.js';
 import type { Policy, TaxParameters } from '../policy.js';
-import { taxRateBasisPoints } from '../supplier/profile.js';
+import { rateBasisPoints } from '../supplier/profile.js';
 import { statedTaxCountry } from '../supplier/standing.js';
 import { median } from '../supplier/statistics.js';
 
@@ -24,7 +24,7 @@ export function detectTaxes(facts: Facts, policy: Policy): RaisedFinding[] {
   return [
     ...arithmetic(facts, amounts, taxes),
     ...implausible,
-    ...(implausible.length === 0 ? rateUnusual(facts, taxes) : []),
+    ...(implausible.length === 0 ? rateUnusual(facts, amounts, taxes) : []),
     ...withoutRegistration(facts, amounts, taxes),
     ...crossBorder(facts, amounts, taxes),
   ];
@@ -32,19 +32,24 @@ export function detectTaxes(facts: Facts, policy: Policy): RaisedFinding[] {
 
 /** In minor units; net is absent where only the tax is stated. */
 interface TaxedAmounts {
-  readonly net?: bigint;
+  readonly net: bigint | undefined;
   readonly tax: bigint;
   readonly gross: bigint;
+  /** Tax as a share of net in basis points; absent where net is, or is zero. */
+  readonly rate: number | undefined;
   /** Decimals of the currency. */
   readonly exponent: number;
 }
 
 function taxedAmounts({ netMinor, taxMinor, amountMinor, currency }: NormalisedInvoice): TaxedAmounts | undefined {
   if (taxMinor === undefined) return undefined;
+  const net = netMinor === undefined ? undefined : BigInt(netMinor);
+  const tax = BigInt(taxMinor);
   return {
-    ...(netMinor === undefined ? {} : { net: BigInt(netMinor) }),
-    tax: BigInt(taxMinor),
+    net,
+    tax,
     gross: BigInt(amountMinor),
+    rate: net === undefined ? undefined : rateBasisPoints(net, tax),
     exponent: minorUnitsOf(currency),
   };
 }
@@ -129,20 +134,14 @@ function isWithholding(
 /** More tax than the law of the supplier's country knows, or tax of another sign than the net amount. */
 function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice } = facts;
-  const { net, tax } = amounts;
-  const rate = taxRateBasisPoints(invoice);
+  const { net, tax, rate } = amounts;
   if (net === undefined || rate === undefined || tax === 0n) return [];
   const country = statedTaxCountry(invoice);
   const legal = country === undefined ? undefined : standardVatRate(country, invoice.issueDate);
-  const shared = {
-    type: 'TAX_RATE_IMPLAUSIBLE',
-    key: evidenceKey('TAX_RATE_IMPLAUSIBLE', [invoice.invoiceId]),
-    parameters: { rateExcessBasisPoints: parameters.rateExcessBasisPoints },
-  } as const;
   if (tax > 0n !== net > 0n) {
     return [
       {
-        ...shared,
+        ...implausibleRate(invoice, parameters),
         ...parameters.levels.signMismatch,
         summary: `Tax and net amount of ${invoice.invoiceNumber} have different signs.`,
         actionValues: { fault: 'tax and net amount have different signs' },
@@ -160,7 +159,7 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
   if (!isAbove || excess <= toleranceOf(amounts, parameters)) return [];
   return [
     {
-      ...shared,
+      ...implausibleRate(invoice, parameters),
       ...parameters.levels.rateImplausible,
       summary: `${invoice.invoiceNumber} charges ${percent(rate)} % tax; the highest rate in ${country} is ${percent(legal.basisPoints)} %.`,
       actionValues: { fault: 'the tax exceeds the legal rate' },
@@ -174,22 +173,29 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
   ];
 }
 
+function implausibleRate({ invoiceId }: NormalisedInvoice, { rateExcessBasisPoints }: TaxParameters) {
+  return {
+    type: 'TAX_RATE_IMPLAUSIBLE',
+    key: evidenceKey('TAX_RATE_IMPLAUSIBLE', [invoiceId]),
+    parameters: { rateExcessBasisPoints },
+  } as const;
+}
+
 function rateEvidence(legal: VatRate | undefined): { maxRate: number | null; validFrom: string | null } {
   if (legal === undefined) return { maxRate: null, validFrom: null };
   return { maxRate: percent(legal.basisPoints), validFrom: legal.from === ALWAYS ? null : legal.from };
 }
 
 /** The supplier always charged one rate. */
-function rateUnusual(facts: Facts, parameters: TaxParameters): RaisedFinding[] {
+function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const rates = supplier.profile.taxRates;
-  const rate = taxRateBasisPoints(invoice);
   if (rate === undefined || rates.length < parameters.rateHistoryMin) return [];
   const usual = Math.round(median(rates.map(({ value }) => value)));
+  if (Math.abs(rate - usual) <= parameters.rateUnusualBasisPoints) return [];
   const isNear = (left: number, right: number): boolean => Math.abs(left - right) <= parameters.rateConstantBasisPoints;
   const constant = rates.filter(({ value }) => isNear(value, usual)).length;
   if (constant < rates.length * parameters.rateConstantShareMin) return [];
-  if (Math.abs(rate - usual) <= parameters.rateUnusualBasisPoints) return [];
   const country = statedTaxCountry(invoice);
   const legal = country === undefined ? undefined : standardVatRate(country, invoice.issueDate);
   const before = country === undefined || legal === undefined ? undefined : standardRateBefore(country, legal);
@@ -253,9 +259,9 @@ function isOutsideVat({ bankCountry, issueDate }: NormalisedInvoice): boolean {
 function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const from = statedTaxCountry(invoice);
+  if (tax <= 0n || from === undefined || !europeanUnion.includes(from)) return [];
   const { taxId, country: to } = buyerOf(facts);
-  if (tax <= 0n || taxId === undefined || from === undefined || to === undefined || from === to) return [];
-  if (!europeanUnion.includes(from) || !europeanUnion.includes(to)) return [];
+  if (taxId === undefined || to === undefined || from === to || !europeanUnion.includes(to)) return [];
   const taxAmount = amountOf({ currency: invoice.currency, amountMinor: String(tax) });
   return [
     {

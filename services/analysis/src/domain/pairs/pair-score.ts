@@ -35,6 +35,7 @@ export function scorePairs(
   originals: readonly Candidate[],
   parameters: DuplicateParameters,
 ): PairScore[] {
+  if (originals.length === 0) return [];
   const context: PairContext = {
     facts,
     originals,

@@ -10,6 +10,7 @@ export const nameLikeness = { similarityMin: SIMILARITY_MIN, sharedWordLengthMin
 
 /** True when the name could be that of the party known under these names (detection reference, section 7.3). */
 export function isLikeName(known: readonly string[], nameKey: string): boolean {
+  if (nameKey !== '' && known.includes(nameKey)) return true;
   const words = longWords(nameKey);
   return known.some(
     (name) => jaroWinkler(name, nameKey) >= SIMILARITY_MIN || longWords(name).some((word) => words.includes(word)),

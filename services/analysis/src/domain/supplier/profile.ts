@@ -258,10 +258,14 @@ export function withNumberPattern(profile: SupplierProfile, signature: string): 
 }
 
 /** Tax as a share of net in basis points; undefined when either is missing or net is zero. */
-export function taxRateBasisPoints(invoice: NormalisedInvoice): number | undefined {
-  if (invoice.netMinor === undefined || invoice.taxMinor === undefined) return undefined;
-  const net = BigInt(invoice.netMinor);
-  return net === 0n ? undefined : Number((BigInt(invoice.taxMinor) * 10_000n) / net);
+export function taxRateBasisPoints({ netMinor, taxMinor }: NormalisedInvoice): number | undefined {
+  if (netMinor === undefined || taxMinor === undefined) return undefined;
+  return rateBasisPoints(BigInt(netMinor), BigInt(taxMinor));
+}
+
+/** The same of amounts that have been read. */
+export function rateBasisPoints(net: bigint, tax: bigint): number | undefined {
+  return net === 0n ? undefined : Number((tax * 10_000n) / net);
 }
 
 function withAccount(accounts: readonly AccountUse[], invoice: NormalisedInvoice): readonly AccountUse[] {

@@ -17,16 +17,14 @@ export function comparableAmounts(
   return uses.filter((use) => invoice.issueDay - use.day <= amountWindowDays);
 }
 
-/**
- * The amount of the invoice against the supplier's usual ones; undefined without any. Of a supplier that grows only
- * the newest amounts are usual (detection reference, section 7.4).
- */
+/** The amount of the invoice against the supplier's usual ones; undefined without any. */
 export function amountStanding(facts: Facts, parameters: AmountParameters): AmountStatistics | undefined {
   const uses = usualAmounts(comparableAmounts(facts, parameters), parameters);
   return amountStatistics(uses, facts.invoice.amountMinor, parameters.logMadFloor);
 }
 
-function usualAmounts(
+/** Of a supplier that grows only the newest of its comparable amounts are usual (detection reference, section 7.4). */
+export function usualAmounts(
   uses: readonly AmountUse[],
   { trendAmounts, trendRatioMin }: AmountParameters,
 ): readonly AmountUse[] {
@@ -43,11 +41,11 @@ export function shortenedTerms(
 ): { readonly usualDays: number; readonly newDays: number } | undefined {
   const { terms } = supplier.profile;
   if (invoice.dueDay === undefined || terms.length < termsHistoryMin) return undefined;
-  const usualDays = modeOf(terms, termsModeShare);
   const newDays = invoice.dueDay - invoice.issueDay;
-  if (usualDays === undefined || newDays >= usualDays) return undefined;
   // Some suppliers print the day until which a discount is granted now and then.
   if (terms.filter(({ value }) => value <= newDays).length >= termsAcceptedAfter) return undefined;
+  const usualDays = modeOf(terms, termsModeShare);
+  if (usualDays === undefined || newDays >= usualDays) return undefined;
   return newDays <= usualDays - shortenedTermsDays || newDays * 2 <= usualDays ? { usualDays, newDays } : undefined;
 }
 

@@ -27,7 +27,7 @@ export function amountStatistics(
 ): AmountStatistics | undefined {
   const amount = Number(amountMinor);
   if (uses.length === 0 || amount <= 0) return undefined;
-  const logs = uses.map((use) => Math.log(Number(use.minor)));
+  const logs = logsOf(uses);
   const middle = median(logs);
   const logMad = Math.max(median(logs.map((log) => Math.abs(log - middle))), logMadFloor);
   return {
@@ -37,6 +37,18 @@ export function amountStatistics(
     ratio: rounded(amount / Math.exp(middle)),
     z: rounded((NORMAL_CONSISTENCY * (Math.log(amount) - middle)) / logMad),
   };
+}
+
+/**
+ * The `ratio` of {@link amountStatistics} alone. The spread costs as much again, and seldom does a ratio call for it.
+ */
+export function amountRatio(uses: readonly AmountUse[], amountMinor: string): number | undefined {
+  const amount = Number(amountMinor);
+  return uses.length === 0 || amount <= 0 ? undefined : rounded(amount / Math.exp(median(logsOf(uses))));
+}
+
+function logsOf(uses: readonly AmountUse[]): number[] {
+  return uses.map((use) => Math.log(Number(use.minor)));
 }
 
 /** The median amount in minor units; a statistic, not money. */
@@ -54,10 +66,28 @@ export function modeOf(entries: readonly DatedNumber[], shareMin: number): numbe
 
 /** The middle of the sorted values, the mean of the two middle ones when their number is even; NaN for none. */
 export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((left, right) => left - right);
+  const sorted = ascending(values);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
   const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
   return (lower + upper) / 2;
+}
+
+/**
+ * Sorted by insertion: profiles remember a few dozen values at most, for which this is several times faster than `sort`
+ * with a comparator, and medians are most of what judging an invoice computes.
+ */
+function ascending(values: readonly number[]): number[] {
+  const sorted: number[] = [];
+  for (const value of values) {
+    let place = sorted.length;
+    for (; place > 0; place -= 1) {
+      const before = sorted[place - 1] ?? value;
+      if (before <= value) break;
+      sorted[place] = before;
+    }
+    sorted[place] = value;
+  }
+  return sorted;
 }
 
 /** Two decimals, so that the last bits of a logarithm never decide a threshold. */
