@@ -70,6 +70,18 @@ export interface AggregateStore<D extends Aggregate> {
   save(guard: Guard, change: UpdateFilter<D>, options?: SaveOptions): Promise<WithId<D>>;
   /** Like {@link save}, for large documents: nothing is read back. */
   commit(guard: Guard, change: UpdateFilter<D>, options?: SaveOptions): Promise<void>;
+  /**
+   * Commits changes of many documents in one command, for flows that may be repeated: a document with another version
+   * was changed by an earlier run or by somebody who was faster, and stays as it is.
+   */
+  commitMany(changes: readonly Change<D>[]): Promise<void>;
+}
+
+/** One of many changes that are written together. */
+export interface Change<D extends Aggregate> {
+  readonly guard: Guard;
+  readonly change: UpdateFilter<D>;
+  readonly events?: readonly Announcement[];
 }
 
 /** The one way to write an aggregate: guarded, versioned, with its events inside. */
@@ -110,6 +122,29 @@ export function aggregateStore<D extends Aggregate>(
     save: (guard, change, options = {}) => guarded(guard, change, options, undefined),
     async commit(guard, change, options = {}) {
       await guarded(guard, change, options, { outbox: 1 });
+    },
+    async commitMany(changes) {
+      if (changes.length === 0) return;
+      const at = clock.now();
+      const entries = changes.map(({ guard, events = [] }) =>
+        envelopes({ ...guard, version: guard.version + 1 }, events, at),
+      );
+      const { matchedCount } = await collection.bulkWrite(
+        changes.map(({ guard, change }, index) => ({
+          updateOne: {
+            filter: { _id: guard.id, organizationId: guard.organizationId, version: guard.version } as Filter<D>,
+            update: withEvents(change, entries[index] ?? []),
+          },
+        })),
+        { ordered: false },
+      );
+      // Which of them were left as they are is not told; then the relay publishes what is new.
+      if (matchedCount < changes.length) return;
+      for (const [index, { guard }] of changes.entries()) {
+        const events = entries[index] ?? [];
+        if (events.length === 0) continue;
+        outbox.nudge(collection.collectionName, { id: guard.id, version: guard.version + 1, events });
+      }
     },
   };
 }

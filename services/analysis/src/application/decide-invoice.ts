@@ -1,31 +1,27 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { differencesBetween } from '../domain/differences.js';
-import { shortDigest } from '../domain/digest.js';
 import { analyze } from '../domain/engine.js';
-import type { Analysis } from '../domain/engine.js';
-import { canonicalFacts } from '../domain/facts.js';
 import type { Facts } from '../domain/facts.js';
 import type { MatchPart, NormalisedInvoice } from '../domain/invoice.js';
 import { tolerancesFor } from '../domain/learned-tolerance.js';
 import { matchPartOf } from '../domain/match-keys.js';
 import { compareReviews, pairKeysOf, reviewFactOf, reviewKeysOf, stillHolds } from '../domain/review.js';
-import { ruleFor } from '../domain/routing.js';
 import type { RoutingRule } from '../domain/routing.js';
 import type { SupplierResolution } from '../domain/supplier/identity.js';
 import type { TenantFacts } from '../domain/tenant.js';
 import type { AnalysisStore } from './analysis-store.js';
 import { announcementsOf, reviewedAnnouncement } from './announcements.js';
+import { conclude, packFacts, unpackFacts } from './conclude.js';
+import type { Judged } from './conclude.js';
 import type { SupplierRecord } from './counted-records.js';
 import type { countInvoice, ReadRecords } from './count-invoice.js';
 import { deferred } from './deferred.js';
-import { analysisIdFor, findingIdFor } from './derived-ids.js';
 import { SYSTEM_ACTOR } from './finding-store.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
-import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore, StoredFinding } from './invoice-store.js';
+import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
 import type { loadFacts } from './load-facts.js';
 import { normalisedAgain } from './normalised-again.js';
 import type { OrganizationPolicy } from './policy-store.js';
@@ -105,7 +101,8 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       ]);
       const judged = await judge(deps.reviews, loaded.facts, policy, clock.now());
       const { facts } = judged;
-      const { analysis, packed } = concluded(judged, { number: 1, rules, known: new Set(), at: clock.now() });
+      const { analysis, canonical } = conclude(judged, { number: 1, rules, known: new Set(), at: clock.now() });
+      const packed = packFacts(canonical);
       try {
         await commit(
           { organizationId, invoiceId, version },
@@ -131,7 +128,8 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       const { facts } = judged;
       const known = new Set(stored.map(({ findingId }) => findingId));
       const number = previous.analysis.number + 1;
-      const { analysis, packed } = concluded(judged, { number, rules, known, at: clock.now() });
+      const { analysis, canonical } = conclude(judged, { number, rules, known, at: clock.now() });
+      const packed = packFacts(canonical);
       const { analysisId } = previous.analysis;
       const again = {
         ...analysis,
@@ -158,31 +156,6 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
   };
 }
 
-/** A decision with its ids, and the facts it rests on as they are stored. */
-function concluded(
-  { facts, analysis: { findings, ...verdict } }: Judged,
-  context: { number: number; rules: readonly RoutingRule[]; known: ReadonlySet<string>; at: Date },
-): { analysis: DecidedAnalysis; packed: Buffer } {
-  const { invoiceId } = facts.invoice;
-  const bytes = canonicalFacts(facts);
-  const analysis: DecidedAnalysis = {
-    ...verdict,
-    analysisId: analysisIdFor(invoiceId, context.number),
-    number: context.number,
-    supplierId: facts.supplier.supplierId,
-    findings: findings.map((finding): StoredFinding => {
-      const findingId = findingIdFor(invoiceId, finding.evidence.key);
-      const isNew = finding.disposition === 'OPEN' && !context.known.has(findingId);
-      const rule = isNew ? ruleFor(context.rules, finding, facts) : undefined;
-      if (rule === undefined) return { ...finding, findingId };
-      return { ...finding, findingId, assignment: { ruleId: rule.ruleId, assigneeUserId: rule.assignTo } };
-    }),
-    factsSha256: shortDigest(bytes, 32),
-    createdAt: context.at,
-  };
-  return { analysis, packed: gzipSync(bytes, { level: 1 }) };
-}
-
 /** What reviews and the ERP have noted on a record since it was decided. */
 function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): Pick<MatchPart, 'confirmedAs' | 'bookedInvoiceId'> {
   return {
@@ -203,11 +176,6 @@ function withOwnReviews(facts: Facts, stored: readonly WorkedFinding[]): Facts {
       pairKeys: pairKeysOf(finding, invoiceId),
     }));
   return { ...facts, reviews: reviews.sort(compareReviews) };
-}
-
-interface Judged {
-  readonly facts: Facts;
-  readonly analysis: Analysis;
 }
 
 /**
@@ -232,11 +200,6 @@ async function judge(
   if (others.length === 0) return { facts, analysis };
   const reviewed = { ...facts, reviews: [...facts.reviews, ...others].sort(compareReviews) };
   return { facts: reviewed, analysis: analyze(reviewed, policy) };
-}
-
-/** The facts of a stored analysis. */
-export function unpackFacts(packed: Buffer): Facts {
-  return JSON.parse(gunzipSync(packed).toString('utf8')) as Facts;
 }
 
 async function deriveFirst(

@@ -5,13 +5,16 @@ import type { Disposition } from '../domain/facts.js';
 import type { Candidate } from '../domain/invoice.js';
 import type { DecidedAnalysis, ListPosition, Page, StoredFinding } from './invoice-store.js';
 
-/** A finding with what it is about and whose work it is (specification 2.4). */
+/**
+ * A finding with what it is about and whose work it is (specification 2.4). One about a scan as a whole has no invoice
+ * and no supplier.
+ */
 export interface FindingRecord extends Omit<StoredFinding, 'assignment'> {
-  readonly invoiceId: string;
+  readonly invoiceId?: string;
   readonly companyId: string;
-  readonly invoiceNumber: string;
-  readonly supplierId: string;
-  readonly supplierName: string;
+  readonly invoiceNumber?: string;
+  readonly supplierId?: string;
+  readonly supplierName?: string;
   readonly scanId?: string;
   readonly assigneeUserId?: string;
   readonly createdAt: Date;

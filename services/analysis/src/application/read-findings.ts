@@ -33,7 +33,7 @@ export function findingReader({ findings, invoices }: Deps): FindingReader {
       const finding = await get(organizationId, findingId);
       const [changes = [], decisions] = await Promise.all([
         findings.history(organizationId, findingId),
-        invoices.decisionChanges(organizationId, finding.invoiceId),
+        finding.invoiceId === undefined ? [] : invoices.decisionChanges(organizationId, finding.invoiceId),
       ]);
       const created: FindingChange = { at: finding.createdAt, actor: SYSTEM_ACTOR, action: 'CREATED' };
       const recomputed = decisions

@@ -2,7 +2,7 @@ import { DomainError, notFound } from '@invoicecontrol/errors';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { AnalysisStore } from './analysis-store.js';
-import { unpackFacts } from './decide-invoice.js';
+import { unpackFacts } from './conclude.js';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { InvoiceReference, InvoiceStore } from './invoice-store.js';
 import type { Tenants } from './tenants.js';

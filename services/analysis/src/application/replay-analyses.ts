@@ -9,7 +9,7 @@ import type { Facts, LearnedTolerance } from '../domain/facts.js';
 import type { Policy } from '../domain/policy.js';
 import { isSameResult } from '../domain/replay.js';
 import type { AnalysisRecord, AnalysisStore } from './analysis-store.js';
-import { unpackFacts } from './decide-invoice.js';
+import { unpackFacts } from './conclude.js';
 import type { InvoiceStore, ListPosition } from './invoice-store.js';
 import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
 

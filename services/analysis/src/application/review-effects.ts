@@ -59,6 +59,8 @@ export interface ReviewEffects {
 export function reviewEffects(deps: Deps): ReviewEffects {
   return {
     async apply(finding) {
+      // One about a scan as a whole moves no decision, no supplier and no account.
+      if (!isAboutInvoice(finding)) return;
       const { organizationId, invoiceId } = finding;
       const invoice = await deps.invoices.find(organizationId, invoiceId);
       if (invoice === undefined) throw new Error(`invoice ${invoiceId} of finding ${finding.findingId} is gone`);
@@ -74,9 +76,15 @@ export function reviewEffects(deps: Deps): ReviewEffects {
   };
 }
 
+type InvoiceFinding = WorkedFinding & { readonly invoiceId: string; readonly supplierId: string };
+
+function isAboutInvoice(finding: WorkedFinding): finding is InvoiceFinding {
+  return finding.invoiceId !== undefined && finding.supplierId !== undefined;
+}
+
 async function standingReview(
   { suppliers, clock }: Deps,
-  finding: WorkedFinding,
+  finding: InvoiceFinding,
   { match }: InvoiceRecord,
 ): Promise<StandingReview> {
   const { organizationId, supplierId, invoiceId } = finding;
@@ -104,7 +112,7 @@ async function standingReview(
  * The invoice's decision from its findings as they are now. Always written, even when nothing differs: the new
  * version turns away a slower worker that decided on older findings.
  */
-async function recompute({ invoices, findings, remembered, clock }: Deps, finding: WorkedFinding): Promise<void> {
+async function recompute({ invoices, findings, remembered, clock }: Deps, finding: InvoiceFinding): Promise<void> {
   const { organizationId, invoiceId, findingId } = finding;
   await retryOnConflict(async () => {
     const record = await invoices.find(organizationId, invoiceId);

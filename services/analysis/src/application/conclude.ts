@@ -1,0 +1,76 @@
+import { gunzipSync, gzip, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { shortDigest } from '../domain/digest.js';
+import type { Analysis } from '../domain/engine.js';
+import { canonicalFacts } from '../domain/facts.js';
+import type { Facts } from '../domain/facts.js';
+import { ruleFor } from '../domain/routing.js';
+import type { RoutingRule } from '../domain/routing.js';
+import { analysisIdFor, findingIdFor } from './derived-ids.js';
+import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
+
+/** What the engine said, and the facts that it said it of. */
+export interface Judged {
+  readonly facts: Facts;
+  readonly analysis: Analysis;
+}
+
+export interface Concluded {
+  readonly analysis: DecidedAnalysis;
+  /** The one byte form of the facts. */
+  readonly canonical: string;
+}
+
+/**
+ * A decision as it is stored: with its ids, whom routing rules give its new findings to, and the digest of its facts.
+ * @param known ids of findings that an earlier analysis of the invoice raised
+ */
+export function conclude(
+  { facts, analysis: { findings, ...verdict } }: Judged,
+  { number, rules, known, at }: ConclusionContext,
+): Concluded {
+  const { invoiceId } = facts.invoice;
+  const canonical = canonicalFacts(facts);
+  const analysis: DecidedAnalysis = {
+    ...verdict,
+    analysisId: analysisIdFor(invoiceId, number),
+    number,
+    supplierId: facts.supplier.supplierId,
+    findings: findings.map((finding): StoredFinding => {
+      const findingId = findingIdFor(invoiceId, finding.evidence.key);
+      const isNew = finding.disposition === 'OPEN' && !known.has(findingId);
+      const rule = isNew ? ruleFor(rules, finding, facts) : undefined;
+      if (rule === undefined) return { ...finding, findingId };
+      return { ...finding, findingId, assignment: { ruleId: rule.ruleId, assigneeUserId: rule.assignTo } };
+    }),
+    factsSha256: shortDigest(canonical, 32),
+    createdAt: at,
+  };
+  return { analysis, canonical };
+}
+
+interface ConclusionContext {
+  /** 1 for the first analysis of the invoice. */
+  readonly number: number;
+  readonly rules: readonly RoutingRule[];
+  readonly known: ReadonlySet<string>;
+  readonly at: Date;
+}
+
+/** The fastest level: facts repeat their member names, which any level sees. */
+const packing = { level: 1 } as const;
+const gzipAside = promisify(gzip);
+
+export function packFacts(canonical: string): Buffer {
+  return gzipSync(canonical, packing);
+}
+
+/** Like {@link packFacts}, on another thread: for many at once. */
+export function packFactsAside(canonical: string): Promise<Buffer> {
+  return gzipAside(canonical, packing);
+}
+
+/** The facts of a stored analysis. */
+export function unpackFacts(packed: Buffer): Facts {
+  return JSON.parse(gunzipSync(packed).toString('utf8')) as Facts;
+}
