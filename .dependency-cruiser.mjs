@@ -5,6 +5,7 @@ const tests = '\\.test\\.ts$';
 /** What `domain/` may know besides itself: shared values and refusals, hashing, and libraries that only compute. */
 const pure = [
   '^packages/(api-key|errors|values)/',
+  '^packages/tenants/src/facts\\.ts$',
   '^(node:)?crypto$',
   '(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/',
 ].join('|');

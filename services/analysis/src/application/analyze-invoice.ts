@@ -4,11 +4,13 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { hasCompany } from '@invoicecontrol/tenants/facts';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { CanonicalInvoice } from '../domain/invoice.js';
 import { matchPartOf, supplierKeysOf } from '../domain/match-keys.js';
 import { normaliseInvoice } from '../domain/normalisation/normalise-invoice.js';
-import { companyFor, hasCompany } from '../domain/tenant.js';
-import type { TenantFacts } from '../domain/tenant.js';
+import { companyFor } from '../domain/tenant.js';
 import type { AnalysisStore } from './analysis-store.js';
 import type { SupplierStore } from './counted-records.js';
 import type { InvoiceDecider } from './decide-invoice.js';
@@ -16,7 +18,6 @@ import { analysisIdFor, invoiceIdFor } from './derived-ids.js';
 import type { FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord, InvoiceStore, NewInvoice } from './invoice-store.js';
 import { analysisMark, DECISION_LEASE_MS, resumeInvoice } from './resume-invoice.js';
-import type { Tenants } from './tenants.js';
 
 /** A repeat that was refused by the quota looks this often whether the first request took the last unit. */
 const FIRST_REQUEST_LOOKS_MAX = 5;

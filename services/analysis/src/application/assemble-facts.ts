@@ -1,3 +1,4 @@
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { convert, ratesPerEuro } from '../domain/exchange-rates.js';
@@ -11,7 +12,6 @@ import type { SupplierProfile } from '../domain/supplier/profile.js';
 import { lookalikesOf, namesakesOf } from '../domain/supplier/related.js';
 import type { ProfiledSupplier } from '../domain/supplier/related.js';
 import { companiesAround } from '../domain/tenant.js';
-import type { TenantFacts } from '../domain/tenant.js';
 
 const DAY_MS = 86_400_000;
 

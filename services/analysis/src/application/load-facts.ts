@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { PublishedRates } from '../domain/exchange-rates.js';
 import type { Facts } from '../domain/facts.js';
 import type { NormalisedInvoice } from '../domain/invoice.js';
@@ -12,7 +13,6 @@ import type { SupplierResolution } from '../domain/supplier/identity.js';
 import { lookalikeKeysOf } from '../domain/supplier/lookalike.js';
 import { emptyProfile, withoutInvoice } from '../domain/supplier/profile.js';
 import type { SupplierProfile } from '../domain/supplier/profile.js';
-import type { TenantFacts } from '../domain/tenant.js';
 import { assembleFacts } from './assemble-facts.js';
 import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
 import type { HighAmounts } from './high-amounts.js';

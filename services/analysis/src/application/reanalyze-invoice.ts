@@ -1,11 +1,11 @@
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { AnalysisStore } from './analysis-store.js';
 import { unpackFacts } from './conclude.js';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { InvoiceReference, InvoiceStore } from './invoice-store.js';
-import type { Tenants } from './tenants.js';
 
 interface Deps {
   readonly invoices: InvoiceStore;

@@ -1,5 +1,5 @@
 import type { UsageCounters, UsageMark } from '@invoicecontrol/runtime/mongo/usage';
-import type { TenantFacts } from '../domain/tenant.js';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';

@@ -1,12 +1,12 @@
 import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { v7 as uuidV7 } from 'uuid';
 import { readRule, RULES_PER_ORGANIZATION_MAX } from '../domain/routing.js';
 import type { RoutingRule, RoutingRuleInput } from '../domain/routing.js';
 import type { Members } from './members.js';
 import type { Remembered } from './remembered.js';
-import type { Tenants } from './tenants.js';
 
 /** What use cases need of the routing_rules collection. */
 export interface RoutingRuleStore {

@@ -2,11 +2,11 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { LEFT_BY_ITS_WORKER_MS } from './count-invoice.js';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { InvoiceStore } from './invoice-store.js';
 import { resumeInvoice } from './resume-invoice.js';
-import type { Tenants } from './tenants.js';
 
 interface Deps {
   readonly invoices: InvoiceStore;

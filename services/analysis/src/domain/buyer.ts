@@ -1,8 +1,8 @@
+import type { TenantCompany } from '@invoicecontrol/tenants/facts';
 import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
 import type { TaxId } from '@invoicecontrol/values/tax-id';
 import type { Facts } from './facts.js';
 import { taxIdOfCompany } from './tenant.js';
-import type { TenantCompany } from './tenant.js';
 
 /** Whom an invoice is for, by what it says and by the company it was routed to. */
 export interface Buyer {

@@ -1,3 +1,4 @@
+import type { TenantCompany } from '@invoicecontrol/tenants/facts';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { shortDigest } from './digest.js';
@@ -9,7 +10,6 @@ import type { BankLink, OrderLink } from './links.js';
 import { compareText } from './record-order.js';
 import type { KnownSupplier, ResolutionReason } from './supplier/identity.js';
 import type { SupplierProfile } from './supplier/profile.js';
-import type { TenantCompany } from './tenant.js';
 
 /**
  * Everything a decision rests on, loaded before the engine runs and stored with the analysis: the same facts, engine

@@ -1,25 +1,12 @@
 import { invalidField } from '@invoicecontrol/errors';
+import { hasCompany } from '@invoicecontrol/tenants/facts';
+import type { TenantCompany, TenantFacts } from '@invoicecontrol/tenants/facts';
 import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
 import type { TaxId } from '@invoicecontrol/values/tax-id';
 import type { NormalisedInvoice } from './invoice.js';
 import { readName } from './normalisation/name-key.js';
 import { jaroWinkler } from './normalisation/similarity.js';
 import { compareText } from './record-order.js';
-
-/** A company of a tenant, as decisions need it. */
-export interface TenantCompany {
-  readonly companyId: string;
-  readonly name: string;
-  readonly taxId?: string;
-  readonly country?: string;
-}
-
-/** What a tenant is, as far as decisions depend on it. */
-export interface TenantFacts {
-  readonly baseCurrency: string;
-  readonly defaultCompanyId: string;
-  readonly companies: readonly TenantCompany[];
-}
 
 /** What an invoice says about its recipient. */
 export interface Addressee {
@@ -41,10 +28,6 @@ export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantF
   if (buyer === undefined) return tenant.defaultCompanyId;
   const addressed = tenant.companies.find((company) => hasTaxId(company, buyer));
   return addressed?.companyId ?? tenant.defaultCompanyId;
-}
-
-export function hasCompany({ companies }: TenantFacts, companyId: string): boolean {
-  return companies.some((company) => company.companyId === companyId);
 }
 
 /** Companies that stand in facts; an organization may have a thousand. */

@@ -1,8 +1,8 @@
+import type { TenantCompany } from '@invoicecontrol/tenants/facts';
 import { describe, expect, test } from '@jest/globals';
 import { COMPANY_ID, typesIn } from '../testing/in-memory-history.js';
 import { findingIn, ledger } from '../testing/ledger.js';
 import type { Bill } from '../testing/ledger.js';
-import type { TenantCompany } from '../tenant.js';
 
 const typesOf = typesIn('BUY');
 

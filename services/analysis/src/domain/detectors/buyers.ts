@@ -1,3 +1,4 @@
+import type { TenantCompany } from '@invoicecontrol/tenants/facts';
 import type { TaxId } from '@invoicecontrol/values/tax-id';
 import { buyerOf } from '../buyer.js';
 import { departmentWords } from '../data/department-words.js';
@@ -10,7 +11,6 @@ import { jaroWinkler } from '../normalisation/similarity.js';
 import type { BuyerParameters, Policy } from '../policy.js';
 import { isLikeName, nameLikeness } from '../supplier/name-likeness.js';
 import { taxIdOfCompany } from '../tenant.js';
-import type { TenantCompany } from '../tenant.js';
 
 /**
  * Family BUY: whether the invoice is addressed to us (detection reference, section 7.5). An organization that states

@@ -1,3 +1,4 @@
+import type { TenantCompany } from '@invoicecontrol/tenants/facts';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { Family, FindingType } from '../catalogue.js';
 import { analyze } from '../engine.js';
@@ -16,7 +17,6 @@ import { lookalikeKeysOf } from '../supplier/lookalike.js';
 import { lookalikesOf, namesakesOf } from '../supplier/related.js';
 import { countInvoice, emptyProfile, withAccountTrust } from '../supplier/profile.js';
 import type { AccountTrust, SupplierProfile } from '../supplier/profile.js';
-import type { TenantCompany } from '../tenant.js';
 
 export const ORGANIZATION_ID = '0192a000-0000-7000-8000-000000000001';
 export const COMPANY_ID = '0192a000-0000-7000-8000-00000000c001';

@@ -12,8 +12,8 @@ import type { FindingDocument } from '../../storage/findings.js';
 import type { InvoiceDocument } from '../../storage/invoices.js';
 import { anyFinding, asUser, connect, findingOf, testConfig, wireInvoice } from '../../testing/clients.js';
 import type { Clients } from '../../testing/clients.js';
-import { startOrganizationCounterpart } from '../../testing/organization-counterpart.js';
-import type { OrganizationCounterpart } from '../../testing/organization-counterpart.js';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 
 const MISSING_ID = '01890000-0000-7000-8000-000000000000';
 const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';

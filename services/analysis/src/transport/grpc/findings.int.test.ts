@@ -17,8 +17,8 @@ import type { InvoiceDocument } from '../../storage/invoices.js';
 import type { SupplierDocument } from '../../storage/suppliers.js';
 import { anyFinding, asUser, connect, findingOf, testConfig, wireInvoice } from '../../testing/clients.js';
 import type { Clients } from '../../testing/clients.js';
-import { startOrganizationCounterpart } from '../../testing/organization-counterpart.js';
-import type { OrganizationCounterpart } from '../../testing/organization-counterpart.js';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 
 const HOME = 'DE89370400440532013000';
 const AWAY = 'FR1420041010050500013M02606';

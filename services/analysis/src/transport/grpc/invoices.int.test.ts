@@ -21,8 +21,8 @@ import { configSchema } from '../../config.js';
 import type { AnalysisDocument } from '../../storage/analyses.js';
 import type { InvoiceDocument } from '../../storage/invoices.js';
 import type { SupplierDocument } from '../../storage/suppliers.js';
-import { startOrganizationCounterpart } from '../../testing/organization-counterpart.js';
-import type { OrganizationCounterpart } from '../../testing/organization-counterpart.js';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const { mongodbUrl, natsUrl } = testInfrastructure();

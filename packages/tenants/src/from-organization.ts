@@ -8,9 +8,17 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import type { Tenants } from '../application/tenants.js';
-import { hasCompany } from '../domain/tenant.js';
-import type { TenantCompany, TenantFacts } from '../domain/tenant.js';
+import { hasCompany } from './facts.js';
+import type { TenantCompany, TenantFacts } from './facts.js';
+
+/** Knows tenants; the organization service owns them. */
+export interface Tenants {
+  /**
+   * @param companyId a company that the caller names: facts from before it was created will not do
+   * @throws DomainError not_found when the organization is unknown or deleted
+   */
+  factsOf(organizationId: string, context: RequestContext, companyId?: string): Promise<TenantFacts>;
+}
 
 /** Facts of a tenant are asked again after this time, or at once when the tenant says it changed. */
 const FRESH_MS = 5_000;

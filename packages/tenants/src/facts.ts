@@ -1,0 +1,19 @@
+/** A company of a tenant. */
+export interface TenantCompany {
+  readonly companyId: string;
+  readonly name: string;
+  readonly taxId?: string;
+  readonly country?: string;
+}
+
+/** What a tenant is, as far as other services decide by it. */
+export interface TenantFacts {
+  /** ISO 4217. */
+  readonly baseCurrency: string;
+  readonly defaultCompanyId: string;
+  readonly companies: readonly TenantCompany[];
+}
+
+export function hasCompany({ companies }: TenantFacts, companyId: string): boolean {
+  return companies.some((company) => company.companyId === companyId);
+}
