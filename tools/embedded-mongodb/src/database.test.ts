@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { runCommand } from './commands.js';
 import { Database } from './database.js';
 import { Journal } from './journal.js';
@@ -34,6 +35,11 @@ function reopen(): { database: Database; journal: Journal } {
   if (!journal) throw new Error('The journal was not opened');
   open = { database, journal };
   return open;
+}
+
+/** Waits for work that goes on between commands. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await turn();
 }
 
 function run(database: Database, body: Doc, documents: Doc[] = []): Doc {
@@ -106,15 +112,102 @@ describe('after a restart', () => {
   });
 });
 
-test('a large journal is written anew while the server runs', () => {
-  const { database, journal } = reopen();
-  insert(database, { _id: 1, n: 0, pad: 'x'.repeat(1_000_000) });
-  for (let round = 0; round < 70; round += 1) increment(database, 1);
-  database.sweep(Date.now());
-  expect(journal.sizeBytes).toBeLessThan(2_000_000);
-  increment(database, 1);
-  expect(valueOf(reopen().database, 1)).toMatchObject({ n: 71 });
-  expect(fs.readdirSync(directory)).toEqual(['journal']);
+describe('a large journal', () => {
+  const DOCUMENTS = 16;
+  /** More than one step of the writing each, so that there is a moment after every document. */
+  const pad = 'x'.repeat(600_000);
+
+  /** Changes documents until the journal begins to be written anew. */
+  function beginCompaction({ database, journal }: { database: Database; journal: Journal }): void {
+    for (let id = 0; id < DOCUMENTS; id += 1) insert(database, { _id: id, n: 0, pad });
+    for (let round = 0; !journal.isCompacting; round += 1) increment(database, round % DOCUMENTS);
+  }
+
+  /** Everything stored, without what only makes it large. */
+  const contents = ({ collections }: Database): unknown =>
+    [...collections.values()].map(({ namespace, documents, indexes }) => ({
+      namespace,
+      documents: [...documents.values()].map(({ doc: { pad: _, ...doc } }) => doc),
+      indexes: [...indexes.values()].map(({ spec }) => spec),
+    }));
+
+  test('is written anew while the server runs', async () => {
+    const { database, journal } = reopen();
+    beginCompaction({ database, journal });
+    const before = journal.sizeBytes;
+    await until(() => !journal.isCompacting);
+    expect(journal.sizeBytes).toBeLessThan(before / 3);
+    increment(database, 1);
+    const expected = contents(database);
+    expect(contents(reopen().database)).toEqual(expected);
+    expect(fs.readdirSync(directory)).toEqual(['journal']);
+    expect(warnings).toEqual([]);
+  });
+
+  test('is whole after a crash at any moment of its being written anew, whatever the commands change meanwhile', async () => {
+    const { database, journal } = reopen();
+    const index = (expireAfterSeconds: number): Doc => ({ key: { at: 1 }, name: 'at', expireAfterSeconds });
+    run(database, { createIndexes: 'items', indexes: [index(60)] });
+    run(database, { insert: 'kept' }, [{ _id: 'old' }]);
+    run(database, { insert: 'dropped' }, [{ _id: 'old' }]);
+    beginCompaction({ database, journal });
+    const changes: (() => unknown)[] = [
+      () => [increment(database, 0), increment(database, DOCUMENTS - 1)],
+      () => run(database, { delete: 'items', deletes: [0, 1, 14].map((_id) => ({ q: { _id }, limit: 1 })) }),
+      () => insert(database, { _id: 'new', n: 1 }, { _id: 1, n: 100 }),
+      () => [run(database, { dropIndexes: 'items', index: 'at' }), increment(database, 3)],
+      () => run(database, { createIndexes: 'items', indexes: [index(120)] }),
+      () => [run(database, { drop: 'kept' }), run(database, { insert: 'kept' }, [{ _id: 'new' }])],
+      () => [run(database, { drop: 'dropped' }), run(database, { insert: 'added' }, [{ _id: 'new' }])],
+      () => [increment(database, 1), increment(database, 'new'), increment(database, 12)],
+    ];
+    const copies: { directory: string; expected: unknown }[] = [];
+    const nextFile = `${journalFile()}.new`;
+    for (const [moment, change] of changes.entries()) {
+      const written = fs.statSync(nextFile).size;
+      change();
+      const copy = path.join(directory, `copy-${moment}`);
+      fs.mkdirSync(copy);
+      fs.copyFileSync(journalFile(), path.join(copy, 'journal'));
+      fs.copyFileSync(nextFile, path.join(copy, 'journal.new'));
+      copies.push({ directory: copy, expected: contents(database) });
+      await until(() => !journal.isCompacting || fs.statSync(nextFile).size > written);
+      expect(journal.isCompacting).toBe(true);
+    }
+    await until(() => !journal.isCompacting);
+    const expected = contents(database);
+    expect(contents(reopen().database)).toEqual(expected);
+    for (const copy of copies) {
+      const after = new Database((replay) => Journal.open(copy.directory, replay, (warning) => warnings.push(warning)));
+      after.close();
+      expect(contents(after)).toEqual(copy.expected);
+      expect(fs.readdirSync(copy.directory)).toEqual(['journal']);
+    }
+    expect(warnings).toEqual([]);
+  });
+
+  test('is whole when the server is closed while it is written anew', () => {
+    const { database, journal } = reopen();
+    beginCompaction({ database, journal });
+    increment(database, 0);
+    const expected = contents(database);
+    expect(contents(reopen().database)).toEqual(expected);
+    expect(fs.readdirSync(directory)).toEqual(['journal']);
+  });
+
+  test('goes on as it is when it cannot be written anew', async () => {
+    const { database, journal } = reopen();
+    fs.mkdirSync(`${journalFile()}.new`);
+    for (let id = 0; id < DOCUMENTS; id += 1) insert(database, { _id: id, n: 0, pad });
+    for (let round = 0; journal.sizeBytes < 70_000_000; round += 1) increment(database, round % DOCUMENTS);
+    await until(() => warnings.length > 0);
+    expect(warnings).toEqual([
+      expect.stringContaining('could not be written anew and goes on as it is: Error: EISDIR'),
+    ]);
+    increment(database, 0);
+    const expected = contents(database);
+    expect(contents(reopen().database)).toEqual(expected);
+  });
 });
 
 describe('a damaged journal', () => {

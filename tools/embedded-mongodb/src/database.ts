@@ -1,14 +1,16 @@
 import { fail } from './errors.js';
 import { parseIndexSpec } from './index-spec.js';
-import type { Definition, Journal, JournalEntry } from './journal.js';
+import type { Definition, Journal, JournalEntry, LiveState } from './journal.js';
 import { encode } from './order.js';
 import type { IndexSpec, StoredDocument } from './ordered-index.js';
 import { Collection } from './store.js';
 import { parse, type Doc } from './values.js';
 
-/** Compaction pays once the journal is large and mostly history. */
+/** Writing the journal anew pays once it is large and mostly history. */
 const COMPACTION_BYTES_MIN = 64 * 1024 * 1024;
 const COMPACTION_RATIO = 3;
+/** After a fault, a full disk for example, it is not tried again before the journal is so much larger. */
+const COMPACTION_RETRY_RATIO = 2;
 const COMPACTION_ENTRIES_MIN = 1000;
 const COMPACTION_ENTRIES_RATIO = 1.5;
 
@@ -42,6 +44,7 @@ export class Database {
   #lastCursorId = 0;
   #isReplaying = false;
   #journal: Journal | undefined;
+  #compactionBytesMin = COMPACTION_BYTES_MIN;
 
   /** @param openJournal replays into the given callback and returns the journal; none means memory only */
   constructor(openJournal?: (replay: (entry: JournalEntry) => void) => Journal) {
@@ -59,7 +62,7 @@ export class Database {
     }
     this.#isReplaying = false;
     this.#journal = journal;
-    if (entries > live * COMPACTION_ENTRIES_RATIO + COMPACTION_ENTRIES_MIN) journal.compact(this.#liveEntries());
+    if (entries > live * COMPACTION_ENTRIES_RATIO + COMPACTION_ENTRIES_MIN) journal.compactAtOnce(this.#liveState());
   }
 
   /** The collection, created by the write that needs it. */
@@ -106,20 +109,16 @@ export class Database {
   /** Makes the running command outlive the process; called before its reply. */
   commit(): void {
     this.#journal?.commit();
+    if (this.#journal && this.#journal.sizeBytes >= this.#compactionBytesMin) this.#compactIfItPays(this.#journal);
   }
 
-  /** Removes what has expired, forgets idle cursors and compacts the journal where it pays. */
+  /** Removes what has expired and forgets idle cursors. */
   sweep(now: number): void {
     for (const collection of this.collections.values()) {
       for (const stored of collection.expired(now)) this.remove(collection, stored);
     }
     this.commit();
     for (const [id, cursor] of this.#cursors) if (now - cursor.usedAt > CURSOR_IDLE_MS) this.#cursors.delete(id);
-    if (!this.#journal || this.#journal.sizeBytes < COMPACTION_BYTES_MIN) return;
-    let liveBytes = 0;
-    for (const { documents } of this.collections.values())
-      for (const { bytes } of documents.values()) liveBytes += bytes.length;
-    if (this.#journal.sizeBytes > liveBytes * COMPACTION_RATIO) this.#journal.compact(this.#liveEntries());
   }
 
   /** The first batch of a result; the rest waits in a cursor. */
@@ -174,14 +173,34 @@ export class Database {
     if (dropIndex !== undefined) this.collections.get(namespace)?.indexes.delete(dropIndex);
   }
 
-  *#liveEntries(): Generator<JournalEntry> {
-    for (const { namespace, indexes, documents } of this.collections.values()) {
-      yield { type: 'define', namespace, definition: { create: true } };
-      for (const { spec } of indexes.values()) {
-        if (spec.name !== '_id_') yield { type: 'define', namespace, definition: { index: { ...spec } } };
-      }
-      for (const { bytes } of documents.values()) yield { type: 'put', namespace, bytes };
-    }
+  #compactIfItPays(journal: Journal): void {
+    if (journal.isCompacting) return;
+    let liveBytes = 0;
+    for (const { sizeBytes } of this.collections.values()) liveBytes += sizeBytes;
+    if (journal.sizeBytes <= liveBytes * COMPACTION_RATIO) return;
+    void journal.compact(this.#liveState()).then((isDone) => {
+      this.#compactionBytesMin = isDone ? COMPACTION_BYTES_MIN : journal.sizeBytes * COMPACTION_RETRY_RATIO;
+    });
+  }
+
+  #liveState(): LiveState {
+    const collections = [...this.collections.values()];
+    return {
+      definitions: collections.flatMap(({ namespace, indexes }): JournalEntry[] => [
+        { type: 'define', namespace, definition: { create: true } },
+        ...[...indexes.values()]
+          .filter(({ spec }) => spec.name !== '_id_')
+          .map(({ spec }): JournalEntry => ({ type: 'define', namespace, definition: { index: { ...spec } } })),
+      ]),
+      documents: documentsOf(collections),
+    };
+  }
+}
+
+/** A document that is added while this is read is read too, one that is removed before its turn is not. */
+function* documentsOf(collections: readonly Collection[]): Generator<JournalEntry> {
+  for (const { namespace, documents } of collections) {
+    for (const { bytes } of documents.values()) yield { type: 'put', namespace, bytes };
   }
 }
 

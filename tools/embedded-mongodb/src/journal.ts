@@ -1,27 +1,24 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import zlib from 'node:zlib';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RecordFile } from './record-file.js';
 import { parse, serialize, type Doc } from './values.js';
 
 /**
  * The append-only file that makes the data outlive the process. One record per command, written before the reply: after
- * a crash a command is there whole or not at all. A record is `marker, payload length, crc32 of the payload, payload`;
- * a payload is a list of entries `type, namespace length, namespace, content length, content`.
+ * a crash a command is there whole or not at all. The payload of a record is a list of entries `type, namespace length,
+ * namespace, content length, content`.
  *
  * A killed process loses nothing that was acknowledged; a power cut loses at most {@link SYNC_INTERVAL_MS}.
  */
 
-const FILE_HEAD = Buffer.from('ICMDB001');
-/** Starts each record, so that whole records can be found behind a damaged one. */
-const RECORD_MARKER = Buffer.from([0xf7, 0x1c, 0xd0, 0x9e]);
-const RECORD_HEAD_BYTES = 12;
-/** The largest command (48 MB) can write its documents once and a little around each of them. */
-const RECORD_BYTES_MAX = 512 * 1024 * 1024;
 const SYNC_INTERVAL_MS = 100;
-const COMPACTION_RECORD_BYTES = 1024 * 1024;
+/** The journal is written anew in steps of so many bytes: no command waits for more than one of them. */
+const STEP_BYTES = 512 * 1024;
+/** After each step the commands have their turn. */
+const PAUSE_MS = 5;
 
 const ENTRY_TYPES = { put: 1, remove: 2, define: 3 } as const;
-type EntryType = (typeof ENTRY_TYPES)[keyof typeof ENTRY_TYPES];
 
 /** A change of what a namespace is, rather than of what it holds. */
 export interface Definition {
@@ -37,19 +34,39 @@ export type JournalEntry =
   | { readonly type: 'remove'; readonly namespace: string; readonly id: unknown }
   | { readonly type: 'define'; readonly namespace: string; readonly definition: Definition };
 
+/** What is stored, as the entries that make it again. */
+export interface LiveState {
+  /** The collections and their indexes as they are now. */
+  readonly definitions: readonly JournalEntry[];
+  /**
+   * The documents of these collections. Read bit by bit while commands change them; each may come as it was when this
+   * began or as it is later.
+   */
+  readonly documents: Iterable<JournalEntry>;
+}
+
+/** What {@link Journal} waits for between two steps of writing itself anew. */
+type Step = 'pause' | 'sync';
+
 export class Journal {
-  readonly #file: string;
-  readonly #sync: NodeJS.Timeout;
-  #descriptor: number;
+  readonly #path: string;
+  readonly #warn: (message: string) => void;
+  readonly #syncing: NodeJS.Timeout;
+  #file: RecordFile;
   #pending: Buffer[] = [];
-  #sizeBytes = 0;
   #isDirty = false;
   #isSyncing = false;
+  #isClosed = false;
+  /** The file that will take the place of the journal, while it is written. */
+  #next: RecordFile | undefined;
 
-  private constructor(file: string) {
-    this.#file = file;
-    this.#descriptor = openForAppending(file);
-    this.#sync = setInterval(() => this.#syncInBackground(), SYNC_INTERVAL_MS).unref();
+  private constructor(directory: string, warn: (message: string) => void) {
+    this.#path = path.join(directory, 'journal');
+    this.#warn = warn;
+    // One that a crash left half written.
+    removeFile(this.#nextPath);
+    this.#file = new RecordFile(this.#path);
+    this.#syncing = setInterval(() => this.#syncInBackground(), SYNC_INTERVAL_MS).unref();
   }
 
   /**
@@ -58,9 +75,11 @@ export class Journal {
    */
   static open(directory: string, replay: (entry: JournalEntry) => void, warn: (message: string) => void): Journal {
     fs.mkdirSync(directory, { recursive: true });
-    const journal = new Journal(path.join(directory, 'journal'));
+    const journal = new Journal(directory, warn);
     try {
-      journal.#replay(replay, warn);
+      journal.#file.replay((payload) => {
+        for (const entry of entriesOf(payload)) replay(entry);
+      }, warn);
     } catch (error) {
       journal.close();
       throw error;
@@ -69,172 +88,175 @@ export class Journal {
   }
 
   get sizeBytes(): number {
-    return this.#sizeBytes;
+    return this.#file.sizeBytes;
+  }
+
+  /** Whether it is being written anew. */
+  get isCompacting(): boolean {
+    return this.#next !== undefined;
   }
 
   /** Adds to the record of the running command. */
   append(entry: JournalEntry): void {
-    switch (entry.type) {
-      case 'put':
-        return this.#push(ENTRY_TYPES.put, entry.namespace, entry.bytes);
-      case 'remove':
-        return this.#push(ENTRY_TYPES.remove, entry.namespace, serialize({ _id: entry.id }));
-      case 'define':
-        return this.#push(ENTRY_TYPES.define, entry.namespace, serialize({ ...entry.definition }));
-    }
+    this.#pending.push(...partsOf(entry));
   }
 
   /** Writes the record of the running command. A write that fails ends the process: memory never runs ahead of the file. */
   commit(): void {
     if (this.#pending.length === 0) return;
-    const record = Buffer.concat([Buffer.alloc(RECORD_HEAD_BYTES), ...this.#pending]);
-    this.#pending = [];
-    const payload = record.subarray(RECORD_HEAD_BYTES);
-    RECORD_MARKER.copy(record);
-    record.writeUInt32LE(payload.length, 4);
-    record.writeUInt32LE(zlib.crc32(payload), 8);
     try {
-      writeWhole(this.#descriptor, record, this.#sizeBytes);
+      this.#file.append(this.#pending);
     } catch (error) {
-      process.stderr.write(`embedded-mongodb: cannot write ${this.#file}: ${String(error)}. Stopping.\n`);
+      process.stderr.write(`embedded-mongodb: cannot write ${this.#path}: ${String(error)}. Stopping.\n`);
       process.exit(1);
     }
-    this.#sizeBytes += record.length;
+    this.#pending = [];
     this.#isDirty = true;
   }
 
-  /** Writes the live state into a new file and puts it in the place of the old one. */
-  compact(liveEntries: Iterable<JournalEntry>): void {
-    const next = `${this.#file}.new`;
-    // One that a crash left half written.
-    fs.rmSync(next, { force: true });
-    const old = this.#descriptor;
-    this.#descriptor = openForAppending(next);
-    this.#sizeBytes = FILE_HEAD.length;
-    let pendingBytes = 0;
-    for (const entry of liveEntries) {
-      this.append(entry);
-      pendingBytes += entry.type === 'put' ? entry.bytes.length : 0;
-      if (pendingBytes < COMPACTION_RECORD_BYTES) continue;
-      this.commit();
-      pendingBytes = 0;
+  /** Writes the live state into a new file and puts it in the place of the old one, while nothing else runs. */
+  compactAtOnce(state: LiveState): void {
+    const steps = this.#compaction(state);
+    while (!steps.next().done);
+  }
+
+  /**
+   * Does the same while commands go on, a step at a time. Until the new file is in its place the old one has everything,
+   * so a crash at any moment loses nothing. A fault leaves the old file in its place.
+   * @returns whether the new file is in its place
+   */
+  async compact(state: LiveState): Promise<boolean> {
+    try {
+      for (const step of this.#compaction(state)) {
+        if (step === 'pause') await delay(PAUSE_MS, undefined, { ref: false });
+        else await this.#next?.syncInBackground();
+        if (this.#isClosed) return false;
+      }
+      return true;
+    } catch (error) {
+      if (this.#isClosed) return false;
+      this.#warn(`${this.#path} could not be written anew and goes on as it is: ${String(error)}`);
+      this.#abandonCompaction();
+      return false;
     }
-    this.commit();
-    fs.fsyncSync(this.#descriptor);
-    fs.renameSync(next, this.#file);
-    syncDirectory(path.dirname(this.#file));
-    this.#isDirty = false;
-    // A background sync may still hold the old file.
-    if (this.#isSyncing) setTimeout(() => fs.closeSync(old), SYNC_INTERVAL_MS * 100).unref();
-    else fs.closeSync(old);
   }
 
   close(): void {
-    clearInterval(this.#sync);
-    fs.fdatasyncSync(this.#descriptor);
-    fs.closeSync(this.#descriptor);
+    this.#isClosed = true;
+    clearInterval(this.#syncing);
+    this.#abandonCompaction();
+    this.#file.sync();
+    this.#file.close();
   }
 
-  #push(type: EntryType, namespace: string, content: Buffer): void {
-    const name = Buffer.from(namespace);
-    const head = Buffer.alloc(3 + name.length + 4);
-    head.writeUInt8(type, 0);
-    head.writeUInt16LE(name.length, 1);
-    name.copy(head, 3);
-    head.writeUInt32LE(content.length, 3 + name.length);
-    this.#pending.push(head, content);
+  /**
+   * First what is stored, which the commands change meanwhile; then the records of these commands, as they stand in the
+   * old file. Replaying them once more over what they had changed already ends in the same state: an entry says what a
+   * document is, not what became of it. Only definitions are not repeatable, so they are all of the same moment.
+   */
+  *#compaction({ definitions, documents }: LiveState): Generator<Step, void> {
+    const next = new RecordFile(this.#nextPath);
+    this.#next = next;
+    let copiedTo = this.#file.sizeBytes;
+    next.append(definitions.flatMap(partsOf));
+
+    let parts: Buffer[] = [];
+    let bytes = 0;
+    for (const entry of documents) {
+      const added = partsOf(entry);
+      parts.push(...added);
+      bytes += added.reduce((sum, { length }) => sum + length, 0);
+      if (bytes < STEP_BYTES) continue;
+      next.append(parts);
+      parts = [];
+      bytes = 0;
+      yield 'pause';
+    }
+    next.append(parts);
+
+    // What came meanwhile, then what came while that was synced: the rest that is synced at once is small.
+    copiedTo = yield* this.#copyInto(next, copiedTo);
+    yield 'sync';
+    copiedTo = yield* this.#copyInto(next, copiedTo);
+    next.appendFrom(this.#file, copiedTo, this.#file.sizeBytes);
+    next.sync();
+    next.moveTo(this.#path);
+    const old = this.#file;
+    this.#file = next;
+    this.#next = undefined;
+    this.#isDirty = false;
+    // A background sync that still holds it closes it.
+    if (!this.#isSyncing) old.closeInBackground();
+    syncDirectory(path.dirname(this.#path));
+  }
+
+  /** Copies the records after a position but for a last step. @returns the position after them */
+  *#copyInto(next: RecordFile, position: number): Generator<Step, number> {
+    let copiedTo = position;
+    while (this.#file.sizeBytes - copiedTo > STEP_BYTES) {
+      next.appendFrom(this.#file, copiedTo, copiedTo + STEP_BYTES);
+      copiedTo += STEP_BYTES;
+      yield 'pause';
+    }
+    return copiedTo;
+  }
+
+  #abandonCompaction(): void {
+    this.#next?.close();
+    this.#next = undefined;
+    removeFile(this.#nextPath);
+  }
+
+  get #nextPath(): string {
+    return `${this.#path}.new`;
   }
 
   #syncInBackground(): void {
     if (!this.#isDirty || this.#isSyncing) return;
     this.#isDirty = false;
     this.#isSyncing = true;
-    fs.fdatasync(this.#descriptor, (error) => {
-      this.#isSyncing = false;
-      if (error) process.stderr.write(`embedded-mongodb: cannot sync ${this.#file}: ${error.message}\n`);
-    });
-  }
-
-  #replay(replay: (entry: JournalEntry) => void, warn: (message: string) => void): void {
-    const totalBytes = fs.fstatSync(this.#descriptor).size;
-    const head = readAt(this.#descriptor, 0, Math.min(FILE_HEAD.length, totalBytes));
-    if (!head.equals(FILE_HEAD)) {
-      throw new Error(`${this.#file} is not a journal of this server: move it away or choose another directory.`);
-    }
-    let position = FILE_HEAD.length;
-    for (;;) {
-      const payload = readRecord(this.#descriptor, position, totalBytes);
-      if (!payload) break;
-      for (const entry of entriesOf(payload)) replay(entry);
-      position += RECORD_HEAD_BYTES + payload.length;
-    }
-    if (position < totalBytes) this.#cutTornEnd(position, totalBytes, warn);
-    this.#sizeBytes = position;
-  }
-
-  #cutTornEnd(position: number, totalBytes: number, warn: (message: string) => void): void {
-    const rest = readAt(this.#descriptor, position, totalBytes - position);
-    const whole = findRecord(rest);
-    if (whole !== undefined) {
-      throw new Error(
-        `${this.#file} is damaged at byte ${position}, and whole records follow at byte ${position + whole}. ` +
-          'Nothing was changed. Restore the directory from a copy, or delete it to start empty.',
-      );
-    }
-    const copy = `${this.#file}.torn-${Date.now()}`;
-    fs.writeFileSync(copy, rest);
-    fs.ftruncateSync(this.#descriptor, position);
-    warn(`The last write to ${this.#file} was cut short and is dropped (${rest.length} bytes, kept in ${copy}).`);
+    const file = this.#file;
+    file
+      .syncInBackground()
+      .catch((error: unknown) => this.#warn(`cannot sync ${this.#path}: ${String(error)}`))
+      .finally(() => {
+        this.#isSyncing = false;
+        if (file !== this.#file) file.closeInBackground();
+      });
   }
 }
 
-function openForAppending(file: string): number {
-  const descriptor = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
-  if (fs.fstatSync(descriptor).size < FILE_HEAD.length) {
-    // New, or its very first write was cut short: no record can have been acknowledged.
-    fs.ftruncateSync(descriptor, 0);
-    writeWhole(descriptor, FILE_HEAD, 0);
-    fs.fsyncSync(descriptor);
-  }
-  return descriptor;
+function removeFile(file: string): void {
+  fs.rmSync(file, { force: true, recursive: true });
 }
 
-function writeWhole(descriptor: number, bytes: Buffer, position: number): void {
-  for (let done = 0; done < bytes.length;) {
-    done += fs.writeSync(descriptor, bytes, done, bytes.length - done, position + done);
-  }
+/** After this a power cut does not undo that a file took the place of another. */
+function syncDirectory(directory: string): void {
+  const descriptor = fs.openSync(directory, 'r');
+  fs.fsyncSync(descriptor);
+  fs.closeSync(descriptor);
 }
 
-function readAt(descriptor: number, position: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  for (let done = 0; done < length;) {
-    const count = fs.readSync(descriptor, bytes, done, length - done, position + done);
-    if (count === 0) return bytes.subarray(0, done);
-    done += count;
-  }
-  return bytes;
+function partsOf(entry: JournalEntry): [head: Buffer, content: Buffer] {
+  const name = Buffer.from(entry.namespace);
+  const content = contentOf(entry);
+  const head = Buffer.alloc(3 + name.length + 4);
+  head.writeUInt8(ENTRY_TYPES[entry.type], 0);
+  head.writeUInt16LE(name.length, 1);
+  name.copy(head, 3);
+  head.writeUInt32LE(content.length, 3 + name.length);
+  return [head, content];
 }
 
-/** The payload of the record at a position; `undefined` where no whole record is. */
-function readRecord(descriptor: number, position: number, totalBytes: number): Buffer | undefined {
-  if (position + RECORD_HEAD_BYTES > totalBytes) return undefined;
-  const head = readAt(descriptor, position, RECORD_HEAD_BYTES);
-  const length = head.readUInt32LE(4);
-  const isPlausible = head.subarray(0, 4).equals(RECORD_MARKER) && length > 0 && length <= RECORD_BYTES_MAX;
-  if (!isPlausible || position + RECORD_HEAD_BYTES + length > totalBytes) return undefined;
-  const payload = readAt(descriptor, position + RECORD_HEAD_BYTES, length);
-  return zlib.crc32(payload) === head.readUInt32LE(8) ? payload : undefined;
-}
-
-/** Where in these bytes a whole record starts, if one does. */
-function findRecord(bytes: Buffer): number | undefined {
-  for (let at = bytes.indexOf(RECORD_MARKER, 1); at >= 0; at = bytes.indexOf(RECORD_MARKER, at + 1)) {
-    if (at + RECORD_HEAD_BYTES > bytes.length) return undefined;
-    const length = bytes.readUInt32LE(at + 4);
-    const payload = bytes.subarray(at + RECORD_HEAD_BYTES, at + RECORD_HEAD_BYTES + length);
-    if (length > 0 && payload.length === length && zlib.crc32(payload) === bytes.readUInt32LE(at + 8)) return at;
+function contentOf(entry: JournalEntry): Buffer {
+  switch (entry.type) {
+    case 'put':
+      return entry.bytes;
+    case 'remove':
+      return serialize({ _id: entry.id });
+    case 'define':
+      return serialize({ ...entry.definition });
   }
-  return undefined;
 }
 
 function* entriesOf(payload: Buffer): Generator<JournalEntry> {
@@ -250,10 +272,4 @@ function* entriesOf(payload: Buffer): Generator<JournalEntry> {
     else yield { type: 'define', namespace, definition: parse(content) as Definition };
     position = contentEnd;
   }
-}
-
-function syncDirectory(directory: string): void {
-  const descriptor = fs.openSync(directory, 'r');
-  fs.fsyncSync(descriptor);
-  fs.closeSync(descriptor);
 }

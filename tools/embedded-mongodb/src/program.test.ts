@@ -171,3 +171,38 @@ test('killed again and again under load, it loses no acknowledged write', async 
   }
   expect(acknowledged.size).toBeGreaterThan(50);
 });
+
+test('killed while it writes its journal anew, it loses no acknowledged write', async () => {
+  const program = await start(['--data', directory]);
+  const client = new MongoClient(program.url, { serverSelectionTimeoutMS: 2_000, retryWrites: false });
+  const items = client.db('test').collection<{ _id: number; n: number; pad: string }>('items');
+  const ids = Array.from({ length: 40 }, (_, id) => id);
+  await items.insertMany(ids.map((_id) => ({ _id, n: 0, pad: 'x'.repeat(500_000) })));
+  const nextFile = path.join(directory, 'journal.new');
+  const acknowledged = new Map<number, number>();
+  const write = async (worker: number): Promise<void> => {
+    for (let step = 0; ; step += 1) {
+      const _id = (worker + step * 8) % ids.length;
+      const saved = await items.findOneAndUpdate(
+        { _id },
+        { $inc: { n: 1 } },
+        { returnDocument: 'after', projection: { n: 1 } },
+      );
+      acknowledged.set(_id, Math.max(saved?.n ?? 0, acknowledged.get(_id) ?? 0));
+      // Its first steps are done: some of the documents stand in it, as others that the commands have changed since.
+      if (fs.existsSync(nextFile) && fs.statSync(nextFile).size > 5_000_000) program.child.kill('SIGKILL');
+    }
+  };
+  await Promise.allSettled(Array.from({ length: 8 }, (_, worker) => write(worker)));
+  expect((await program.ended)[1]).toBe('SIGKILL');
+  await client.close();
+  expect(fs.existsSync(nextFile)).toBe(true);
+
+  const again = await start(['--data', directory]);
+  const reader = new MongoClient(again.url);
+  const stored = await reader.db('test').collection<{ _id: number; n: number }>('items').find().toArray();
+  await reader.close();
+  expect(stored).toHaveLength(ids.length);
+  for (const { _id, n } of stored) expect(n).toBeGreaterThanOrEqual(acknowledged.get(_id) ?? 0);
+  expect(fs.existsSync(nextFile)).toBe(false);
+});

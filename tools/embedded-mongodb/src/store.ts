@@ -24,6 +24,7 @@ export class Collection {
   readonly documents = new Map<string, StoredDocument>();
   readonly indexes = new Map<string, OrderedIndex>();
   #sequence = 0;
+  #sizeBytes = 0;
   #hasIndexesFilled: boolean;
 
   /** @param isReplayed the indexes stay empty until {@link fillIndexes}, which builds each of them once */
@@ -31,6 +32,11 @@ export class Collection {
     this.namespace = namespace;
     this.#hasIndexesFilled = !isReplayed;
     this.indexes.set(ID_INDEX.name, new OrderedIndex(ID_INDEX));
+  }
+
+  /** Of all documents as BSON. */
+  get sizeBytes(): number {
+    return this.#sizeBytes;
   }
 
   /** The matching documents in the order asked for, or in insertion or index order. */
@@ -68,6 +74,7 @@ export class Collection {
       for (const { index, keys } of changes) index.add(keys, stored);
     }
     this.documents.set(idKey, stored);
+    this.#sizeBytes += bytes.length;
     return stored;
   }
 
@@ -89,8 +96,7 @@ export class Collection {
       index.remove(gone, stored);
       index.add(added, stored);
     }
-    stored.doc = doc;
-    stored.bytes = bytes;
+    this.#setState(stored, doc, bytes);
     return true;
   }
 
@@ -98,15 +104,14 @@ export class Collection {
     if (this.#hasIndexesFilled)
       for (const index of this.indexes.values()) index.remove(index.keysOf(stored.doc), stored);
     this.documents.delete(stored.idKey);
+    this.#sizeBytes -= stored.bytes.length;
   }
 
   /** Takes a document from the journal, over an older state of it if there is one. */
   restore(doc: Doc, bytes: Buffer): void {
     const older = this.documents.get(encode(doc['_id']));
-    if (older) {
-      older.doc = doc;
-      older.bytes = bytes;
-    } else this.insert(doc, bytes);
+    if (older) this.#setState(older, doc, bytes);
+    else this.insert(doc, bytes);
   }
 
   /** Whether the index was not there before. @throws MongoError DuplicateKey, IndexOptionsConflict, IndexKeySpecsConflict */
@@ -192,6 +197,12 @@ export class Collection {
     const sorted = runners.filter(({ plan }) => plan.isSorted && limit !== undefined);
     const contenders = sorted.length > 0 ? sorted : runners;
     return contenders.reduce((best, runner) => (runner.found > best.found ? runner : best)).plan;
+  }
+
+  #setState(stored: StoredDocument, doc: Doc, bytes: Buffer): void {
+    this.#sizeBytes += bytes.length - stored.bytes.length;
+    stored.doc = doc;
+    stored.bytes = bytes;
   }
 
   #checkUnique(index: OrderedIndex, keys: readonly string[], doc: Doc, self: StoredDocument | undefined): void {
