@@ -3,8 +3,8 @@ import { events } from '@invoicecontrol/contracts/events';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Disposition } from '../domain/facts.js';
-import type { NormalisedInvoice } from '../domain/invoice.js';
-import type { FindingActor, FindingRecord } from './finding-store.js';
+import type { InvoiceSource as Source } from '../domain/invoice.js';
+import type { FindingActor, FindingRecord, FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis } from './invoice-store.js';
 
 /**
@@ -13,7 +13,7 @@ import type { DecidedAnalysis } from './invoice-store.js';
  * @param known ids of findings that an earlier analysis of the invoice raised
  */
 export function announcementsOf(
-  invoice: NormalisedInvoice,
+  invoice: Pick<FindingSubject, 'invoiceId' | 'companyId' | 'scanId'> & { readonly source: Source },
   analysis: DecidedAnalysis,
   known: ReadonlySet<string> = new Set(),
 ): Announcement[] {

@@ -75,14 +75,18 @@ export interface CappedCandidates {
 /**
  * Reduces what the lookup found to what the engine is given: leaves out the invoice itself and records that came
  * later, then applies the rule for hot keys. Among the hits of a hot key the newest by issue day stay, then by id.
+ * @param lookups the invoice's lookup keys, where the caller has them already
  */
-export function applyCandidateCaps(invoice: Candidate, hits: readonly MatchPart[]): CappedCandidates {
+export function applyCandidateCaps(
+  invoice: Candidate,
+  hits: readonly MatchPart[],
+  lookups: readonly LookupKey[] = lookupKeys(invoice),
+): CappedCandidates {
   const earlier = new Map<string, MatchPart>();
   for (const hit of hits) {
     if (hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) < 0) earlier.set(hit.invoiceId, hit);
   }
   if (earlier.size === 0) return { candidates: [], candidateCapHit: false };
-  const lookups = lookupKeys(invoice);
   const byKey = new Map<string, MatchPart[]>(lookups.map(({ key }) => [key, []]));
   for (const hit of earlier.values()) {
     for (const key of hit.keys) byKey.get(key)?.push(hit);

@@ -38,7 +38,7 @@ export function analysisStore(collection: Collection<AnalysisDocument>): Analysi
     },
     async find(organizationId, analysisId) {
       const document = await collection.findOne({ _id: analysisId, organizationId });
-      return document === null ? undefined : toRecord(document);
+      return document === null ? undefined : toAnalysisRecord(document);
     },
     async ofInvoice(organizationId, invoiceId, { below, limit }) {
       const documents = await collection
@@ -65,12 +65,12 @@ export function analysisStore(collection: Collection<AnalysisDocument>): Analysi
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray();
-      return documents.map(toRecord);
+      return documents.map(toAnalysisRecord);
     },
   };
 }
 
-function toRecord(document: AnalysisDocument): AnalysisRecord {
+export function toAnalysisRecord(document: AnalysisDocument): AnalysisRecord {
   const { _id: analysisId, organizationId, invoiceId, facts, ...analysis } = document;
   return { invoiceId, analysis: { analysisId, ...analysis }, facts: Buffer.from(facts.buffer) };
 }

@@ -1,9 +1,8 @@
 import type { Collection, Filter, IndexDescription, UpdateFilter } from 'mongodb';
-import { MongoBulkWriteError } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
-import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findingRecordsOf } from '../application/finding-store.js';
 import type {
@@ -11,9 +10,10 @@ import type {
   FindingQuery,
   FindingRecord,
   FindingStore,
+  FindingSubject,
   WorkedFinding,
 } from '../application/finding-store.js';
-import type { StoredFinding } from '../application/invoice-store.js';
+import type { DecidedAnalysis, StoredFinding } from '../application/invoice-store.js';
 
 /** Entries of its history that a finding keeps; the oldest leave first. */
 const HISTORY_ENTRIES_MAX = 200;
@@ -61,22 +61,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
   const aggregates = aggregateStore(collection, outbox, clock);
   return {
     async insertAll(organizationId, subject, analysis) {
-      if (analysis.findings.length === 0) return;
-      const assignments = new Map(analysis.findings.map((finding) => [finding.findingId, assignedByRule(finding)]));
-      const documents = findingRecordsOf(subject, analysis).map(({ findingId, ...finding }) => ({
-        _id: findingId,
-        organizationId,
-        version: 1,
-        ...finding,
-        history: (assignments.get(findingId) ?? []).map((entry) => ({ at: analysis.createdAt, ...entry })),
-      }));
-      try {
-        await collection.insertMany(documents, { ordered: false });
-      } catch (error) {
-        // Ids are derived: those refused as duplicates are there already, the others were stored.
-        const isRepeat = error instanceof MongoBulkWriteError && isDuplicateKey(error) && onlyDuplicates(error);
-        if (!isRepeat) throw error;
-      }
+      await insertMissing(collection, findingDocumentsOf(organizationId, subject, analysis));
     },
     async ofInvoice(organizationId, invoiceId) {
       const documents = await collection
@@ -129,6 +114,23 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
   };
 }
 
+/** The findings of a decision as documents, as they are before anybody works with them. */
+export function findingDocumentsOf(
+  organizationId: string,
+  subject: FindingSubject,
+  analysis: DecidedAnalysis,
+): FindingDocument[] {
+  if (analysis.findings.length === 0) return [];
+  const assignments = new Map(analysis.findings.map((finding) => [finding.findingId, assignedByRule(finding)]));
+  return findingRecordsOf(subject, analysis).map(({ findingId, ...finding }) => ({
+    _id: findingId,
+    organizationId,
+    version: 1,
+    ...finding,
+    history: (assignments.get(findingId) ?? []).map((entry) => ({ at: analysis.createdAt, ...entry })),
+  }));
+}
+
 const withoutHistory = { history: 0, outbox: 0, recentEvents: 0 } as const;
 
 /** What the history of a finding begins with when a routing rule took it. */
@@ -160,8 +162,4 @@ function range({ createdFrom, createdTo, after }: FindingQuery): Filter<FindingD
 function toFinding(document: FindingDocument): WorkedFinding {
   const { _id: findingId, history, outbox, outboxPending, recentEvents, lastEventAt, pending, ...finding } = document;
   return { findingId, ...finding };
-}
-
-function onlyDuplicates(error: MongoBulkWriteError): boolean {
-  return [error.writeErrors].flat().every(({ code }) => code === 11000);
 }

@@ -2,9 +2,9 @@ import type { Collection, Db } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { repeat } from '@invoicecontrol/runtime/repeat';
 import type { AuditEventDocument } from './audit-events.js';
-import { insertOnce } from './insert-once.js';
 import type { NotificationDocument } from './notifications.js';
 
 /**
@@ -52,8 +52,8 @@ export function startCopies(options: {
     { _id, version, auditEntries = [], notifications = [] }: Carrying,
   ): Promise<void> => {
     if (auditEntries.length === 0) return;
-    await insertOnce(auditEvents, auditEntries);
-    await insertOnce(options.notifications, notifications);
+    await insertMissing(auditEvents, auditEntries);
+    await insertMissing(options.notifications, notifications);
     // A newer version may carry newer entries; whoever wrote it, or the next sweep, takes all of them out.
     await db
       .collection<Audited>(collectionName)

@@ -2,10 +2,10 @@ import type { Collection, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Notifications } from '../application/notifications.js';
 import type { NotificationQueue } from '../application/send-notifications.js';
 import type { Notification, NotificationStatus, Occasion } from '../domain/notification.js';
-import { insertOnce } from './insert-once.js';
 import { findPage, NEWEST_FIRST } from './page-query.js';
 
 /** A mail that is owed or was sent. The claim and its times are there while the status is QUEUED. */
@@ -47,7 +47,7 @@ export function notificationStore(
   clock: Clock,
 ): Notifications & NotificationQueue {
   return {
-    queue: (notifications) => insertOnce(collection, notifications.map(queuedDocument)),
+    queue: (notifications) => insertMissing(collection, notifications.map(queuedDocument)),
     async list(organizationId, request) {
       const { items, nextPageToken } = await findPage(collection, { organizationId }, request);
       return {

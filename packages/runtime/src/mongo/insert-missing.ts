@@ -1,0 +1,23 @@
+import { MongoBulkWriteError } from 'mongodb';
+import type { Collection, OptionalUnlessRequiredId } from 'mongodb';
+
+const DUPLICATE_KEY = 11000;
+
+/**
+ * Stores documents with derived ids. One that is there already was stored before and stays as it is.
+ * @returns the ids of those that were there
+ */
+export async function insertMissing<D extends { readonly _id: string }>(
+  collection: Collection<D>,
+  documents: readonly D[],
+): Promise<ReadonlySet<string>> {
+  if (documents.length === 0) return new Set();
+  try {
+    await collection.insertMany([...documents] as OptionalUnlessRequiredId<D>[], { ordered: false });
+    return new Set();
+  } catch (error) {
+    const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+    if (refused.length === 0 || refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+    return new Set(refused.flatMap(({ index }) => documents[index]?._id ?? []));
+  }
+}
