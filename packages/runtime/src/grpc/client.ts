@@ -6,8 +6,9 @@ import type { ServiceError } from '@grpc/grpc-js';
 import type { RequestContext } from '../request-context.js';
 import { measure } from '../telemetry.js';
 import { toDomainError } from './errors.js';
+import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { metadataOf } from './metadata.js';
-import { MESSAGE_BYTES_MAX, toGrpc } from './service-definition.js';
+import { toGrpc } from './service-definition.js';
 
 export interface CallOptions {
   readonly context: RequestContext;

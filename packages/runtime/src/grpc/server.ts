@@ -7,9 +7,10 @@ import type { Logger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
 import { measure } from '../telemetry.js';
 import { toStatus } from './errors.js';
+import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { contextOf } from './metadata.js';
 import { addReflection } from './reflection.js';
-import { MESSAGE_BYTES_MAX, toGrpc } from './service-definition.js';
+import { toGrpc } from './service-definition.js';
 
 /** What a service must offer for one of its definitions; a missing rpc does not compile. */
 export type Implementation<D extends Definition> = Methods<D, RequestContext>;

@@ -1,9 +1,6 @@
 import type { Codec, Definition } from '@invoicecontrol/contracts/definition';
 import type { MethodDefinition } from '@grpc/grpc-js';
 
-/** 4 MiB is gRPC's own default, stated here because both sides must agree on it. */
-export const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
-
 type UnaryMethod = MethodDefinition<unknown, unknown>;
 
 /** A generated definition in the form that grpc-js wants. Streams are refused: the product has none yet. */

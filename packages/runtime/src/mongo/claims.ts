@@ -14,13 +14,17 @@ export interface Claimable {
 /** The lease of work that nobody holds. */
 export const FREE = new Date(0);
 
-export interface Claim<D> {
-  readonly document: WithId<D>;
+/** What a worker has of the work that it holds. */
+export interface Holding {
   readonly claimId: string;
   /** Prolongs the lease; false when somebody else has taken over, and then nothing more may be written. */
   renew(): Promise<boolean>;
   /** Renews at a third of the lease until stopped. */
   keepAlive(onLost: () => void): { stop(): void };
+}
+
+export interface Claim<D> extends Holding {
+  readonly document: WithId<D>;
 }
 
 /**
@@ -34,22 +38,30 @@ export async function claim<D extends Claimable>(
   { clock, leaseMs, change = {} }: { clock: Clock; leaseMs: number; change?: UpdateFilter<D> },
 ): Promise<Claim<D> | undefined> {
   const claimId = randomUUID();
-  const until = (): Date => new Date(clock.now().getTime() + leaseMs);
+  const leaseUntil = new Date(clock.now().getTime() + leaseMs);
   const document = await collection.findOneAndUpdate(
     { ...wanted, leaseUntil: { $lte: clock.now() } } as Filter<D>,
-    { ...change, $set: { ...change.$set, claim: claimId, leaseUntil: until() } } as UpdateFilter<D>,
+    { ...change, $set: { ...change.$set, claim: claimId, leaseUntil } } as UpdateFilter<D>,
     { returnDocument: 'after' },
   );
-  if (document === null) return undefined;
+  return document === null ? undefined : { document, ...held(collection, document._id, { claimId, clock, leaseMs }) };
+}
+
+/** Work that was stored with its first holder's claim in it, and so was never free. */
+export function held<D extends Claimable>(
+  collection: Collection<D>,
+  id: string,
+  { claimId, clock, leaseMs }: { claimId: string; clock: Clock; leaseMs: number },
+): Holding {
   const renew = async (): Promise<boolean> => {
+    const leaseUntil = new Date(clock.now().getTime() + leaseMs);
     const { matchedCount } = await collection.updateOne(
-      { _id: document._id, claim: claimId } as unknown as Filter<D>,
-      { $set: { leaseUntil: until() } } as unknown as UpdateFilter<D>,
+      { _id: id, claim: claimId } as unknown as Filter<D>,
+      { $set: { leaseUntil } } as unknown as UpdateFilter<D>,
     );
     return matchedCount === 1;
   };
   return {
-    document,
     claimId,
     renew,
     keepAlive(onLost) {

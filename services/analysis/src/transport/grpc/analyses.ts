@@ -1,6 +1,13 @@
 import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { invalidField } from '@invoicecontrol/errors';
+import {
+  pageSize,
+  readNumberedToken,
+  readPageToken,
+  writeNumberedToken,
+  writePageToken,
+} from '@invoicecontrol/runtime/grpc/page-token';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
@@ -10,7 +17,6 @@ import type { reanalyzeInvoice } from '../../application/reanalyze-invoice.js';
 import type { dryRunPolicy, replayAnalyses } from '../../application/replay-analyses.js';
 import { readPolicy } from '../../domain/policy-document.js';
 import { encodeAnalysis } from './encode-invoice.js';
-import { pageSize, readNumberedToken, readPageToken, writeNumberedToken, writePageToken } from './page-token.js';
 
 /** Analyses that one call replays. */
 const REPLAYED_MAX = 1_000;

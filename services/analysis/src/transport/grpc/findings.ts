@@ -1,6 +1,7 @@
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { invalidField } from '@invoicecontrol/errors';
+import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/grpc/page-token';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { assignFinding } from '../../application/assign-finding.js';
@@ -11,7 +12,6 @@ import { catalogue } from '../../domain/catalogue.js';
 import type { FindingType } from '../../domain/catalogue.js';
 import { dispositions } from '../../domain/review.js';
 import { encodeFinding } from './encode-invoice.js';
-import { pageSize, readPageToken, writePageToken } from './page-token.js';
 
 interface Deps {
   readonly reader: FindingReader;

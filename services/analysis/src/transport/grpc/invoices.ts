@@ -1,5 +1,6 @@
 import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/grpc/page-token';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { analyzeInvoice } from '../../application/analyze-invoice.js';
@@ -8,7 +9,6 @@ import type { InvoiceQuery } from '../../application/invoice-store.js';
 import type { InvoiceReader } from '../../application/read-invoices.js';
 import { decodeInvoice } from './decode-invoice.js';
 import { encodeAnalysis, encodeStoredInvoice } from './encode-invoice.js';
-import { pageSize, readPageToken, writePageToken } from './page-token.js';
 
 interface Deps {
   readonly analyzeInvoice: ReturnType<typeof analyzeInvoice>;

@@ -4,11 +4,11 @@ import type {
   RoutingMatch as WireMatch,
   RoutingRule as WireRule,
 } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
+import { pageSize, readNumberedToken, writeNumberedToken } from '@invoicecontrol/runtime/grpc/page-token';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { RoutingRules } from '../../application/routing-rules.js';
 import type { RoutingMatchInput, RoutingRule } from '../../domain/routing.js';
-import { pageSize, readNumberedToken, writeNumberedToken } from './page-token.js';
 
 /** invoicecontrol.analysis.v1.RoutingRuleService */
 export function routingRuleService(rules: RoutingRules): Binding {

@@ -1,8 +1,13 @@
 import { invalidField } from '@invoicecontrol/errors';
-import type { ListPosition } from '../../application/invoice-store.js';
 
 const PAGE_SIZE_MAX = 100;
 const PAGE_SIZE_DEFAULT = 50;
+
+/** A place in a list that is ordered newest first, and within one instant by id. */
+export interface ListPosition {
+  readonly createdAt: Date;
+  readonly id: string;
+}
 
 /** @throws DomainError invalid when the size is outside 0 to 100; 0 means the default */
 export function pageSize(asked: number): number {
