@@ -1,13 +1,19 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { connectMongo } from './connection.js';
 import type { MongoConnection } from './connection.js';
 import { usageCounters, usageMonth } from './usage.js';
-import type { UsageCounters } from './usage.js';
+import type { UsageCounters, UsageMark } from './usage.js';
 
 let mongo: MongoConnection;
 let usage: UsageCounters;
-const mark = (organizationId: string, amount = 1) => ({ organizationId, month: '2026-03', meter: 'analyses', amount });
+let now = new Date('2026-03-10T12:00:00Z');
+const mark = (organizationId: string, amount = 1): UsageMark => ({
+  organizationId,
+  month: '2026-03',
+  meter: 'analyses',
+  amount,
+});
 
 beforeAll(async () => {
   mongo = await connectMongo({
@@ -15,7 +21,7 @@ beforeAll(async () => {
     databaseName: testDatabaseName(),
     appName: 'test',
   });
-  usage = usageCounters(mongo.db);
+  usage = usageCounters(mongo.db, { now: () => now });
 });
 afterAll(async () => {
   await mongo.db.dropDatabase();
@@ -43,10 +49,17 @@ test('what does not fit is refused whole', async () => {
 
 test('what is given back can be used again, and other organizations have counters of their own', async () => {
   await usage.reserve(mark('back', 10), 10);
-  await usage.giveBack(mark('back'));
-  await usage.reserve(mark('back'), 10);
+  await usage.giveBack(mark('back'), now);
+  await usage.reserve(mark('back', 1), 10);
   await usage.reserve(mark('other', 10), 10);
   expect(await usage.used(mark('back'))).toBe(10);
+});
+
+test('nothing is given back so late that the reconciling job may have done it', async () => {
+  const reservedAt = new Date(now.getTime() - 30_001);
+  await usage.reserve(mark('late'), 10);
+  await usage.giveBack(mark('late'), reservedAt);
+  expect(await usage.used(mark('late'))).toBe(1);
 });
 
 test('without a limit everything is counted and nothing refused', async () => {
@@ -57,4 +70,38 @@ test('without a limit everything is counted and nothing refused', async () => {
 test('the period is the calendar month in UTC', () => {
   expect(usageMonth(new Date('2026-03-31T23:59:59.999Z'))).toBe('2026-03');
   expect(usageMonth(new Date('2026-04-01T00:00:00.000Z'))).toBe('2026-04');
+});
+
+describe('a refusal', () => {
+  const refusalOf = (asked: UsageMark, limit: number): Promise<unknown> =>
+    usage.reserve(asked, limit).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  test('names the meter, the limit, what is left and the end of the month', async () => {
+    await usage.reserve(mark('words', 25), 25);
+    expect(await refusalOf(mark('words'), 25)).toMatchObject({
+      publicMessage:
+        'The plan allows 25 analyses in 2026-03, of which none is left. ' +
+        'Change the plan, or wait for the next month, which begins on 2026-04-01 at 00:00 UTC.',
+    });
+    const scan = { ...mark('words', 480), meter: 'scan_rows', month: '2026-12' };
+    await usage.reserve(scan, 500);
+    expect(await refusalOf({ ...scan, amount: 100 }, 500)).toMatchObject({
+      publicMessage:
+        'The plan allows 500 scan rows in 2026-12, of which 20 are left and 100 are needed. ' +
+        'Change the plan, or wait for the next month, which begins on 2027-01-01 at 00:00 UTC.',
+    });
+  });
+
+  test('says when to come back in the last 24 hours of the month, and not before', async () => {
+    await usage.reserve(mark('wait'), 1);
+    now = new Date('2026-03-30T23:59:59.999Z');
+    expect(await refusalOf(mark('wait'), 1)).toMatchObject({ retryAfterSeconds: undefined });
+    now = new Date('2026-03-31T00:00:00.000Z');
+    expect(await refusalOf(mark('wait'), 1)).toMatchObject({ retryAfterSeconds: 86_400 });
+    now = new Date('2026-03-31T23:59:59.999Z');
+    expect(await refusalOf(mark('wait'), 1)).toMatchObject({ retryAfterSeconds: 1 });
+  });
 });

@@ -1,5 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Collection, Db } from 'mongodb';
+import type { Clock } from '../clock.js';
 import { isDuplicateKey } from './connection.js';
 
 /** A month's exact counter of one meter of one organization (architecture section 5, rule 6). */
@@ -9,6 +10,12 @@ export interface UsageDocument {
   readonly used: number;
   /** Grows with every change, so that the reconciling job sees whether the counter stood still. */
   readonly moves: number;
+  /** When the reconciling job looks at it next; absent once it found it right and nothing moved since. Sparse index. */
+  readonly lookAt?: Date;
+  /** What `moves` was at the first look, until the second one. */
+  readonly seenMoves?: number;
+  /** The last refusal that asked for a look. */
+  readonly refusedAt?: Date;
 }
 
 /** What is counted, for whom and when. */
@@ -22,31 +29,65 @@ export interface UsageMark {
 
 export interface UsageCounters {
   /**
-   * Counts before the work, so that a crash can only count too much.
+   * Counts before the work, so that a crash can only count too much. A refusal asks the reconciling job to look whether
+   * the counter is right.
    * @param limit the plan's limit for the month; undefined means none
    * @throws DomainError usage_exceeded when the amount does not fit
    */
   reserve(mark: UsageMark, limit: number | undefined): Promise<void>;
-  /** Gives back what was reserved for work that turned out to be a repeat or did not count. */
-  giveBack(mark: UsageMark): Promise<void>;
+  /**
+   * Gives back what was reserved for work that turned out to be a repeat or did not count.
+   * @param since when the write before it began: the reservation, or the one that lowered the stored mark. Nothing is
+   * given back when that is {@link isSettled} long ago.
+   */
+  giveBack(mark: UsageMark, since: Date): Promise<void>;
   /** What is used of a meter in a month. */
   used(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<number>;
 }
+
+const SETTLED_AFTER_MS = 30_000;
+/** An organization at its limit is refused again and again; its counter is looked at no more often than this. */
+const LOOK_AFTER_REFUSAL_EACH_MS = 10 * 60_000;
+/** The hour in which counters that moved are looked at, UTC. */
+const NIGHT_HOUR = 2;
+const DAY_MS = 24 * 3_600_000;
 
 /** The calendar month of an instant, UTC: the period of every quota. */
 export function usageMonth(at: Date): string {
   return at.toISOString().slice(0, 7);
 }
 
-export function usageCounters(db: Db): UsageCounters {
-  const usage: Collection<UsageDocument> = db.collection<UsageDocument>('usage');
-  const idOf = ({ organizationId, month, meter }: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): string =>
-    `${organizationId}:${month}:${meter}`;
+/** When the month after this one begins. */
+export function endOfMonth(month: string): Date {
+  const [year, number] = month.split('-').map(Number);
+  return new Date(Date.UTC(year ?? 0, number ?? 0));
+}
+
+/**
+ * Whether so much time has passed since a reservation that the reconciling job, which waits twice as long, may have
+ * counted without it. Then nothing is given back any more, and what is stored so late is counted once more.
+ */
+export function isSettled(since: Date, now: Date): boolean {
+  return now.getTime() - since.getTime() > SETTLED_AFTER_MS;
+}
+
+/** The next night in which counters are looked at. */
+export function nextNight(now: Date): Date {
+  const tonight = new Date(now).setUTCHours(NIGHT_HOUR, 0, 0, 0);
+  return new Date(tonight > now.getTime() ? tonight : tonight + DAY_MS);
+}
+
+export function usageCollection(db: Db): Collection<UsageDocument> {
+  return db.collection<UsageDocument>('usage');
+}
+
+export function usageCounters(db: Db, clock: Clock): UsageCounters {
+  const usage = usageCollection(db);
   const increment = async (mark: UsageMark, limit: number | undefined): Promise<boolean> => {
     const fits = limit === undefined ? {} : { used: { $lte: limit - mark.amount } };
     const { matchedCount } = await usage.updateOne(
       { _id: idOf(mark), ...fits },
-      { $inc: { used: mark.amount, moves: 1 } },
+      { $inc: { used: mark.amount, moves: 1 }, $min: { lookAt: nextNight(clock.now()) } },
     );
     return matchedCount === 1;
   };
@@ -56,18 +97,24 @@ export function usageCounters(db: Db): UsageCounters {
       // A guarded upsert could lose a race against itself, so the counter is created once, apart.
       await create(usage, idOf(mark));
       if (await increment(mark, limit)) return;
-      throw new DomainError(
-        'usage_exceeded',
-        `The plan's limit of ${limit} for ${mark.meter.replaceAll('_', ' ')} in ${mark.month} is reached. Change the plan or wait for the next month.`,
-      );
+      const now = clock.now();
+      const counter = await usage.findOne({ _id: idOf(mark) });
+      if (counter === null || limit === undefined) throw new Error(`the counter ${idOf(mark)} is gone`);
+      await askForLook(usage, counter, now);
+      throw exceeded(mark, { limit, used: counter.used, now });
     },
-    async giveBack(mark) {
-      await usage.updateOne({ _id: idOf(mark) }, { $inc: { used: -mark.amount, moves: 1 } });
+    async giveBack(mark, since) {
+      if (isSettled(since, clock.now())) return;
+      await increment({ ...mark, amount: -mark.amount }, undefined);
     },
     async used(mark) {
       return (await usage.findOne({ _id: idOf(mark) }))?.used ?? 0;
     },
   };
+}
+
+function idOf({ organizationId, month, meter }: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): string {
+  return `${organizationId}:${month}:${meter}`;
 }
 
 async function create(usage: Collection<UsageDocument>, id: string): Promise<void> {
@@ -76,4 +123,28 @@ async function create(usage: Collection<UsageDocument>, id: string): Promise<voi
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
+}
+
+/** A crash may have left the counter too high, and then the refusal was wrong. */
+async function askForLook(usage: Collection<UsageDocument>, counter: UsageDocument, now: Date): Promise<void> {
+  const { _id, refusedAt, seenMoves } = counter;
+  const isAsked = refusedAt !== undefined && now.getTime() - refusedAt.getTime() < LOOK_AFTER_REFUSAL_EACH_MS;
+  if (isAsked || seenMoves !== undefined) return;
+  // Between the two looks nothing may hurry the second one.
+  await usage.updateOne({ _id, seenMoves: { $exists: false } }, { $set: { lookAt: now, refusedAt: now } });
+}
+
+function exceeded(mark: UsageMark, { limit, used, now }: { limit: number; used: number; now: Date }): DomainError {
+  const things = mark.meter.replaceAll('_', ' ');
+  const leftover = Math.max(0, limit - used);
+  const shortage = leftover === 0 ? 'none is left' : `${leftover} are left and ${mark.amount} are needed`;
+  const end = endOfMonth(mark.month);
+  const remainingMs = end.getTime() - now.getTime();
+  const isEndNear = remainingMs > 0 && remainingMs <= DAY_MS;
+  return new DomainError(
+    'usage_exceeded',
+    `The plan allows ${limit} ${things} in ${mark.month}, of which ${shortage}. ` +
+      `Change the plan, or wait for the next month, which begins on ${end.toISOString().slice(0, 10)} at 00:00 UTC.`,
+    isEndNear ? { retryAfterSeconds: Math.ceil(remainingMs / 1_000) } : {},
+  );
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
+import { isSettled, usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
@@ -60,15 +60,20 @@ export const analyzeInvoice = (deps: Deps) => {
   const { invoices, suppliers, usage, tenants, decider, clock } = deps;
 
   /** Reserves the quota and stores the invoice; undefined when its id is taken. */
-  const store = async (invoice: NewInvoice, limit: number | undefined): Promise<'stored' | 'taken'> => {
+  const store = async (invoice: CountedInvoice, limit: number | undefined): Promise<'stored' | 'taken'> => {
     const mark = analysisMark(invoice);
+    const reservedAt = clock.now();
     // Without a limit nothing can be refused, so counting need not come first; the invoice remembers that it did not.
     const reserving = usage.reserve(mark, limit);
     if (limit !== undefined) await reserving;
     const [isNew] = await Promise.all([invoices.insert(invoice), reserving]);
-    if (isNew) return 'stored';
-    await usage.giveBack(mark);
-    return 'taken';
+    if (!isNew) {
+      await usage.giveBack(mark, reservedAt);
+      return 'taken';
+    }
+    // Stored so late that the counter may have been put right without it: counted twice is better than not at all.
+    if (isSettled(reservedAt, clock.now())) await usage.reserve(mark, undefined);
+    return 'stored';
   };
 
   return async (input: AnalyzeInvoiceInput, context: RequestContext): Promise<AnalyzedInvoice> => {
@@ -86,7 +91,7 @@ export const analyzeInvoice = (deps: Deps) => {
     const now = clock.now();
     const companyId = companyFor({ companyId: invoice.company_id, buyerTaxId: invoice.buyer?.tax_id }, tenant);
     const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'API', receivedAtMs: now.getTime() });
-    const received: NewInvoice = {
+    const received: CountedInvoice = {
       organizationId,
       invoiceId,
       companyId,
@@ -114,6 +119,9 @@ export const analyzeInvoice = (deps: Deps) => {
     return replay(deps, await require(invoices, received), fingerprint, tenant);
   };
 };
+
+/** An invoice that uses the quota of its month. */
+type CountedInvoice = NewInvoice & { readonly usageMonth: string };
 
 function isExceeded(error: unknown): boolean {
   return error instanceof DomainError && error.kind === 'usage_exceeded';

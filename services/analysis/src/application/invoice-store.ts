@@ -39,8 +39,8 @@ export interface InvoiceRecord {
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
   readonly fingerprint: string | undefined;
-  /** The month whose analyses this invoice counts in. */
-  readonly usageMonth: string;
+  /** The month whose analyses this invoice counts in; undefined where it is none of them. */
+  readonly usageMonth: string | undefined;
   /** Whether a crash may have come between storing and counting it. */
   readonly isCountUnsure: boolean;
   /** As it was decided; never rewritten. */
@@ -100,7 +100,8 @@ export interface NewInvoice extends InvoiceReference {
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
   readonly fingerprint?: string;
-  readonly usageMonth: string;
+  /** The month whose analyses it counts in; left out where it is none of them, as rows of scans and bills of an ERP. */
+  readonly usageMonth?: string;
   /** Set when it is being counted while it is stored, and not before. */
   readonly isCountUnsure?: true;
   /** How long others leave it to its first worker. */
@@ -145,6 +146,8 @@ export interface InvoiceStore {
   outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;
   /** Gross in base currency of the newest invoices, those without a rate left out. */
   newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;
+  /** How many invoices count as analyses of the month, `YYYY-MM`. */
+  analysesOf(organizationId: string, month: string): Promise<number>;
   /** Newest first. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
   /** Invoices of any tenant that nobody decides any more; for the sweep. */

@@ -2,13 +2,13 @@ import type { UsageCounters, UsageMark } from '@invoicecontrol/runtime/mongo/usa
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { FindingSubject } from './finding-store.js';
-import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
+import type { DecidedAnalysis, InvoiceReference, InvoiceStore } from './invoice-store.js';
 import { normalisedAgain } from './normalised-again.js';
 
 /** Others leave an invoice to its worker for this long; many times what a decision takes. */
 export const DECISION_LEASE_MS = 30_000;
 /** What the counter of the month is called. */
-const ANALYSES_METER = 'analyses';
+export const ANALYSES_METER = 'analyses';
 
 interface Deps {
   readonly invoices: InvoiceStore;
@@ -20,7 +20,10 @@ interface Deps {
 export function analysisMark({
   organizationId,
   usageMonth,
-}: Pick<InvoiceRecord, 'organizationId' | 'usageMonth'>): UsageMark {
+}: {
+  organizationId: string;
+  usageMonth: string;
+}): UsageMark {
   return { organizationId, month: usageMonth, meter: ANALYSES_METER, amount: 1 };
 }
 
@@ -37,7 +40,10 @@ export const resumeInvoice =
     const record = await invoices.takeOver(organizationId, invoiceId, DECISION_LEASE_MS);
     if (record === undefined) return undefined;
     // The first worker may have counted it or not; an invoice counted twice is put right later, an uncounted one never.
-    if (record.isCountUnsure) await usage.reserve(analysisMark(record), undefined);
+    const { usageMonth, isCountUnsure } = record;
+    if (isCountUnsure && usageMonth !== undefined) {
+      await usage.reserve(analysisMark({ organizationId, usageMonth }), undefined);
+    }
     const analysis = await decider.decide({ ...record, invoice: normalisedAgain(record), tenant });
     return analysis === undefined ? undefined : { subject: record.match, analysis };
   };

@@ -6,6 +6,7 @@ import { claim } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { endOfMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type {
   DecidedAnalysis,
   DecisionChange,
@@ -22,6 +23,9 @@ import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
 const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 /** Unfinished invoices that one sweep takes up. */
 const SWEEP_INVOICES_MAX = 100;
+/** Counting a month's analyses is given up after this time, less than half of the lease under which it is done. */
+const COUNT_MS_MAX = 120_000;
+const DAY_MS = 24 * 3_600_000;
 /** Changes of its decision that an invoice remembers. */
 const DECISION_CHANGES_MAX = 100;
 
@@ -38,8 +42,8 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly match: MatchPart;
   /** SHA-256 of the request under an idempotency key. */
   readonly fingerprint?: string;
-  /** The month whose analyses this invoice counts in. */
-  readonly usageMonth: string;
+  /** The month whose analyses this invoice counts in; absent where it is none of them. */
+  readonly usageMonth?: string;
   /** Set until the commit when the invoice was stored before it was surely counted. */
   readonly isCountUnsure?: true;
   /** Gross in the base currency of the day it was decided; null without a rate. Never rewritten. */
@@ -166,6 +170,12 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         .toArray();
       return documents.flatMap(({ base }) => base ?? []);
     },
+    analysesOf(organizationId, month) {
+      return collection.countDocuments(
+        { organizationId, createdAt: aroundMonth(month), usageMonth: month },
+        { maxTimeMS: COUNT_MS_MAX },
+      );
+    },
     async list(organizationId, { companyId, source, decision, createdFrom, createdTo, after, limit }) {
       const filter: Filter<InvoiceDocument> = {
         organizationId,
@@ -232,6 +242,12 @@ const withoutFacts = { facts: 0, outbox: 0, recentEvents: 0, decisionChanges: 0 
 function createdRange(from: Date | undefined, to: Date | undefined): Filter<InvoiceDocument> {
   if (from === undefined && to === undefined) return {};
   return { createdAt: { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lt: to }) } };
+}
+
+/** The days of a month and one on each side, because the mark is set where it is counted and not where it is stored. */
+function aroundMonth(month: string): { $gte: Date; $lt: Date } {
+  const begin = new Date(`${month}-01T00:00:00Z`);
+  return { $gte: new Date(begin.getTime() - DAY_MS), $lt: new Date(endOfMonth(month).getTime() + DAY_MS) };
 }
 
 function page(records: readonly InvoiceRecord[], limit: number): Page<InvoiceRecord> {

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
+import { client, openChannel } from './grpc/client.js';
+import type { Channel } from './grpc/client.js';
+import { startGrpcServer } from './grpc/server.js';
+import type { GrpcServer } from './grpc/server.js';
+import { createLogger } from './logger.js';
+import { systemContext } from './request-context.js';
+import { usageService } from './usage-service.js';
+
+let server: GrpcServer;
+let channel: Channel;
+let now = new Date('2026-03-31T23:59:59.999Z');
+
+beforeAll(async () => {
+  const meters = {
+    analyses: async (organizationId: string, month: string) =>
+      organizationId === 'one' && month === '2026-03' ? 7 : 0,
+    upload_bytes: async () => 25 * 1024 ** 3,
+  };
+  server = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    bindings: [usageService(meters, { now: () => now })],
+    logger: createLogger({ service: 'test', level: 'silent' }),
+  });
+  channel = openChannel(server.address);
+});
+afterAll(async () => {
+  channel.close();
+  await server.stop(1_000);
+});
+
+const usageOf = (organizationId: string) =>
+  client(UsageServiceDefinition, channel).getUsage({ organizationId }, { context: systemContext('test') });
+
+test('every meter is told for the current month of the asking organization', async () => {
+  expect(await usageOf('one')).toEqual({
+    period: '2026-03',
+    meters: [
+      { meter: 'analyses', used: 7 },
+      { meter: 'upload_bytes', used: 26_843_545_600 },
+    ],
+  });
+  expect((await usageOf('two')).meters[0]).toEqual({ meter: 'analyses', used: 0 });
+});
+
+test('a month that ends begins anew', async () => {
+  now = new Date('2026-04-01T00:00:00.000Z');
+  expect(await usageOf('one')).toMatchObject({ period: '2026-04', meters: [{ used: 0 }, {}] });
+});

@@ -1,0 +1,25 @@
+import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
+import type { Clock } from './clock.js';
+import { bind } from './grpc/server.js';
+import type { Binding } from './grpc/server.js';
+import { usageMonth } from './mongo/usage.js';
+
+/** What an organization has used of a meter: in the month (`YYYY-MM`, UTC), or now, for things that are there. */
+export type ReadMeter = (organizationId: string, month: string) => Promise<number>;
+
+/**
+ * invoicecontrol.usage.v1.UsageService, for the meters of one service.
+ * @param meters by name, as the contract lists them
+ */
+export function usageService(meters: Readonly<Record<string, ReadMeter>>, clock: Clock): Binding {
+  return bind(UsageServiceDefinition, {
+    async getUsage({ organizationId }) {
+      const period = usageMonth(clock.now());
+      const read = Object.entries(meters).map(async ([meter, readMeter]) => ({
+        meter,
+        used: await readMeter(organizationId, period),
+      }));
+      return { period, meters: await Promise.all(read) };
+    },
+  });
+}
