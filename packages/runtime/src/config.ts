@@ -55,3 +55,26 @@ export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'sile
 
 /** A TCP port; 0 lets the system choose. */
 export const port = z.coerce.number().int().min(0).max(65535);
+
+/**
+ * The settings that every service behind the gateway has; its own schema spreads them beside what it alone reads.
+ * @param databaseName one database per service, named like it
+ */
+export function serviceSettings(databaseName: string) {
+  return {
+    /** Where the service listens; `0.0.0.0` in a container. */
+    GRPC_HOST: z.string().default('127.0.0.1'),
+    GRPC_PORT: port.default(50051),
+    /** Lets a console discover the service. */
+    GRPC_REFLECTION: z.stringbool().default(false),
+    MONGODB_URL: z.string(),
+    DATABASE_NAME: z.string().default(databaseName),
+    NATS_URL: z.string(),
+    /** How long the service goes on taking calls after it said that it is not ready, so that callers notice. */
+    DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
+    LOG_LEVEL: logLevel,
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  };
+}
+
+export type ServiceSettings = z.infer<z.ZodObject<ReturnType<typeof serviceSettings>>>;

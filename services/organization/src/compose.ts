@@ -1,21 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { events } from '@invoicecontrol/contracts/events';
-import type { Clock } from '@invoicecontrol/runtime/clock';
-import { describeConfig } from '@invoicecontrol/runtime/config';
-import { startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
-import { createLogger } from '@invoicecontrol/runtime/logger';
-import type { Logger } from '@invoicecontrol/runtime/logger';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
-import { databaseClock } from '@invoicecontrol/runtime/mongo/database-clock';
-import { startOutbox } from '@invoicecontrol/runtime/mongo/outbox';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
-import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
-import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { watchReadiness } from '@invoicecontrol/runtime/readiness';
-import { repeat } from '@invoicecontrol/runtime/repeat';
-import { Shutdown } from '@invoicecontrol/runtime/shutdown';
-import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
+import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
+import type { Connections, Job, ServiceParts, Surroundings } from '@invoicecontrol/runtime/service-shell';
+import { usageService } from '@invoicecontrol/runtime/usage-service';
+import type { Db } from 'mongodb';
+import { countCompanies, countMembers } from './application/plan-usage.js';
 import { sendDueNotifications } from './application/send-notifications.js';
 import type { SendingDeps } from './application/send-notifications.js';
 import { smtpMailer } from './clients/mail-server.js';
@@ -46,107 +35,52 @@ import { operatorService } from './transport/grpc/operator.js';
 import { organizationService } from './transport/grpc/organization.js';
 import { onFindingAssigned } from './transport/subscribers/finding-assigned.js';
 
-const SERVICE = 'organization';
-/** Calls that are still running after this time are cut. */
-const CALLS_END_MS_MAX = 10_000;
-
-/** What a test puts in place of the real thing. */
-export interface Surroundings {
-  readonly clock?: Clock;
-  readonly logger?: Logger;
+/** Starts the organization service and resolves when it takes calls. */
+export function startService(config: Config, surroundings?: Surroundings): Promise<RunningService> {
+  return startServiceShell(
+    {
+      name: 'organization',
+      schema: configSchema,
+      config,
+      callsEndMsMax: 10_000,
+      compose: (connections) => compose(config, connections),
+    },
+    surroundings,
+  );
 }
 
-/** Starts the service and resolves when it answers. What was opened is closed again when a later step fails. */
-export async function startService(config: Config, surroundings: Surroundings = {}): Promise<RunningService> {
-  const logger = surroundings.logger ?? createLogger({ service: SERVICE, level: config.LOG_LEVEL });
-  logger.info({ config: describeConfig(configSchema, config) }, 'starting');
-  const shutdown = new Shutdown(logger);
-  try {
-    return await start(config, { ...surroundings, logger }, shutdown);
-  } catch (error) {
-    await shutdown.run();
-    throw error;
-  }
-}
-
-async function start(
-  config: Config,
-  { logger, clock: givenClock }: Surroundings & { logger: Logger },
-  shutdown: Shutdown,
-): Promise<RunningService> {
-  const telemetry = await startTelemetry(SERVICE, config.OTEL_EXPORTER_OTLP_ENDPOINT);
-  shutdown.add('telemetry', () => telemetry.stop());
-  const mongo = await connectMongo({ url: config.MONGODB_URL, databaseName: config.DATABASE_NAME, appName: SERVICE });
-  shutdown.add('mongodb', () => mongo.close());
-  const bus = await connectNats({ url: config.NATS_URL, name: SERVICE, logger });
-  shutdown.add('nats', () => bus.close());
-  const measuredClock = await databaseClock(mongo.db, logger);
-  shutdown.add('clock', () => measuredClock.stop());
-  const clock = givenClock ?? measuredClock;
-
-  const { db } = mongo;
-  const organizationDocuments = db.collection<OrganizationDocument>('organizations');
-  const apiKeyDocuments = db.collection<ApiKeyDocument>('api_keys');
-  const rosterDocuments = db.collection<RosterDocument>('members');
-  const notificationDocuments = db.collection<NotificationDocument>('notifications');
-  const auditEventDocuments = db.collection<AuditEventDocument>('audit_events');
-  // A minute's counter need not survive a failover, and every request waits for it.
-  const rateWindowDocuments = db.collection<RateWindowDocument>('rate_windows', { writeConcern: { w: 1 } });
-  await Promise.all([
-    createOrganizationIndexes(organizationDocuments),
-    createApiKeyIndexes(apiKeyDocuments),
-    createRosterIndexes(rosterDocuments),
-    createNotificationIndexes(notificationDocuments),
-    createAuditEventIndexes(auditEventDocuments),
-    createRateWindowIndexes(rateWindowDocuments),
-  ]);
-
-  const publisher = await eventPublisher(bus, SERVICE);
-  const outbox = await startOutbox({ db, collectionNames: ['organizations', 'api_keys'], publisher, clock, logger });
-  shutdown.add('outbox', () => outbox.stop());
+async function compose(config: Config, { db, clock, logger, openOutbox, onStop }: Connections): Promise<ServiceParts> {
+  const collections = await openCollections(db);
+  const outbox = await openOutbox(['organizations', 'api_keys']);
   const copies = startCopies({
     db,
     collectionNames: ['organizations', 'api_keys', 'members'],
-    auditEvents: auditEventDocuments,
-    notifications: notificationDocuments,
+    auditEvents: collections.auditEvents,
+    notifications: collections.notifications,
     clock,
     logger,
   });
-  shutdown.add('copies', () => copies.stop());
-  const keyUsage = startKeyUsage(apiKeyDocuments, logger);
-  shutdown.add('key usage', () => keyUsage.stop());
+  onStop('copies', () => copies.stop());
+  const keyUsage = startKeyUsage(collections.apiKeys, logger);
+  onStop('key usage', () => keyUsage.stop());
 
   const ways = { outbox, copies, clock };
   const peppers = config.API_KEY_PEPPERS;
-  const notifications = notificationStore(notificationDocuments, clock);
+  const notifications = notificationStore(collections.notifications, clock);
   const deps = {
-    organizations: organizationStore(organizationDocuments, auditedStore(organizationDocuments, ways)),
-    keys: apiKeyStore(apiKeyDocuments, auditedStore(apiKeyDocuments, ways)),
-    rosters: rosterStore(rosterDocuments, auditedStore(rosterDocuments, ways)),
+    organizations: organizationStore(collections.organizations, auditedStore(collections.organizations, ways)),
+    keys: apiKeyStore(collections.apiKeys, auditedStore(collections.apiKeys, ways)),
+    rosters: rosterStore(collections.rosters, auditedStore(collections.rosters, ways)),
     notifications,
-    auditTrail: auditTrail(auditEventDocuments),
-    windows: rateWindowStore(rateWindowDocuments),
+    auditTrail: auditTrail(collections.auditEvents),
+    windows: rateWindowStore(collections.rateWindows),
     keyUsage,
     peppers,
     pepper: peppers[0],
     clock,
   };
-
-  // The database's name instead of the service's: how far a subscriber has come belongs to the database that its effects
-  // go to, so two systems on one broker do not take each other's events.
-  const assignments = await subscribe(
-    { bus, db, logger },
-    { service: config.DATABASE_NAME, type: events.findingAssigned, handle: onFindingAssigned(deps) },
-  );
-  shutdown.add('subscriber', () => assignments.stop());
-  shutdown.add('mail', startMail(config, { ...deps, queue: notifications, logger }));
-
-  const server = await startGrpcServer({
-    host: config.GRPC_HOST,
-    port: config.GRPC_PORT,
-    hasReflection: config.GRPC_REFLECTION,
-    logger,
-    bindings: [
+  return {
+    rpcGroups: [
       accessService(deps),
       organizationService(deps),
       companyService(deps),
@@ -155,45 +89,41 @@ async function start(
       notificationService(deps),
       auditService(deps),
       operatorService(deps, config.OPERATOR_TOKEN),
+      usageService({ companies: countCompanies(deps), members: countMembers(deps) }, clock),
     ],
-  });
-  shutdown.add('grpc server', () => server.stop(CALLS_END_MS_MAX));
-  const readiness = watchReadiness(
-    [
-      { name: 'mongodb', probe: mongo.ping },
-      { name: 'nats', probe: bus.ping },
-    ],
-    server.setReady,
-    logger,
-  );
-  shutdown.add('readiness', async () => {
-    readiness.stop();
-    await delay(config.DRAIN_DELAY_SECONDS * 1_000);
-  });
-  logger.info({ address: server.address }, 'listening');
-  return { address: server.address, stop: () => shutdown.run() };
+    eventHandlers: [handler(events.findingAssigned, onFindingAssigned(deps))],
+    jobs: mailJobs(config, { ...deps, queue: notifications, logger }),
+  };
+}
+
+/** The collections of the service with their indexes. */
+async function openCollections(db: Db) {
+  const organizations = db.collection<OrganizationDocument>('organizations');
+  const apiKeys = db.collection<ApiKeyDocument>('api_keys');
+  const rosters = db.collection<RosterDocument>('members');
+  const notifications = db.collection<NotificationDocument>('notifications');
+  const auditEvents = db.collection<AuditEventDocument>('audit_events');
+  // A minute's counter need not survive a failover, and every request waits for it.
+  const rateWindows = db.collection<RateWindowDocument>('rate_windows', { writeConcern: { w: 1 } });
+  await Promise.all([
+    createOrganizationIndexes(organizations),
+    createApiKeyIndexes(apiKeys),
+    createRosterIndexes(rosters),
+    createNotificationIndexes(notifications),
+    createAuditEventIndexes(auditEvents),
+    createRateWindowIndexes(rateWindows),
+  ]);
+  return { organizations, apiKeys, rosters, notifications, auditEvents, rateWindows };
 }
 
 const MAIL_EACH_MS = 1_000;
 
-/**
- * Sends the mails that are owed, apart from whoever made them owed.
- * @returns stops it and gives back what is under way
- */
-function startMail({ SMTP_URL, MAIL_FROM }: Config, deps: Omit<SendingDeps, 'mailer'>): () => Promise<void> {
+/** Sends the mails that are owed, apart from whoever made them owed. */
+function mailJobs({ SMTP_URL, MAIL_FROM }: Config, deps: Omit<SendingDeps, 'mailer'>): Job[] {
   if (SMTP_URL === undefined || MAIL_FROM === undefined) {
     deps.logger.warn({}, 'SMTP_URL is not set: notifications stay QUEUED until it is');
-    return async () => {};
+    return [];
   }
   const sending = { ...deps, mailer: smtpMailer(SMTP_URL, MAIL_FROM) };
-  const stopping = new AbortController();
-  const worker = repeat(
-    MAIL_EACH_MS,
-    () => sendDueNotifications(sending, stopping.signal),
-    (error) => deps.logger.warn({ error }, 'the queue of mails could not be read'),
-  );
-  return () => {
-    stopping.abort();
-    return worker.stop();
-  };
+  return [{ name: 'mail', pauseMs: MAIL_EACH_MS, run: (signal) => sendDueNotifications(sending, signal) }];
 }

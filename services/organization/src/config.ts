@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { logLevel, port, secret } from '@invoicecontrol/runtime/config';
+import { secret, serviceSettings } from '@invoicecontrol/runtime/config';
 
 const PEPPER_BYTES_MIN = 32;
 
@@ -34,14 +34,7 @@ const ADDRESS = '[^\\s@<>,;"]+@[^\\s@<>,;"]+';
 /** The environment of the organization service. */
 export const configSchema = z
   .object({
-    /** Where the service listens; `0.0.0.0` in a container. */
-    GRPC_HOST: z.string().default('127.0.0.1'),
-    GRPC_PORT: port.default(50051),
-    /** Lets a console discover the service. */
-    GRPC_REFLECTION: z.stringbool().default(false),
-    MONGODB_URL: z.string(),
-    DATABASE_NAME: z.string().default('organization'),
-    NATS_URL: z.string(),
+    ...serviceSettings('organization'),
     API_KEY_PEPPERS: peppers,
     /** What the operator's command line proves itself with. */
     OPERATOR_TOKEN: secret.min(32),
@@ -55,10 +48,6 @@ export const configSchema = z
         'must be an address such as control@example.com or Invoice Control <control@example.com>',
       )
       .optional(),
-    /** How long the service goes on taking calls after it said that it is not ready, so that callers notice. */
-    DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
-    LOG_LEVEL: logLevel,
-    OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
   })
   .refine(({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined, {
     path: ['MAIL_FROM'],

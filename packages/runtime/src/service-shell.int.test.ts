@@ -1,0 +1,277 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import { HealthCheckResponse_ServingStatus, HealthDefinition } from '@invoicecontrol/contracts/grpc/health';
+import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
+import type { ListAuditEventsResponse } from '@invoicecontrol/contracts/organization/v1/audit_service';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
+import { z } from 'zod';
+import { serviceSettings } from './config.js';
+import { client, openChannel } from './grpc/client.js';
+import { bind } from './grpc/server.js';
+import type { Binding } from './grpc/server.js';
+import { createLogger } from './logger.js';
+import { connectMongo } from './mongo/connection.js';
+import { announce, envelopes } from './mongo/event-envelope.js';
+import type { Bus } from './nats/connection.js';
+import { eventPublisher } from './nats/publish.js';
+import type { RunningService } from './process.js';
+import type { RequestContext } from './request-context.js';
+import { handler, startServiceShell } from './service-shell.js';
+import type { Connections, ServiceParts } from './service-shell.js';
+
+const schema = z.object(serviceSettings('test'));
+const databaseName = testDatabaseName();
+const otherDatabaseName = testDatabaseName();
+const lines: string[] = [];
+const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
+
+const closing: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+  lines.length = 0;
+});
+afterAll(async () => {
+  const { mongodbUrl } = testInfrastructure();
+  for (const name of [databaseName, otherDatabaseName]) {
+    const mongo = await connectMongo({ url: mongodbUrl, databaseName: name, appName: 'test' });
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  }
+});
+
+interface Trial {
+  readonly compose: (connections: Connections) => Promise<ServiceParts>;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly callsEndMsMax?: number;
+}
+
+async function start({ compose, settings = {}, callsEndMsMax = 5_000 }: Trial): Promise<RunningService> {
+  const { mongodbUrl, natsUrl } = testInfrastructure();
+  const common = { GRPC_PORT: '0', MONGODB_URL: mongodbUrl, NATS_URL: natsUrl, DATABASE_NAME: databaseName };
+  const config = schema.parse({ ...common, ...settings });
+  const service = await startServiceShell({ name: 'test', schema, config, callsEndMsMax, compose }, { logger });
+  closing.push(() => service.stop());
+  return service;
+}
+
+const nothing: ListAuditEventsResponse = { auditEvents: [], nextPageToken: '' };
+
+function audit(listAuditEvents: () => Promise<ListAuditEventsResponse> = async () => nothing): Binding {
+  return bind(AuditServiceDefinition, { listAuditEvents });
+}
+
+const context: RequestContext = { requestId: 'request', actor: { type: 'API_KEY', id: 'key' } };
+const { check } = HealthDefinition.methods;
+
+/** A caller of the running service, as other services are. */
+function connect({ address }: RunningService) {
+  const channel = openChannel(address);
+  closing.push(() => channel.close());
+  const health = client({ fullName: HealthDefinition.fullName, methods: { check } }, channel);
+  const auditClient = client(AuditServiceDefinition, channel);
+  const request = { organizationId: 'o', pageSize: 1, pageToken: '', createdFromTime: undefined };
+  return {
+    call: () => auditClient.listAuditEvents({ ...request, createdToTime: undefined }, { context }),
+    async isServing(service: '' | 'ready') {
+      const { status } = await health.check({ service }, { context });
+      return status === HealthCheckResponse_ServingStatus.SERVING;
+    },
+  };
+}
+
+/** A promise and what resolves it. */
+function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open, opened };
+}
+
+/** An event that only this test file looks at. */
+async function publish(bus: Bus, version: number): Promise<void> {
+  const aggregate = { id: databaseName, organizationId: databaseName, version };
+  const [event] = envelopes(aggregate, [announce(events.organizationRestored, { version })], new Date());
+  if (event === undefined) throw new Error('no event');
+  const publisher = await eventPublisher(bus, 'organization');
+  await publisher.publish(event);
+}
+
+test('calls end before jobs, jobs before handlers, then what was opened last; database and broker answer until the end', async () => {
+  const ended: string[] = [];
+  const connections: Connections[] = [];
+  const [called, handling, working, callMayEnd, jobEnded] = [gate(), gate(), gate(), gate(), gate()];
+  const service = await start({
+    async compose(given) {
+      connections.push(given);
+      const end = async (name: string): Promise<void> => {
+        await Promise.all([given.db.command({ ping: 1 }), given.bus.ping()]);
+        ended.push(name);
+      };
+      given.onStop('opened first', () => end('opened first'));
+      given.onStop('opened last', () => end('opened last'));
+      const rpcs = audit(async () => {
+        called.open();
+        await callMayEnd.opened;
+        await end('call');
+        return nothing;
+      });
+      const restored = handler(events.organizationRestored, async ({ organizationId }) => {
+        if (organizationId !== databaseName) return;
+        handling.open();
+        // With an end of its own: a wrong order fails instead of waiting for itself.
+        await Promise.race([jobEnded.opened, delay(2_000, undefined, { ref: false })]);
+        await end('handler');
+      });
+      const work = async (signal: AbortSignal): Promise<void> => {
+        working.open();
+        await once(signal, 'abort');
+        await end('job');
+        jobEnded.open();
+      };
+      return { rpcGroups: [rpcs], eventHandlers: [restored], jobs: [{ name: 'work', pauseMs: 1, run: work }] };
+    },
+  });
+  const [{ db, bus }] = connections as [Connections];
+  await publish(bus, 1);
+  const answer = connect(service).call();
+  await Promise.all([called.opened, handling.opened, working.opened]);
+
+  const stopped = service.stop();
+  callMayEnd.open();
+  expect(await answer).toEqual(nothing);
+  await stopped;
+  expect(ended).toEqual(['call', 'job', 'handler', 'opened last', 'opened first']);
+  await expect(db.command({ ping: 1 })).rejects.toThrow(/connected/);
+  expect(bus.connection.isClosed()).toBe(true);
+});
+
+test('a stopping service says that it is not ready and goes on taking calls for the drain delay', async () => {
+  const settings = { DRAIN_DELAY_SECONDS: '1' };
+  const service = await start({ settings, compose: async () => ({ rpcGroups: [audit()] }) });
+  const caller = connect(service);
+  await eventually(async () => expect(await caller.isServing('ready')).toBe(true));
+  const stopped = service.stop();
+  expect(await caller.isServing('ready')).toBe(false);
+  expect(await caller.isServing('')).toBe(true);
+  expect(await caller.call()).toEqual(nothing);
+  await stopped;
+  await expect(caller.call()).rejects.toMatchObject({ kind: 'unavailable' });
+});
+
+test('a call that does not end in time keeps no service from stopping', async () => {
+  const called = gate();
+  const stuck = (): Promise<never> => {
+    called.open();
+    return new Promise(() => {});
+  };
+  const service = await start({ callsEndMsMax: 50, compose: async () => ({ rpcGroups: [audit(stuck)] }) });
+  const cut = expect(connect(service).call()).rejects.toThrow();
+  await called.opened;
+  await service.stop();
+  await cut;
+});
+
+test('a service is alive while the broker does not answer, and ready only when it does', async () => {
+  const { hostname, port } = new URL(testInfrastructure().natsUrl);
+  const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
+  closing.push(() => proxy.close());
+  const service = await start({
+    settings: { NATS_URL: `nats://127.0.0.1:${proxy.port}` },
+    async compose() {
+      proxy.stall();
+      return { rpcGroups: [audit()] };
+    },
+  });
+  const caller = connect(service);
+  expect(await caller.isServing('')).toBe(true);
+  expect(await caller.isServing('ready')).toBe(false);
+  proxy.heal();
+  await eventually(async () => expect(await caller.isServing('ready')).toBe(true));
+});
+
+test('nothing of a service begins while the broker cannot be reached', async () => {
+  let isComposed = false;
+  const starting = start({
+    settings: { NATS_URL: 'nats://127.0.0.1:1' },
+    async compose() {
+      isComposed = true;
+      return { rpcGroups: [] };
+    },
+  });
+  await expect(starting).rejects.toThrow();
+  expect(isComposed).toBe(false);
+});
+
+test('a start that fails halfway closes what was opened and gives its reason', async () => {
+  const closed: string[] = [];
+  const connections: Connections[] = [];
+  const starting = start({
+    async compose(given) {
+      connections.push(given);
+      given.onStop('first', () => void closed.push('first'));
+      given.onStop('last', () => void closed.push('last'));
+      throw new Error('an index cannot be built');
+    },
+  });
+  await expect(starting).rejects.toThrow('an index cannot be built');
+  expect(closed).toEqual(['last', 'first']);
+  await expect(connections[0]?.db.command({ ping: 1 })).rejects.toThrow(/connected/);
+  expect(connections[0]?.bus.connection.isClosed()).toBe(true);
+});
+
+test('a start that finds its port taken ends the jobs and handlers that run already', async () => {
+  const { address } = await start({ compose: async () => ({ rpcGroups: [] }) });
+  const connections: Connections[] = [];
+  let runs = 0;
+  let seen = 0;
+  const starting = start({
+    settings: { GRPC_PORT: address.split(':')[1] ?? '', DATABASE_NAME: otherDatabaseName },
+    async compose(given) {
+      connections.push(given);
+      return {
+        rpcGroups: [],
+        eventHandlers: [handler(events.organizationRestored, async () => void seen++)],
+        jobs: [{ name: 'work', pauseMs: 0, run: async () => runs++ }],
+      };
+    },
+  });
+  await expect(starting).rejects.toThrow(`Cannot listen on ${address}`);
+  const before = { runs, seen };
+  expect(connections[0]?.bus.connection.isClosed()).toBe(true);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect({ runs, seen }).toEqual(before);
+});
+
+test('a job that failed is named in the log and runs again', async () => {
+  let runs = 0;
+  const run = async (): Promise<void> => {
+    if (++runs === 1) throw new Error('not yet');
+  };
+  await start({ compose: async () => ({ rpcGroups: [], jobs: [{ name: 'sweep', pauseMs: 1, run }] }) });
+  await eventually(() => expect(runs).toBeGreaterThan(1));
+  const failures = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'a job failed');
+  expect(failures).toEqual([expect.objectContaining({ job: 'sweep' })]);
+});
+
+test('two systems on one broker do not take events from each other', async () => {
+  const buses: Bus[] = [];
+  const seen = new Set<string>();
+  for (const name of [databaseName, otherDatabaseName]) {
+    await start({
+      settings: { DATABASE_NAME: name },
+      async compose({ bus }) {
+        buses.push(bus);
+        const restored = handler(events.organizationRestored, async ({ organizationId, version }) => {
+          if (organizationId === databaseName && version === 2) seen.add(name);
+        });
+        return { rpcGroups: [], eventHandlers: [restored] };
+      },
+    });
+  }
+  const [bus] = buses as [Bus];
+  await publish(bus, 2);
+  await eventually(() => expect(seen).toEqual(new Set([databaseName, otherDatabaseName])));
+});

@@ -1,0 +1,188 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import type { Db } from 'mongodb';
+import type { z } from 'zod';
+import type { Clock } from './clock.js';
+import { describeConfig } from './config.js';
+import type { ServiceSettings } from './config.js';
+import { startGrpcServer } from './grpc/server.js';
+import type { Binding } from './grpc/server.js';
+import { createLogger } from './logger.js';
+import type { Logger } from './logger.js';
+import { connectMongo } from './mongo/connection.js';
+import { databaseClock } from './mongo/database-clock.js';
+import { startOutbox } from './mongo/outbox.js';
+import type { Outbox } from './mongo/outbox.js';
+import { connectNats } from './nats/connection.js';
+import type { Bus } from './nats/connection.js';
+import { eventPublisher } from './nats/publish.js';
+import { subscribe } from './nats/subscribe.js';
+import type { RunningService } from './process.js';
+import { watchReadiness } from './readiness.js';
+import { repeat } from './repeat.js';
+import { Shutdown } from './shutdown.js';
+import { startTelemetry } from './telemetry.js';
+
+/** What the shell opens for a service and closes after everything that the service opened. */
+export interface Connections {
+  /** The service's own database. */
+  readonly db: Db;
+  readonly bus: Bus;
+  /** The database's time, the same in all replicas. */
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /**
+   * Starts the relay that brings the service's events to the broker. A service that announces nothing does not ask.
+   * @param collectionNames the collections whose documents carry events
+   */
+  openOutbox(collectionNames: readonly string[]): Promise<Outbox>;
+  /** Says how to close what the service itself opened; the last one said is the first one closed. */
+  onStop(name: string, close: () => Promise<void> | void): void;
+}
+
+/** What is the service's own. Nothing of it runs before {@link ServiceShell.compose} has given back all of it. */
+export interface ServiceParts {
+  readonly rpcGroups: readonly Binding[];
+  /** Events of other services, each handled durably by one of the replicas. */
+  readonly eventHandlers?: readonly EventHandler[];
+  readonly jobs?: readonly Job[];
+}
+
+/** An event and what is done about it; made by {@link handler}. */
+interface EventHandler {
+  readonly type: EventType;
+  handle(event: EventHeader): Promise<void>;
+}
+
+/** @param handle must be idempotent: an event comes at least once */
+export function handler<T extends EventHeader>(type: EventType<T>, handle: (event: T) => Promise<void>): EventHandler {
+  return { type, handle };
+}
+
+/** Work that each replica does again and again. A run that fails is named in the log, and the next one comes. */
+export interface Job {
+  readonly name: string;
+  /** From the start of the service to the first run, and from the end of a run to the next one. */
+  readonly pauseMs: number;
+  /** The signal says that the service stops and waits for this run: begin nothing more. */
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
+}
+
+export interface ServiceShell {
+  /** `analysis`: in log lines and traces, at the database and the broker, and as the publisher of its events. */
+  readonly name: string;
+  /** Says which of the settings are secrets. */
+  readonly schema: z.ZodObject;
+  readonly config: ServiceSettings;
+  /** Calls that are still running this long after the service stopped taking new ones are cut. */
+  readonly callsEndMsMax: number;
+  /** Creates the indexes, opens what else the service needs, and wires its parts. */
+  readonly compose: (connections: Connections) => Promise<ServiceParts>;
+}
+
+/** What a test puts in place of the real thing. */
+export interface Surroundings {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/**
+ * Starts a service and resolves when it takes calls. This is the one order of starting:
+ *
+ * 1. telemetry, database, broker, clock;
+ * 2. `compose`: indexes, outbox, whatever else the service opens;
+ * 3. event handlers, jobs;
+ * 4. the gRPC server, alive at once, and ready as soon as database and broker answered.
+ *
+ * `stop` goes the same way back: it says "not ready" and goes on serving for `DRAIN_DELAY_SECONDS`, refuses new calls and
+ * lets running ones end, lets jobs and handlers end, closes what `compose` opened, and leaves broker and database last. A
+ * start that fails closes in the same order what it had opened, and rejects with its reason.
+ */
+export async function startServiceShell(
+  service: ServiceShell,
+  surroundings: Surroundings = {},
+): Promise<RunningService> {
+  const { name, schema, config } = service;
+  const logger = surroundings.logger ?? createLogger({ service: name, level: config.LOG_LEVEL });
+  logger.info({ config: describeConfig(schema, config) }, 'starting');
+  const shutdown = new Shutdown(logger);
+  try {
+    return await start(service, { ...surroundings, logger }, shutdown);
+  } catch (error) {
+    await shutdown.run();
+    throw error;
+  }
+}
+
+async function start(
+  { name, config, callsEndMsMax, compose }: ServiceShell,
+  { clock: givenClock, logger }: Surroundings & { logger: Logger },
+  shutdown: Shutdown,
+): Promise<RunningService> {
+  const telemetry = await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT);
+  shutdown.add('telemetry', () => telemetry.stop());
+  const mongo = await connectMongo({ url: config.MONGODB_URL, databaseName: config.DATABASE_NAME, appName: name });
+  shutdown.add('mongodb', () => mongo.close());
+  const bus = await connectNats({ url: config.NATS_URL, name, logger });
+  shutdown.add('nats', () => bus.close());
+  const { db } = mongo;
+  const measuredClock = await databaseClock(db, logger);
+  shutdown.add('clock', () => measuredClock.stop());
+  const clock = givenClock ?? measuredClock;
+
+  const parts = await compose({
+    db,
+    bus,
+    clock,
+    logger,
+    async openOutbox(collectionNames) {
+      const publisher = await eventPublisher(bus, name);
+      const outbox = await startOutbox({ db, collectionNames, publisher, clock, logger });
+      shutdown.add('outbox', () => outbox.stop());
+      return outbox;
+    },
+    onStop: (step, close) => shutdown.add(step, close),
+  });
+
+  for (const eventHandler of parts.eventHandlers ?? []) {
+    // The database's name instead of the service's: how far a handler has come belongs to the database that its effects
+    // go to, so two systems on one broker do not take each other's events.
+    const subscription = await subscribe({ bus, db, logger }, { service: config.DATABASE_NAME, ...eventHandler });
+    shutdown.add(eventHandler.type.name, () => subscription.stop());
+  }
+  for (const job of parts.jobs ?? []) shutdown.add(job.name, startJob(job, logger));
+
+  const server = await startGrpcServer({
+    host: config.GRPC_HOST,
+    port: config.GRPC_PORT,
+    hasReflection: config.GRPC_REFLECTION,
+    bindings: parts.rpcGroups,
+    logger,
+  });
+  shutdown.add('grpc server', () => server.stop(callsEndMsMax));
+  const dependencies = [
+    { name: 'mongodb', probe: mongo.ping },
+    { name: 'nats', probe: bus.ping },
+  ];
+  const readiness = watchReadiness(dependencies, server.setReady, logger);
+  shutdown.add('readiness', async () => {
+    readiness.stop();
+    await delay(config.DRAIN_DELAY_SECONDS * 1_000);
+  });
+  logger.info({ address: server.address }, 'listening');
+  return { address: server.address, stop: () => shutdown.run() };
+}
+
+/** @returns ends it; resolves when a run that is under way has ended */
+function startJob({ name, pauseMs, run }: Job, logger: Logger): () => Promise<void> {
+  const stopping = new AbortController();
+  const repeated = repeat(
+    pauseMs,
+    () => run(stopping.signal),
+    (error) => logger.warn({ error, job: name }, 'a job failed'),
+  );
+  return () => {
+    stopping.abort();
+    return repeated.stop();
+  };
+}
