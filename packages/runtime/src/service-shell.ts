@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { Clock } from './clock.js';
 import { describeConfig } from './config.js';
 import type { ServiceSettings } from './config.js';
+import { MESSAGE_BYTES_MAX } from './grpc/message-size.js';
 import { startGrpcServer } from './grpc/server.js';
 import type { Binding } from './grpc/server.js';
 import { createLogger } from './logger.js';
@@ -76,6 +77,8 @@ export interface ServiceShell {
   readonly config: ServiceSettings;
   /** Calls that are still running this long after the service stopped taking new ones are cut. */
   readonly callsEndMsMax: number;
+  /** Larger than usual for a service whose messages carry whole files; its callers open their channels with the same. */
+  readonly messageBytesMax?: number;
   /** Creates the indexes, opens what else the service needs, and wires its parts. */
   readonly compose: (connections: Connections) => Promise<ServiceParts>;
 }
@@ -115,7 +118,7 @@ export async function startServiceShell(
 }
 
 async function start(
-  { name, config, callsEndMsMax, compose }: ServiceShell,
+  { name, config, callsEndMsMax, messageBytesMax = MESSAGE_BYTES_MAX, compose }: ServiceShell,
   { clock: givenClock, logger }: Surroundings & { logger: Logger },
   shutdown: Shutdown,
 ): Promise<RunningService> {
@@ -157,6 +160,7 @@ async function start(
     port: config.GRPC_PORT,
     hasReflection: config.GRPC_REFLECTION,
     bindings: parts.rpcGroups,
+    messageBytesMax,
     logger,
   });
   shutdown.add('grpc server', () => server.stop(callsEndMsMax));
