@@ -32,7 +32,8 @@ export interface UsageCounters {
    * Counts before the work, so that a crash can only count too much. A refusal asks the reconciling job to look whether
    * the counter is right.
    * @param limit the plan's limit for the month; undefined means none
-   * @throws DomainError usage_exceeded when the amount does not fit
+   * @throws DomainError usage_exceeded when the amount does not fit, concurrent_change when others kept changing the
+   * counter
    */
   reserve(mark: UsageMark, limit: number | undefined): Promise<void>;
   /**
@@ -45,6 +46,7 @@ export interface UsageCounters {
   used(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<number>;
 }
 
+const RESERVE_TRIES_MAX = 5;
 const SETTLED_AFTER_MS = 30_000;
 /** An organization at its limit is refused again and again; its counter is looked at no more often than this. */
 const LOOK_AFTER_REFUSAL_EACH_MS = 10 * 60_000;
@@ -93,15 +95,20 @@ export function usageCounters(db: Db, clock: Clock): UsageCounters {
   };
   return {
     async reserve(mark, limit) {
-      if (await increment(mark, limit)) return;
-      // A guarded upsert could lose a race against itself, so the counter is created once, apart.
-      await create(usage, idOf(mark));
-      if (await increment(mark, limit)) return;
-      const now = clock.now();
-      const counter = await usage.findOne({ _id: idOf(mark) });
-      if (counter === null || limit === undefined) throw new Error(`the counter ${idOf(mark)} is gone`);
-      await askForLook(usage, counter, now);
-      throw exceeded(mark, { limit, used: counter.used, now });
+      for (let tries = 1; tries <= RESERVE_TRIES_MAX; tries++) {
+        if (await increment(mark, limit)) return;
+        const counter = await usage.findOne({ _id: idOf(mark) });
+        if (counter === null) {
+          // A guarded upsert could lose a race against itself, so the counter is created once, apart.
+          await create(usage, idOf(mark));
+        } else if (limit !== undefined && counter.used > limit - mark.amount) {
+          const now = clock.now();
+          await askForLook(usage, counter, now);
+          throw exceeded(mark, { limit, used: counter.used, now });
+        }
+        // Otherwise there is room by now: somebody else created the counter, or gave something back.
+      }
+      throw new DomainError('concurrent_change', 'Others are using the same quota right now. Repeat the request.');
     },
     async giveBack(mark, since) {
       if (isSettled(since, clock.now())) return;
