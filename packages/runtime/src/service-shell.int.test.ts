@@ -140,6 +140,9 @@ test('calls end before jobs, jobs before handlers, then what was opened last; da
   await Promise.all([called.opened, handling.opened, working.opened]);
 
   const stopped = service.stop();
+  const { isServing } = connect(service);
+  await eventually(() => expect(isServing('')).rejects.toMatchObject({ kind: 'unavailable' }));
+  expect(ended).toEqual([]);
   callMayEnd.open();
   expect(await answer).toEqual(nothing);
   await stopped;
