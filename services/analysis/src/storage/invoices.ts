@@ -23,8 +23,8 @@ import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
 const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 /** Unfinished invoices that one sweep takes up. */
 const SWEEP_INVOICES_MAX = 100;
-/** Counting a month's analyses is given up after this time, less than half of the lease under which it is done. */
-const COUNT_MS_MAX = 120_000;
+/** Counting a month's analyses is given up after this time, before the connection gives up on the database. */
+const COUNT_MS_MAX = 25_000;
 const DAY_MS = 24 * 3_600_000;
 /** Changes of its decision that an invoice remembers. */
 const DECISION_CHANGES_MAX = 100;
