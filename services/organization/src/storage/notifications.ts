@@ -47,7 +47,9 @@ export function notificationStore(
   clock: Clock,
 ): Notifications & NotificationQueue {
   return {
-    queue: (notifications) => insertMissing(collection, notifications.map(queuedDocument)),
+    async queue(notifications) {
+      await insertMissing(collection, notifications.map(queuedDocument));
+    },
     async list(organizationId, request) {
       const { items, nextPageToken } = await findPage(collection, { organizationId }, request);
       return {
