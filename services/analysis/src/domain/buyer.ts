@@ -7,10 +7,10 @@ import { taxIdOfCompany } from './tenant.js';
 /** Whom an invoice is for, by what it says and by the company it was routed to. */
 export interface Buyer {
   /** As the invoice states it. */
-  readonly taxId?: TaxId;
+  readonly taxId: TaxId | undefined;
   /** Absent when facts hold no companies. */
-  readonly company?: TenantCompany;
-  readonly country?: string;
+  readonly company: TenantCompany | undefined;
+  readonly country: string | undefined;
 }
 
 /** The buyer of the judged invoice. Its country is that of the stated tax id, else that of its company. */
@@ -18,11 +18,7 @@ export function buyerOf({ invoice, companies = [] }: Facts): Buyer {
   const taxId = invoice.buyerTaxId === undefined ? undefined : parseTaxId(invoice.buyerTaxId);
   const company = companies.find(({ companyId }) => companyId === invoice.companyId);
   const country = taxId?.country ?? (company === undefined ? undefined : countryOf(company, taxId));
-  return {
-    ...(taxId === undefined ? {} : { taxId }),
-    ...(company === undefined ? {} : { company }),
-    ...(country === undefined ? {} : { country }),
-  };
+  return { taxId, company, country };
 }
 
 /** A tax id without a country is of the company's country only when it is the company's. */

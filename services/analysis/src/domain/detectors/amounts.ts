@@ -298,20 +298,20 @@ function round(judged: JudgedAmount, parameters: AmountParameters): RaisedFindin
 /** Amounts that stay under a limit above which somebody else would have to approve them. */
 function approvalLimits(judged: JudgedAmount, policy: Policy): RaisedFinding[] {
   if (!isWorth(judged, policy.amounts.approvalValueMin)) return [];
-  const limits = limitsOf(judged.facts, policy.amounts);
-  return [...belowThreshold(judged, limits, policy.amounts), ...splitBelowThreshold(judged, limits, policy)];
+  const currencies = limitCurrencies(judged.facts);
+  return [...belowThreshold(judged, currencies, policy.amounts), ...splitBelowThreshold(judged, currencies, policy)];
 }
 
 function belowThreshold(
   { facts, uses }: JudgedAmount,
-  limits: readonly ApprovalLimit[],
+  currencies: readonly LimitCurrency[],
   parameters: AmountParameters,
 ): RaisedFinding[] {
   const { invoice } = facts;
-  const band = limits.find(({ value, limit }) => isJustUnder(value, limit, parameters.belowThresholdPercent));
+  const band = bandOf(invoice.amountMinor, currencies, parameters.belowThresholdPercent, parameters);
   if (band === undefined) return [];
   const isBilledBefore = uses.some(({ minor }) => minor === invoice.amountMinor);
-  if (isBilledBefore || isPricePoint(facts, uses, band, parameters.belowThresholdPercent, parameters)) return [];
+  if (isBilledBefore || isPricePoint(uses, band, parameters.belowThresholdPercent, parameters)) return [];
   return [
     {
       type: 'AMOUNT_BELOW_THRESHOLD',
@@ -329,19 +329,19 @@ function belowThreshold(
 /** One purchase in several bills, each of which stays under the limit that the whole would pass. */
 function splitBelowThreshold(
   { facts, uses }: JudgedAmount,
-  limits: readonly ApprovalLimit[],
+  currencies: readonly LimitCurrency[],
   policy: Policy,
 ): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const parameters = policy.amounts;
-  const band = limits.find(({ value, limit }) => isJustUnder(value, limit, parameters.splitPercent));
+  const band = bandOf(invoice.amountMinor, currencies, parameters.splitPercent, parameters);
   if (band === undefined) return [];
   const group = splitGroup(facts, band, policy);
   const [first, last] = [group[0], group.at(-1)];
   if (first === undefined || last === undefined || group.length < 2) return [];
   const before = uses.filter(({ day }) => day < first.day);
   const isUsual =
-    isPricePoint(facts, before, band, parameters.splitPercent, parameters) ||
+    isPricePoint(before, band, parameters.splitPercent, parameters) ||
     group.every(({ minor }) => before.some((use) => use.minor === minor));
   if (isUsual && group.length < parameters.splitGroupMin) return [];
   const level = isUsual ? parameters.levels.splitPair : splitLevel(group, parameters);
@@ -388,7 +388,7 @@ function splitBelowThreshold(
 }
 
 /** The judged bill and those around it that stay under the same limit, by day; of several windows the fullest. */
-function splitGroup(facts: Facts, band: ApprovalLimit, policy: Policy): readonly RecentBill[] {
+function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBill[] {
   const { invoice, supplier } = facts;
   const { splitDays, splitPercent } = policy.amounts;
   const own: RecentBill = {
@@ -404,7 +404,7 @@ function splitGroup(facts: Facts, band: ApprovalLimit, policy: Policy): readonly
       bill.currency === invoice.currency &&
       bill.invoiceId !== invoice.invoiceId &&
       Math.abs(bill.day - invoice.issueDay) <= splitDays &&
-      isInBand(facts, bill.minor, band, splitPercent),
+      isInBand(bill.minor, band, splitPercent),
   );
   if (near.length === 0) return [];
   const duplicates = duplicatesOf(facts, policy);
@@ -462,60 +462,85 @@ function numberOf({ invoiceNumber }: RecentBill): string {
   return readInvoiceNumber(invoiceNumber).o2;
 }
 
-/** An approval limit, in the currency of the invoice or else in the base currency, and the judged amount beside it. */
-interface ApprovalLimit {
-  readonly threshold: string;
+/** A currency that approval limits may be in, and how amounts of the invoice are held against them. */
+interface LimitCurrency {
   readonly currency: string;
+  /** The micro-units that so many minor units of the invoice's currency are worth. */
+  readonly worthOf: (minor: string) => bigint;
+}
+
+/** An approval limit that the judged amount stays just under. */
+interface Band extends LimitCurrency {
+  readonly threshold: string;
   /** The threshold in micro-units. */
   readonly limit: bigint;
-  /** The judged amount in the currency of the limit, in micro-units. */
+  /** The judged amount in micro-units. */
   readonly value: bigint;
 }
 
-function limitsOf(facts: Facts, { approvalThresholds }: AmountParameters): ApprovalLimit[] {
-  const { invoice, base } = facts;
-  const currencies = base === null || base.currency === invoice.currency ? [] : [base.currency];
-  const thresholds = approvalThresholds.map((threshold) => ({ threshold, limit: toMicro(threshold) }));
-  return [invoice.currency, ...currencies].flatMap((currency) => {
-    const value = valueIn(facts, invoice.amountMinor, currency);
-    return thresholds.map(({ threshold, limit }) => ({ threshold, currency, limit, value }));
-  });
+/** Limits are meant in the currency of the invoice, or else in the base currency, converted as the invoice is. */
+function limitCurrencies({ invoice, base }: Facts): LimitCurrency[] {
+  const microPerMinor = 10n ** BigInt(AMOUNT_DECIMALS_MAX - minorUnitsOf(invoice.currency));
+  const own = { currency: invoice.currency, worthOf: (minor: string) => BigInt(minor) * microPerMinor };
+  if (base === null || base.currency === invoice.currency) return [own];
+  const gross = toMicro(invoice.grossAmount);
+  const converted = toMicro(base.amount);
+  const worthOf = (minor: string): bigint => (own.worthOf(minor) * converted + gross / 2n) / gross;
+  return [own, { currency: base.currency, worthOf }];
+}
+
+function bandOf(
+  amountMinor: string,
+  currencies: readonly LimitCurrency[],
+  percent: number,
+  { approvalThresholds }: AmountParameters,
+): Band | undefined {
+  const limits = inMicro(approvalThresholds);
+  for (const { currency, worthOf } of currencies) {
+    const value = worthOf(amountMinor);
+    const index = limits.findIndex((limit) => isJustUnder(value, limit, percent));
+    const [threshold, limit] = [approvalThresholds[index], limits[index]];
+    if (threshold !== undefined && limit !== undefined) return { currency, worthOf, threshold, limit, value };
+  }
+  return undefined;
+}
+
+/** Policies live long and every invoice is held against all their limits, so these are read once. */
+const readLimits = new WeakMap<readonly string[], readonly bigint[]>();
+
+function inMicro(thresholds: readonly string[]): readonly bigint[] {
+  const known = readLimits.get(thresholds);
+  if (known !== undefined) return known;
+  const limits = thresholds.map(toMicro);
+  readLimits.set(thresholds, limits);
+  return limits;
 }
 
 /** Whether another amount of the supplier would stay just under the limit too. */
-function isInBand(facts: Facts, minor: string, { limit, currency }: ApprovalLimit, percent: number): boolean {
-  return isJustUnder(valueIn(facts, minor, currency), limit, percent);
+function isInBand(minor: string, { worthOf, limit }: Band, percent: number): boolean {
+  return isJustUnder(worthOf(minor), limit, percent);
 }
 
 function isJustUnder(value: bigint, limit: bigint, percent: number): boolean {
   return value < limit && value * 100n >= limit * BigInt(percent);
 }
 
-/** An amount in the invoice's currency, or as the judged invoice converts it to base currency, in micro-units. */
-function valueIn({ invoice, base }: Facts, minor: string, currency: string): bigint {
-  const micro = BigInt(minor) * 10n ** BigInt(AMOUNT_DECIMALS_MAX - minorUnitsOf(invoice.currency));
-  if (currency === invoice.currency || base === null) return micro;
-  const gross = toMicro(invoice.grossAmount);
-  return (micro * toMicro(base.amount) + gross / 2n) / gross;
-}
-
 /** Many earlier amounts of the supplier lie in the band: what it sells costs so much. */
 function isPricePoint(
-  facts: Facts,
   uses: readonly AmountUse[],
-  band: ApprovalLimit,
+  band: Band,
   percent: number,
   { pricePointHistoryMin, pricePointShareMin }: AmountParameters,
 ): boolean {
   if (uses.length < pricePointHistoryMin) return false;
-  return uses.filter(({ minor }) => isInBand(facts, minor, band, percent)).length >= uses.length * pricePointShareMin;
+  return uses.filter(({ minor }) => isInBand(minor, band, percent)).length >= uses.length * pricePointShareMin;
 }
 
-function limitText({ threshold, currency }: ApprovalLimit): string {
+function limitText({ threshold, currency }: Band): string {
   return `${currency} ${threshold}`;
 }
 
-function thresholdEvidence({ threshold, currency }: ApprovalLimit): { [name: string]: EvidenceValue } {
+function thresholdEvidence({ threshold, currency }: Band): { [name: string]: EvidenceValue } {
   return { threshold, thresholdCurrency: currency };
 }
 

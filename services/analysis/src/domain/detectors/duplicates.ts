@@ -19,14 +19,25 @@ import { isSameName } from '../supplier/identity.js';
 export function detectDuplicates(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.duplicates;
   const originals = originalsOf(facts);
+  return [
+    ...duplicateDocuments(facts, parameters),
+    ...(originals.length === 0 ? [] : repeatedInvoices(facts, originals, parameters)),
+    ...unmatchedCreditNotes(facts, originals, parameters),
+  ];
+}
+
+/** What originals repeat, wholly or in part. */
+function repeatedInvoices(
+  facts: Facts,
+  originals: readonly Candidate[],
+  parameters: DuplicateParameters,
+): RaisedFinding[] {
   const pairs = scorePairs(facts, originals, parameters).sort(byPoints);
   const accepted = pairs.filter((pair) => pair.halfPoints >= parameters.mediumMin);
   return [
-    ...duplicateDocuments(facts, parameters),
     ...acceptedPairs(facts, accepted, parameters),
     ...splitDuplicates(facts, originals, parameters),
     ...reusedNumbers(facts, pairs, parameters),
-    ...unmatchedCreditNotes(facts, originals, parameters),
   ];
 }
 

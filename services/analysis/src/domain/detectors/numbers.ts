@@ -67,8 +67,6 @@ interface Series {
   readonly value: number;
   /** Issued on the same day or earlier. */
   readonly before: readonly Entry[];
-  /** From each to the next; negative where the numbers fell. */
-  readonly steps: readonly number[];
 }
 
 /** Undefined where the last digits of the number are no running number but the period that is billed. */
@@ -79,8 +77,7 @@ function seriesOf({ invoice, supplier }: Facts): Series | undefined {
     .map(({ day, text }) => ({ day, value: Number(text) }))
     .filter(({ day }) => day <= invoice.issueDay)
     .sort((left, right) => left.day - right.day || left.value - right.value);
-  const steps = before.slice(1).map(({ value }, index) => value - (before[index]?.value ?? value));
-  return { value: Number(run), before, steps };
+  return { value: Number(run), before };
 }
 
 /**
@@ -89,14 +86,19 @@ function seriesOf({ invoice, supplier }: Facts): Series | undefined {
  */
 function outOfSequence(
   { invoice, supplier }: Facts,
-  { value, before, steps }: Series,
+  { value, before }: Series,
   parameters: NumberParameters,
 ): RaisedFinding[] {
   const last = before.at(-1);
   if (last === undefined || before.length < parameters.sequenceInvoicesMin) return [];
+  const steps = before.slice(1).map((entry, index) => entry.value - (before[index]?.value ?? entry.value));
   if (steps.some((step) => step < 0)) return [];
   const rising = steps.filter((step) => step > 0);
   if (rising.length < steps.length * parameters.risingShareMin) return [];
+  const lowest = before.findLast(({ day }) => day <= invoice.issueDay - parameters.sequenceDays)?.value;
+  const isBehind = lowest !== undefined && value < lowest;
+  // A step no longer than one the supplier has made before is not far ahead, whatever its usual step.
+  if (!isBehind && rising.some((step) => step >= value - last.value)) return [];
   if (carriesPeriod(String(value), invoice.issueDate) || !isOfYear(last.day, invoice.issueDate)) return [];
   const medianStep = median(rising);
   const medianGap = median(before.slice(1).map(({ day }, index) => day - (before[index]?.day ?? day)));
@@ -104,8 +106,6 @@ function outOfSequence(
   const pauses = Math.max(1, (invoice.issueDay - last.day) / Math.max(1, medianGap));
   const jumpMax = parameters.jumpStepsMax * medianStep;
   const highest = last.value + Math.ceil(jumpMax * pauses);
-  const lowest = before.findLast(({ day }) => day <= invoice.issueDay - parameters.sequenceDays)?.value;
-  const isBehind = lowest !== undefined && value < lowest;
   const isAhead = value > highest && rising.every((step) => step <= jumpMax);
   if (!isBehind && !isAhead) return [];
   return [
@@ -179,12 +179,13 @@ function hasAccountPart({ number, issueDate }: NormalisedInvoice): boolean {
 
 /** Whether digits, without leading zeros, are how a number may write the month or year of its own date. */
 function isPeriod(run: string, date: CalendarDate): boolean {
-  const [year = '', month = '', day = ''] = date.split('-');
-  const short = year.slice(2);
+  const [year, short, month, day] = [date.slice(0, 4), date.slice(2, 4), date.slice(5, 7), date.slice(8)];
+  // Each of the forms ends with one of these, and few running numbers do.
+  const end = run.slice(-2);
+  if (!short.endsWith(end) && !month.endsWith(end) && !day.endsWith(end)) return false;
   const written = [year, short, month, day, year + month, short + month, month + year, month + short];
   const days = [year + month + day, short + month + day, day + month + year];
-  // The end is compared first: nearly always that settles it.
-  return [...written, ...days].some((text) => text.endsWith(run) && withoutLeadingZeros(text) === run);
+  return [...written, ...days].some((text) => withoutLeadingZeros(text) === run);
 }
 
 /** True for a running number behind year and month, `2025030017`: it jumps with every month. */
