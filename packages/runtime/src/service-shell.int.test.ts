@@ -171,10 +171,11 @@ test('a call that does not end in time keeps no service from stopping', async ()
     return new Promise(() => {});
   };
   const service = await start({ callsEndMsMax: 50, compose: async () => ({ rpcGroups: [audit(stuck)] }) });
-  const cut = expect(connect(service).call()).rejects.toThrow();
-  await called.opened;
-  await service.stop();
-  await cut;
+  const answer = connect(service).call();
+  await Promise.all([
+    expect(answer).rejects.toMatchObject({ kind: 'unavailable' }),
+    called.opened.then(() => service.stop()),
+  ]);
 });
 
 test('a service is alive while the broker does not answer, and ready only when it does', async () => {
@@ -204,7 +205,7 @@ test('nothing of a service begins while the broker cannot be reached', async () 
       return { rpcGroups: [] };
     },
   });
-  await expect(starting).rejects.toThrow();
+  await expect(starting).rejects.toThrow('connection refused');
   expect(isComposed).toBe(false);
 });
 
