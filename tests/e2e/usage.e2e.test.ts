@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { startRunningSystem } from './running-system.js';
+import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
+import { plainInvoice } from './shapes.js';
+import type { AcceptedAnalysis, Page, StoredInvoice } from './shapes.js';
+
+/** What the plan FREE allows in a month. */
+const FREE_ANALYSES = 25;
+const AT_ONCE = 40;
+const DAY_MS = 24 * 3_600_000;
+
+let running: RunningSystem;
+beforeAll(async () => {
+  running = await startRunningSystem();
+});
+afterAll(() => running.stop());
+
+function post(key: string, number: number): Promise<Answer<AcceptedAnalysis & ErrorBody>> {
+  return running.request('POST /invoices', { key, body: plainInvoice(number) });
+}
+
+async function invoicesOf(key: string): Promise<number> {
+  return (await running.request<Page<StoredInvoice>>('GET /invoices?limit=100', { key })).body.items.length;
+}
+
+/** Posts at once what the plan allows and more. */
+function postTooMany(key: string): Promise<Answer<AcceptedAnalysis & ErrorBody>[]> {
+  return Promise.all(Array.from({ length: AT_ONCE }, (_, number) => post(key, 1_000 + number)));
+}
+
+describe('the analyses of a month', () => {
+  test('are as many as the plan allows, however many are asked for at once; those refused leave nothing', async () => {
+    const { keys } = await running.newTenant('FREE');
+    const answers = await postTooMany(keys.owner);
+    const refused = answers.filter(({ status }) => status !== 202);
+    expect(refused).toHaveLength(AT_ONCE - FREE_ANALYSES);
+    for (const { status, body, headers } of refused) {
+      expect({ status, code: body.error.code }).toEqual({ status: 429, code: 'USAGE_LIMIT_EXCEEDED' });
+      expect(body.error.message).toMatch(
+        /^The plan allows 25 analyses in \d{4}-\d{2}, of which none is left\. .* \d{4}-\d{2}-01 at 00:00 UTC\.$/,
+      );
+      const [end = ''] = /\d{4}-\d{2}-01/.exec(body.error.message) ?? [];
+      const isEndNear = Date.parse(end) - Date.now() <= DAY_MS;
+      expect(headers.has('retry-after')).toBe(isEndNear);
+    }
+    expect(await invoicesOf(keys.owner)).toBe(FREE_ANALYSES);
+  });
+
+  test('are more as soon as the plan is, and are no concern of another organization', async () => {
+    const { organizationId, keys } = await running.newTenant('FREE');
+    const neighbour = await running.newTenant('FREE');
+    await postTooMany(keys.owner);
+    expect((await post(keys.owner, 1)).status).toBe(429);
+    expect((await post(neighbour.keys.owner, 1)).status).toBe(202);
+    await running.setPlan(organizationId, { plan: 'CORE', subscriptionStatus: 'active' });
+    await eventually(async () => expect((await post(keys.owner, 2)).status).toBe(202));
+  });
+
+  test('used up leave everything else as it was: reading, reviewing, analyzing again', async () => {
+    const { keys } = await running.newTenant('FREE');
+    const [accepted] = (await postTooMany(keys.owner)).filter(({ status }) => status === 202);
+    const target = `/invoices/${accepted?.body.id}`;
+    for (const request of [
+      `GET ${target}`,
+      `GET ${target}/analysis/latest`,
+      `POST ${target}/reanalyze`,
+      'GET /findings',
+    ]) {
+      expect((await running.request(request, { key: keys.owner })).status).toBe(200);
+    }
+  });
+});
