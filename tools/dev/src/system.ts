@@ -8,6 +8,8 @@ import { startService as startGateway } from '@invoicecontrol/gateway/service';
 import { configSchema as organizationConfig } from '@invoicecontrol/organization/config';
 import { startService as startOrganization } from '@invoicecontrol/organization/service';
 import type { RunningService } from '@invoicecontrol/runtime/process';
+import { configSchema as scanConfig } from '@invoicecontrol/scan/config';
+import { startService as startScan } from '@invoicecontrol/scan/service';
 
 /** What only the operator may know; made once per installation. */
 export interface Secrets {
@@ -33,6 +35,7 @@ export interface System {
   readonly baseUrl: string;
   readonly organizationAddress: string;
   readonly analysisAddress: string;
+  readonly scanAddress: string;
   stop(): Promise<void>;
 }
 
@@ -85,6 +88,16 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         }),
       ),
     );
+    const scan = await start(
+      startScan(
+        scanConfig.parse({
+          ...common,
+          DATABASE_NAME: `${databasePrefix}scan`,
+          ORGANIZATION_ADDRESS: organization.address,
+          ANALYSIS_ADDRESS: analysis.address,
+        }),
+      ),
+    );
     const gateway = await start(
       startGateway(
         gatewayConfig.parse({
@@ -92,6 +105,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           PORT: String(port),
           ORGANIZATION_ADDRESS: organization.address,
           ANALYSIS_ADDRESS: analysis.address,
+          SCAN_ADDRESS: scan.address,
         }),
       ),
     );
@@ -99,6 +113,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       baseUrl: `http://${gateway.address}/v1`,
       organizationAddress: organization.address,
       analysisAddress: analysis.address,
+      scanAddress: scan.address,
       stop,
     };
   } catch (error) {

@@ -1,0 +1,208 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { isSettled, usageMonth } from '@invoicecontrol/runtime/mongo/usage';
+import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { hasCompany } from '@invoicecontrol/tenants/facts';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import type { ScanRow } from '../domain/scan.js';
+import { SCAN_ROWS_METER } from './finish-scan.js';
+import type { FinishScan } from './finish-scan.js';
+import { packRows } from './packed-rows.js';
+import type { RowBudget } from './row-budget.js';
+import { scanIdFor } from './scan-ids.js';
+import type { CompleteScan, HeldScan, NewScan, ScanReference, ScanStore } from './scan-store.js';
+
+/** A scan waits this long at most for the one of its organization that runs. */
+const TURN_WAIT_MS_MAX = 20_000;
+const TURN_LOOK_EACH_MS = 100;
+/** What a caller is told to wait whose scan did not get its turn. */
+const TURN_RETRY_SECONDS = 5;
+/** A repeat that was refused by the quota looks this often whether the first request took the last rows. */
+const FIRST_REQUEST_LOOKS_MAX = 5;
+const FIRST_REQUEST_LOOK_EACH_MS = 20;
+
+interface Deps {
+  readonly scans: ScanStore;
+  readonly usage: UsageCounters;
+  readonly tenants: Tenants;
+  readonly finish: FinishScan;
+  readonly withinBudget: RowBudget;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface CreateScanInput {
+  readonly organizationId: string;
+  /** Undefined: the default company. */
+  readonly companyId: string | undefined;
+  readonly rows: readonly ScanRow[];
+  readonly idempotencyKey: string | undefined;
+  /** SHA-256 of the request body as canonical JSON. */
+  readonly fingerprint: string;
+  /** Rows the plan allows in a month; undefined means any number. */
+  readonly monthlyLimit: number | undefined;
+}
+
+export interface CreatedScan {
+  readonly scan: CompleteScan;
+  /** Whether this is the answer to an earlier request. */
+  readonly isReplayed: boolean;
+}
+
+/** What is known of a request before its scan is stored. */
+type Accepted = Omit<NewScan, 'createdAt' | 'usage'> & { readonly rowCount: number };
+
+/**
+ * Stores the rows and has them analyzed (architecture section 7). A key's derived id makes every step repeatable. One
+ * scan of an organization runs at a time (ADR 0016): others wait, so that rows of one file are never analyzed twice and
+ * suppliers' histories grow in order.
+ * @throws DomainError idempotency_mismatch for other rows under the same key; in_progress while the first request with
+ * the key is at work, and when the turn did not come; usage_exceeded; invalid for an unknown company; and as
+ * {@link FinishScan}
+ */
+export const createScan = (deps: Deps) => {
+  const { scans, usage, tenants, finish, withinBudget, clock, logger } = deps;
+
+  /** Counts the rows and stores the scan; undefined when another one runs, or this one is stored already. */
+  const store = async (
+    { rowCount, ...scan }: Accepted,
+    monthlyLimit: number | undefined,
+  ): Promise<HeldScan | undefined> => {
+    const now = clock.now();
+    const { organizationId } = scan;
+    const counted = { month: usageMonth(now), rows: rowCount };
+    const mark = { organizationId, month: counted.month, meter: SCAN_ROWS_METER, amount: rowCount };
+    await usage.reserve(mark, monthlyLimit);
+    const held = await scans.insert({ ...scan, createdAt: now, usage: counted });
+    if (held === undefined) await usage.giveBack(mark, now);
+    // Stored so late that the counter may have been put right without it: counted twice is better than not at all.
+    else if (isSettled(now, clock.now())) await usage.reserve(mark, undefined);
+    return held;
+  };
+
+  /** The answer to a request whose scan is stored already; undefined when none is. */
+  const repeat = async (
+    reference: ScanReference,
+    fingerprint: string,
+    context: RequestContext,
+  ): Promise<CreatedScan | undefined> => {
+    const earlier = await scans.find(reference.organizationId, reference.scanId);
+    if (earlier === undefined) return undefined;
+    if (earlier.fingerprint !== fingerprint) {
+      throw new DomainError(
+        'idempotency_mismatch',
+        'This Idempotency-Key was used with another scan. Send the same body again, or choose a new key.',
+      );
+    }
+    if (earlier.status === 'COMPLETE') return { scan: earlier, isReplayed: true };
+    const taken = await scans.takeOver(reference);
+    if (taken === undefined) throw atWork();
+    return { scan: await finish(taken, context), isReplayed: true };
+  };
+
+  /** A scan that its worker abandoned must end before the next one begins. Its own trouble is not the waiting one's. */
+  const finishAbandoned = async (reference: ScanReference, context: RequestContext): Promise<void> => {
+    try {
+      const taken = await scans.takeOver(reference);
+      if (taken !== undefined) await finish(taken, context);
+    } catch (error) {
+      logger.warn({ error, ...reference }, 'an abandoned scan was not finished by the one that waits for it');
+    }
+  };
+
+  return async (input: CreateScanInput, context: RequestContext): Promise<CreatedScan> => {
+    const { organizationId, rows, idempotencyKey, fingerprint, monthlyLimit } = input;
+    const reference = { organizationId, scanId: scanIdFor(organizationId, idempotencyKey) };
+    const isKeyed = idempotencyKey !== undefined;
+    const answerOfFirst = async (): Promise<CreatedScan | undefined> =>
+      isKeyed ? repeat(reference, fingerprint, context) : undefined;
+
+    // A repeat meets neither the quota nor the loss of its company.
+    const known = await answerOfFirst();
+    if (known !== undefined) return known;
+    const tenant = await tenants.factsOf(organizationId, context, input.companyId);
+    const companyId = input.companyId ?? tenant.defaultCompanyId;
+    if (!hasCompany(tenant, companyId)) {
+      throw invalidField('companyId', 'names no company of this organization; leave it out for the default company.');
+    }
+
+    const begin = async (accepted: Accepted): Promise<CreatedScan | undefined> => {
+      let held: HeldScan | undefined;
+      try {
+        held = await store(accepted, monthlyLimit);
+      } catch (error) {
+        if (!isExceeded(error)) throw error;
+        const first = await lookForFirst(answerOfFirst);
+        if (first === undefined) throw error;
+        return first;
+      }
+      return held && { scan: await finish(held, context), isReplayed: false };
+    };
+    const run = async (): Promise<CreatedScan> => {
+      const accepted: Accepted = {
+        ...reference,
+        companyId,
+        baseCurrency: tenant.baseCurrency,
+        packedRows: await packRows(rows),
+        ...(isKeyed ? { fingerprint } : {}),
+        rowCount: rows.length,
+      };
+      const waitUntil = performance.now() + TURN_WAIT_MS_MAX;
+      for (;;) {
+        const running = await scans.running(organizationId);
+        if (running === undefined) {
+          const begun = await begin(accepted);
+          if (begun !== undefined) return begun;
+        } else if (running.isAbandoned && running.scanId !== reference.scanId) {
+          await finishAbandoned({ organizationId, scanId: running.scanId }, context);
+        }
+        const first = await answerOfFirst();
+        if (first !== undefined) return first;
+        if (performance.now() > waitUntil) throw noTurn();
+        await delay(TURN_LOOK_EACH_MS);
+      }
+    };
+    try {
+      return await withinBudget(rows.length, run);
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error;
+      // We were so slow that another worker took over; its result is the result.
+      const scan = await scans.find(organizationId, reference.scanId);
+      if (scan?.status === 'COMPLETE') return { scan, isReplayed: false };
+      throw atWork();
+    }
+  };
+};
+
+function isExceeded(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'usage_exceeded';
+}
+
+/** An equal request that came a moment earlier may have taken the last rows of the month. */
+async function lookForFirst(answerOfFirst: () => Promise<CreatedScan | undefined>): Promise<CreatedScan | undefined> {
+  for (let looks = 1; ; looks++) {
+    const first = await answerOfFirst();
+    if (first !== undefined || looks === FIRST_REQUEST_LOOKS_MAX) return first;
+    await delay(FIRST_REQUEST_LOOK_EACH_MS);
+  }
+}
+
+function atWork(): DomainError {
+  return new DomainError(
+    'in_progress',
+    'The first request with this Idempotency-Key is still at work. Repeat in a second.',
+    { retryAfterSeconds: 1 },
+  );
+}
+
+function noTurn(): DomainError {
+  return new DomainError(
+    'in_progress',
+    'Another scan of this organization is at work, and scans run one after the other. Repeat the request in a moment.',
+    { retryAfterSeconds: TURN_RETRY_SECONDS },
+  );
+}

@@ -1,0 +1,16 @@
+import type { NewScan, ScanReference } from './scan-store.js';
+
+/** What use cases need of the imported_rows collection: which scan an external id of a company belongs to. */
+export interface ImportedRows {
+  /**
+   * Takes the external ids for a scan; may be repeated.
+   * @param positions each external id with the position of its row
+   * @returns those that other scans have
+   */
+  take(
+    scan: Pick<NewScan, 'organizationId' | 'scanId' | 'companyId' | 'createdAt'>,
+    positions: ReadonlyMap<string, number>,
+  ): Promise<ReadonlySet<string>>;
+  /** Gives up all that a scan has taken. */
+  release(scan: ScanReference): Promise<void>;
+}

@@ -1,0 +1,20 @@
+import { notFound } from '@invoicecontrol/errors';
+import type { CompleteScan, ScanPage, ScanQuery, ScanStore } from './scan-store.js';
+
+/** Reads finished scans; one that runs looks as if it were not there. */
+export interface ScanReader {
+  /** @throws DomainError not_found */
+  get(organizationId: string, scanId: string): Promise<CompleteScan>;
+  list(organizationId: string, query: ScanQuery): Promise<ScanPage>;
+}
+
+export function scanReader(scans: ScanStore): ScanReader {
+  return {
+    async get(organizationId, scanId) {
+      const scan = await scans.find(organizationId, scanId);
+      if (scan?.status !== 'COMPLETE') throw notFound('scan');
+      return scan;
+    },
+    list: (organizationId, query) => scans.list(organizationId, query),
+  };
+}

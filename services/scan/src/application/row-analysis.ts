@@ -1,0 +1,27 @@
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { ScanRow } from '../domain/scan.js';
+import type { ScanReference } from './scan-store.js';
+
+export interface RowsToAnalyze extends ScanReference {
+  readonly companyId: string;
+  readonly baseCurrency: string;
+  /** When the scan was accepted; the same in every repeat. */
+  readonly receivedAt: Date;
+  /** With their indexes in the scan's request. */
+  readonly rows: readonly { readonly position: number; readonly row: ScanRow }[];
+}
+
+export interface RowOutcome {
+  readonly invoicesAnalyzed: number;
+  readonly decisionCounts: Readonly<Record<string, number>>;
+  readonly findingCounts: Readonly<Record<string, number>>;
+  /** Sum of the gross amounts in the base currency, not rounded. */
+  readonly convertedTotal: string;
+  readonly unconvertedInvoices: number;
+}
+
+/** Decides rows; the analysis service does. */
+export interface RowAnalysis {
+  /** May be repeated with the same rows. */
+  analyze(rows: RowsToAnalyze, context: RequestContext): Promise<RowOutcome>;
+}

@@ -1,0 +1,99 @@
+import type { ListPosition } from '@invoicecontrol/runtime/grpc/page-token';
+import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
+
+/** One scan of one tenant. */
+export interface ScanReference {
+  readonly organizationId: string;
+  readonly scanId: string;
+}
+
+export interface NewScan extends ScanReference {
+  /** Every row belongs to it. */
+  readonly companyId: string;
+  /** ISO 4217, as it is when the scan is accepted. */
+  readonly baseCurrency: string;
+  readonly createdAt: Date;
+  /** See packed-rows.ts. */
+  readonly packedRows: Buffer;
+  /** SHA-256 of the request under an idempotency key. */
+  readonly fingerprint?: string;
+  readonly usage: CountedRows;
+}
+
+/** How many rows a scan counts, and in which month's quota. */
+export interface CountedRows {
+  /** `YYYY-MM`, UTC. */
+  readonly month: string;
+  readonly rows: number;
+}
+
+/** A running scan in the hands of its one worker. Writes fail with VersionConflict once another one has taken over. */
+export interface HeldScan extends ScanReference {
+  readonly version: number;
+  readonly companyId: string;
+  readonly baseCurrency: string;
+  readonly createdAt: Date;
+  readonly packedRows: Buffer;
+  readonly usage: CountedRows;
+  /** Absent until it is known that and which rows are skipped. */
+  readonly skips?: readonly Skip[];
+  /** Prolongs the lease; false when another worker has taken over. */
+  renew(): Promise<boolean>;
+  /** Prolongs the lease again and again until stopped. */
+  keepAlive(): { stop(): void };
+}
+
+export interface CompleteScan extends ScanReference {
+  readonly status: 'COMPLETE';
+  readonly companyId: string;
+  readonly createdAt: Date;
+  readonly result: ScanResult;
+  /** Absent in lists. */
+  readonly skippedRows?: readonly SkippedRow[];
+  readonly fingerprint?: string;
+}
+
+interface RunningScan extends ScanReference {
+  readonly status: 'RUNNING';
+  readonly fingerprint?: string;
+}
+
+export interface ScanQuery {
+  readonly companyId: string | undefined;
+  readonly createdFrom: Date | undefined;
+  /** Exclusive. */
+  readonly createdTo: Date | undefined;
+  readonly after: ListPosition | undefined;
+  readonly limit: number;
+}
+
+export interface ScanPage {
+  readonly items: readonly CompleteScan[];
+  /** Where the next page begins; absent on the last one. */
+  readonly next: ListPosition | undefined;
+}
+
+/** What use cases need of the scans collection. */
+export interface ScanStore {
+  /** Stores a scan as running and held by us; undefined when its id is taken or another scan of the tenant runs. */
+  insert(scan: NewScan): Promise<HeldScan | undefined>;
+  find(organizationId: string, scanId: string): Promise<CompleteScan | RunningScan | undefined>;
+  /** Finished scans, newest first. */
+  list(organizationId: string, query: ScanQuery): Promise<ScanPage>;
+  /** The scan of the tenant that runs, and whether its worker fell silent. */
+  running(organizationId: string): Promise<{ scanId: string; isAbandoned: boolean } | undefined>;
+  /** Takes a running scan whose worker fell silent; undefined when there is nothing to take. */
+  takeOver(reference: ScanReference): Promise<HeldScan | undefined>;
+  /** Notes the skipped rows, and that they do not count. */
+  noteSkips(scan: HeldScan, skips: readonly Skip[], usage: CountedRows): Promise<HeldScan>;
+  /** The commit point: the result and its event in one write. */
+  complete(scan: HeldScan, result: ScanResult, skippedRows: readonly SkippedRow[]): Promise<CompleteScan>;
+  /** Leaves the scan to the next worker, after a pause. */
+  leave(scan: HeldScan, pauseMs: number): Promise<void>;
+  /** Removes a running scan as if it had never been; false when another worker has taken over. */
+  remove(scan: HeldScan): Promise<boolean>;
+  /** Running scans of any tenant whose worker fell silent; for the sweep. */
+  abandoned(): Promise<ScanReference[]>;
+  /** The rows that scans of a month count. */
+  countedRows(organizationId: string, month: string): Promise<number>;
+}

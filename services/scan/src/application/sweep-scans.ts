@@ -1,0 +1,42 @@
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { FinishScan } from './finish-scan.js';
+import type { ScanStore } from './scan-store.js';
+
+interface Deps {
+  readonly scans: ScanStore;
+  readonly finish: FinishScan;
+  readonly logger: Logger;
+}
+
+/**
+ * Finishes scans whose worker fell silent, one after the other. A fault with one scan keeps no other waiting.
+ * @param signal ends the wait for a scan that is being finished; another worker takes it over when its lease has lapsed
+ */
+export const sweepScans =
+  ({ scans, finish, logger }: Deps) =>
+  async (signal: AbortSignal): Promise<void> => {
+    for (const { organizationId, scanId } of await scans.abandoned()) {
+      if (signal.aborted) return;
+      try {
+        const taken = await scans.takeOver({ organizationId, scanId });
+        if (taken !== undefined) await whileRunning(signal, finish(taken, systemContext(`sweep-${scanId}`)));
+      } catch (error) {
+        logger.warn({ error, organizationId, scanId }, 'an abandoned scan was not finished by the sweep');
+      }
+    }
+  };
+
+/** Waits for the work, but not beyond the end of the service. */
+async function whileRunning(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
+  let stop = (): void => {};
+  const stopping = new Promise<void>((resolve) => {
+    stop = resolve;
+    signal.addEventListener('abort', stop);
+  });
+  try {
+    await Promise.race([work, stopping]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

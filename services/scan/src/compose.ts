@@ -1,0 +1,80 @@
+import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
+import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
+import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
+import type { Connections, ServiceParts, Surroundings } from '@invoicecontrol/runtime/service-shell';
+import { usageService } from '@invoicecontrol/runtime/usage-service';
+import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
+import { createScan } from './application/create-scan.js';
+import { finishScan, SCAN_ROWS_METER } from './application/finish-scan.js';
+import { scanReader } from './application/read-scans.js';
+import { rowBudget } from './application/row-budget.js';
+import { sweepScans } from './application/sweep-scans.js';
+import { rowsByAnalysis } from './clients/row-analysis.js';
+import { configSchema } from './config.js';
+import type { Config } from './config.js';
+import { createImportedRowIndexes, importedRowStore } from './storage/imported-rows.js';
+import type { ImportedRowDocument } from './storage/imported-rows.js';
+import { createScanIndexes, scanStore } from './storage/scans.js';
+import type { ScanDocument } from './storage/scans.js';
+import { scanService } from './transport/grpc/scans.js';
+
+/** How often each replica looks for scans that a crash or an outage interrupted. */
+const SWEEP_EACH_MS = 5_000;
+
+/** Starts the scan service and resolves when it takes calls. */
+export function startService(config: Config, surroundings?: Surroundings): Promise<RunningService> {
+  return startServiceShell(
+    {
+      name: 'scan',
+      schema: configSchema,
+      config,
+      callsEndMsMax: 20_000,
+      messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
+      compose: (connections) => compose(config, connections),
+    },
+    surroundings,
+  );
+}
+
+async function compose(
+  config: Config,
+  { db, bus, clock, logger, openOutbox, onStop }: Connections,
+): Promise<ServiceParts> {
+  const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
+  onStop('organization', () => organizationChannel.close());
+  const analysisChannel = openChannel(config.ANALYSIS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  onStop('analysis', () => analysisChannel.close());
+  const scanCollection = db.collection<ScanDocument>('scans');
+  const importedRowCollection = db.collection<ImportedRowDocument>('imported_rows');
+  await Promise.all([createScanIndexes(scanCollection), createImportedRowIndexes(importedRowCollection)]);
+  const outbox = await openOutbox(['scans']);
+
+  const scans = scanStore(scanCollection, outbox, clock);
+  const importedRows = importedRowStore(importedRowCollection);
+  const usage = usageCounters(db, clock);
+  const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
+  onStop('tenants', () => tenants.close());
+  const rowAnalysis = rowsByAnalysis(analysisChannel);
+  const finish = finishScan({ scans, importedRows, rowAnalysis, usage, clock, logger });
+  return {
+    rpcGroups: [
+      scanService({
+        createScan: createScan({ scans, usage, tenants, finish, withinBudget: rowBudget(), clock, logger }),
+        reader: scanReader(scans),
+      }),
+      usageService(
+        {
+          [SCAN_ROWS_METER]: (organizationId, month) => usage.used({ organizationId, month, meter: SCAN_ROWS_METER }),
+        },
+        clock,
+      ),
+    ],
+    jobs: [
+      { name: 'sweep of scans', pauseMs: SWEEP_EACH_MS, run: sweepScans({ scans, finish, logger }) },
+      await usageReconciliation({ db, clock, logger, marks: { [SCAN_ROWS_METER]: scans.countedRows } }),
+    ],
+  };
+}

@@ -1,0 +1,54 @@
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+
+/** Rows of one scan (specification 8). */
+export const SCAN_ROWS_MAX = 5_000;
+
+/** One old invoice as a ledger lists it (specification 2.9). What was not given is absent. */
+export interface ScanRow {
+  readonly supplierName: string;
+  readonly supplierTaxId?: string;
+  readonly invoiceNumber: string;
+  readonly issueDate: CalendarDate;
+  /** ISO 4217, upper case; absent: the organization's base currency. */
+  readonly currency?: string;
+  readonly grossAmount: DecimalAmount;
+  readonly purchaseOrderRef?: string;
+  readonly bankIban?: string;
+  /** Both parts or none. */
+  readonly ukAccount?: { readonly sortCode: string; readonly accountNumber: string };
+  /** The invoice's id in the system it was exported from; unique in a company. */
+  readonly externalId?: string;
+  /** Where the row stands in the caller's file; may repeat. */
+  readonly sourceRowNumber: number;
+}
+
+export type SkipReason = 'ALREADY_IMPORTED' | 'DUPLICATE_EXTERNAL_ID_IN_FILE';
+
+/** A row that is not analyzed, by its index in the request. */
+export interface Skip {
+  readonly position: number;
+  readonly reason: SkipReason;
+}
+
+/** A row that was not analyzed, as its sender knows it. */
+export interface SkippedRow {
+  readonly sourceRowNumber: number;
+  readonly externalId: string;
+  readonly reason: SkipReason;
+}
+
+/** What a finished scan says of its rows. */
+export interface ScanResult {
+  readonly invoicesAnalyzed: number;
+  readonly rowsSkipped: number;
+  /** Total gross in the base currency, printed with its minor units; rows without an exchange rate are left out. */
+  readonly analyzedValue: DecimalAmount;
+  readonly analyzedValueCurrency: string;
+  /** Analyzed rows without an exchange rate. */
+  readonly unconvertedInvoices: number;
+  /** By decision: PASS, REVIEW and BLOCK, also when none. */
+  readonly decisionCounts: Readonly<Record<string, number>>;
+  /** By finding type. */
+  readonly findingCounts: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate, Guard } from '@invoicecontrol/runtime/mongo/aggregate';
+import { claim, held } from '@invoicecontrol/runtime/mongo/claims';
+import type { Claimable, Holding } from '@invoicecontrol/runtime/mongo/claims';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { events } from '@invoicecontrol/contracts/events';
+import { Binary } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
+import type { CompleteScan, CountedRows, HeldScan, ScanReference, ScanStore } from '../application/scan-store.js';
+import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
+
+/** Others leave a running scan to its worker for this long; it renews at a third while analysis works. */
+const LEASE_MS = 30_000;
+/** Running scans that one sweep takes up. */
+const SWEEP_SCANS_MAX = 10;
+
+/**
+ * A historical scan: its rows while it runs, its result and the event of it when it is complete. The running scan is
+ * also its organization's turn (ADR 0016): `turn` has a unique index.
+ */
+export interface ScanDocument extends Aggregate, Claimable {
+  readonly status: 'RUNNING' | 'COMPLETE';
+  readonly companyId: string;
+  readonly baseCurrency: string;
+  readonly createdAt: Date;
+  /** SHA-256 of the request under an idempotency key. */
+  readonly fingerprint?: string;
+  /** The rows that count in the quota of a month; the usage counter is put right by their sum. */
+  readonly usage: CountedRows;
+  /** The organization, while the scan runs; unique sparse index. */
+  readonly turn?: string;
+  /** While the scan runs; see packed-rows.ts. */
+  readonly packedRows?: Binary;
+  /** While the scan runs, from when it is known that rows are skipped. */
+  readonly skips?: readonly Skip[];
+  readonly result?: ScanResult;
+  readonly skippedRows?: readonly SkippedRow[];
+}
+
+export async function createScanIndexes(collection: Collection<ScanDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { turn: 1 }, unique: true, sparse: true, name: 'turn' },
+    { key: { leaseUntil: 1 }, sparse: true, name: 'abandoned' },
+    { key: { organizationId: 1, createdAt: -1, _id: -1 }, name: 'newest' },
+    { key: { organizationId: 1, companyId: 1, createdAt: -1, _id: -1 }, name: 'newest_of_company' },
+    { key: { organizationId: 1, 'usage.month': 1 }, name: 'counted' },
+  ]);
+}
+
+export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, clock: Clock): ScanStore {
+  const aggregates = aggregateStore(collection, outbox, clock);
+  return {
+    async insert({ scanId, organizationId, packedRows, ...scan }) {
+      const claimId = randomUUID();
+      try {
+        await aggregates.insert({
+          _id: scanId,
+          organizationId,
+          ...scan,
+          status: 'RUNNING',
+          turn: organizationId,
+          packedRows: new Binary(packedRows),
+          claim: claimId,
+          leaseUntil: new Date(clock.now().getTime() + LEASE_MS),
+        });
+      } catch (error) {
+        if (isDuplicateKey(error)) return undefined;
+        throw error;
+      }
+      const holding = held(collection, scanId, { claimId, clock, leaseMs: LEASE_MS });
+      return { organizationId, scanId, version: 1, packedRows, ...scan, ...handleOf(holding) };
+    },
+    async find(organizationId, scanId) {
+      const document = await collection.findOne({ _id: scanId, organizationId }, { projection: withoutWork });
+      if (document === null) return undefined;
+      return toComplete(document) ?? { ...referenceOf(document), status: 'RUNNING', ...fingerprintOf(document) };
+    },
+    async list(organizationId, { companyId, createdFrom, createdTo, after, limit }) {
+      const filter: Filter<ScanDocument> = {
+        organizationId,
+        status: 'COMPLETE',
+        ...(companyId === undefined ? {} : { companyId }),
+        ...createdRange(createdFrom, createdTo),
+        ...(after === undefined
+          ? {}
+          : {
+              $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }],
+            }),
+      };
+      const documents = await collection
+        .find(filter, { projection: { ...withoutWork, skippedRows: 0 } })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit + 1)
+        .toArray();
+      const items = documents.slice(0, limit).flatMap((document) => toComplete(document) ?? []);
+      const last = documents.length > limit ? items.at(-1) : undefined;
+      return { items, next: last && { createdAt: last.createdAt, id: last.scanId } };
+    },
+    async running(organizationId) {
+      const document = await collection.findOne({ turn: organizationId }, { projection: { leaseUntil: 1 } });
+      if (document === null) return undefined;
+      return { scanId: document._id, isAbandoned: (document.leaseUntil ?? FOREVER) <= clock.now() };
+    },
+    async takeOver({ organizationId, scanId }) {
+      const wanted: Filter<ScanDocument> = { _id: scanId, organizationId, status: 'RUNNING' };
+      const taken = await claim(collection, wanted, { clock, leaseMs: LEASE_MS, change: { $inc: { version: 1 } } });
+      return taken && toHeld(taken.document, taken);
+    },
+    async noteSkips(scan, skips, usage) {
+      await aggregates.commit(guardOf(scan), { $set: { skips, usage } });
+      return { ...scan, version: scan.version + 1, skips, usage };
+    },
+    async complete(scan, result, skippedRows) {
+      const { organizationId, scanId, companyId, createdAt } = scan;
+      await aggregates.commit(
+        guardOf(scan),
+        {
+          $set: { status: 'COMPLETE', result, skippedRows },
+          $unset: { turn: '', claim: '', leaseUntil: '', packedRows: '', skips: '' },
+        },
+        { events: [announce(events.scanCompleted, { scanId, companyId, ...result })] },
+      );
+      return { organizationId, scanId, status: 'COMPLETE', companyId, createdAt, result, skippedRows };
+    },
+    async leave(scan, pauseMs) {
+      const { id: _id, ...rest } = guardOf(scan);
+      const leaseUntil = new Date(clock.now().getTime() + pauseMs);
+      await collection.updateOne({ _id, ...rest }, { $set: { leaseUntil }, $unset: { claim: '' } });
+    },
+    async remove(scan) {
+      const { id: _id, ...rest } = guardOf(scan);
+      const { deletedCount } = await collection.deleteOne({ _id, ...rest });
+      return deletedCount === 1;
+    },
+    async abandoned() {
+      const documents = await collection
+        .find({ leaseUntil: { $lte: clock.now() } }, { projection: { organizationId: 1 } })
+        .limit(SWEEP_SCANS_MAX)
+        .toArray();
+      return documents.map(referenceOf);
+    },
+    async countedRows(organizationId, month) {
+      const [counted] = await collection
+        .aggregate<{ rows: number }>([
+          { $match: { organizationId, 'usage.month': month } },
+          { $group: { _id: null, rows: { $sum: '$usage.rows' } } },
+        ])
+        .toArray();
+      return counted?.rows ?? 0;
+    },
+  };
+}
+
+/** A scan without a lease is complete, and nobody's to take. */
+const FOREVER = new Date(8.64e15);
+
+const withoutWork = { packedRows: 0, skips: 0, outbox: 0, recentEvents: 0 } as const;
+
+function guardOf({ organizationId, scanId, version }: HeldScan): Guard {
+  return { id: scanId, organizationId, version };
+}
+
+function createdRange(from: Date | undefined, to: Date | undefined): Filter<ScanDocument> {
+  if (from === undefined && to === undefined) return {};
+  return { createdAt: { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lt: to }) } };
+}
+
+function referenceOf({ _id: scanId, organizationId }: Pick<ScanDocument, '_id' | 'organizationId'>): ScanReference {
+  return { organizationId, scanId };
+}
+
+function fingerprintOf({ fingerprint }: ScanDocument): { fingerprint?: string } {
+  return fingerprint === undefined ? {} : { fingerprint };
+}
+
+/** A lost lease needs no signal: the guard of the next write tells. */
+function handleOf(holding: Holding): Pick<HeldScan, 'renew' | 'keepAlive'> {
+  return { renew: holding.renew, keepAlive: () => holding.keepAlive(() => {}) };
+}
+
+function toHeld(document: ScanDocument, holding: Holding): HeldScan {
+  const { version, companyId, baseCurrency, createdAt, packedRows, usage, skips } = document;
+  if (packedRows === undefined) throw new Error(`scan ${document._id} runs and has no rows`);
+  return {
+    ...referenceOf(document),
+    version,
+    companyId,
+    baseCurrency,
+    createdAt,
+    packedRows: Buffer.from(packedRows.buffer),
+    usage,
+    ...(skips === undefined ? {} : { skips }),
+    ...handleOf(holding),
+  };
+}
+
+function toComplete(document: ScanDocument): CompleteScan | undefined {
+  const { companyId, createdAt, result, skippedRows } = document;
+  if (result === undefined) return undefined;
+  return {
+    ...referenceOf(document),
+    status: 'COMPLETE',
+    companyId,
+    createdAt,
+    result,
+    ...(skippedRows === undefined ? {} : { skippedRows }),
+    ...fingerprintOf(document),
+  };
+}

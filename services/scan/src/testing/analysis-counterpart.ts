@@ -1,0 +1,86 @@
+import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import type {
+  AnalyzeRowsRequest,
+  AnalyzeRowsResponse,
+} from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import type { DomainError } from '@invoicecontrol/errors';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
+import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
+
+/** Answers in place of the analysis service: it decides nothing and remembers what it was asked. */
+export interface AnalysisCounterpart extends GrpcServer {
+  /** Every request for the organization, repeats included, oldest first. */
+  requestsOf(organizationId: string): readonly AnalyzeRowsRequest[];
+  /** The next calls for the organization fail with these, one each; then it answers again. */
+  failNext(organizationId: string, ...errors: readonly DomainError[]): void;
+  /** Calls for the organization wait until `open` is called. */
+  close(organizationId: string): void;
+  open(organizationId: string): void;
+}
+
+/** The only currency besides the base currency that it converts, at one to two. */
+const CONVERTED_CURRENCY = 'USD';
+
+export async function startAnalysisCounterpart(logger: Logger): Promise<AnalysisCounterpart> {
+  const requests: AnalyzeRowsRequest[] = [];
+  const answers = new Map<string, AnalyzeRowsResponse>();
+  const failures = new Map<string, DomainError[]>();
+  const gates = new Map<string, { opened: Promise<void>; open: () => void }>();
+  const server = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    logger,
+    messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
+    bindings: [
+      bind(RowAnalysisServiceDefinition, {
+        async analyzeRows(request) {
+          requests.push(request);
+          const failure = failures.get(request.organizationId)?.shift();
+          if (failure !== undefined) throw failure;
+          await gates.get(request.organizationId)?.opened;
+          // A repeat with the same scan id gets the answer of the first call.
+          const answer = answers.get(request.scanId) ?? answerTo(request);
+          answers.set(request.scanId, answer);
+          return answer;
+        },
+      }),
+    ],
+  });
+  return {
+    ...server,
+    requestsOf: (organizationId) => requests.filter((request) => request.organizationId === organizationId),
+    failNext: (organizationId, ...errors) => failures.set(organizationId, [...errors]),
+    close(organizationId) {
+      let open = (): void => {};
+      const opened = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      gates.set(organizationId, { opened, open });
+    },
+    open(organizationId) {
+      gates.get(organizationId)?.open();
+      gates.delete(organizationId);
+    },
+  };
+}
+
+function answerTo({ rows, baseCurrency }: AnalyzeRowsRequest): AnalyzeRowsResponse {
+  let total = 0n;
+  let unconvertedInvoices = 0;
+  for (const { invoice } of rows) {
+    const { currency, grossAmount } = invoice ?? { currency: '', grossAmount: '0' };
+    if (currency === baseCurrency) total += toMicro(grossAmount);
+    else if (currency === CONVERTED_CURRENCY) total += toMicro(grossAmount) / 2n;
+    else unconvertedInvoices++;
+  }
+  return {
+    invoicesAnalyzed: rows.length,
+    decisionCounts: { PASS: rows.length, REVIEW: 0, BLOCK: 0 },
+    findingCounts: {},
+    convertedTotal: microToDecimal(total),
+    unconvertedInvoices,
+  };
+}

@@ -1,0 +1,59 @@
+import { ScanServiceDefinition, SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/grpc/page-token';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { createScan } from '../../application/create-scan.js';
+import type { ScanReader } from '../../application/read-scans.js';
+import type { CompleteScan } from '../../application/scan-store.js';
+import { decodeRows } from './decode-rows.js';
+
+interface Deps {
+  readonly createScan: ReturnType<typeof createScan>;
+  readonly reader: ScanReader;
+}
+
+/** invoicecontrol.scan.v1.ScanService */
+export function scanService({ createScan, reader }: Deps): Binding {
+  return bind(ScanServiceDefinition, {
+    async createScan(request, context) {
+      const { scan, isReplayed } = await createScan(
+        {
+          organizationId: request.organizationId,
+          companyId: request.companyId,
+          rows: decodeRows(request.rows),
+          idempotencyKey: request.idempotencyKey === '' ? undefined : request.idempotencyKey,
+          fingerprint: request.fingerprint,
+          monthlyLimit: request.scanRowsPerMonthLimit,
+        },
+        context,
+      );
+      return { scan: encodeScan(scan), replayed: isReplayed };
+    },
+    async getScan({ organizationId, scanId }) {
+      return { scan: encodeScan(await reader.get(organizationId, scanId)) };
+    },
+    async listScans(request) {
+      const { items, next } = await reader.list(request.organizationId, {
+        companyId: request.companyId,
+        createdFrom: request.createdFromTime,
+        createdTo: request.createdToTime,
+        after: readPageToken(request.pageToken),
+        limit: pageSize(request.pageSize),
+      });
+      return { scans: items.map(encodeScan), nextPageToken: writePageToken(next) };
+    },
+  });
+}
+
+function encodeScan({ scanId, companyId, createdAt, result, skippedRows = [] }: CompleteScan): Scan {
+  return {
+    scanId,
+    companyId,
+    ...result,
+    decisionCounts: { ...result.decisionCounts },
+    findingCounts: { ...result.findingCounts },
+    skippedRows: skippedRows.map((row) => ({ ...row, reason: SkipReason[row.reason] })),
+    createdTime: createdAt,
+  };
+}
