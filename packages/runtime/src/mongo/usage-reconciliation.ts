@@ -28,7 +28,7 @@ const STANDSTILL_MS = 60_000;
 const SUM_LEASE_MS = 5 * 60_000;
 
 /**
- * The job that puts usage counters right (http-and-security reference, section 7). Counters are reserved before the work,
+ * The job that puts usage counters right (HTTP and security reference, section 7). Counters are reserved before the work,
  * so a crash leaves them too high; the marks on what was stored are the truth.
  *
  * A counter that moved is due in the next night, and at once after a refusal. The first look remembers its `moves`; the
