@@ -1,4 +1,5 @@
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -8,8 +9,10 @@ import { usageService } from '@invoicecontrol/runtime/usage-service';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
 import { analyzeInvoice } from './application/analyze-invoice.js';
+import { analyzeRows } from './application/analyze-rows.js';
 import { assignFinding } from './application/assign-finding.js';
 import { countInvoice } from './application/count-invoice.js';
+import { countRows } from './application/count-rows.js';
 import { invoiceDecider } from './application/decide-invoice.js';
 import { highAmounts } from './application/high-amounts.js';
 import { loadFacts } from './application/load-facts.js';
@@ -50,6 +53,9 @@ import { rateStore } from './storage/rates.js';
 import type { RateDocument } from './storage/rates.js';
 import { createRoutingRuleIndexes, routingRuleStore } from './storage/routing-rules.js';
 import type { RoutingRuleDocument } from './storage/routing-rules.js';
+import { rowStore } from './storage/rows.js';
+import { createScanRunIndexes, scanRunStore } from './storage/scan-runs.js';
+import type { ScanRunDocument } from './storage/scan-runs.js';
 import { createSupplierIndexes, supplierStore } from './storage/suppliers.js';
 import type { SupplierDocument } from './storage/suppliers.js';
 import { analysisService } from './transport/grpc/analyses.js';
@@ -58,6 +64,7 @@ import { invoiceService } from './transport/grpc/invoices.js';
 import { operatorGuard } from './transport/grpc/operator-guard.js';
 import { policyService } from './transport/grpc/policies.js';
 import { routingRuleService } from './transport/grpc/routing-rules.js';
+import { rowAnalysisService } from './transport/grpc/rows.js';
 
 /** How often each replica looks for analyses and reviews that a crash interrupted. */
 const SWEEP_EACH_MS = 5_000;
@@ -70,6 +77,7 @@ export function startService(config: Config, surroundings?: Surroundings): Promi
       schema: configSchema,
       config,
       callsEndMsMax: 20_000,
+      messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
       compose: (connections) => compose(config, connections),
     },
     surroundings,
@@ -112,6 +120,16 @@ async function compose(
   const policies = remembered((organizationId) => storedPolicies.current(organizationId));
   const storedRules = routingRuleStore(collections.routingRules);
   const rules = remembered((organizationId) => storedRules.all(organizationId));
+  const usualAmounts = highAmounts({ invoices, logger });
+  const runs = scanRunStore(collections.scanRuns);
+  // What is counted as one is an invoice or a whole scan.
+  const unsettled = async (organizationId: string, unitIds: readonly string[]): Promise<ReadonlySet<string>> => {
+    const open = await Promise.all([
+      invoices.unsettled(organizationId, unitIds),
+      runs.unsettled(organizationId, unitIds),
+    ]);
+    return new Set(open.flatMap((ids) => [...ids]));
+  };
   const decider = invoiceDecider({
     invoices,
     analyses,
@@ -123,9 +141,9 @@ async function compose(
       orderLinks,
       policy,
       publishedRates: book.published,
-      highAmounts: highAmounts({ invoices, logger }),
+      highAmounts: usualAmounts,
     }),
-    countInvoice: countInvoice({ invoices, suppliers, bankLinks, orderLinks, clock }),
+    countInvoice: countInvoice({ suppliers, bankLinks, orderLinks, unsettled, clock }),
     reviews,
     policies,
     routingRules: rules,
@@ -169,6 +187,25 @@ async function compose(
         overridePolicy: overridePolicy({ policies: storedPolicies, remembered: policies }),
         asOperator,
       }),
+      rowAnalysisService({
+        analyzeRows: analyzeRows({
+          runs,
+          rows: rowStore(collections, outbox, clock),
+          invoices,
+          findings,
+          suppliers,
+          bankLinks,
+          orderLinks,
+          countRows: countRows({ suppliers, bankLinks, orderLinks, unsettled }),
+          reviews,
+          tenants,
+          policies,
+          routingRules: rules,
+          publishedRates: book.published,
+          highAmounts: usualAmounts,
+          clock,
+        }),
+      }),
       usageService(
         {
           [ANALYSES_METER]: (organizationId, month) => usage.used({ organizationId, month, meter: ANALYSES_METER }),
@@ -197,6 +234,7 @@ async function openCollections(db: Db) {
   const policies = db.collection<PolicyDocument>('policies');
   const routingRules = db.collection<RoutingRuleDocument>('routing_rules');
   const suppliers = db.collection<SupplierDocument>('suppliers');
+  const scanRuns = db.collection<ScanRunDocument>('scan_runs');
   await Promise.all([
     createInvoiceIndexes(invoices),
     createAnalysisIndexes(analyses),
@@ -205,6 +243,7 @@ async function openCollections(db: Db) {
     createPolicyIndexes(policies),
     createRoutingRuleIndexes(routingRules),
     createSupplierIndexes(suppliers),
+    createScanRunIndexes(scanRuns),
   ]);
   // These are read by _id alone.
   const bankLinks = db.collection<LinkDocument<BankLink>>('bank_links');
@@ -218,6 +257,7 @@ async function openCollections(db: Db) {
     policies,
     routingRules,
     suppliers,
+    scanRuns,
     bankLinks,
     orderLinks,
     rates,

@@ -5,7 +5,7 @@ import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope'
 import type { Disposition } from '../domain/facts.js';
 import type { InvoiceSource as Source } from '../domain/invoice.js';
 import type { FindingActor, FindingRecord, FindingSubject } from './finding-store.js';
-import type { DecidedAnalysis } from './invoice-store.js';
+import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /**
  * What a decision tells the world: that it was made, each finding that is new and open, and whom a routing rule gave
@@ -28,14 +28,27 @@ export function announcementsOf(
   });
   const raised = analysis.findings
     .filter(({ findingId, disposition }) => disposition === 'OPEN' && !known.has(findingId))
-    .flatMap(({ findingId, type, severity, summary, assignment }) => {
-      const about = { findingId, invoiceId, type, severity: Severity[severity], summary };
-      const created = announce(events.findingCreated, { ...about, scanId, companyId });
-      if (assignment === undefined) return [created];
-      const { ruleId, assigneeUserId } = assignment;
-      return [created, announce(events.findingAssigned, { ...about, assigneeUserId, assignedBy: `RULE:${ruleId}` })];
-    });
+    .flatMap((finding) => raisedAnnouncements(finding, { invoiceId, scanId, companyId }));
   return source === 'API' || source === 'UPLOAD' ? [decided, ...raised] : raised;
+}
+
+/** That a finding is new, and whom a routing rule gave it to. */
+export function raisedAnnouncements(
+  { findingId, type, severity, summary, assignment }: StoredFinding,
+  { invoiceId, scanId, companyId }: RaisedOn,
+): Announcement[] {
+  const about = { findingId, invoiceId, type, severity: Severity[severity], summary };
+  const created = announce(events.findingCreated, { ...about, scanId, companyId });
+  if (assignment === undefined) return [created];
+  const { ruleId, assigneeUserId } = assignment;
+  return [created, announce(events.findingAssigned, { ...about, assigneeUserId, assignedBy: `RULE:${ruleId}` })];
+}
+
+interface RaisedOn {
+  readonly companyId: string;
+  /** Undefined for a finding about a scan as a whole. */
+  readonly invoiceId: string | undefined;
+  readonly scanId: string | undefined;
 }
 
 /** That a finding has another disposition, whoever decided so. */

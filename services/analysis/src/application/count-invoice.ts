@@ -13,7 +13,6 @@ import type {
   OrderLinkStore,
   SupplierStore,
 } from './counted-records.js';
-import type { InvoiceStore } from './invoice-store.js';
 import type { LoadedFacts } from './load-facts.js';
 
 /** A decision this old has lost its worker if its derived records are still marked as missing: others store them. */
@@ -23,12 +22,15 @@ const TRIES_MAX = 8;
 const COUNTED_UNITS_MAX = 1_000;
 
 interface Deps {
-  readonly invoices: InvoiceStore;
   readonly suppliers: SupplierStore;
   readonly bankLinks: BankLinkStore;
   readonly orderLinks: OrderLinkStore;
+  readonly unsettled: Unsettled;
   readonly clock: Clock;
 }
+
+/** Those of these invoices and scans that may not have been counted everywhere yet. */
+export type Unsettled = (organizationId: string, unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**
  * The records a decision was read from, where they were read: undefined is one that was not there. What is left out is
@@ -41,7 +43,7 @@ export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'o
  * repeats it and however late (detection reference, section 11). Until it is settled an invoice is marked as pending;
  * that mark says whether it may be forgotten, and whether it is still to be counted.
  */
-export const countInvoice = ({ invoices, suppliers, bankLinks, orderLinks, clock }: Deps) => {
+export const countInvoice = ({ suppliers, bankLinks, orderLinks, unsettled, clock }: Deps) => {
   const inTurn = oneAtATime();
   const countLink = <L>(
     store: LinkStore<L>,
@@ -74,7 +76,7 @@ export const countInvoice = ({ invoices, suppliers, bankLinks, orderLinks, clock
       unitId: invoiceId,
       // Half the time, so that a worker that was slow notices before others begin.
       mayBeCounted: () => clock.now().getTime() - decidedAt.getTime() >= LEFT_BY_ITS_WORKER_MS / 2,
-      unsettled: (unitIds) => invoices.unsettled(organizationId, unitIds),
+      unsettled: (unitIds) => unsettled(organizationId, unitIds),
     };
     await Promise.all([
       inTurn(`${organizationId}|${supplierId}`, (isFirst) =>
@@ -121,14 +123,14 @@ interface Known<R extends CountedRecord> {
 }
 
 /** What is counted once. */
-interface Unit {
+export interface Unit {
   readonly unitId: string;
   /** Whether it was left so long that others may have counted and settled it. */
   readonly mayBeCounted: () => boolean;
   readonly unsettled: (unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
-interface Counting<R extends CountedRecord> {
+export interface Counting<R extends CountedRecord> {
   /** Good for the first try. */
   readonly known: Known<R> | undefined;
   readonly read: () => Promise<R | undefined>;
@@ -136,7 +138,8 @@ interface Counting<R extends CountedRecord> {
   readonly write: (current: R | undefined, countedUnits: readonly string[]) => Promise<boolean>;
 }
 
-async function countOnce<R extends CountedRecord>(
+/** Counts a unit in a record under its version, however often others are faster. */
+export async function countOnce<R extends CountedRecord>(
   { unitId, mayBeCounted, unsettled }: Unit,
   { known, read, write }: Counting<R>,
 ): Promise<void> {

@@ -4,12 +4,10 @@ import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import { differencesBetween } from '../domain/differences.js';
-import { analyze } from '../domain/engine.js';
 import type { Facts } from '../domain/facts.js';
 import type { MatchPart, NormalisedInvoice } from '../domain/invoice.js';
-import { tolerancesFor } from '../domain/learned-tolerance.js';
 import { matchPartOf } from '../domain/match-keys.js';
-import { compareReviews, pairKeysOf, reviewFactOf, reviewKeysOf, stillHolds } from '../domain/review.js';
+import { compareReviews, pairKeysOf, reviewKeysOf } from '../domain/review.js';
 import type { RoutingRule } from '../domain/routing.js';
 import type { SupplierResolution } from '../domain/supplier/identity.js';
 import type { AnalysisStore } from './analysis-store.js';
@@ -22,6 +20,7 @@ import { deferred } from './deferred.js';
 import { SYSTEM_ACTOR } from './finding-store.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
+import { judge, judgeWithReviews } from './judge.js';
 import type { loadFacts } from './load-facts.js';
 import { normalisedAgain } from './normalised-again.js';
 import type { OrganizationPolicy } from './policy-store.js';
@@ -99,7 +98,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
         policies.of(organizationId),
         routingRules.of(organizationId),
       ]);
-      const judged = await judge(deps.reviews, loaded.facts, policy, clock.now());
+      const judged = await judgeReviewed(deps.reviews, loaded.facts, policy, clock.now());
       const { facts } = judged;
       const { analysis, canonical } = conclude(judged, { number: 1, rules, known: new Set(), at: clock.now() });
       const packed = packFacts(canonical);
@@ -119,12 +118,18 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     async decideAgain(record, previous, tenant) {
       const { organizationId, invoiceId, match } = record;
       const [loaded, policy, rules, stored] = await Promise.all([
-        deps.loadFacts({ organizationId, invoice: normalisedAgain(record), tenant, counted: previous.supplier }),
+        deps.loadFacts({
+          organizationId,
+          invoice: normalisedAgain(record),
+          tenant,
+          counted: previous.supplier,
+          ...(record.reimportOf === undefined ? {} : { reimportOf: record.reimportOf }),
+        }),
         policies.of(organizationId),
         routingRules.of(organizationId),
         deps.findings.ofInvoice(organizationId, invoiceId),
       ]);
-      const judged = await judge(deps.reviews, withOwnReviews(loaded.facts, stored), policy, clock.now());
+      const judged = await judgeReviewed(deps.reviews, withOwnReviews(loaded.facts, stored), policy, clock.now());
       const { facts } = judged;
       const known = new Set(stored.map(({ findingId }) => findingId));
       const number = previous.analysis.number + 1;
@@ -178,28 +183,18 @@ function withOwnReviews(facts: Facts, stored: readonly WorkedFinding[]): Facts {
   return { ...facts, reviews: reviews.sort(compareReviews) };
 }
 
-/**
- * Runs the engine. Reviews are looked for only where something was raised, and only where some stand does the engine
- * run once more with them.
- */
-async function judge(
+/** Reviews are looked for only where something was raised. */
+async function judgeReviewed(
   reviews: ReviewStore,
   loaded: Facts,
-  { policy, tolerances }: OrganizationPolicy,
+  policy: OrganizationPolicy,
   now: Date,
 ): Promise<Judged> {
-  const { organizationId, invoice, supplier } = loaded;
-  const tolerated = tolerancesFor(tolerances, supplier.supplierId, now.toISOString().slice(0, 10));
-  const facts = tolerated.length === 0 ? loaded : { ...loaded, tolerances: tolerated };
-  const analysis = analyze(facts, policy);
-  const keys = reviewKeysOf(analysis.findings, invoice.invoiceId);
-  const standing = keys.length === 0 ? [] : await reviews.falsePositives(organizationId, keys);
-  const others = standing
-    .filter((review) => review.invoiceId !== invoice.invoiceId && stillHolds(review, facts))
-    .map(reviewFactOf);
-  if (others.length === 0) return { facts, analysis };
-  const reviewed = { ...facts, reviews: [...facts.reviews, ...others].sort(compareReviews) };
-  return { facts: reviewed, analysis: analyze(reviewed, policy) };
+  const judged = judge(loaded, policy, now);
+  const { organizationId, invoice } = loaded;
+  const keys = reviewKeysOf(judged.analysis.findings, invoice.invoiceId);
+  if (keys.length === 0) return judged;
+  return judgeWithReviews(judged, await reviews.falsePositives(organizationId, keys), policy);
 }
 
 async function deriveFirst(

@@ -17,10 +17,16 @@ export function invoiceIdFor(organizationId: string, idempotencyKey: string | un
     : uuidV5(`${organizationId}|${idempotencyKey}`, namespaces.keyedInvoice);
 }
 
+/** A row of a scan is the same invoice in every repeat. @param position its index in the scan's request */
+export function rowIdFor(scanId: string, position: number): string {
+  return uuidV5(String(position), scanId);
+}
+
 export function analysisIdFor(invoiceId: string, number: number): string {
   return uuidV5(`${invoiceId}|${number}`, namespaces.analysis);
 }
 
-export function findingIdFor(invoiceId: string, evidenceKey: string): string {
-  return uuidV5(`${invoiceId}|${evidenceKey}`, namespaces.finding);
+/** @param subjectId the invoice, or the scan for a finding about a scan as a whole */
+export function findingIdFor(subjectId: string, evidenceKey: string): string {
+  return uuidV5(`${subjectId}|${evidenceKey}`, namespaces.finding);
 }

@@ -1,4 +1,5 @@
 import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import type { FindingType, Severity } from '../domain/catalogue.js';
 import type { Disposition } from '../domain/facts.js';
@@ -43,6 +44,13 @@ export interface FindingChange {
   readonly from?: string;
   readonly to?: string;
   readonly note?: string;
+}
+
+/** A finding about a scan as a whole; it is its own commit. */
+export interface ScanFinding extends StoredFinding {
+  readonly scanId: string;
+  readonly companyId: string;
+  readonly createdAt: Date;
 }
 
 /** The invoice that findings are about. */
@@ -103,6 +111,8 @@ export interface FindingUpdate {
 export interface FindingStore {
   /** Repeatable: ids are derived, and what is there already stays as people made it. */
   insertAll(organizationId: string, subject: FindingSubject, analysis: DecidedAnalysis): Promise<void>;
+  /** Stores a finding about a scan as a whole with the events that tell of it; repeatable, its id is derived. */
+  insertOfScan(organizationId: string, finding: ScanFinding, events: readonly Announcement[]): Promise<void>;
   ofInvoice(organizationId: string, invoiceId: string): Promise<WorkedFinding[]>;
   find(organizationId: string, findingId: string): Promise<WorkedFinding | undefined>;
   /** The newest entries, oldest first; undefined when there is no such finding. */

@@ -5,6 +5,7 @@ import type { AnalysisDifference } from '../domain/differences.js';
 import type { CanonicalInvoice, InvoiceSource, MatchPart } from '../domain/invoice.js';
 import type { Analysis } from '../domain/engine.js';
 import type { Finding } from '../domain/evidence.js';
+import type { ReimportedRow } from '../domain/reimport.js';
 
 /** A finding as it is stored: what the engine said, under an id derived from the invoice and the evidence. */
 export interface StoredFinding extends Finding {
@@ -45,6 +46,8 @@ export interface InvoiceRecord {
   readonly isCountUnsure: boolean;
   /** As it was decided; never rewritten. */
   readonly analysis: DecidedAnalysis | undefined;
+  /** Of a row that an earlier scan brought already: the row there. It was counted then. */
+  readonly reimportOf: ReimportedRow | undefined;
   /** The decision in force: that of the analysis, with what people have said about its findings since. */
   readonly verdict: Verdict | undefined;
 }

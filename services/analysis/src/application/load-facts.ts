@@ -8,6 +8,8 @@ import { applyCandidateCaps, lookupKeys, supplierKeysOf } from '../domain/match-
 import type { MatchPart } from '../domain/invoice.js';
 import type { Policy } from '../domain/policy.js';
 import { compareByArrival } from '../domain/record-order.js';
+import { withoutKnownScans } from '../domain/reimport.js';
+import type { ReimportedRow } from '../domain/reimport.js';
 import { resolveSupplier } from '../domain/supplier/identity.js';
 import type { SupplierResolution } from '../domain/supplier/identity.js';
 import { lookalikeKeysOf } from '../domain/supplier/lookalike.js';
@@ -49,6 +51,8 @@ export interface FactsInput {
   readonly suppliers?: readonly SupplierRecord[];
   /** Of an invoice that is analyzed again: the supplier that has counted it, and why it did. */
   readonly counted?: SupplierResolution;
+  /** The row of an earlier scan that this one is; it was counted then, and has been compared with what was there. */
+  readonly reimportOf?: ReimportedRow;
 }
 
 /**
@@ -58,7 +62,7 @@ export interface FactsInput {
 export const loadFacts =
   ({ invoices, suppliers, bankLinks, orderLinks, policy, publishedRates, highAmounts }: Deps) =>
   async (input: FactsInput): Promise<LoadedFacts> => {
-    const { organizationId, tenant, counted } = input;
+    const { organizationId, tenant, counted, reimportOf } = input;
     const known = input.suppliers ?? (await suppliersOf(suppliers, input));
     const keys = lookupKeys(input.invoice).map(({ key }) => key);
     const { bankKey, poKey } = input.invoice;
@@ -72,13 +76,15 @@ export const loadFacts =
       );
     const { supplierId } = resolution;
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
-    const profile = profileBefore(supplier, input.invoice, counted !== undefined);
-    const [hits, bankLink, orderLink, alike] = await Promise.all([
+    const isCounted = counted !== undefined && reimportOf === undefined;
+    const profile = profileBefore(supplier, input.invoice, isCounted);
+    const [found, bankLink, orderLink, alike] = await Promise.all([
       invoices.candidates(organizationId, keys),
       bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
       poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
       profile.count === 0 ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice)) : [],
     ]);
+    const hits = reimportOf === undefined ? found : withoutKnownScans(input.invoice, reimportOf, found);
     // An invoice that has been decided before keeps its place and its supplier: others were decided with them.
     const invoice =
       counted === undefined

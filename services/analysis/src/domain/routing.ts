@@ -127,14 +127,37 @@ export function ruleFor(
   return rules.find(({ enabled, match }) => enabled && takes(match, finding, facts));
 }
 
+/** The rule that takes a new finding about a scan as a whole, which has neither a supplier nor an amount. */
+export function ruleForScan(
+  rules: readonly RoutingRule[],
+  finding: Pick<Finding, 'type' | 'family' | 'severity'>,
+  companyId: string,
+): RoutingRule | undefined {
+  return rules.find(({ enabled, match }) => {
+    const asksForInvoice =
+      match.supplierIds.length > 0 || match.minAmount !== undefined || match.currency !== undefined;
+    return enabled && !asksForInvoice && takesKind(match, finding, companyId);
+  });
+}
+
 function takes(match: RoutingMatch, finding: Pick<Finding, 'type' | 'family' | 'severity'>, facts: Facts): boolean {
+  return (
+    takesKind(match, finding, facts.invoice.companyId) &&
+    allows(match.supplierIds, facts.supplier.supplierId) &&
+    isLargeEnough(match, facts)
+  );
+}
+
+function takesKind(
+  match: RoutingMatch,
+  finding: Pick<Finding, 'type' | 'family' | 'severity'>,
+  companyId: string,
+): boolean {
   return (
     allows(match.types, finding.type) &&
     allows(match.families, finding.family) &&
     allows(match.severities, finding.severity) &&
-    allows(match.companyIds, facts.invoice.companyId) &&
-    allows(match.supplierIds, facts.supplier.supplierId) &&
-    isLargeEnough(match, facts)
+    allows(match.companyIds, companyId)
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { REVIEWS_MAX } from '../application/review-store.js';
 import type { ReviewStore } from '../application/review-store.js';
 import type { StandingReview } from '../domain/review.js';
 
@@ -12,8 +13,6 @@ export interface FindingReviewDocument extends Omit<StandingReview, 'findingId'>
   readonly keys: readonly string[];
 }
 
-/** Reviews with one key that are read; more say nothing new. */
-const REVIEWS_MAX = 500;
 /** What decides whether an account is trusted. */
 const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as const;
 

@@ -2,6 +2,7 @@ import type { Collection, Filter, IndexDescription, UpdateFilter } from 'mongodb
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findingRecordsOf } from '../application/finding-store.js';
@@ -62,6 +63,21 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
   return {
     async insertAll(organizationId, subject, analysis) {
       await insertMissing(collection, findingDocumentsOf(organizationId, subject, analysis));
+    },
+    async insertOfScan(organizationId, { findingId, assignment, ...finding }, events) {
+      const assigned = assignedByRule({ assignment }).map((entry) => ({ at: finding.createdAt, ...entry }));
+      const document = {
+        _id: findingId,
+        organizationId,
+        ...finding,
+        ...(assignment === undefined ? {} : { assigneeUserId: assignment.assigneeUserId }),
+        history: assigned,
+      };
+      try {
+        await aggregates.insert(document, { events });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
     },
     async ofInvoice(organizationId, invoiceId) {
       const documents = await collection
@@ -134,7 +150,11 @@ export function findingDocumentsOf(
 const withoutHistory = { history: 0, outbox: 0, recentEvents: 0 } as const;
 
 /** What the history of a finding begins with when a routing rule took it. */
-function assignedByRule({ assignment }: StoredFinding): Omit<FindingChange, 'at'>[] {
+function assignedByRule({
+  assignment,
+}: {
+  readonly assignment?: StoredFinding['assignment'] | undefined;
+}): Omit<FindingChange, 'at'>[] {
   if (assignment === undefined) return [];
   return [{ actor: { type: 'RULE', id: assignment.ruleId }, action: 'ASSIGNED', to: assignment.assigneeUserId }];
 }

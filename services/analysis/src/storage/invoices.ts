@@ -18,6 +18,7 @@ import type { Verdict } from '../domain/decision.js';
 import type { ConvertedAmount } from '../domain/exchange-rates.js';
 import type { CanonicalInvoice, InvoiceSource, MatchPart } from '../domain/invoice.js';
 import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
+import type { ReimportedRow } from '../domain/reimport.js';
 
 /** Candidates are read up to one more than each key may have, so that a hot key shows. */
 const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
@@ -48,6 +49,8 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly isCountUnsure?: true;
   /** Gross in the base currency of the day it was decided; null without a rate. Never rewritten. */
   readonly base?: ConvertedAmount | null;
+  /** Rows of a scan that was imported before: the same row of the earlier scan. */
+  readonly reimportOf?: ReimportedRow;
   readonly analysis?: DecidedAnalysis;
   /** The decision in force; reviews move it, the analysis stays as it was. */
   readonly verdict?: Verdict;
@@ -273,5 +276,6 @@ function toRecord(document: InvoiceDocument): InvoiceRecord {
     isCountUnsure: document.isCountUnsure === true,
     analysis: document.analysis,
     verdict: document.verdict,
+    reimportOf: document.reimportOf,
   };
 }

@@ -3,9 +3,14 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { SupplierRecord, SupplierStore } from '../application/counted-records.js';
 import type { KnownSupplier } from '../domain/supplier/identity.js';
 import type { SupplierProfile } from '../domain/supplier/profile.js';
+import { writeGuarded } from './guarded-writes.js';
+import { inBatches } from './in-batches.js';
 
 /** Suppliers that share a key with one invoice and are looked at; a factor's account may have hundreds. */
 const SUPPLIERS_MAX = 64;
+/** Keys of one lookup for many invoices, and how many suppliers a key has at most as a rule. */
+const LOOKUP_KEYS_MAX = 500;
+const SUPPLIERS_PER_KEY_USUAL = 4;
 
 /** A supplier as the invoices tell of it. */
 export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
@@ -46,22 +51,53 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
       const document = await collection.findOne({ _id: supplierId, organizationId });
       return document === null ? undefined : toRecord(document);
     },
-    async write(organizationId, { version, identity, profile, countedUnits, withdrawnUnits }) {
-      const { supplierId, ...names } = identity;
-      const next = { organizationId, version: version + 1, ...names, profile, countedUnits, withdrawnUnits };
+    async write(organizationId, record) {
+      const { version } = record;
+      const { _id, ...next } = nextDocument(organizationId, record);
       if (version > 0) {
-        const { matchedCount } = await collection.replaceOne({ _id: supplierId, organizationId, version }, next);
+        const { matchedCount } = await collection.replaceOne({ _id, organizationId, version }, next);
         return matchedCount === 1;
       }
       try {
-        await collection.insertOne({ _id: supplierId, ...next });
+        await collection.insertOne({ _id, ...next });
         return true;
       } catch (error) {
         if (isDuplicateKey(error)) return false;
         throw error;
       }
     },
+    async findMany(organizationId, by, keys) {
+      const sharing = async (some: readonly string[]): Promise<SupplierDocument[]> => {
+        const limit = some.length === 1 ? SUPPLIERS_MAX : SUPPLIERS_PER_KEY_USUAL * some.length;
+        const documents = await collection
+          .find({ organizationId, [by]: { $in: [...some] } })
+          .limit(limit)
+          .toArray();
+        if (documents.length < limit || some.length === 1) return documents;
+        // A few keys have many suppliers: each half gets its own share.
+        const half = Math.ceil(some.length / 2);
+        return [...(await sharing(some.slice(0, half))), ...(await sharing(some.slice(half)))];
+      };
+      const found = await inBatches(keys, LOOKUP_KEYS_MAX, sharing);
+      return [...new Map(found.flat().map((document) => [document._id, document])).values()].map(toRecord);
+    },
+    writeMany: (organizationId, records, unitId) =>
+      writeGuarded(
+        collection,
+        organizationId,
+        records.map((record) => nextDocument(organizationId, record)),
+        unitId,
+      ),
   };
+}
+
+/** The record as the version after the one it was read at. */
+function nextDocument(
+  organizationId: string,
+  { version, identity, profile, countedUnits, withdrawnUnits }: SupplierRecord,
+): SupplierDocument {
+  const { supplierId, ...names } = identity;
+  return { _id: supplierId, organizationId, version: version + 1, ...names, profile, countedUnits, withdrawnUnits };
 }
 
 function toRecord(document: SupplierDocument): SupplierRecord {

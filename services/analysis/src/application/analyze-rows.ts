@@ -1,0 +1,205 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { pace } from '@invoicecontrol/runtime/pace';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import pLimit from 'p-limit';
+import { detectInScan } from '../domain/detectors/scans.js';
+import { populationFindings } from '../domain/engine.js';
+import type { PublishedRates } from '../domain/exchange-rates.js';
+import type { Policy } from '../domain/policy.js';
+import { isReimport, nearestScan } from '../domain/reimport.js';
+import type { EarlierScan, ReimportedRow } from '../domain/reimport.js';
+import { ruleForScan } from '../domain/routing.js';
+import type { RoutingRule } from '../domain/routing.js';
+import { raisedAnnouncements } from './announcements.js';
+import type { countRows } from './count-rows.js';
+import type { BankLinkStore, OrderLinkStore, SupplierStore } from './counted-records.js';
+import { decideRows } from './decide-rows.js';
+import type { RowResult } from './decide-rows.js';
+import { findingIdFor } from './derived-ids.js';
+import type { FindingStore, ScanFinding } from './finding-store.js';
+import type { HighAmounts } from './high-amounts.js';
+import type { InvoiceStore } from './invoice-store.js';
+import { loadCandidates, loadKnown } from './load-rows.js';
+import type { OrganizationPolicy } from './policy-store.js';
+import { readRows, receivedAt } from './read-rows.js';
+import type { RowInput } from './read-rows.js';
+import type { Remembered } from './remembered.js';
+import type { ReviewStore } from './review-store.js';
+import { hitsByKey, rowHistory } from './row-history.js';
+import type { Hits, ReadRow } from './row-history.js';
+import { outcomeOf } from './rows-outcome.js';
+import type { RowsReference, RowStore } from './row-store.js';
+import type { RowsOutcome, ScanRunStore } from './scan-run-store.js';
+
+/** Scans that one process analyzes at the same time, and that wait for it: what they hold is in memory. */
+export const SCANS_AT_ONCE_MAX = 2;
+export const SCANS_WAITING_MAX = 8;
+/** Other requests wait for a scan at most about this long each time. */
+const TURN_MS_MAX = 2;
+
+interface Deps {
+  readonly runs: ScanRunStore;
+  readonly rows: RowStore;
+  readonly invoices: InvoiceStore;
+  readonly findings: FindingStore;
+  readonly suppliers: SupplierStore;
+  readonly bankLinks: BankLinkStore;
+  readonly orderLinks: OrderLinkStore;
+  readonly countRows: ReturnType<typeof countRows>;
+  readonly reviews: ReviewStore;
+  readonly tenants: Tenants;
+  readonly policies: Remembered<OrganizationPolicy>;
+  readonly routingRules: Remembered<readonly RoutingRule[]>;
+  readonly publishedRates: PublishedRates;
+  readonly highAmounts: HighAmounts;
+  readonly clock: Clock;
+}
+
+export interface AnalyzeRowsInput extends RowsReference {
+  readonly baseCurrency: string;
+  /** When the scan was accepted; the same in every repeat. */
+  readonly receivedAt: Date;
+  readonly rows: readonly RowInput[];
+}
+
+/**
+ * Decides the rows of a scan, each with the history up to its own place in the order of issue date, source row number
+ * and position (detection reference, section 4). A repeat with the same scan id finishes what an earlier call left:
+ * rows that have an analysis keep it, the others are judged, and everything derived from them is stored once.
+ * @throws DomainError unavailable when too many scans wait already
+ */
+export const analyzeRows = (deps: Deps) => {
+  const inTurn = pLimit(SCANS_AT_ONCE_MAX);
+  return async (input: AnalyzeRowsInput, context: RequestContext): Promise<RowsOutcome> => {
+    if (inTurn.pendingCount >= SCANS_WAITING_MAX) {
+      throw new DomainError('unavailable', 'Many scans are being analyzed right now. Repeat in a few seconds.');
+    }
+    return inTurn(() => analyzeScan(deps, input, context));
+  };
+};
+
+async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: RequestContext): Promise<RowsOutcome> {
+  const { runs, policies, routingRules, tenants, countRows: count } = deps;
+  const { organizationId, scanId, companyId, baseCurrency } = input;
+  const of: RowsReference = { organizationId, scanId, companyId };
+  const { run, isRepeat } = await runs.begin(of, input.receivedAt);
+  if (run.outcome !== undefined) return run.outcome;
+
+  const turns = pace(TURN_MS_MAX);
+  const read = await readRows(of, input.rows, run.receivedAtMs, turns);
+  const [tenant, policy, rules, known] = await Promise.all([
+    tenants.factsOf(organizationId, context, companyId),
+    policies.of(organizationId),
+    routingRules.of(organizationId),
+    loadKnown(deps, organizationId, read),
+    deps.rows.receive(of, read.map(newRow), input.receivedAt),
+  ]);
+  const { candidates, receivedAtMs } = await loadCandidates(deps, of, read);
+  const isLater = receivedAtMs > run.receivedAtMs;
+  if (isLater) await runs.receiveLater(of, receivedAtMs);
+  const rows = isLater ? receivedAt(read, receivedAtMs) : read;
+  const hits = hitsByKey(candidates);
+  const earlier = earlierScan(rows, hits, policy.policy);
+  const reimported = reimportedRows(earlier, rows.length, policy.policy);
+  const statingAccounts = rows.filter(({ invoice }) => invoice.bankKey !== undefined).length;
+  const history = rowHistory(
+    { ...known, hits },
+    {
+      organizationId,
+      tenant: { ...tenant, baseCurrency },
+      policy: policy.policy,
+      publishedRates: deps.publishedRates,
+      highAmount: deps.highAmounts.atHand(organizationId, baseCurrency),
+      statesAccounts: statingAccounts * 2 >= rows.length,
+      isFirstScan: run.isFirstScan,
+      reimported,
+    },
+  );
+  const invoiceIds = rows.map(({ invoice }) => invoice.invoiceId);
+  const decidedBefore = isRepeat ? await deps.rows.decided(organizationId, invoiceIds) : new Map();
+  const decisions = { organizationId, rows, history, policy, rules, decidedBefore, reimported, pace: turns };
+  const results = await decideRows(deps, decisions);
+  const [findings] = await Promise.all([
+    storeScanFindings(deps, of, results, { policy: policy.policy, earlier, rules }),
+    count(organizationId, scanId, history),
+  ]);
+  const outcome = outcomeOf(results, findings);
+  await runs.finish(of, outcome);
+  return outcome;
+}
+
+function newRow({ invoice, canonical, part }: ReadRow): Parameters<RowStore['receive']>[1][number] {
+  return { invoiceId: invoice.invoiceId, invoice: canonical, match: part };
+}
+
+/** Only a scan that is large enough is looked at as one that may have been imported before. */
+function earlierScan(rows: readonly ReadRow[], hits: Hits, { scans }: Policy): EarlierScan | undefined {
+  if (rows.length < scans.reimportedRowsMin) return undefined;
+  const lookups = new Map(rows.map((row) => [row.invoice, row.lookups]));
+  return nearestScan([...lookups.keys()], (invoice) =>
+    (lookups.get(invoice) ?? []).flatMap(({ key }) => hits.get(key) ?? []),
+  );
+}
+
+/** Rows that came with an earlier scan, where this one is that scan again. */
+function reimportedRows(
+  earlier: EarlierScan | undefined,
+  rows: number,
+  { scans }: Policy,
+): ReadonlyMap<string, ReimportedRow> {
+  if (earlier === undefined || !isReimport(rows, earlier.identical.size, scans)) return new Map();
+  const { scanId, identical } = earlier;
+  return new Map([...identical].map(([rowId, invoiceId]) => [rowId, { scanId, invoiceId }]));
+}
+
+/** Findings about the scan as a whole; each is its own commit and has a derived id. */
+async function storeScanFindings(
+  { findings, clock }: Pick<Deps, 'findings' | 'clock'>,
+  { organizationId, scanId, companyId }: RowsReference,
+  results: readonly RowResult[],
+  context: {
+    readonly policy: Policy;
+    readonly earlier: EarlierScan | undefined;
+    readonly rules: readonly RoutingRule[];
+  },
+): Promise<readonly ScanFinding[]> {
+  const { policy, earlier, rules } = context;
+  const raised = detectInScan(
+    {
+      scanId,
+      companyId,
+      rows: results.map(({ subject: { supplierName, amountMinor, currency }, analysis }) => ({
+        supplierId: analysis.supplierId,
+        supplierName,
+        amountMinor,
+        currency,
+      })),
+      ...(earlier === undefined ? {} : { earlier: { scanId: earlier.scanId, identicalRows: earlier.identical.size } }),
+    },
+    policy,
+  );
+  const createdAt = clock.now();
+  const scanFindings = populationFindings(raised, []).map((finding): ScanFinding => {
+    const rule = ruleForScan(rules, finding, companyId);
+    return {
+      ...finding,
+      findingId: findingIdFor(scanId, finding.evidence.key),
+      scanId,
+      companyId,
+      createdAt,
+      ...(rule === undefined ? {} : { assignment: { ruleId: rule.ruleId, assigneeUserId: rule.assignTo } }),
+    };
+  });
+  await Promise.all(
+    scanFindings.map((finding) =>
+      findings.insertOfScan(
+        organizationId,
+        finding,
+        raisedAnnouncements(finding, { companyId, invoiceId: undefined, scanId }),
+      ),
+    ),
+  );
+  return scanFindings;
+}

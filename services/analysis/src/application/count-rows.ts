@@ -1,0 +1,136 @@
+import type { NormalisedInvoice } from '../domain/invoice.js';
+import { countBankUse, countOrderUse, isFull } from '../domain/links.js';
+import { identityAfter } from '../domain/supplier/identity.js';
+import { countInvoice, emptyProfile } from '../domain/supplier/profile.js';
+import { countOnce } from './count-invoice.js';
+import type { Unit, Unsettled } from './count-invoice.js';
+import type {
+  BankLinkStore,
+  CountedRecord,
+  LinkRecord,
+  LinkStore,
+  OrderLinkStore,
+  SupplierRecord,
+  SupplierStore,
+} from './counted-records.js';
+import type { Counts, RowHistory } from './row-history.js';
+
+/** Records that are counted one by one at once, where somebody else was faster. */
+const AT_ONCE_MAX = 8;
+
+interface Deps {
+  readonly suppliers: SupplierStore;
+  readonly bankLinks: BankLinkStore;
+  readonly orderLinks: OrderLinkStore;
+  readonly unsettled: Unsettled;
+}
+
+/**
+ * Counts all rows of a scan as one unit in the profiles of their suppliers and in the links of their accounts and
+ * orders. Each record is written once, and again only where somebody changed it meanwhile. Repeatable.
+ */
+export const countRows =
+  ({ suppliers, bankLinks, orderLinks, unsettled }: Deps) =>
+  async (organizationId: string, scanId: string, history: RowHistory): Promise<void> => {
+    const unit: Unit = {
+      unitId: scanId,
+      mayBeCounted: () => true,
+      unsettled: (unitIds) => unsettled(organizationId, unitIds),
+    };
+    const countLinks = <L>(
+      store: LinkStore<L>,
+      counts: ReadonlyMap<string, Counts<LinkRecord<L>>>,
+      use: (link: L | null, key: string, row: NormalisedInvoice, supplierId: string) => L,
+    ): Promise<void> =>
+      countAll(unit, counts, {
+        after: (key, record, rows, countedUnits) => ({
+          version: record?.version ?? 0,
+          // Every row has its supplier by now, and at least one row is counted in every link.
+          link: rows.reduce<L | null>(
+            (link, row) => use(link, key, row, row.supplierId ?? ''),
+            record?.link ?? null,
+          ) as L,
+          countedUnits,
+        }),
+        writeMany: (records) => store.writeMany(organizationId, records, scanId),
+        read: (key) => store.find(organizationId, key),
+        write: (key, record) => store.write(organizationId, key, record),
+      });
+
+    await Promise.all([
+      countAll(unit, history.suppliers, {
+        after: supplierAfter,
+        writeMany: (records) => suppliers.writeMany(organizationId, [...records.values()], scanId),
+        read: (supplierId) => suppliers.find(organizationId, supplierId),
+        write: (_supplierId, record) => suppliers.write(organizationId, record),
+      }),
+      countLinks(bankLinks, history.accounts, countBankUse),
+      countLinks(orderLinks, history.orders, countOrderUse),
+    ]);
+  };
+
+function supplierAfter(
+  supplierId: string,
+  record: SupplierRecord | undefined,
+  rows: readonly NormalisedInvoice[],
+  countedUnits: readonly string[],
+): SupplierRecord {
+  let identity = record?.identity;
+  let profile = record?.profile ?? emptyProfile;
+  for (const row of rows) {
+    identity = identityAfter(identity, supplierId, row);
+    profile = countInvoice(profile, row);
+  }
+  if (identity === undefined) throw new TypeError(`supplier ${supplierId} has no rows to count`);
+  return {
+    version: record?.version ?? 0,
+    identity,
+    profile,
+    countedUnits,
+    withdrawnUnits: record?.withdrawnUnits ?? [],
+  };
+}
+
+interface CountingAll<R extends CountedRecord> {
+  /** The record with the rows counted; its version is still the one it was read at. */
+  readonly after: (
+    key: string,
+    record: R | undefined,
+    rows: readonly NormalisedInvoice[],
+    countedUnits: readonly string[],
+  ) => R;
+  /** @returns keys of those that somebody else was faster with */
+  readonly writeMany: (records: ReadonlyMap<string, R>) => Promise<ReadonlySet<string>>;
+  readonly read: (key: string) => Promise<R | undefined>;
+  readonly write: (key: string, record: R) => Promise<boolean>;
+}
+
+async function countAll<R extends CountedRecord>(
+  unit: Unit,
+  counts: ReadonlyMap<string, Counts<R>>,
+  { after, writeMany, read, write }: CountingAll<R>,
+): Promise<void> {
+  const { unitId } = unit;
+  const ready = new Map<string, R>();
+  const left: string[] = [];
+  for (const [key, { record, rows }] of counts) {
+    const units = record?.countedUnits ?? [];
+    if (units.includes(unitId)) continue;
+    if (isFull(units)) left.push(key);
+    else ready.set(key, after(key, record, rows, [...units, unitId]));
+  }
+  const missed = ready.size === 0 ? [] : await writeMany(ready);
+  left.push(...missed);
+  const worker = async (): Promise<void> => {
+    for (let key = left.pop(); key !== undefined; key = left.pop()) {
+      const target = key;
+      const rows = counts.get(target)?.rows ?? [];
+      await countOnce<R>(unit, {
+        known: undefined,
+        read: () => read(target),
+        write: (current, countedUnits) => write(target, after(target, current, rows, countedUnits)),
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE_MAX }, worker));
+}

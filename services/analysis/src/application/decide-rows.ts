@@ -1,0 +1,161 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Pace } from '@invoicecontrol/runtime/pace';
+import type { ReimportedRow } from '../domain/reimport.js';
+import { reviewKeysOf } from '../domain/review.js';
+import type { StandingReview } from '../domain/review.js';
+import type { RoutingRule } from '../domain/routing.js';
+import type { AnalysisRecord } from './analysis-store.js';
+import { conclude, packFactsAside, unpackFacts } from './conclude.js';
+import type { Judged } from './conclude.js';
+import { judge, judgeWithReviews } from './judge.js';
+import type { OrganizationPolicy } from './policy-store.js';
+import { REVIEWS_MAX } from './review-store.js';
+import type { ReviewStore } from './review-store.js';
+import type { ReadRow, RowHistory } from './row-history.js';
+import type { DecidedRow, RowStore } from './row-store.js';
+
+/** Rows that are judged while those before them are being stored. */
+const SLICE_ROWS = 100;
+
+interface Deps {
+  readonly rows: RowStore;
+  readonly reviews: ReviewStore;
+  readonly clock: Clock;
+}
+
+export interface RowDecisions {
+  readonly organizationId: string;
+  /** In the order in which they are judged. */
+  readonly rows: readonly ReadRow[];
+  /** The history before the first row; afterwards every row is part of it. */
+  readonly history: RowHistory;
+  readonly policy: OrganizationPolicy;
+  readonly rules: readonly RoutingRule[];
+  /** By invoice: what an earlier call for the same scan decided. */
+  readonly decidedBefore: ReadonlyMap<string, AnalysisRecord>;
+  readonly reimported: ReadonlyMap<string, ReimportedRow>;
+  readonly pace: Pace;
+}
+
+/** What the scan as a whole is told by. */
+export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
+
+/**
+ * Judges rows one after the other and stores them in slices, each slice while the next one is judged. The first
+ * analysis of a row is its commit point: one that is there already stands, whoever made it.
+ * @returns every row with the decision that stands
+ */
+export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<readonly RowResult[]> {
+  const { rows, history, policy, decidedBefore, pace } = decisions;
+  const results: RowResult[] = [];
+  let storing = Promise.resolve();
+  for (let from = 0; from < rows.length; from += SLICE_ROWS) {
+    const judged: Judged[] = [];
+    const before: DecidedRow[] = [];
+    for (const row of rows.slice(from, from + SLICE_ROWS)) {
+      const record = decidedBefore.get(row.invoice.invoiceId);
+      if (record === undefined) {
+        const judgement = judge(history.factsOf(row), policy, deps.clock.now());
+        judged.push(judgement);
+        history.count(row, judgement.facts.supplier);
+      } else {
+        const decided = decidedRow(record, decisions);
+        before.push(decided);
+        history.count(row, { supplierId: record.analysis.supplierId });
+      }
+      await pace();
+    }
+    await storing;
+    storing = store(deps, decisions, judged, before).then((slice) => {
+      for (const { subject, analysis, base } of slice) results.push({ subject, analysis, base });
+    });
+    // Waited for above or below; until then a failure is nobody's yet.
+    storing.catch(() => {});
+  }
+  await storing;
+  return results;
+}
+
+async function store(
+  deps: Deps,
+  decisions: RowDecisions,
+  judged: readonly Judged[],
+  before: readonly DecidedRow[],
+): Promise<readonly DecidedRow[]> {
+  const { organizationId } = decisions;
+  const packing: Promise<DecidedRow>[] = [];
+  for (const judgement of await reviewed(deps.reviews, decisions, judged)) {
+    packing.push(concluded(judgement, decisions, deps.clock.now()));
+    await decisions.pace();
+  }
+  const fresh = await Promise.all(packing);
+  const taken = await deps.rows.decide(organizationId, fresh);
+  const others = taken.size === 0 ? new Map() : await deps.rows.decided(organizationId, [...taken]);
+  const standing = fresh.map((row) => {
+    const other: AnalysisRecord | undefined = others.get(row.subject.invoiceId);
+    return other === undefined ? row : decidedRow(other, decisions);
+  });
+  const all = [...before, ...standing];
+  await deps.rows.conclude(organizationId, all);
+  return all;
+}
+
+async function concluded(judged: Judged, decisions: RowDecisions, at: Date): Promise<DecidedRow> {
+  const { invoice, base } = judged.facts;
+  const { analysis, canonical } = conclude(judged, { number: 1, rules: decisions.rules, known: new Set(), at });
+  return {
+    subject: invoice,
+    analysis,
+    packedFacts: await packFactsAside(canonical),
+    receivedAtMs: invoice.receivedAtMs,
+    base,
+    ...linked(invoice.invoiceId, decisions),
+  };
+}
+
+/** What people have said before about findings like those of these rows, asked once for all of them. */
+async function reviewed(
+  reviews: ReviewStore,
+  { organizationId, policy }: RowDecisions,
+  judged: readonly Judged[],
+): Promise<readonly Judged[]> {
+  const keysOf = ({ facts, analysis }: Judged): string[] => reviewKeysOf(analysis.findings, facts.invoice.invoiceId);
+  const keys = [...new Set(judged.flatMap(keysOf))];
+  if (keys.length === 0) return judged;
+  const found = await reviews.falsePositives(organizationId, keys);
+  if (found.length === 0) return judged;
+  if (found.length >= REVIEWS_MAX) {
+    // More may stand than one answer holds.
+    return Promise.all(
+      judged.map(async (row) =>
+        judgeWithReviews(row, await reviews.falsePositives(organizationId, keysOf(row)), policy),
+      ),
+    );
+  }
+  const byKey = new Map<string, StandingReview[]>();
+  for (const review of found) {
+    for (const key of [review.evidenceKey, ...review.pairKeys]) byKey.set(key, [...(byKey.get(key) ?? []), review]);
+  }
+  return judged.map((row) => {
+    const standing = new Set(keysOf(row).flatMap((key) => byKey.get(key) ?? []));
+    return judgeWithReviews(row, [...standing], policy);
+  });
+}
+
+/** A row as an earlier call, or somebody who was faster, decided it. */
+function decidedRow({ invoiceId, analysis, facts: packedFacts }: AnalysisRecord, decisions: RowDecisions): DecidedRow {
+  const { invoice, base } = unpackFacts(packedFacts);
+  return {
+    subject: invoice,
+    analysis,
+    packedFacts,
+    receivedAtMs: invoice.receivedAtMs,
+    base,
+    ...linked(invoiceId, decisions),
+  };
+}
+
+function linked(invoiceId: string, { reimported }: RowDecisions): Pick<DecidedRow, 'reimportOf'> {
+  const reimportOf = reimported.get(invoiceId);
+  return reimportOf === undefined ? {} : { reimportOf };
+}

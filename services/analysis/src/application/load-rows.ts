@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MatchPart } from '../domain/invoice.js';
+import { compareByArrival } from '../domain/record-order.js';
+import { lookalikeKeysOf } from '../domain/supplier/lookalike.js';
+import type { BankLinkStore, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
+import type { InvoiceStore } from './invoice-store.js';
+import type { ReadRow, StoredHistory } from './row-history.js';
+import type { RowsReference, RowStore } from './row-store.js';
+
+/** How long a scan waits for later invoices that are being decided at the same moment. */
+const OVERTAKING_MS_MAX = 2_000;
+const OVERTAKING_LOOK_EACH_MS = 20;
+/** Invoices that came later and share a key with a row: those of the moments since the scan was accepted. */
+const OVERTAKERS_MAX = 5_000;
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly rows: RowStore;
+  readonly suppliers: SupplierStore;
+  readonly bankLinks: BankLinkStore;
+  readonly orderLinks: OrderLinkStore;
+}
+
+/** The suppliers, accounts and orders that rows are judged by; needs no row to be stored. */
+export async function loadKnown(
+  { suppliers, bankLinks, orderLinks }: Deps,
+  organizationId: string,
+  rows: readonly ReadRow[],
+): Promise<Omit<StoredHistory, 'hits'>> {
+  const [sharing, accounts, orders] = await Promise.all([
+    suppliers.findMany(organizationId, 'keys', distinct(rows.flatMap(({ supplierKeys }) => supplierKeys))),
+    bankLinks.findMany(organizationId, distinct(rows.flatMap(({ invoice }) => invoice.bankKey ?? []))),
+    orderLinks.findMany(organizationId, distinct(rows.flatMap(({ invoice }) => invoice.poKey ?? []))),
+  ]);
+  const alike = await suppliers.findMany(organizationId, 'lookalikeKeys', lookalikeKeysOfNewcomers(rows, sharing));
+  const known = new Map([...alike, ...sharing].map((record) => [record.identity.supplierId, record]));
+  return { suppliers: [...known.values()], bankLinks: accounts, orderLinks: orders };
+}
+
+/** Only a new supplier is compared with similar names: one whose tax id, or else whose name, nobody has yet. */
+function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly SupplierRecord[]): string[] {
+  const names = new Set(known.map(({ identity }) => identity.nameKey));
+  const taxKeys = new Set(known.map(({ identity }) => identity.taxKey));
+  const newcomers = new Map(
+    rows
+      .filter(({ invoice: { taxKey, nameKey } }) => (taxKey === undefined ? !names.has(nameKey) : !taxKeys.has(taxKey)))
+      .map(({ invoice }) => [invoice.nameKey, invoice]),
+  );
+  return distinct([...newcomers.values()].flatMap((invoice) => lookalikeKeysOf(invoice)));
+}
+
+/** What the rows' lookup keys find, and when the rows count as received. */
+export interface FoundCandidates {
+  /** Records that came before the rows. */
+  readonly candidates: readonly MatchPart[];
+  readonly receivedAtMs: number;
+}
+
+/**
+ * Looks up what the rows are compared with. All of them must be stored by then, so that an invoice posted at the same
+ * moment sees them or is seen. One that arrived later by the clock may have been decided before they could be seen:
+ * nobody would report the pair, so the scan becomes the later of the two, with all its rows.
+ */
+export async function loadCandidates(
+  { invoices, rows: store }: Deps,
+  of: RowsReference,
+  rows: readonly ReadRow[],
+): Promise<FoundCandidates> {
+  const [first] = rows;
+  if (first === undefined) throw new TypeError('a scan has at least one row');
+  const keys = distinct(rows.flatMap(({ lookups }) => lookups.map(({ key }) => key)));
+  const found = await store.candidates(of, keys, rows.length);
+  const { receivedAtMs } = first.invoice;
+  const later = found.filter((hit) => compareByArrival(hit, first.invoice) > 0).map(({ invoiceId }) => invoiceId);
+  if (later.length === 0) return { candidates: found, receivedAtMs };
+  const own = new Set(rows.map(({ invoice }) => invoice.invoiceId));
+  const missed = await decidedWithout(invoices, of.organizationId, later.slice(0, OVERTAKERS_MAX), own);
+  const after = Math.max(receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));
+  return {
+    candidates: found.filter((hit) => compareByArrival(hit, { ...first.invoice, receivedAtMs: after }) < 0),
+    receivedAtMs: after,
+  };
+}
+
+/** Those of the invoices that are decided and name none of ours. */
+async function decidedWithout(
+  invoices: InvoiceStore,
+  organizationId: string,
+  invoiceIds: readonly string[],
+  own: ReadonlySet<string>,
+): Promise<readonly { readonly receivedAtMs: number }[]> {
+  const deadline = Date.now() + OVERTAKING_MS_MAX;
+  for (;;) {
+    const outcomes = await invoices.outcomes(organizationId, invoiceIds);
+    if (outcomes.every(({ isDecided }) => isDecided) || Date.now() >= deadline) {
+      return outcomes.filter(({ isDecided, named }) => isDecided && ![...named].some((id) => own.has(id)));
+    }
+    await delay(OVERTAKING_LOOK_EACH_MS);
+  }
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

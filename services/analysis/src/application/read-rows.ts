@@ -1,0 +1,58 @@
+import type { Pace } from '@invoicecontrol/runtime/pace';
+import type { CanonicalInvoice } from '../domain/invoice.js';
+import { lookupKeys, matchPartOf, supplierKeysOf } from '../domain/match-keys.js';
+import { normaliseInvoice } from '../domain/normalisation/normalise-invoice.js';
+import { compareByArrival } from '../domain/record-order.js';
+import { rowIdFor } from './derived-ids.js';
+import type { ReadRow } from './row-history.js';
+import type { RowsReference } from './row-store.js';
+
+/** A row as the scan brings it. */
+export interface RowInput {
+  /** Index in the scan's request, from 0. */
+  readonly position: number;
+  /** Where it stands in the caller's file. */
+  readonly sourceRowNumber: number;
+  readonly externalId?: string;
+  readonly invoice: CanonicalInvoice;
+}
+
+/** Reads rows into what they are compared by, in the order in which they are judged. */
+export async function readRows(
+  { scanId, companyId }: RowsReference,
+  rows: readonly RowInput[],
+  receivedAtMs: number,
+  pace: Pace,
+): Promise<readonly ReadRow[]> {
+  const read: ReadRow[] = [];
+  for (const { position, sourceRowNumber, externalId, invoice: canonical } of rows) {
+    const invoice = normaliseInvoice(canonical, {
+      invoiceId: rowIdFor(scanId, position),
+      companyId,
+      source: 'SCAN',
+      receivedAtMs,
+      scanId,
+      rowNo: sourceRowNumber,
+      position,
+      ...(externalId === undefined ? {} : { externalId }),
+    });
+    read.push({
+      canonical,
+      invoice,
+      part: matchPartOf(invoice),
+      lookups: lookupKeys(invoice),
+      supplierKeys: supplierKeysOf(invoice),
+    });
+    await pace();
+  }
+  return read.sort((left, right) => compareByArrival(left.invoice, right.invoice));
+}
+
+/** The same rows, received at another time. */
+export function receivedAt(rows: readonly ReadRow[], receivedAtMs: number): readonly ReadRow[] {
+  return rows.map((row) => ({
+    ...row,
+    invoice: { ...row.invoice, receivedAtMs },
+    part: { ...row.part, receivedAtMs },
+  }));
+}

@@ -1,0 +1,235 @@
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import type { PublishedRates } from '../domain/exchange-rates.js';
+import type { Facts } from '../domain/facts.js';
+import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '../domain/invoice.js';
+import { countBankUse, countOrderUse } from '../domain/links.js';
+import type { BankLink, OrderLink } from '../domain/links.js';
+import { applyCandidateCaps, CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
+import type { LookupKey } from '../domain/match-keys.js';
+import type { Policy } from '../domain/policy.js';
+import { withoutKnownScans } from '../domain/reimport.js';
+import type { ReimportedRow } from '../domain/reimport.js';
+import { compareText } from '../domain/record-order.js';
+import { identityAfter, resolveSupplier } from '../domain/supplier/identity.js';
+import type { KnownSupplier, SupplierResolution } from '../domain/supplier/identity.js';
+import { lookalikeKeysOf } from '../domain/supplier/lookalike.js';
+import { countInvoice, emptyProfile } from '../domain/supplier/profile.js';
+import type { SupplierProfile } from '../domain/supplier/profile.js';
+import type { ProfiledSupplier } from '../domain/supplier/related.js';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import { assembleFacts } from './assemble-facts.js';
+import type { LinkRecord, SupplierRecord } from './counted-records.js';
+
+/** As many as the single lookup looks at (storage/suppliers.ts). */
+const SUPPLIERS_PER_ROW_MAX = 64;
+/** One more than is kept shows that a key is hot. */
+const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
+
+/** A row of a scan, read once into everything that it is looked up by. */
+export interface ReadRow {
+  readonly canonical: CanonicalInvoice;
+  readonly invoice: NormalisedInvoice;
+  readonly part: MatchPart;
+  readonly lookups: readonly LookupKey[];
+  readonly supplierKeys: readonly string[];
+}
+
+/** What is stored and concerns the rows of a scan, as it was before them. */
+export interface StoredHistory {
+  readonly suppliers: readonly SupplierRecord[];
+  readonly bankLinks: ReadonlyMap<string, LinkRecord<BankLink>>;
+  readonly orderLinks: ReadonlyMap<string, LinkRecord<OrderLink>>;
+  /** Earlier records by their keys. */
+  readonly hits: Hits;
+}
+
+/** Records by the keys that they are found by; of a hot key the newest. */
+export type Hits = ReadonlyMap<string, readonly MatchPart[]>;
+
+export function hitsByKey(parts: readonly MatchPart[]): Hits {
+  const hits = new Map<string, MatchPart[]>();
+  for (const part of parts) for (const key of part.keys) entry(hits, key).push(part);
+  for (const [key, sharing] of hits) hits.set(key, newest(sharing));
+  return hits;
+}
+
+interface RowHistoryOptions {
+  readonly organizationId: string;
+  readonly tenant: TenantFacts;
+  readonly policy: Policy;
+  readonly publishedRates: PublishedRates;
+  readonly highAmount: DecimalAmount | undefined;
+  /** At least half of the rows state an account. */
+  readonly statesAccounts: boolean;
+  /** Nothing of the organization was scanned before. */
+  readonly isFirstScan: boolean;
+  /** Rows that an earlier scan of the company brought already, by invoice id. */
+  readonly reimported: ReadonlyMap<string, ReimportedRow>;
+}
+
+/** What rows of a scan have to be counted in: the record as it was read, and the rows in their order. */
+export interface Counts<R> {
+  readonly record: R | undefined;
+  readonly rows: readonly NormalisedInvoice[];
+}
+
+/**
+ * What each row of a scan is judged by, in memory: the stored history and the rows before it, as if each had been
+ * posted alone in their order (detection reference, section 4).
+ */
+export interface RowHistory {
+  /** The facts of a row, given the rows that were counted so far. */
+  factsOf(row: ReadRow): Facts;
+  /** Makes a judged row part of the history of those after it. */
+  count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>): void;
+  /** What has to be counted where: by supplier, by account and by order. */
+  readonly suppliers: ReadonlyMap<string, Counts<SupplierRecord>>;
+  readonly accounts: ReadonlyMap<string, Counts<LinkRecord<BankLink>>>;
+  readonly orders: ReadonlyMap<string, Counts<LinkRecord<OrderLink>>>;
+}
+
+interface Supplier extends ProfiledSupplier {
+  readonly identity: KnownSupplier;
+  readonly profile: SupplierProfile;
+}
+
+export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): RowHistory {
+  const { organizationId, tenant, policy, publishedRates, highAmount, reimported } = options;
+  const suppliers = supplierIndex(stored.suppliers);
+  const rowHits = new Map<string, MatchPart[]>();
+  const bankLinks = new Map([...stored.bankLinks].map(([key, { link }]) => [key, link]));
+  const orderLinks = new Map([...stored.orderLinks].map(([key, { link }]) => [key, link]));
+  const counted = {
+    suppliers: new Map<string, { record: SupplierRecord | undefined; rows: NormalisedInvoice[] }>(),
+    accounts: new Map<string, { record: LinkRecord<BankLink> | undefined; rows: NormalisedInvoice[] }>(),
+    orders: new Map<string, { record: LinkRecord<OrderLink> | undefined; rows: NormalisedInvoice[] }>(),
+  };
+  const supplierRecords = new Map(stored.suppliers.map((record) => [record.identity.supplierId, record]));
+  let rowsBefore = 0;
+
+  const hitsOf = ({ invoice, lookups }: ReadRow): MatchPart[] => {
+    const hits = new Set<MatchPart>();
+    for (const { key } of lookups) {
+      for (const hit of stored.hits.get(key) ?? []) hits.add(hit);
+      for (const hit of rowHits.get(key) ?? []) hits.add(hit);
+    }
+    const known = reimported.get(invoice.invoiceId);
+    return known === undefined ? [...hits] : withoutKnownScans(invoice, known, [...hits]);
+  };
+
+  return {
+    ...counted,
+    factsOf(row) {
+      const { invoice } = row;
+      const known = suppliers.sharing(row.supplierKeys);
+      const resolution = resolveSupplier(
+        organizationId,
+        invoice,
+        known.map(({ identity }) => identity),
+        { similarNameMin: policy.duplicates.similarNameMin },
+      );
+      return {
+        ...assembleFacts({
+          organizationId,
+          invoice,
+          resolution,
+          profile: suppliers.profileOf(resolution.supplierId),
+          found: applyCandidateCaps(invoice, hitsOf(row), row.lookups),
+          bankLink: invoice.bankKey === undefined ? undefined : bankLinks.get(invoice.bankKey),
+          orderLink: invoice.poKey === undefined ? undefined : orderLinks.get(invoice.poKey),
+          tenant,
+          publishedRates,
+          newcomer: () => ({ known, alike: suppliers.alike(lookalikeKeysOf(invoice)), highAmount }),
+        }),
+        scanStatesAccounts: options.statesAccounts,
+        ...(options.isFirstScan ? { firstScanRowsBefore: rowsBefore } : {}),
+      };
+    },
+    count({ invoice: unresolved, part, supplierKeys }, { supplierId }) {
+      rowsBefore++;
+      const invoice: NormalisedInvoice = { ...unresolved, supplierId };
+      const judged: MatchPart = { ...part, supplierId, status: 'ANALYZED' };
+      // Rows come in the order of their days, so the last of a hot key are its newest.
+      for (const key of part.keys) {
+        const hits = entry(rowHits, key);
+        hits.push(judged);
+        if (hits.length > HITS_PER_KEY_MAX) hits.shift();
+      }
+      // It was counted when it came first.
+      if (reimported.has(invoice.invoiceId)) return;
+      suppliers.count(supplierId, invoice, supplierKeys);
+      add(counted.suppliers, supplierId, supplierRecords.get(supplierId), invoice);
+      const { bankKey, poKey } = invoice;
+      if (bankKey !== undefined) {
+        bankLinks.set(bankKey, countBankUse(bankLinks.get(bankKey) ?? null, bankKey, invoice, supplierId));
+        add(counted.accounts, bankKey, stored.bankLinks.get(bankKey), invoice);
+      }
+      if (poKey !== undefined) {
+        orderLinks.set(poKey, countOrderUse(orderLinks.get(poKey) ?? null, poKey, invoice, supplierId));
+        add(counted.orders, poKey, stored.orderLinks.get(poKey), invoice);
+      }
+    },
+  };
+}
+
+/** Suppliers by id, by identity key and by the keys of similar names. */
+function supplierIndex(records: readonly SupplierRecord[]) {
+  const byId = new Map<string, Supplier>();
+  const idsByKey = new Map<string, Set<string>>();
+  const idsByLookalikeKey = new Map<string, Set<string>>();
+  const indexed = (index: Map<string, Set<string>>, keys: readonly string[], supplierId: string): void => {
+    for (const key of keys) {
+      const ids = index.get(key);
+      if (ids === undefined) index.set(key, new Set([supplierId]));
+      else ids.add(supplierId);
+    }
+  };
+  const found = (index: Map<string, Set<string>>, keys: readonly string[]): Supplier[] => {
+    const ids = new Set<string>();
+    for (const key of keys) for (const id of index.get(key) ?? []) ids.add(id);
+    return [...ids].slice(0, SUPPLIERS_PER_ROW_MAX).flatMap((id) => byId.get(id) ?? []);
+  };
+  for (const { identity, profile } of records) {
+    byId.set(identity.supplierId, { identity, profile });
+    indexed(idsByKey, identity.keys, identity.supplierId);
+    indexed(idsByLookalikeKey, identity.lookalikeKeys ?? [], identity.supplierId);
+  }
+  return {
+    sharing: (keys: readonly string[]): Supplier[] => found(idsByKey, keys),
+    alike: (keys: readonly string[]): Supplier[] => found(idsByLookalikeKey, keys),
+    profileOf: (supplierId: string): SupplierProfile => byId.get(supplierId)?.profile ?? emptyProfile,
+    count(supplierId: string, invoice: NormalisedInvoice, supplierKeys: readonly string[]): void {
+      const known = byId.get(supplierId);
+      const identity = identityAfter(known?.identity, supplierId, invoice);
+      byId.set(supplierId, { identity, profile: countInvoice(known?.profile ?? emptyProfile, invoice) });
+      indexed(idsByKey, supplierKeys, supplierId);
+      if (known === undefined) indexed(idsByLookalikeKey, identity.lookalikeKeys ?? [], supplierId);
+    },
+  };
+}
+
+function newest(hits: MatchPart[]): MatchPart[] {
+  if (hits.length <= HITS_PER_KEY_MAX) return hits;
+  return hits
+    .sort((left, right) => right.issueDay - left.issueDay || compareText(left.invoiceId, right.invoiceId))
+    .slice(0, HITS_PER_KEY_MAX);
+}
+
+function entry<T>(lists: Map<string, T[]>, key: string): T[] {
+  const known = lists.get(key);
+  if (known !== undefined) return known;
+  const list: T[] = [];
+  lists.set(key, list);
+  return list;
+}
+
+function add<R>(
+  counts: Map<string, { record: R | undefined; rows: NormalisedInvoice[] }>,
+  key: string,
+  record: R | undefined,
+  row: NormalisedInvoice,
+): void {
+  const known = counts.get(key);
+  if (known === undefined) counts.set(key, { record, rows: [row] });
+  else known.rows.push(row);
+}

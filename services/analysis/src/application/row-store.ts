@@ -1,0 +1,52 @@
+import type { ConvertedAmount } from '../domain/exchange-rates.js';
+import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '../domain/invoice.js';
+import type { ReimportedRow } from '../domain/reimport.js';
+import type { AnalysisRecord } from './analysis-store.js';
+import type { FindingSubject } from './finding-store.js';
+import type { DecidedAnalysis } from './invoice-store.js';
+
+/** A row of a scan before it is decided. */
+export interface NewRow {
+  readonly invoiceId: string;
+  readonly invoice: CanonicalInvoice;
+  readonly match: MatchPart;
+}
+
+/** A row with its decision. */
+export interface DecidedRow {
+  readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
+  readonly analysis: DecidedAnalysis;
+  readonly packedFacts: Buffer;
+  /** When it counts as received, which is later than it was if others overtook the scan. */
+  readonly receivedAtMs: number;
+  readonly base: ConvertedAmount | null;
+  /** What it is a repetition of. */
+  readonly reimportOf?: ReimportedRow;
+}
+
+/** The records of one scan. */
+export interface RowsReference {
+  readonly organizationId: string;
+  readonly scanId: string;
+  readonly companyId: string;
+}
+
+/** What use cases need of the collections for the rows of a scan, many at a time. */
+export interface RowStore {
+  /** Stores rows as RECEIVED; those that are there already stay. */
+  receive(of: RowsReference, rows: readonly NewRow[], receivedAt: Date): Promise<void>;
+  /**
+   * Records that share one of the keys with a row of the scan, its own rows left out.
+   * @param rows how many rows the scan has, by which the cheaper way of looking is chosen
+   */
+  candidates(of: RowsReference, keys: readonly string[], rows: number): Promise<readonly MatchPart[]>;
+  /** The first analyses of these invoices, of those that have one, by invoice. */
+  decided(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, AnalysisRecord>>;
+  /**
+   * The commit point of each row: its first analysis, with the facts.
+   * @returns ids of invoices that had one already; theirs stands
+   */
+  decide(organizationId: string, rows: readonly DecidedRow[]): Promise<ReadonlySet<string>>;
+  /** What follows from decisions that stand: invoices carry them, findings become records. Repeatable. */
+  conclude(organizationId: string, rows: readonly DecidedRow[]): Promise<void>;
+}

@@ -1,0 +1,159 @@
+import { Binary } from 'mongodb';
+import type { Collection, UpdateFilter } from 'mongodb';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { announcementsOf } from '../application/announcements.js';
+import { analysisIdFor } from '../application/derived-ids.js';
+import type { DecidedRow, RowStore } from '../application/row-store.js';
+import type { MatchPart } from '../domain/invoice.js';
+import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
+import type { AnalysisDocument } from './analyses.js';
+import { toAnalysisRecord } from './analyses.js';
+import { findingDocumentsOf } from './findings.js';
+import type { FindingDocument } from './findings.js';
+import { inBatches } from './in-batches.js';
+import type { InvoiceDocument } from './invoices.js';
+
+/** Documents of one write, so that none keeps the database or this process from others for long. */
+const WRITE_DOCUMENTS_MAX = 250;
+/** One more than is kept shows that a key is hot. */
+const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
+/** Keys of one lookup. */
+const LOOKUP_KEYS_MAX = 1_000;
+/** A history of at most so many times the rows is read whole: that is cheaper than asking for every key. */
+const READ_WHOLE_FACTOR = 4;
+
+interface Collections {
+  readonly invoices: Collection<InvoiceDocument>;
+  readonly analyses: Collection<AnalysisDocument>;
+  readonly findings: Collection<FindingDocument>;
+}
+
+/** Rows of a scan: the same documents as those of single invoices, written and read many at a time. */
+export function rowStore({ invoices, analyses, findings }: Collections, outbox: Outbox, clock: Clock): RowStore {
+  const aggregates = aggregateStore(invoices, outbox, clock);
+
+  const sharing = async (organizationId: string, scanId: string, keys: readonly string[]): Promise<MatchPart[]> => {
+    const limit = CANDIDATES_PER_KEY_MAX * keys.length;
+    const documents = await invoices
+      .find<Pick<InvoiceDocument, 'match' | 'status'>>(
+        { organizationId, 'match.keys': { $in: [...keys] }, 'match.scanId': { $ne: scanId } },
+        { projection: { match: 1, status: 1 } },
+      )
+      .limit(limit)
+      .toArray();
+    if (documents.length < limit) return documents.map(toMatch);
+    // Some keys are hot: each gets its own newest hits.
+    const hits = await inBatches(keys, 1, async ([key = '']) => {
+      const newest = await invoices
+        .find<Pick<InvoiceDocument, 'match' | 'status'>>(
+          { organizationId, 'match.keys': key, 'match.scanId': { $ne: scanId } },
+          { projection: { match: 1, status: 1 } },
+        )
+        .sort({ 'match.issueDay': -1 })
+        .limit(HITS_PER_KEY_MAX)
+        .toArray();
+      return newest.map(toMatch);
+    });
+    return hits.flat();
+  };
+
+  return {
+    async receive({ organizationId, companyId }, rows, receivedAt) {
+      for (let from = 0; from < rows.length; from += WRITE_DOCUMENTS_MAX) {
+        const documents = rows.slice(from, from + WRITE_DOCUMENTS_MAX).map(({ invoiceId, invoice, match }) => ({
+          _id: invoiceId,
+          organizationId,
+          version: 1,
+          companyId,
+          source: 'SCAN' as const,
+          status: 'RECEIVED' as const,
+          createdAt: receivedAt,
+          invoice,
+          match,
+        }));
+        await insertMissing(invoices, documents);
+      }
+    },
+    async candidates({ organizationId, scanId }, keys, rows) {
+      const whole = READ_WHOLE_FACTOR * rows;
+      // The rows themselves are stored by now.
+      const stored = await invoices.countDocuments({ organizationId }, { limit: whole + rows + 1 });
+      if (stored <= rows) return [];
+      if (stored > whole + rows) {
+        const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) => sharing(organizationId, scanId, some));
+        return distinct(found.flat());
+      }
+      const wanted = new Set(keys);
+      const hits: MatchPart[] = [];
+      const all = invoices
+        .find<Pick<InvoiceDocument, 'match' | 'status'>>(
+          { organizationId, 'match.scanId': { $ne: scanId } },
+          { projection: { match: 1, status: 1 } },
+        )
+        .batchSize(WRITE_DOCUMENTS_MAX);
+      for await (const document of all) {
+        if (document.match.keys.some((key) => wanted.has(key))) hits.push(toMatch(document));
+      }
+      return hits;
+    },
+    async decided(organizationId, invoiceIds) {
+      const ids = invoiceIds.map((invoiceId) => analysisIdFor(invoiceId, 1));
+      const found = await inBatches(ids, WRITE_DOCUMENTS_MAX, (some) =>
+        analyses.find({ _id: { $in: [...some] }, organizationId }).toArray(),
+      );
+      return new Map(found.flat().map((document) => [document.invoiceId, toAnalysisRecord(document)]));
+    },
+    async decide(organizationId, rows) {
+      const documents = rows.map(({ subject, analysis: { analysisId, ...analysis }, packedFacts }) => ({
+        _id: analysisId,
+        organizationId,
+        invoiceId: subject.invoiceId,
+        ...analysis,
+        facts: new Binary(packedFacts),
+      }));
+      const refused = await insertMissing(analyses, documents);
+      return new Set(documents.filter(({ _id }) => refused.has(_id)).map(({ invoiceId }) => invoiceId));
+    },
+    async conclude(organizationId, rows) {
+      await Promise.all([
+        aggregates.commitMany(
+          rows.map((row) => ({
+            guard: { id: row.subject.invoiceId, organizationId, version: 1 },
+            change: decisionOf(row),
+            events: announcementsOf({ ...row.subject, source: 'SCAN' }, row.analysis),
+          })),
+        ),
+        insertMissing(
+          findings,
+          rows.flatMap(({ subject, analysis }) => findingDocumentsOf(organizationId, subject, analysis)),
+        ),
+      ]);
+    },
+  };
+}
+
+function decisionOf({ analysis, base, receivedAtMs, reimportOf }: DecidedRow): UpdateFilter<InvoiceDocument> {
+  return {
+    $set: {
+      status: 'ANALYZED',
+      'match.status': 'ANALYZED',
+      'match.supplierId': analysis.supplierId,
+      'match.receivedAtMs': receivedAtMs,
+      base,
+      analysis,
+      verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
+      ...(reimportOf === undefined ? {} : { reimportOf }),
+    },
+  } as UpdateFilter<InvoiceDocument>;
+}
+
+function distinct(parts: readonly MatchPart[]): readonly MatchPart[] {
+  return [...new Map(parts.map((part) => [part.invoiceId, part])).values()];
+}
+
+function toMatch({ match, status }: Pick<InvoiceDocument, 'match' | 'status'>): MatchPart {
+  return { ...match, status };
+}
