@@ -185,13 +185,21 @@ describe('in the night', () => {
   });
 
   test('many organizations take their turns, those first that are due longest', async () => {
-    const organizations = Array.from({ length: 450 }, (_, index) => `many-${index}`);
-    await Promise.all(organizations.map((organizationId) => usage.reserve(mark(organizationId), 10)));
+    const counters = Array.from({ length: 450 }, (_, index) => ({
+      _id: `many-${index}:2026-03:analyses`,
+      used: 1,
+      moves: 1,
+      lookAt: new Date(NIGHT.getTime() - index),
+    }));
+    await usageCollection(mongo.db).insertMany(counters);
     now = NIGHT;
-    for (let runs = 1; runs <= 3; runs++) await run();
+    await run();
+    const seen = await usageCollection(mongo.db).distinct('_id', { seenMoves: { $exists: true } });
+    expect(new Set(seen)).toEqual(new Set(counters.slice(-200).map(({ _id }) => _id)));
+    for (let runs = 2; runs <= 3; runs++) await run();
     after(MINUTE_MS);
     for (let runs = 1; runs <= 3; runs++) await run();
-    expect(await usageCollection(mongo.db).countDocuments({ used: 0 })).toBe(organizations.length);
+    expect(await usageCollection(mongo.db).countDocuments({ used: 0 })).toBe(counters.length);
   });
 
   test('a service that stops begins no further look', async () => {

@@ -38,7 +38,7 @@ const SUM_LEASE_MS = 5 * 60_000;
  */
 export async function usageReconciliation({ db, clock, logger, marks }: Deps): Promise<Job> {
   const usage = usageCollection(db);
-  await usage.createIndex({ lookAt: 1 }, { sparse: true, name: 'due' });
+  await usage.createIndexes([{ key: { lookAt: 1 }, sparse: true, name: 'due' }]);
 
   const firstLook = async ({ _id, lookAt, moves }: DueCounter): Promise<void> => {
     const secondLookAt = new Date(clock.now().getTime() + STANDSTILL_MS);
