@@ -29,6 +29,39 @@ function postTooMany(key: string): Promise<Answer<AcceptedAnalysis & ErrorBody>[
   return Promise.all(Array.from({ length: AT_ONCE }, (_, number) => post(key, 1_000 + number)));
 }
 
+interface Usage {
+  readonly period: string;
+  readonly items: readonly { readonly meter: string; readonly used: number; readonly limit: number | null }[];
+}
+
+async function usageOf(key: string): Promise<Usage> {
+  return (await running.request<Usage>('GET /organizations/current/usage', { key })).body;
+}
+
+describe('what an organization has used', () => {
+  test('is told for every meter beside the limits of its plan, and refused requests are not in it', async () => {
+    const { keys } = await running.newTenant('FREE');
+    await postTooMany(keys.owner);
+    const { period, items } = await usageOf(keys.owner);
+    expect(period).toMatch(/^\d{4}-\d{2}$/);
+    expect(items).toEqual(
+      expect.arrayContaining([
+        { meter: 'analyses', used: FREE_ANALYSES, limit: FREE_ANALYSES },
+        { meter: 'scan_rows', used: 0, limit: 500 },
+        { meter: 'companies', used: 1, limit: 1 },
+        // The operator, who made the four, is bound by no plan.
+        { meter: 'members', used: 4, limit: 3 },
+      ]),
+    );
+  });
+
+  test('has no limits on a plan without limits', async () => {
+    const { keys } = await running.newTenant('ENTERPRISE');
+    const { items } = await usageOf(keys.owner);
+    expect(new Set(items.map(({ limit }) => limit))).toEqual(new Set([null]));
+  });
+});
+
 describe('the analyses of a month', () => {
   test('are as many as the plan allows, however many are asked for at once; those refused leave nothing', async () => {
     const { keys } = await running.newTenant('FREE');
