@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import type {
   AnalyzeRowsRequest,
@@ -14,6 +15,8 @@ import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 export interface AnalysisCounterpart extends GrpcServer {
   /** Every request for the organization, repeats included, oldest first. */
   requestsOf(organizationId: string): readonly AnalyzeRowsRequest[];
+  /** How many of its calls were at work at the same moment. */
+  callsAtOnceMax(organizationId: string): number;
   /** The next calls for the organization fail with these, one each; then it answers again. */
   failNext(organizationId: string, ...errors: readonly DomainError[]): void;
   /** Calls for the organization wait until `open` is called. */
@@ -28,6 +31,7 @@ export async function startAnalysisCounterpart(logger: Logger): Promise<Analysis
   const requests: AnalyzeRowsRequest[] = [];
   const answers = new Map<string, AnalyzeRowsResponse>();
   const failures = new Map<string, DomainError[]>();
+  const callsAtOnce = new Map<string, { now: number; max: number }>();
   const gates = new Map<string, { opened: Promise<void>; open: () => void }>();
   const server = await startGrpcServer({
     host: '127.0.0.1',
@@ -40,7 +44,12 @@ export async function startAnalysisCounterpart(logger: Logger): Promise<Analysis
           requests.push(request);
           const failure = failures.get(request.organizationId)?.shift();
           if (failure !== undefined) throw failure;
-          await gates.get(request.organizationId)?.opened;
+          const calls = callsAtOnce.get(request.organizationId) ?? { now: 0, max: 0 };
+          callsAtOnce.set(request.organizationId, calls);
+          calls.max = Math.max(calls.max, ++calls.now);
+          // At least a turn of the event loop, so that a call beside this one would be seen.
+          await (gates.get(request.organizationId)?.opened ?? nextTurn());
+          calls.now--;
           // A repeat with the same scan id gets the answer of the first call.
           const answer = answers.get(request.scanId) ?? answerTo(request);
           answers.set(request.scanId, answer);
@@ -52,6 +61,7 @@ export async function startAnalysisCounterpart(logger: Logger): Promise<Analysis
   return {
     ...server,
     requestsOf: (organizationId) => requests.filter((request) => request.organizationId === organizationId),
+    callsAtOnceMax: (organizationId) => callsAtOnce.get(organizationId)?.max ?? 0,
     failNext: (organizationId, ...errors) => failures.set(organizationId, [...errors]),
     close(organizationId) {
       let open = (): void => {};

@@ -1,0 +1,75 @@
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
+import type { UsageDocument } from '@invoicecontrol/runtime/mongo/usage';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startService } from '../compose.js';
+import type { ScanDocument } from '../storage/scans.js';
+import { startAnalysisCounterpart } from './analysis-counterpart.js';
+import type { AnalysisCounterpart } from './analysis-counterpart.js';
+import { connect, testConfig } from './scanning.js';
+import type { Clients } from './scanning.js';
+
+/** The scan service with counterparts of what it asks, as a test file starts it once. */
+export interface RunningScan {
+  readonly scans: Clients;
+  readonly organization: OrganizationCounterpart;
+  readonly analysis: AnalysisCounterpart;
+  readonly mongo: MongoConnection;
+  /** A further replica; it may reach its database another way. */
+  startReplica(mongodbUrl?: string): Promise<{ scans: Clients; stop(): Promise<void> }>;
+  /** What is counted for the organization this month. */
+  usedRows(organizationId: string): Promise<number>;
+  stored(organizationId: string): Promise<ScanDocument[]>;
+  /** As if the worker of its running scan had fallen silent. */
+  lapse(organizationId: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startScan(
+  infrastructure: { mongodbUrl: string; natsUrl: string },
+  databaseName: string,
+): Promise<RunningScan> {
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const organization = await startOrganizationCounterpart(logger);
+  const analysis = await startAnalysisCounterpart(logger);
+  const others = { organization: organization.address, analysis: analysis.address };
+  const startReplica: RunningScan['startReplica'] = async (mongodbUrl = infrastructure.mongodbUrl) => {
+    const service = await startService(testConfig({ ...infrastructure, mongodbUrl }, databaseName, others));
+    const scans = connect(service.address);
+    return {
+      scans,
+      async stop() {
+        scans.close();
+        await service.stop();
+      },
+    };
+  };
+  const mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  const { scans, stop } = await startReplica();
+  const documents = mongo.db.collection<ScanDocument>('scans');
+  return {
+    scans,
+    organization,
+    analysis,
+    mongo,
+    startReplica,
+    async usedRows(organizationId) {
+      const _id = `${organizationId}:${usageMonth(new Date())}:scan_rows`;
+      return (await mongo.db.collection<UsageDocument>('usage').findOne({ _id }))?.used ?? 0;
+    },
+    stored: (organizationId) => documents.find({ organizationId }).toArray(),
+    async lapse(organizationId) {
+      await documents.updateOne({ turn: organizationId }, { $set: { leaseUntil: new Date(Date.now() - 1) } });
+    },
+    async stop() {
+      await stop();
+      await analysis.stop(1_000);
+      await organization.stop(1_000);
+      await mongo.db.dropDatabase();
+      await mongo.close();
+    },
+  };
+}
