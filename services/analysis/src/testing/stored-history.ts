@@ -1,0 +1,201 @@
+import { Binary } from 'mongodb';
+import { envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import { v7 as uuidV7 } from 'uuid';
+import { announcementsOf } from '../application/announcements.js';
+import { assembleFacts } from '../application/assemble-facts.js';
+import { conclude, packFacts } from '../application/conclude.js';
+import type { CountedRecord, SupplierRecord } from '../application/counted-records.js';
+import { findingRecordsOf } from '../application/finding-store.js';
+import { analyze } from '../domain/engine.js';
+import type { PublishedRates } from '../domain/exchange-rates.js';
+import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '../domain/invoice.js';
+import { countBankUse, countOrderUse, isFull, withoutSettled } from '../domain/links.js';
+import type { BankLink, OrderLink } from '../domain/links.js';
+import {
+  applyCandidateCaps,
+  CANDIDATES_PER_KEY_MAX,
+  lookupKeys,
+  matchPartOf,
+  supplierKeysOf,
+} from '../domain/match-keys.js';
+import { normaliseInvoice } from '../domain/normalisation/normalise-invoice.js';
+import { defaultPolicy } from '../domain/policy.js';
+import { identityAfter, resolveSupplier } from '../domain/supplier/identity.js';
+import { lookalikeKeysOf } from '../domain/supplier/lookalike.js';
+import { countInvoice, emptyProfile } from '../domain/supplier/profile.js';
+import { companyFor } from '../domain/tenant.js';
+import type { AnalysisDocument } from '../storage/analyses.js';
+import type { FindingDocument } from '../storage/findings.js';
+import type { InvoiceDocument } from '../storage/invoices.js';
+import type { LinkDocument } from '../storage/links.js';
+import type { SupplierDocument } from '../storage/suppliers.js';
+
+/** What stands in the collections when an invoice is decided and everything that follows from it is stored. */
+export interface StoredInvoice {
+  readonly invoice: InvoiceDocument;
+  readonly analysis: AnalysisDocument;
+  readonly findings: readonly FindingDocument[];
+}
+
+/** What the invoices were counted in, as it stands after the last of them. */
+export interface StoredCounts {
+  readonly suppliers: readonly SupplierDocument[];
+  readonly bankLinks: readonly LinkDocument<BankLink>[];
+  readonly orderLinks: readonly LinkDocument<OrderLink>[];
+}
+
+export interface StoredHistory {
+  /** Decides an invoice by those before it. They come in the order of their arrival. */
+  post(invoice: CanonicalInvoice, receivedAt: Date, invoiceId?: string): StoredInvoice;
+  counts(): StoredCounts;
+}
+
+/** Enough for histories in the base currency. */
+const noRates: PublishedRates = () => undefined;
+/** Of a hot key the newest are looked at, and one more tells that it is hot. */
+const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
+
+/**
+ * Makes the documents that posting invoices one after another leaves in the database, by the same functions and without
+ * the database: a large history is stored by a few bulk writes. Without an idempotency key, on a plan without limits,
+ * under the default policy; usage is not counted, and what is much for the organization is not known.
+ */
+export function storedHistory(organizationId: string, tenant: TenantFacts): StoredHistory {
+  const hitsByKey = new Map<string, MatchPart[]>();
+  const suppliers = new Map<string, SupplierRecord>();
+  const supplierIdsByKey = new Map<string, Set<string>>();
+  const bankLinks = new Map<string, LinkDocument<BankLink>>();
+  const orderLinks = new Map<string, LinkDocument<OrderLink>>();
+
+  const suppliersOf = (kind: 'keys' | 'lookalikeKeys', keys: readonly string[]): SupplierRecord[] => {
+    const ids = new Set(keys.flatMap((key) => [...(supplierIdsByKey.get(`${kind}|${key}`) ?? [])]));
+    return [...ids].flatMap((id) => suppliers.get(id) ?? []);
+  };
+
+  /** One version later, with one more unit; everything before it is settled. */
+  const counted = (before: CountedRecord | undefined, unitId: string) => {
+    const units = before?.countedUnits ?? [];
+    const kept = isFull(units) ? withoutSettled(units, new Set()) : units;
+    return { version: (before?.version ?? 0) + 1, countedUnits: [...kept, unitId] };
+  };
+
+  function count(invoice: NormalisedInvoice, supplierId: string): void {
+    const { invoiceId, bankKey, poKey } = invoice;
+    const known = suppliers.get(supplierId);
+    const identity = identityAfter(known?.identity, supplierId, invoice);
+    const profile = countInvoice(known?.profile ?? emptyProfile, invoice);
+    suppliers.set(supplierId, { ...counted(known, invoiceId), identity, profile, withdrawnUnits: [] });
+    for (const kind of ['keys', 'lookalikeKeys'] as const) {
+      for (const key of identity[kind] ?? []) {
+        const ids = supplierIdsByKey.get(`${kind}|${key}`) ?? new Set();
+        supplierIdsByKey.set(`${kind}|${key}`, ids.add(supplierId));
+      }
+    }
+    if (bankKey !== undefined) {
+      const before = bankLinks.get(bankKey);
+      const link = countBankUse(before?.link ?? null, bankKey, invoice, supplierId);
+      bankLinks.set(bankKey, {
+        _id: `${organizationId}|${bankKey}`,
+        organizationId,
+        ...counted(before, invoiceId),
+        link,
+      });
+    }
+    if (poKey !== undefined) {
+      const before = orderLinks.get(poKey);
+      const link = countOrderUse(before?.link ?? null, poKey, invoice, supplierId);
+      orderLinks.set(poKey, { _id: `${organizationId}|${poKey}`, organizationId, ...counted(before, invoiceId), link });
+    }
+  }
+
+  return {
+    post(canonical, receivedAt, invoiceId = uuidV7({ msecs: receivedAt.getTime() })) {
+      const companyId = companyFor({ companyId: canonical.company_id, buyerTaxId: canonical.buyer?.tax_id }, tenant);
+      const origin = { invoiceId, companyId, source: 'API', receivedAtMs: receivedAt.getTime() } as const;
+      const invoice = normaliseInvoice(canonical, origin);
+      const known = suppliersOf('keys', supplierKeysOf(invoice));
+      const resolution = resolveSupplier(
+        organizationId,
+        invoice,
+        known.map(({ identity }) => identity),
+        { similarNameMin: defaultPolicy.duplicates.similarNameMin },
+      );
+      const hits = lookupKeys(invoice).flatMap(({ key }) => hitsByKey.get(key) ?? []);
+      const facts = assembleFacts({
+        organizationId,
+        invoice,
+        resolution,
+        profile: suppliers.get(resolution.supplierId)?.profile ?? emptyProfile,
+        found: applyCandidateCaps(invoice, hits),
+        bankLink: bankLinks.get(invoice.bankKey ?? '')?.link,
+        orderLink: orderLinks.get(invoice.poKey ?? '')?.link,
+        tenant,
+        publishedRates: noRates,
+        newcomer: () => ({
+          known,
+          alike: suppliersOf('lookalikeKeys', lookalikeKeysOf(invoice)),
+          highAmount: undefined,
+        }),
+      });
+      const { analysis, canonical: canonicalFacts } = conclude(
+        { facts, analysis: analyze(facts, defaultPolicy) },
+        { number: 1, rules: [], known: new Set(), at: receivedAt },
+      );
+      count(facts.invoice, resolution.supplierId);
+      const match: MatchPart = { ...matchPartOf(facts.invoice), status: 'ANALYZED' };
+      for (const key of match.keys) hitsByKey.set(key, [...(hitsByKey.get(key) ?? []), match].slice(-HITS_PER_KEY_MAX));
+
+      const version = 2;
+      const { analysisId, ...decided } = analysis;
+      return {
+        invoice: {
+          _id: invoiceId,
+          organizationId,
+          companyId,
+          source: 'API',
+          createdAt: receivedAt,
+          invoice: canonical,
+          match,
+          usageMonth: usageMonth(receivedAt),
+          status: 'ANALYZED',
+          version,
+          base: facts.base,
+          analysis,
+          verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
+          lastEventAt: receivedAt,
+          recentEvents: envelopes(
+            { id: invoiceId, organizationId, version },
+            announcementsOf(facts.invoice, analysis),
+            receivedAt,
+          ),
+        },
+        analysis: {
+          _id: analysisId,
+          organizationId,
+          invoiceId,
+          ...decided,
+          facts: new Binary(packFacts(canonicalFacts)),
+        },
+        findings: findingRecordsOf(facts.invoice, analysis).map(({ findingId, ...finding }) => ({
+          _id: findingId,
+          organizationId,
+          version: 1,
+          ...finding,
+          history: [],
+        })),
+      };
+    },
+    counts: () => ({
+      suppliers: [...suppliers.values()].map(({ identity: { supplierId, ...names }, ...record }) => ({
+        _id: supplierId,
+        organizationId,
+        ...names,
+        ...record,
+      })),
+      bankLinks: [...bankLinks.values()],
+      orderLinks: [...orderLinks.values()],
+    }),
+  };
+}
