@@ -22,9 +22,14 @@ export interface BenchInvoice {
 const SUPPLIERS = 400;
 const DUPLICATE_SHARE = 0.03;
 const DAY_MS = 86_400_000;
-/** Yesterday, so that no invoice is from the future or from long ago. */
-const LAST_ISSUE_DAY = Math.floor(Date.now() / DAY_MS) - 1;
-const ISSUE_DAYS = 730;
+/** The first and the last day on which the invoices of a history were issued, `YYYY-MM-DD`. */
+export interface IssueDates {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Up to yesterday, so that no invoice is from the future or from long ago. */
+const lastTwoYears: IssueDates = { from: dateOf(today() - 731), to: dateOf(today() - 1) };
 /** How long an invoice is on its way. */
 const POST_DAYS = 5;
 
@@ -42,10 +47,10 @@ const legalForms = ['GmbH', 'AG', 'GmbH & Co. KG', 'KG', 'UG (haftungsbeschränk
  * @param index which invoice of the customer's history
  * @param storedCount how many are known to be stored when it comes; only those come twice
  */
-export function invoiceAt(index: number, storedCount: number): BenchInvoice {
+export function invoiceAt(index: number, storedCount: number, issued: IssueDates = lastTwoYears): BenchInvoice {
   const random = randomOf(index);
   if (random() < DUPLICATE_SHARE && index > 0) {
-    const original = invoiceAt(Math.floor(random() * Math.min(index, storedCount)), storedCount);
+    const original = invoiceAt(Math.floor(random() * Math.min(index, storedCount)), storedCount, issued);
     const isExact = random() < 0.7;
     return isExact ? original : { ...original, invoice_number: `${original.invoice_number}A` };
   }
@@ -55,8 +60,8 @@ export function invoiceAt(index: number, storedCount: number): BenchInvoice {
   const netCents = Math.floor(usualCents * (0.7 + 0.6 * random()));
   const taxCents = Math.round(netCents * 0.19);
   // Invoices come in the order of their dates, give or take some days; those after the stored ones are new.
-  const age = Math.max(0, 1 - index / storedCount) * ISSUE_DAYS + random() * POST_DAYS;
-  const issueDay = LAST_ISSUE_DAY - Math.floor(age);
+  const age = ageOf(index, storedCount, issued) + random() * POST_DAYS;
+  const issueDay = dayNumber(issued.to) - Math.floor(age);
   const order = 4_500_000_000 + Math.floor(random() * 100_000_000);
   const firstNote = 80_000_000 + Math.floor(random() * 10_000_000);
   return {
@@ -74,6 +79,24 @@ export function invoiceAt(index: number, storedCount: number): BenchInvoice {
     ).join(', ')}`,
     buyer: { name: 'Muster Industriewerke Aktiengesellschaft, Kreditorenbuchhaltung', tax_id: germanTaxId(81_234_567) },
   };
+}
+
+/** When a stored invoice came: in the order of the numbers, and on the day of its issue at the earliest. */
+export function arrivalOf(index: number, storedCount: number, issued: IssueDates = lastTwoYears): Date {
+  return new Date(Math.ceil((dayNumber(issued.to) + 1 - ageOf(index, storedCount, issued)) * DAY_MS) - 1);
+}
+
+/** In days before the end of the last one; 0 for those after the stored ones. */
+function ageOf(index: number, storedCount: number, { from, to }: IssueDates): number {
+  return Math.max(0, 1 - index / storedCount) * (dayNumber(to) - dayNumber(from));
+}
+
+function dayNumber(date: string): number {
+  return Date.parse(date) / DAY_MS;
+}
+
+function today(): number {
+  return Math.floor(Date.now() / DAY_MS);
 }
 
 function supplierAt(supplier: number): BenchInvoice['supplier'] {

@@ -1,5 +1,5 @@
 import type { Measured } from './cell.js';
-import type { RoundTrips } from './round-trips.js';
+import type { Work } from './work.js';
 
 /** What is compared: nothing but the chain, the chain with bare storage, and the product with little and much history. */
 export const subjects = ['ceiling', 'storage', 'small', 'large'] as const;
@@ -15,19 +15,25 @@ export interface Row {
   readonly p95Ratio: number;
 }
 
+/** What requests cost beside the ceilings. */
+export interface LoadReport {
+  readonly secondsPerCell: number;
+  readonly rounds: number;
+  readonly stored: Readonly<Record<'small' | 'large', number>>;
+  /** Stored in the large organization at the end: every measurement adds to it. */
+  readonly largeAtEnd: number;
+  readonly rows: readonly Row[];
+}
+
 export interface Report {
   readonly at: string;
   readonly node: string;
   readonly processors: string;
   readonly stores: string;
-  readonly secondsPerCell: number;
-  readonly rounds: number;
   readonly bodyBytes: number;
-  readonly stored: Readonly<Record<'small' | 'large', number>>;
-  /** Stored in the large organization at the end: every measurement adds to it. */
-  readonly largeAtEnd: number;
-  readonly rows: readonly Row[];
-  readonly roundTrips: RoundTrips;
+  /** Undefined where only the other part was asked for. */
+  readonly load: LoadReport | undefined;
+  readonly work: readonly Work[] | undefined;
 }
 
 /** What the project promises itself (docs/guides/benchmarks.md). */
@@ -35,19 +41,43 @@ export const aims = { cpuRatioMax: 3, p95RatioMax: 1.3, sequentialStepsMax: 4, a
 
 const columns = ['connections', 'what', 'req/s', 'p50', 'p95', 'p99', 'gateway', 'analysis', 'both'];
 const asideColumns = ['organization', 'database', 'broker', 'CPU : ceiling', 'p95 : small'];
+const workColumns = [
+  'stored',
+  'candidates',
+  'most',
+  'commands',
+  'median',
+  'steps',
+  'median',
+  'most',
+  'all commands under load',
+];
+
+type Good = (text: string, isGood: boolean) => string;
 
 /** The report for people. */
 export function print(report: Report, hasColours: boolean): string {
-  const good = (text: string, isGood: boolean): string =>
+  const good: Good = (text, isGood) =>
     hasColours ? `\u001b[${isGood ? 32 : 31}m${text}\u001b[0m` : `${text}${isGood ? '' : ' !'}`;
   const dim = (text: string): string => (hasColours ? `\u001b[2m${text}\u001b[0m` : text);
+  return [
+    '',
+    `POST of an invoice of ${report.bodyBytes} bytes.`,
+    dim(`Node ${report.node}, ${report.processors}; ${report.stores}. Everything, the load too, on this machine.`),
+    ...(report.load === undefined ? [] : ['', ...printLoad(report.load, good)]),
+    ...(report.work === undefined ? [] : ['', ...printWork(report.work, good)]),
+    '',
+  ].join('\n');
+}
+
+function printLoad({ rows, stored, rounds, secondsPerCell, largeAtEnd }: LoadReport, good: Good): string[] {
   const names: Record<Subject, string> = {
     ceiling: 'ceiling: Express + grpc-js alone',
     storage: 'ceiling with the bare database commands',
-    small: `POST /v1/invoices, ${report.stored.small.toLocaleString('en')} stored`,
-    large: `POST /v1/invoices, ${report.stored.large.toLocaleString('en')} stored`,
+    small: `POST /v1/invoices, ${stored.small.toLocaleString('en')} stored`,
+    large: `POST /v1/invoices, ${stored.large.toLocaleString('en')} stored`,
   };
-  const lines = report.rows.flatMap(({ connections, measured, cpuRatio, p95Ratio }) =>
+  const lines = rows.flatMap(({ connections, measured, cpuRatio, p95Ratio }) =>
     subjects.map((subject) => {
       const { cpuMs, ...load } = measured[subject];
       const both = (cpuMs['gateway'] ?? Number.NaN) + (cpuMs['analysis'] ?? Number.NaN);
@@ -64,32 +94,53 @@ export function print(report: Report, hasColours: boolean): string {
       ];
     }),
   );
-  const refused = report.rows.flatMap(({ connections, measured }) =>
+  const refused = rows.flatMap(({ connections, measured }) =>
     Object.entries(measured).flatMap(([subject, { refused: by }]) =>
       Object.entries(by).map(([status, count]) => `${count} x ${status} (${subject}, ${connections} connections)`),
     ),
   );
-  const { roundTrips } = report;
-  const { sequentialSteps } = roundTrips;
   return [
+    `Load: ${rounds} rounds of ${secondsPerCell} s, medians. Times in ms. CPU in ms per request: gateway and analysis are the`,
+    'product, for the ceiling its two processes.',
     '',
-    `POST of an invoice of ${report.bodyBytes} bytes; ${report.rounds} rounds of ${report.secondsPerCell} s, medians.`,
-    dim(`Node ${report.node}, ${report.processors}; ${report.stores}. Everything, the load too, on this machine.`),
-    dim('Times in ms. CPU in ms per request: gateway and analysis are the product, for the ceiling its two processes.'),
-    '',
-    table([[...columns, ...asideColumns], ...lines]),
+    table([[...columns, ...asideColumns], ...lines], columns.indexOf('what')),
     '',
     `Aims: CPU at most ${aims.cpuRatioMax} x the ceiling; p95 with much history at most ${aims.p95RatioMax} x with little.`,
-    `The large organization grew to ${report.largeAtEnd.toLocaleString('en')} invoices while it was measured.`,
+    `The large organization grew to ${largeAtEnd.toLocaleString('en')} invoices while it was measured.`,
     refused.length === 0 ? 'Every request was answered with 202.' : `Refused: ${refused.join(', ')}.`,
+  ];
+}
+
+function printWork(work: readonly Work[], good: Good): string[] {
+  const lines = work.map(({ stored, candidates, commands, steps, commandsUnderLoad }) => [
+    stored.toLocaleString('en'),
+    `${candidates.mean.toFixed(2)} (${candidates.invoices})`,
+    String(candidates.most),
+    ...[commands.mean, commands.median].map((count) => count.toFixed(1)),
+    steps.mean.toFixed(1),
+    good(String(steps.median), steps.median <= aims.sequentialStepsMax),
+    String(steps.most),
+    Object.values(commandsUnderLoad)
+      .reduce((sum, count) => sum + count, 0)
+      .toFixed(1),
+  ]);
+  const largest = work.at(-1);
+  return [
+    'Work per invoice, without Idempotency-Key on a plan without limits, counted on the wire. Candidates are the records',
+    'that the invoice was compared with, on average of so many invoices. Commands are those to the database that the answer',
+    'waits for; steps those of them that wait for one another.',
     '',
-    'Round trips of one request without Idempotency-Key on a plan without limits, counted on the wire:',
-    `  database, one after another   ${good(`${sequentialSteps.median} steps`, sequentialSteps.median <= aims.sequentialStepsMax)} (at most ${sequentialSteps.most})`,
-    `  database, before the answer   ${listed(roundTrips.commandsBeforeAnswer)}`,
-    `  database, all under load      ${listed(roundTrips.commandsUnderLoad)}`,
-    `  calls between services        ${listed(roundTrips.rpcsUnderLoad)}`,
-    '',
-  ].join('\n');
+    table([workColumns, ...lines]),
+    ...(largest === undefined
+      ? []
+      : [
+          '',
+          `With ${largest.stored.toLocaleString('en')} stored:`,
+          `  database, before the answer   ${listed(largest.commandsByName)}`,
+          `  database, all under load      ${listed(largest.commandsUnderLoad)}`,
+          `  calls between services        ${listed(largest.rpcsUnderLoad)}`,
+        ]),
+  ];
 }
 
 function times(ratio: number): string {
@@ -108,15 +159,15 @@ function listed(counts: Readonly<Record<string, number>>): string {
   return `${total.toFixed(2)} in all: ${each.join(', ')}`;
 }
 
-/** Columns as wide as their widest cell; text to the left, figures to the right. */
-function table(rows: readonly (readonly string[])[]): string {
+/** Columns as wide as their widest cell; figures to the right, the column of names to the left. */
+function table(rows: readonly (readonly string[])[], namesColumn?: number): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => visibleLength(row[column] ?? ''))));
   return rows
     .map((row) =>
       row
         .map((cell, column) => {
           const padding = ' '.repeat((widths[column] ?? 0) - visibleLength(cell));
-          return column === 1 ? cell + padding : padding + cell;
+          return column === namesColumn ? cell + padding : padding + cell;
         })
         .join('  ')
         .trimEnd(),

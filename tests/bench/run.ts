@@ -7,28 +7,42 @@ import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import { newSecrets } from '@invoicecontrol/dev/system';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { measure, median, medianOf, storePids } from './cell.js';
 import type { Measured, Watched } from './cell.js';
 import { invoiceAt } from './invoices.js';
 import { startLoadProcess } from './load-process.js';
+import type { LoadProcess } from './load-process.js';
 import { print, subjects } from './report.js';
-import type { Report, Row, Subject } from './report.js';
-import { countRoundTrips } from './round-trips.js';
-import { seed } from './seed.js';
-import { startCeiling, startSystem, stopAll } from './servers.js';
-import type { Ceiling } from './servers.js';
+import type { LoadReport, Report, Row, Subject } from './report.js';
+import { seedHistory } from './seed-history.js';
+import { ANALYSIS_DATABASE, startCeiling, startSystem, stopAll } from './servers.js';
+import type { Ceiling, System } from './servers.js';
+import { measureWork } from './work.js';
+import type { Customer, Work } from './work.js';
 
-const usage = `Measures POST /v1/invoices through gateway, organization and analysis, each in a process of its own, beside
-the ceiling: a bare Express that makes one grpc-js call. How to read the figures: docs/guides/benchmarks.md
+const usage = `Measures POST /v1/invoices through gateway, organization and analysis, each in a process of its own:
 
-  npm run bench                       about four minutes on a quiet machine
+  load   throughput, latency and CPU beside the ceiling, a bare Express that makes one grpc-js call
+  work   what one invoice asks of the database, and how many records it is compared with, by the size of the history
+
+How to read the figures: docs/guides/benchmarks.md
+
+  npm run bench                       both, about five minutes on a quiet machine
+  npm run bench -- --only work        one part
   npm run bench -- --seconds 2        shorter measurements (3 unless said)
   npm run bench -- --rounds 1         fewer repetitions to take the median of (3 unless said)
-  npm run bench -- --history 5000     fewer invoices in the large history (20000 unless said)
+  npm run bench -- --history 5000     fewer invoices in the large history (20000 unless said; work also looks at five times as many)
   npm run bench -- --json FILE        the figures as JSON too
 `;
 
+const parts = ['load', 'work'] as const;
+type Part = (typeof parts)[number];
+
 const SMALL_HISTORY = 1_000;
+/** The largest history of the work, in large ones. */
+const LARGEST = 5;
 const CONNECTIONS = [1, 16, 64] as const;
 const WARM_UP = { connections: 16, seconds: 2 } as const;
 
@@ -40,6 +54,7 @@ await main().catch((error: unknown) => {
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
+      only: { type: 'string' },
       seconds: { type: 'string', default: '3' },
       rounds: { type: 'string', default: '3' },
       history: { type: 'string', default: '20000' },
@@ -52,15 +67,19 @@ async function main(): Promise<void> {
     return;
   }
   if (process.platform !== 'linux') throw new Error('The time of processes is read from /proc: run this on Linux.');
-  const seconds = wholeNumber('--seconds', values.seconds, 60);
-  const rounds = wholeNumber('--rounds', values.rounds, 20);
-  const history = wholeNumber('--history', values.history, 1_000_000);
-  const report = await benchmark({ secondsPerCell: seconds, rounds, history });
+  const options: BenchmarkOptions = {
+    parts: partsOf(values.only),
+    secondsPerCell: wholeNumber('--seconds', values.seconds, 60),
+    rounds: wholeNumber('--rounds', values.rounds, 20),
+    history: wholeNumber('--history', values.history, 200_000),
+  };
+  const report = await benchmark(options);
   process.stdout.write(print(report, process.stdout.isTTY && process.env['NO_COLOR'] === undefined));
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
 }
 
 interface BenchmarkOptions {
+  readonly parts: readonly Part[];
   readonly secondsPerCell: number;
   readonly rounds: number;
   /** Invoices in the large history. */
@@ -83,43 +102,98 @@ async function benchmark(options: BenchmarkOptions): Promise<Report> {
   }
 }
 
-async function measureAll(
-  { secondsPerCell, rounds, history }: BenchmarkOptions,
-  closing: (() => unknown)[],
-): Promise<Report> {
-  say('starting MongoDB, NATS, the ceiling and the services');
+async function measureAll(options: BenchmarkOptions, closing: (() => unknown)[]): Promise<Report> {
+  say('starting MongoDB, NATS and the services');
   const logDir = await mkdtemp(join(tmpdir(), 'invoice-control-bench-'));
   closing.push(() => rm(logDir, { recursive: true, force: true }));
   const infrastructure = await startInfrastructure({ log: say });
   closing.push(() => infrastructure.stop());
   const { mongodbUrl, natsUrl, source } = infrastructure;
+  const mongo = await connectMongo({ url: mongodbUrl, databaseName: ANALYSIS_DATABASE, appName: 'bench' });
+  closing.push(() => mongo.close());
   const secrets = newSecrets();
   const load = startLoadProcess();
   closing.push(() => load.stop());
-  const ceiling = await startCeiling(logDir, 'ceiling');
-  const storage = await startCeiling(logDir, 'storage', mongodbUrl);
   const system = await startSystem({ natsUrl, secrets, logDir, name: 'measured', mongodbUrlFor: () => mongodbUrl });
-  const stopMeasured = (): Promise<void> =>
-    stopAll([...Object.values(system), ...Object.values(ceiling), ...Object.values(storage)]);
-  closing.push(stopMeasured);
+  const stopSystem = (): Promise<void> => stopAll(Object.values(system));
+  closing.push(stopSystem);
+  const newTenant = tenantMaker(system, secrets.operatorToken, mongo.db);
 
+  const { parts: wanted, history } = options;
+  const loaded = wanted.includes('load')
+    ? await measureLoad(options, { system, load, mongodbUrl, logDir, newTenant })
+    : undefined;
+  let work: Work[] | undefined;
+  if (wanted.includes('work')) {
+    const customers: Customer[] = [];
+    for (const stored of [SMALL_HISTORY, history, history * LARGEST]) {
+      const { organizationId, keys } = await newTenant(stored);
+      customers.push({ organizationId, key: keys.owner, stored });
+    }
+    await stopSystem();
+    say('counting commands and candidates');
+    work = await measureWork({ mongodbUrl, natsUrl, secrets, db: mongo.db, customers, load, logDir });
+  }
+  return {
+    at: new Date().toISOString(),
+    node: process.version,
+    processors: `${availableParallelism()} x ${cpus()[0]?.model.trim() ?? 'unknown processor'}`,
+    stores: `MongoDB: ${source.mongodb}, NATS: ${source.nats}`,
+    bodyBytes: Buffer.byteLength(JSON.stringify(invoiceAt(1, 1))),
+    load: loaded,
+    work,
+  };
+}
+
+type NewTenant = (storedCount: number) => Promise<Tenant>;
+
+/** Makes organizations with a history. */
+function tenantMaker(system: System, operatorToken: string, db: MongoConnection['db']): NewTenant {
   let tenants = 0;
-  const newTenant = async (storedCount: number): Promise<Tenant> => {
-    const tenant = await createTenant(system.organization.address, secrets.operatorToken, `Bench ${(tenants += 1)}`);
-    await seed(system.analysis.address, tenant.organizationId, storedCount, (done) =>
-      progress(`storing ${storedCount} invoices: ${done}`),
-    );
+  return async (storedCount) => {
+    const name = `Bench ${(tenants += 1)}`;
+    const tenant = await createTenant(system.organization.address, operatorToken, name);
+    const { organizationId, companyId } = tenant;
+    const beganMs = performance.now();
+    await seedHistory({
+      db,
+      organizationId,
+      company: { companyId, name },
+      count: storedCount,
+      onProgress: (done) => progress(`storing ${storedCount} invoices: ${done}`),
+    });
+    if (storedCount > SMALL_HISTORY) say(`${storedCount} invoices stored in ${seconds(performance.now() - beganMs)}`);
     return tenant;
   };
-  say(`storing ${history} invoices`);
+}
+
+interface Surroundings {
+  readonly system: System;
+  readonly load: LoadProcess;
+  readonly mongodbUrl: string;
+  readonly logDir: string;
+  readonly newTenant: NewTenant;
+}
+
+/** Alternates between the ceilings and the product. */
+async function measureLoad(
+  { secondsPerCell, rounds, history }: BenchmarkOptions,
+  { system, load, mongodbUrl, logDir, newTenant }: Surroundings,
+): Promise<LoadReport> {
+  const ceiling = await startCeiling(logDir, 'ceiling');
+  const storage = await startCeiling(logDir, 'storage', mongodbUrl);
   const large = await newTenant(history);
   let nextOfLarge = history;
 
   const stores = await storePids();
-  const onCeiling = ({ gateway, service }: Ceiling, connections: number, seconds: number): Promise<Measured> => {
-    const url = `http://${gateway.address}/invoices`;
+  const onCeiling = (measured: Ceiling, connections: number, seconds: number): Promise<Measured> => {
+    const url = `http://${measured.gateway.address}/invoices`;
     const order = { url, key: 'none', connections, seconds, firstIndex: 0, storedCount: 1 };
-    const watched: Watched = { gateway: gateway.pid, analysis: service.pid, database: stores.database };
+    const watched: Watched = {
+      gateway: measured.gateway.pid,
+      analysis: measured.service.pid,
+      database: stores.database,
+    };
     return measure(load, order, watched);
   };
   const systemUrl = `http://${system.gateway.address}/v1/invoices`;
@@ -162,31 +236,13 @@ async function measureAll(
       say(`round ${round} of ${rounds}, ${connections} connections, requests/s: ${rates.join(', ')}`);
     }
   }
-
-  say('counting round trips');
-  await stopMeasured();
-  const roundTrips = await countRoundTrips({
-    mongodbUrl,
-    natsUrl,
-    secrets,
-    key: large.keys.owner,
-    firstIndex: nextOfLarge,
-    storedCount: history,
-    load,
-    logDir,
-  });
+  await stopAll([...Object.values(ceiling), ...Object.values(storage)]);
   return {
-    at: new Date().toISOString(),
-    node: process.version,
-    processors: `${availableParallelism()} x ${cpus()[0]?.model.trim() ?? 'unknown processor'}`,
-    stores: `MongoDB: ${source.mongodb}, NATS: ${source.nats}`,
     secondsPerCell,
     rounds,
-    bodyBytes: Buffer.byteLength(JSON.stringify(invoiceAt(1, 1))),
     stored: { small: SMALL_HISTORY, large: history },
     largeAtEnd: nextOfLarge,
     rows: measured.map(({ connections, rounds: all }) => rowOf(connections, all)),
-    roundTrips,
   };
 }
 
@@ -208,6 +264,13 @@ function rowOf(connections: number, rounds: readonly Record<Subject, Measured>[]
   };
 }
 
+function partsOf(only: string | undefined): readonly Part[] {
+  if (only === undefined) return parts;
+  const part = parts.find((name) => name === only);
+  if (part === undefined) throw new Error(`--only is "${only}"; it must be one of ${parts.join(', ')}.`);
+  return [part];
+}
+
 function wholeNumber(option: string, text: string, max: number): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= max) return number;
@@ -216,8 +279,12 @@ function wholeNumber(option: string, text: string, max: number): number {
 
 /** Progress goes to standard error, the report alone to standard output. */
 function say(line: string): void {
-  const elapsed = `${Math.round(performance.now() / 1_000)} s`.padStart(6);
+  const elapsed = seconds(performance.now()).padStart(6);
   process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}${elapsed}  ${line}\n`);
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1_000)} s`;
 }
 
 /** A line that the next one replaces; nothing where nobody looks on. */

@@ -26,6 +26,8 @@ export interface SystemOptions {
   readonly addressFor?: (caller: string, called: string, address: string) => Promise<string>;
 }
 
+export const ANALYSIS_DATABASE = 'bench_analysis';
+
 /** High enough that no limit is ever met. */
 const REQUESTS_PER_MINUTE = '100000000';
 
@@ -66,7 +68,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   });
   const analysis = await start('analysis', {
     MONGODB_URL: await mongodbUrlFor('analysis'),
-    DATABASE_NAME: 'bench_analysis',
+    DATABASE_NAME: ANALYSIS_DATABASE,
     ORGANIZATION_ADDRESS: await addressFor('analysis', 'organization', organization.address),
   });
   const gateway = await start('gateway', {

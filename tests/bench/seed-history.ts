@@ -1,0 +1,70 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { storedHistory } from '@invoicecontrol/analysis/stored-history';
+import type { StoredInvoice } from '@invoicecontrol/analysis/stored-history';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { arrivalOf, invoiceAt } from './invoices.js';
+import type { IssueDates } from './invoices.js';
+
+export interface HistoryOptions {
+  /** The database of analysis, on which the service has started: it makes the indexes. */
+  readonly db: MongoConnection['db'];
+  /** Has no invoices yet, one company, and base currency EUR, as `createTenant` makes it. */
+  readonly organizationId: string;
+  readonly company: { readonly companyId: string; readonly name: string };
+  readonly count: number;
+  /** When the invoices were issued; in the two years up to yesterday unless said. */
+  readonly issued?: IssueDates;
+  readonly onProgress?: (stored: number) => void;
+}
+
+/** Invoices of one write. */
+const BATCH = 500;
+
+/**
+ * Fills an organization with what the product stores of so many invoices of `invoiceAt`, posted one after another over
+ * the time of their issue (`stored-history.int.test.ts` proves that it is the same). The next are
+ * `invoiceAt(count, count)` and so on.
+ */
+export async function seedHistory(options: HistoryOptions): Promise<void> {
+  const { db, organizationId, company, count, issued, onProgress } = options;
+  const history = storedHistory(organizationId, {
+    baseCurrency: 'EUR',
+    defaultCompanyId: company.companyId,
+    companies: [company],
+  });
+  const insert = async (collection: string, documents: readonly object[]): Promise<void> => {
+    for (let from = 0; from < documents.length; from += BATCH)
+      await db.collection(collection).insertMany(documents.slice(from, from + BATCH), { ordered: false });
+  };
+  const store = async (stored: readonly StoredInvoice[]): Promise<void> => {
+    await insert(
+      'invoices',
+      stored.map(({ invoice }) => invoice),
+    );
+    await insert(
+      'analyses',
+      stored.map(({ analysis }) => analysis),
+    );
+    await insert(
+      'findings',
+      stored.flatMap(({ findings }) => findings),
+    );
+  };
+  // The database stores a batch while the next one is made.
+  let storing: Promise<void> = Promise.resolve();
+  for (let from = 0; from < count; from += BATCH) {
+    const batch: StoredInvoice[] = [];
+    for (let index = from; index < Math.min(from + BATCH, count); index++) {
+      batch.push(history.post(invoiceAt(index, count, issued), arrivalOf(index, count, issued)));
+    }
+    await storing;
+    storing = store(batch);
+    await turn();
+    onProgress?.(from);
+  }
+  await storing;
+  const { suppliers, bankLinks, orderLinks } = history.counts();
+  await insert('suppliers', suppliers);
+  await insert('bank_links', bankLinks);
+  await insert('order_links', orderLinks);
+}

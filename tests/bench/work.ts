@@ -1,0 +1,195 @@
+// What one invoice asks of the database and of other services, counted on the wire, and what it is compared with.
+import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import type { Secrets } from '@invoicecontrol/dev/system';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { mean, median } from './cell.js';
+import { startDatabaseProxy, startRpcProxy } from './counting-proxy.js';
+import type { CountingProxy, DatabaseCommand } from './counting-proxy.js';
+import { invoiceAt } from './invoices.js';
+import type { LoadProcess } from './load-process.js';
+import { startSystem, stopAll } from './servers.js';
+
+const REQUESTS = 40;
+/** Commands that go out together must not look as if they waited for each other, however busy the machine is. */
+const LATENCY_MS = 10;
+/** Longer than what goes on after an answer, so that the next request does not meet it. */
+const PAUSE_MS = 250;
+const LOAD_SECONDS = 2;
+const LOAD_CONNECTIONS = 16;
+
+/** What one invoice costs in an organization with so many. */
+export interface Work {
+  readonly stored: number;
+  /** Records that were found by their keys and compared with the invoice, on average of so many invoices. */
+  readonly candidates: { readonly mean: number; readonly most: number; readonly invoices: number };
+  /** Commands to the database that one request waits for. */
+  readonly commands: { readonly mean: number; readonly median: number };
+  /** The longest chain of commands of which each began after the one before was answered. */
+  readonly steps: { readonly mean: number; readonly median: number; readonly most: number };
+  /** The commands that one request waits for by name, on average. */
+  readonly commandsByName: Readonly<Record<string, number>>;
+  /** All commands per request under load, those after the answer and of timers included, by service. */
+  readonly commandsUnderLoad: Readonly<Record<string, number>>;
+  /** Calls per request under load, by `caller>called`. */
+  readonly rpcsUnderLoad: Readonly<Record<string, number>>;
+}
+
+/** An organization with a history of `seedHistory` and nothing else. */
+export interface Customer {
+  readonly organizationId: string;
+  readonly key: string;
+  readonly stored: number;
+}
+
+export interface WorkOptions {
+  /** One address without options other than those of the driver. */
+  readonly mongodbUrl: string;
+  readonly natsUrl: string;
+  readonly secrets: Secrets;
+  /** The database of analysis. */
+  readonly db: MongoConnection['db'];
+  readonly customers: readonly Customer[];
+  readonly load: LoadProcess;
+  readonly logDir: string;
+}
+
+/** Runs the whole system behind proxies, for each customer first one request at a time, then under load. */
+export async function measureWork(options: WorkOptions): Promise<Work[]> {
+  const { mongodbUrl, natsUrl, secrets, logDir, customers } = options;
+  const commands: DatabaseCommand[] = [];
+  const calls: Record<string, number> = {};
+  const databases: CountingProxy[] = [];
+  const others: CountingProxy[] = [];
+  const database = new URL(mongodbUrl);
+  database.searchParams.set('directConnection', 'true');
+  const system = await startSystem({
+    natsUrl,
+    secrets,
+    logDir,
+    name: 'counted',
+    async mongodbUrlFor(service) {
+      const proxy = await startDatabaseProxy(database.host, service, commands);
+      databases.push(proxy);
+      const url = new URL(database);
+      url.host = proxy.address;
+      return url.href;
+    },
+    async addressFor(caller, called, address) {
+      const way = `${caller}>${called}`;
+      const count = (): void => void (calls[way] = (calls[way] ?? 0) + 1);
+      const proxy = await startRpcProxy(address, count);
+      others.push(proxy);
+      return proxy.address;
+    },
+  });
+  const url = `http://${system.gateway.address}/v1/invoices`;
+  try {
+    const rows: Work[] = [];
+    for (const customer of customers) {
+      rows.push(await workOf(customer, { ...options, url, commands, calls, databases }));
+    }
+    return rows;
+  } finally {
+    await stopAll([system.gateway, system.analysis, system.organization]);
+    await Promise.all([...databases, ...others].map((proxy) => proxy.close()));
+  }
+}
+
+interface Counting extends Pick<WorkOptions, 'db' | 'load'> {
+  readonly url: string;
+  /** Written by the proxies, as is what follows. */
+  readonly commands: DatabaseCommand[];
+  readonly calls: Record<string, number>;
+  readonly databases: readonly CountingProxy[];
+}
+
+async function workOf(
+  { organizationId, key, stored }: Customer,
+  { db, load, url, commands, calls, databases }: Counting,
+): Promise<Work> {
+  const beganAt = new Date();
+  let index = stored;
+  // The first request opens connections, asks for the key and for the tenant.
+  await post(url, key, index++, stored);
+  await delay(PAUSE_MS);
+  for (const proxy of databases) proxy.delay(LATENCY_MS);
+  const waitedFor: DatabaseCommand[][] = [];
+  for (let request = 0; request < REQUESTS; request++) {
+    commands.length = 0;
+    const answeredAtMs = await post(url, key, index++, stored);
+    waitedFor.push(commands.filter((command) => command.service === 'analysis' && command.sentAtMs < answeredAtMs));
+    await delay(PAUSE_MS);
+  }
+  for (const proxy of databases) proxy.delay(0);
+  commands.length = 0;
+  for (const way of Object.keys(calls)) calls[way] = 0;
+  const order = { url, key, connections: LOAD_CONNECTIONS, seconds: LOAD_SECONDS, firstIndex: index };
+  const { posted } = await load.run({ ...order, storedCount: stored });
+  await delay(PAUSE_MS);
+  const perRequest = waitedFor.map(({ length }) => length);
+  const steps = waitedFor.map(longestChain);
+  const candidates = await candidatesOf(db, organizationId, beganAt);
+  return {
+    stored,
+    candidates: { mean: mean(candidates), most: Math.max(...candidates), invoices: candidates.length },
+    commands: { mean: mean(perRequest), median: median(perRequest) },
+    steps: { mean: mean(steps), median: median(steps), most: Math.max(...steps) },
+    commandsByName: perUnit(
+      countBy(waitedFor.flat(), ({ name }) => name),
+      REQUESTS,
+    ),
+    commandsUnderLoad: perUnit(
+      countBy(commands, ({ service }) => service),
+      posted,
+    ),
+    rpcsUnderLoad: perUnit(calls, posted),
+  };
+}
+
+/** @returns when the answer was there */
+async function post(url: string, key: string, index: number, stored: number): Promise<number> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
+    body: JSON.stringify(invoiceAt(index, stored)),
+  });
+  const body = await response.text();
+  if (response.status !== 202) throw new Error(`POST ${url} was answered with ${response.status}: ${body}`);
+  return performance.now();
+}
+
+/** How many records each invoice was compared with: they stand in the facts of its analysis. */
+async function candidatesOf(db: WorkOptions['db'], organizationId: string, since: Date): Promise<number[]> {
+  const analyses = db
+    .collection<{ facts: { buffer: Uint8Array } }>('analyses')
+    .find({ organizationId, createdAt: { $gte: since } });
+  const counts: number[] = [];
+  for await (const { facts } of analyses) {
+    const { candidates } = JSON.parse(gunzipSync(facts.buffer).toString('utf8')) as { candidates: unknown[] };
+    counts.push(candidates.length);
+  }
+  return counts;
+}
+
+/** The most commands of which each was sent after the one before it was answered. */
+function longestChain(commands: readonly DatabaseCommand[]): number {
+  let length = 0;
+  let endedAtMs = Number.NEGATIVE_INFINITY;
+  for (const { sentAtMs, answeredAtMs } of commands.toSorted((a, b) => a.answeredAtMs - b.answeredAtMs)) {
+    if (sentAtMs < endedAtMs) continue;
+    length += 1;
+    endedAtMs = answeredAtMs;
+  }
+  return length;
+}
+
+function countBy<T>(items: readonly T[], nameOf: (item: T) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + 1;
+  return counts;
+}
+
+function perUnit(counts: Readonly<Record<string, number>>, units: number): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, count / units]));
+}
