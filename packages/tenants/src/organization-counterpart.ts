@@ -8,6 +8,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 
 /** A tenant as a test sets it up. */
 interface Tenant {
+  readonly baseCurrency: string;
   readonly defaultCompanyId: string;
   readonly companies: { companyId: string; name: string; taxId?: string }[];
   readonly members: Map<string, 'ACTIVE' | 'INVITED'>;
@@ -15,7 +16,9 @@ interface Tenant {
 
 /** Answers in place of the organization service, for the tenants that tests make. */
 export interface OrganizationCounterpart extends GrpcServer {
-  newTenant(): string;
+  newTenant(baseCurrency?: string): string;
+  /** How often the facts of a tenant were asked for. */
+  questionsAbout(organizationId: string): number;
   /** A further company; no event tells of it. */
   newCompany(organizationId: string): string;
   /** A person who works in the organization, or is only invited to. */
@@ -24,6 +27,7 @@ export interface OrganizationCounterpart extends GrpcServer {
 
 export async function startOrganizationCounterpart(logger: Logger): Promise<OrganizationCounterpart> {
   const tenants = new Map<string, Tenant>();
+  const questions = new Map<string, number>();
   const refuse = (): Promise<never> => Promise.reject(notFound('organization'));
   const server = await startGrpcServer({
     host: '127.0.0.1',
@@ -32,13 +36,14 @@ export async function startOrganizationCounterpart(logger: Logger): Promise<Orga
     bindings: [
       bind(OrganizationServiceDefinition, {
         async getTenantFacts({ organizationId }) {
+          questions.set(organizationId, (questions.get(organizationId) ?? 0) + 1);
           const tenant = tenants.get(organizationId);
           if (tenant === undefined) throw notFound('organization');
           const companies = tenant.companies.map((company) => ({ country: undefined, taxId: undefined, ...company }));
           return {
             defaultCompanyId: tenant.defaultCompanyId,
             companies,
-            baseCurrency: 'EUR',
+            baseCurrency: tenant.baseCurrency,
             referenceValidationMode: 'DECLARED_PROFILES',
             version: 1,
           };
@@ -68,9 +73,11 @@ export async function startOrganizationCounterpart(logger: Logger): Promise<Orga
   });
   return {
     ...server,
-    newTenant() {
+    questionsAbout: (organizationId) => questions.get(organizationId) ?? 0,
+    newTenant(baseCurrency = 'EUR') {
       const organizationId = randomUUID();
       tenants.set(organizationId, {
+        baseCurrency,
         defaultCompanyId: 'c-main',
         companies: [
           { companyId: 'c-main', name: 'Main' },

@@ -9,9 +9,10 @@ import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import { rowsWithIds, wireRow } from './testing/scanning.js';
+import { startService } from './compose.js';
 import { startScan } from './testing/running-scan.js';
 import type { RunningScan } from './testing/running-scan.js';
+import { rowsWithIds, wireRow } from './testing/scanning.js';
 
 const infrastructure = testInfrastructure();
 let running: RunningScan;
@@ -24,7 +25,7 @@ async function scanned(organizationId: string, rows: ScanRow[], companyId?: stri
 }
 
 beforeAll(async () => {
-  running = await startScan(infrastructure, testDatabaseName());
+  running = await startScan(startService, infrastructure, testDatabaseName());
 });
 afterAll(() => running.stop());
 
@@ -119,6 +120,11 @@ describe('a scan', () => {
   test('leaves rows without an exchange rate out of its value and counts them', async () => {
     const scan = await scanned(newTenant(), [wireRow(), wireRow({ currency: 'TRY', grossAmount: '999' })]);
     expect(scan).toMatchObject({ analyzedValue: '10.00', unconvertedInvoices: 1, invoicesAnalyzed: 2 });
+  });
+
+  test('is valued in whole units where the base currency has no smaller ones', async () => {
+    const scan = await scanned(running.organization.newTenant('JPY'), [wireRow(), wireRow({ grossAmount: '0.5' })]);
+    expect(scan).toMatchObject({ analyzedValue: '11', analyzedValueCurrency: 'JPY' });
   });
 
   test('is announced once, with its counts', async () => {

@@ -3,9 +3,10 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { UsageDocument } from '@invoicecontrol/runtime/mongo/usage';
+import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import { startService } from '../compose.js';
+import type { Config } from '../config.js';
 import type { ScanDocument } from '../storage/scans.js';
 import { startAnalysisCounterpart } from './analysis-counterpart.js';
 import type { AnalysisCounterpart } from './analysis-counterpart.js';
@@ -28,7 +29,9 @@ export interface RunningScan {
   stop(): Promise<void>;
 }
 
+/** @param startService the service's own, from compose.ts */
 export async function startScan(
+  startService: (config: Config) => Promise<RunningService>,
   infrastructure: { mongodbUrl: string; natsUrl: string },
   databaseName: string,
 ): Promise<RunningScan> {

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { tenantsFromOrganization } from './from-organization.js';
+import { startOrganizationCounterpart } from './organization-counterpart.js';
+import type { OrganizationCounterpart } from './organization-counterpart.js';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const context = systemContext('test');
+let organization: OrganizationCounterpart;
+let channel: Channel;
+let bus: Bus;
+let tenants: ReturnType<typeof tenantsFromOrganization>;
+
+beforeAll(async () => {
+  organization = await startOrganizationCounterpart(logger);
+  channel = openChannel(organization.address);
+  bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
+  tenants = tenantsFromOrganization(channel, bus, logger);
+});
+afterAll(async () => {
+  tenants.close();
+  await bus.close();
+  channel.close();
+  await organization.stop(1_000);
+});
+
+test('many requests of one tenant ask once', async () => {
+  const organizationId = organization.newTenant('PLN');
+  const facts = await Promise.all(Array.from({ length: 20 }, () => tenants.factsOf(organizationId, context)));
+  for (const { baseCurrency, defaultCompanyId } of facts)
+    expect([baseCurrency, defaultCompanyId]).toEqual(['PLN', 'c-main']);
+  expect(organization.questionsAbout(organizationId)).toBe(1);
+});
+
+test('what is remembered is forgotten when the tenant says that it changed', async () => {
+  const organizationId = organization.newTenant();
+  await tenants.factsOf(organizationId, context);
+  const companyId = organization.newCompany(organizationId);
+  const { subject, codec } = events.organizationRestored;
+  const change = { eventId: 'evt_test', eventTime: new Date(), organizationId, version: 2 };
+  bus.connection.publish(subject, JSON.stringify(codec.toJSON(change)));
+  await eventually(async () => {
+    const { companies } = await tenants.factsOf(organizationId, context);
+    expect(companies.map((company) => company.companyId)).toContain(companyId);
+  });
+});
+
+test('a company that a caller names is asked for once more before it is called unknown', async () => {
+  const organizationId = organization.newTenant();
+  await tenants.factsOf(organizationId, context);
+  const companyId = organization.newCompany(organizationId);
+  const { companies } = await tenants.factsOf(organizationId, context, companyId);
+  expect(companies.map((company) => company.companyId)).toContain(companyId);
+  await tenants.factsOf(organizationId, context, 'no-company');
+  expect(organization.questionsAbout(organizationId)).toBe(3);
+});
+
+test('an organization that is unknown or deleted is not found', async () => {
+  await expect(tenants.factsOf('nobody', context)).rejects.toMatchObject({ kind: 'not_found' });
+});
