@@ -38,7 +38,7 @@ import type { Config } from './config.js';
 import type { BankLink, OrderLink } from './domain/links.js';
 import { defaultPolicy } from './domain/policy.js';
 import { analysisStore, createAnalysisIndexes } from './storage/analyses.js';
-import type { AnalysisDocument } from './storage/analyses.js';
+import type { AnalysisDocument, FactBundleDocument } from './storage/analyses.js';
 import { createFindingReviewIndexes, reviewStore } from './storage/finding-reviews.js';
 import type { FindingReviewDocument } from './storage/finding-reviews.js';
 import { createFindingIndexes, findingStore } from './storage/findings.js';
@@ -94,7 +94,7 @@ async function compose(
   const outbox = await openOutbox(['invoices', 'findings']);
 
   const invoices = invoiceStore(collections.invoices, outbox, clock);
-  const analyses = analysisStore(collections.analyses);
+  const analyses = analysisStore(collections.analyses, collections.bundles);
   const findings = findingStore(collections.findings, outbox, clock);
   const suppliers = supplierStore(collections.suppliers);
   const bankLinks = linkStore(collections.bankLinks);
@@ -177,7 +177,7 @@ async function compose(
       analysisService({
         reader: analysisReader({ invoices, analyses }),
         invoices: reader,
-        reanalyzeInvoice: reanalyzeInvoice({ invoices, analyses, tenants, decider }),
+        reanalyzeInvoice: reanalyzeInvoice({ invoices, analyses, runs, tenants, decider }),
         replayAnalyses: replayAnalyses({ analyses, policies: storedPolicies, logger }),
         dryRunPolicy: dryRunPolicy({ invoices, analyses, clock }),
         asOperator,
@@ -248,6 +248,7 @@ async function openCollections(db: Db) {
   // These are read by _id alone.
   const bankLinks = db.collection<LinkDocument<BankLink>>('bank_links');
   const orderLinks = db.collection<LinkDocument<OrderLink>>('order_links');
+  const bundles = db.collection<FactBundleDocument>('fact_bundles');
   const rates = db.collection<RateDocument>('rates');
   return {
     invoices,
@@ -260,6 +261,7 @@ async function openCollections(db: Db) {
     scanRuns,
     bankLinks,
     orderLinks,
+    bundles,
     rates,
   };
 }

@@ -1,10 +1,11 @@
+import type { Facts } from '../domain/facts.js';
 import type { DecidedAnalysis, InvoiceReference, ListPosition } from './invoice-store.js';
 
-/** A stored analysis with its facts, compressed as they were committed. */
+/** A stored analysis with the facts it rests on. */
 export interface AnalysisRecord {
   readonly invoiceId: string;
   readonly analysis: DecidedAnalysis;
-  readonly facts: Buffer;
+  readonly facts: Facts;
 }
 
 /** An analysis without what it rests on and without its findings. */
@@ -12,7 +13,7 @@ export type AnalysisSummary = Omit<DecidedAnalysis, 'findings'>;
 
 /** What use cases need of the analyses collection. */
 export interface AnalysisStore {
-  /** Repeatable: the id is derived. */
+  /** Repeatable: the id is derived. @param facts compressed as they were committed */
   insert(of: InvoiceReference, analysis: DecidedAnalysis, facts: Buffer): Promise<void>;
   find(organizationId: string, analysisId: string): Promise<AnalysisRecord | undefined>;
   /** Analyses of an invoice below a number, newest first. */

@@ -65,9 +65,13 @@ export function packFacts(canonical: string): Buffer {
   return gzipSync(canonical, packing);
 }
 
-/** Like {@link packFacts}, on another thread: for many at once. */
-export function packFactsAside(canonical: string): Promise<Buffer> {
-  return gzipAside(canonical, packing);
+/** The facts of many rows of a scan as one, compressed on another thread. */
+export function packBundle(canonical: readonly string[]): Promise<Buffer> {
+  return gzipAside(`[${canonical.join(',')}]`, packing);
+}
+
+export function unpackBundle(packed: Buffer): readonly Facts[] {
+  return JSON.parse(gunzipSync(packed).toString('utf8')) as readonly Facts[];
 }
 
 /** The facts of a stored analysis. */

@@ -1,18 +1,18 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Pace } from '@invoicecontrol/runtime/pace';
+import type { NormalisedInvoice } from '../domain/invoice.js';
 import type { ReimportedRow } from '../domain/reimport.js';
 import { reviewKeysOf } from '../domain/review.js';
 import type { StandingReview } from '../domain/review.js';
 import type { RoutingRule } from '../domain/routing.js';
-import type { AnalysisRecord } from './analysis-store.js';
-import { conclude, packFactsAside, unpackFacts } from './conclude.js';
+import { conclude } from './conclude.js';
 import type { Judged } from './conclude.js';
 import { judge, judgeWithReviews } from './judge.js';
 import type { OrganizationPolicy } from './policy-store.js';
 import { REVIEWS_MAX } from './review-store.js';
 import type { ReviewStore } from './review-store.js';
 import type { ReadRow, RowHistory } from './row-history.js';
-import type { DecidedRow, RowStore } from './row-store.js';
+import type { DecidedRow, RowDecision, RowStore } from './row-store.js';
 
 /** Rows that are judged while those before them are being stored. */
 const SLICE_ROWS = 100;
@@ -32,7 +32,7 @@ export interface RowDecisions {
   readonly policy: OrganizationPolicy;
   readonly rules: readonly RoutingRule[];
   /** By invoice: what an earlier call for the same scan decided. */
-  readonly decidedBefore: ReadonlyMap<string, AnalysisRecord>;
+  readonly decidedBefore: ReadonlyMap<string, RowDecision>;
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
   readonly pace: Pace;
 }
@@ -53,15 +53,14 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
     const judged: Judged[] = [];
     const before: DecidedRow[] = [];
     for (const row of rows.slice(from, from + SLICE_ROWS)) {
-      const record = decidedBefore.get(row.invoice.invoiceId);
-      if (record === undefined) {
+      const decision = decidedBefore.get(row.invoice.invoiceId);
+      if (decision === undefined) {
         const judgement = judge(history.factsOf(row), policy, deps.clock.now());
         judged.push(judgement);
         history.count(row, judgement.facts.supplier);
       } else {
-        const decided = decidedRow(record, decisions);
-        before.push(decided);
-        history.count(row, { supplierId: record.analysis.supplierId });
+        before.push(decidedRow(row.invoice, decision, decisions));
+        history.count(row, decision.analysis);
       }
       await pace();
     }
@@ -83,34 +82,21 @@ async function store(
   before: readonly DecidedRow[],
 ): Promise<readonly DecidedRow[]> {
   const { organizationId } = decisions;
-  const packing: Promise<DecidedRow>[] = [];
+  const fresh: DecidedRow[] = [];
+  const at = deps.clock.now();
   for (const judgement of await reviewed(deps.reviews, decisions, judged)) {
-    packing.push(concluded(judgement, decisions, deps.clock.now()));
+    const { invoice, base } = judgement.facts;
+    const { analysis, canonical } = conclude(judgement, { number: 1, rules: decisions.rules, known: new Set(), at });
+    fresh.push({ ...decidedRow(invoice, { analysis, base }, decisions), canonical });
     await decisions.pace();
   }
-  const fresh = await Promise.all(packing);
   const taken = await deps.rows.decide(organizationId, fresh);
-  const others = taken.size === 0 ? new Map() : await deps.rows.decided(organizationId, [...taken]);
-  const standing = fresh.map((row) => {
-    const other: AnalysisRecord | undefined = others.get(row.subject.invoiceId);
-    return other === undefined ? row : decidedRow(other, decisions);
-  });
+  const others =
+    taken.size === 0 ? new Map<string, RowDecision>() : await deps.rows.decided(organizationId, [...taken]);
+  const standing = fresh.map((row) => ({ ...row, ...others.get(row.subject.invoiceId) }));
   const all = [...before, ...standing];
   await deps.rows.conclude(organizationId, all);
   return all;
-}
-
-async function concluded(judged: Judged, decisions: RowDecisions, at: Date): Promise<DecidedRow> {
-  const { invoice, base } = judged.facts;
-  const { analysis, canonical } = conclude(judged, { number: 1, rules: decisions.rules, known: new Set(), at });
-  return {
-    subject: invoice,
-    analysis,
-    packedFacts: await packFactsAside(canonical),
-    receivedAtMs: invoice.receivedAtMs,
-    base,
-    ...linked(invoice.invoiceId, decisions),
-  };
 }
 
 /** What people have said before about findings like those of these rows, asked once for all of them. */
@@ -142,20 +128,17 @@ async function reviewed(
   });
 }
 
-/** A row as an earlier call, or somebody who was faster, decided it. */
-function decidedRow({ invoiceId, analysis, facts: packedFacts }: AnalysisRecord, decisions: RowDecisions): DecidedRow {
-  const { invoice, base } = unpackFacts(packedFacts);
+function decidedRow(
+  invoice: NormalisedInvoice,
+  { analysis, base }: RowDecision,
+  { reimported }: RowDecisions,
+): DecidedRow {
+  const reimportOf = reimported.get(invoice.invoiceId);
   return {
     subject: invoice,
     analysis,
-    packedFacts,
-    receivedAtMs: invoice.receivedAtMs,
     base,
-    ...linked(invoiceId, decisions),
+    receivedAtMs: invoice.receivedAtMs,
+    ...(reimportOf === undefined ? {} : { reimportOf }),
   };
-}
-
-function linked(invoiceId: string, { reimported }: RowDecisions): Pick<DecidedRow, 'reimportOf'> {
-  const reimportOf = reimported.get(invoiceId);
-  return reimportOf === undefined ? {} : { reimportOf };
 }

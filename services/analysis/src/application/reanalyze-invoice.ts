@@ -3,13 +3,14 @@ import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { AnalysisStore } from './analysis-store.js';
-import { unpackFacts } from './conclude.js';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { InvoiceReference, InvoiceStore } from './invoice-store.js';
+import type { ScanRunStore } from './scan-run-store.js';
 
 interface Deps {
   readonly invoices: InvoiceStore;
   readonly analyses: AnalysisStore;
+  readonly runs: ScanRunStore;
   readonly tenants: Tenants;
   readonly decider: InvoiceDecider;
 }
@@ -20,7 +21,7 @@ interface Deps {
  * @throws DomainError not_found, wrong_state while the invoice has not been decided a first time
  */
 export const reanalyzeInvoice =
-  ({ invoices, analyses, tenants, decider }: Deps) =>
+  ({ invoices, analyses, runs, tenants, decider }: Deps) =>
   async ({ organizationId, invoiceId }: InvoiceReference, context: RequestContext): Promise<void> => {
     const tenant = await tenants.factsOf(organizationId, context);
     await retryOnConflict(async () => {
@@ -32,9 +33,16 @@ export const reanalyzeInvoice =
       if (record.analysis === undefined) {
         throw new DomainError('wrong_state', 'The invoice has no analysis that could be made again.');
       }
+      const { scanId } = record.match;
+      if (scanId !== undefined && (await runs.unsettled(organizationId, [scanId])).size > 0) {
+        throw new DomainError(
+          'wrong_state',
+          'The scan of the invoice is still being analyzed. Repeat when it is done.',
+        );
+      }
       const stored = await analyses.find(organizationId, record.analysis.analysisId);
       if (stored === undefined) throw new Error(`analysis ${record.analysis.analysisId} is not stored`);
-      const { supplierId, reason } = unpackFacts(stored.facts).supplier;
+      const { supplierId, reason } = stored.facts.supplier;
       await decider.decideAgain(record, { analysis: record.analysis, supplier: { supplierId, reason } }, tenant);
     });
   };

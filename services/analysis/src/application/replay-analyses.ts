@@ -9,7 +9,6 @@ import type { Facts, LearnedTolerance } from '../domain/facts.js';
 import type { Policy } from '../domain/policy.js';
 import { isSameResult } from '../domain/replay.js';
 import type { AnalysisRecord, AnalysisStore } from './analysis-store.js';
-import { unpackFacts } from './conclude.js';
 import type { InvoiceStore, ListPosition } from './invoice-store.js';
 import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
 
@@ -49,19 +48,19 @@ export const replayAnalyses =
     };
     const different: string[] = [];
     const { count, next } = await walk(analyses, organizationId, page, async (batch) => {
-      for (const { analysis, facts } of batch) {
-        const stored = await policyOf(analysis.versions.policy);
-        if (stored === undefined || !isReproduced(analysis, facts, stored.policy, logger)) {
-          different.push(analysis.analysisId);
+      for (const record of batch) {
+        const stored = await policyOf(record.analysis.versions.policy);
+        if (stored === undefined || !isReproduced(record, stored.policy, logger)) {
+          different.push(record.analysis.analysisId);
         }
       }
     });
     return { replayed: count, identical: count - different.length, differentAnalysisIds: different, next };
   };
 
-function isReproduced(analysis: AnalysisRecord['analysis'], packed: Buffer, policy: Policy, logger: Logger): boolean {
+function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logger: Logger): boolean {
   try {
-    return isSameResult(analysis, analyze(unpackFacts(packed), policy));
+    return isSameResult(analysis, analyze(facts, policy));
   } catch (error) {
     // Facts or a policy that this engine cannot read any more give no result at all, least of all the same.
     logger.warn({ error, analysisId: analysis.analysisId }, 'an analysis could not be replayed');
@@ -102,10 +101,9 @@ export const dryRunPolicy =
     const { next } = await walk(analyses, organizationId, page, async (batch) => {
       const invoiceIds = [...new Set(batch.map(({ invoiceId }) => invoiceId))];
       const newest = await invoices.newestAnalyses(organizationId, invoiceIds);
-      for (const { invoiceId, analysis, facts: packed } of batch) {
+      for (const { invoiceId, analysis, facts } of batch) {
         if (!newest.has(analysis.analysisId)) continue;
         replayed += 1;
-        const facts = unpackFacts(packed);
         const tried = tryPolicy(
           tolerances === undefined
             ? facts

@@ -1,7 +1,6 @@
 import type { ConvertedAmount } from '../domain/exchange-rates.js';
 import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '../domain/invoice.js';
 import type { ReimportedRow } from '../domain/reimport.js';
-import type { AnalysisRecord } from './analysis-store.js';
 import type { FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis } from './invoice-store.js';
 
@@ -16,13 +15,17 @@ export interface NewRow {
 export interface DecidedRow {
   readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
   readonly analysis: DecidedAnalysis;
-  readonly packedFacts: Buffer;
+  /** The one byte form of the facts; absent where somebody else has stored them. */
+  readonly canonical?: string;
   /** When it counts as received, which is later than it was if others overtook the scan. */
   readonly receivedAtMs: number;
   readonly base: ConvertedAmount | null;
   /** What it is a repetition of. */
   readonly reimportOf?: ReimportedRow;
 }
+
+/** How an earlier call, or somebody who was faster, decided a row. */
+export type RowDecision = Pick<DecidedRow, 'analysis' | 'base'>;
 
 /** The records of one scan. */
 export interface RowsReference {
@@ -41,7 +44,7 @@ export interface RowStore {
    */
   candidates(of: RowsReference, keys: readonly string[], rows: number): Promise<readonly MatchPart[]>;
   /** The first analyses of these invoices, of those that have one, by invoice. */
-  decided(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, AnalysisRecord>>;
+  decided(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, RowDecision>>;
   /**
    * The commit point of each row: its first analysis, with the facts.
    * @returns ids of invoices that had one already; theirs stands

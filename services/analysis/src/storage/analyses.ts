@@ -2,7 +2,10 @@ import { Binary } from 'mongodb';
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { AnalysisRecord, AnalysisStore } from '../application/analysis-store.js';
+import { unpackBundle, unpackFacts } from '../application/conclude.js';
 import type { DecidedAnalysis } from '../application/invoice-store.js';
+import type { ConvertedAmount } from '../domain/exchange-rates.js';
+import type { Facts } from '../domain/facts.js';
 
 /** One decision with the facts it rests on; never changed. */
 export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
@@ -10,6 +13,22 @@ export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
   readonly _id: string;
   readonly organizationId: string;
   readonly invoiceId: string;
+  /** Compressed; those of rows of a scan stand together with the facts of their neighbours. */
+  readonly facts: Binary | BundledFacts;
+  /** Rows of a scan: their gross in base currency, until their invoices carry it. */
+  readonly base?: ConvertedAmount | null;
+}
+
+/** Where facts stand in a bundle. */
+export interface BundledFacts {
+  readonly bundleId: string;
+  readonly index: number;
+}
+
+/** The facts of many rows of one scan, which are so alike that together they take a tenth of the space. */
+export interface FactBundleDocument {
+  readonly _id: string;
+  readonly organizationId: string;
   readonly facts: Binary;
 }
 
@@ -20,7 +39,28 @@ export async function createAnalysisIndexes(collection: Collection<AnalysisDocum
   ]);
 }
 
-export function analysisStore(collection: Collection<AnalysisDocument>): AnalysisStore {
+export function analysisStore(
+  collection: Collection<AnalysisDocument>,
+  bundles: Collection<FactBundleDocument>,
+): AnalysisStore {
+  const withFacts = async (
+    organizationId: string,
+    documents: readonly AnalysisDocument[],
+  ): Promise<AnalysisRecord[]> => {
+    const bundleIds = new Set(documents.flatMap(({ facts }) => ('bundleId' in facts ? facts.bundleId : [])));
+    const read = new Map<string, readonly Facts[]>();
+    if (bundleIds.size > 0) {
+      const found = bundles.find({ _id: { $in: [...bundleIds] }, organizationId });
+      for await (const { _id, facts } of found) read.set(_id, unpackBundle(Buffer.from(facts.buffer)));
+    }
+    return documents.map((document) => {
+      const { facts } = document;
+      if (!('bundleId' in facts)) return toRecord(document, unpackFacts(Buffer.from(facts.buffer)));
+      const bundled = read.get(facts.bundleId)?.[facts.index];
+      if (bundled === undefined) throw new Error(`the facts of analysis ${document._id} are gone`);
+      return toRecord(document, bundled);
+    });
+  };
   return {
     async insert({ organizationId, invoiceId }, { analysisId, ...analysis }, facts) {
       try {
@@ -38,7 +78,9 @@ export function analysisStore(collection: Collection<AnalysisDocument>): Analysi
     },
     async find(organizationId, analysisId) {
       const document = await collection.findOne({ _id: analysisId, organizationId });
-      return document === null ? undefined : toAnalysisRecord(document);
+      if (document === null) return undefined;
+      const [record] = await withFacts(organizationId, [document]);
+      return record;
     },
     async ofInvoice(organizationId, invoiceId, { below, limit }) {
       const documents = await collection
@@ -65,12 +107,14 @@ export function analysisStore(collection: Collection<AnalysisDocument>): Analysi
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray();
-      return documents.map(toAnalysisRecord);
+      return withFacts(organizationId, documents);
     },
   };
 }
 
-export function toAnalysisRecord(document: AnalysisDocument): AnalysisRecord {
-  const { _id: analysisId, organizationId, invoiceId, facts, ...analysis } = document;
-  return { invoiceId, analysis: { analysisId, ...analysis }, facts: Buffer.from(facts.buffer) };
+function toRecord(
+  { _id, organizationId, invoiceId, facts, base, ...analysis }: AnalysisDocument,
+  read: Facts,
+): AnalysisRecord {
+  return { invoiceId, analysis: { analysisId: _id, ...analysis }, facts: read };
 }

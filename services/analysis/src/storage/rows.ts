@@ -1,16 +1,17 @@
 import { Binary } from 'mongodb';
 import type { Collection, UpdateFilter } from 'mongodb';
+import { v7 as uuidV7 } from 'uuid';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { announcementsOf } from '../application/announcements.js';
+import { packBundle } from '../application/conclude.js';
 import { analysisIdFor } from '../application/derived-ids.js';
-import type { DecidedRow, RowStore } from '../application/row-store.js';
+import type { DecidedRow, RowDecision, RowStore } from '../application/row-store.js';
 import type { MatchPart } from '../domain/invoice.js';
 import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
-import type { AnalysisDocument } from './analyses.js';
-import { toAnalysisRecord } from './analyses.js';
+import type { AnalysisDocument, FactBundleDocument } from './analyses.js';
 import { findingDocumentsOf } from './findings.js';
 import type { FindingDocument } from './findings.js';
 import { inBatches } from './in-batches.js';
@@ -28,11 +29,16 @@ const READ_WHOLE_FACTOR = 4;
 interface Collections {
   readonly invoices: Collection<InvoiceDocument>;
   readonly analyses: Collection<AnalysisDocument>;
+  readonly bundles: Collection<FactBundleDocument>;
   readonly findings: Collection<FindingDocument>;
 }
 
 /** Rows of a scan: the same documents as those of single invoices, written and read many at a time. */
-export function rowStore({ invoices, analyses, findings }: Collections, outbox: Outbox, clock: Clock): RowStore {
+export function rowStore(
+  { invoices, analyses, bundles, findings }: Collections,
+  outbox: Outbox,
+  clock: Clock,
+): RowStore {
   const aggregates = aggregateStore(invoices, outbox, clock);
 
   const sharing = async (organizationId: string, scanId: string, keys: readonly string[]): Promise<MatchPart[]> => {
@@ -102,17 +108,23 @@ export function rowStore({ invoices, analyses, findings }: Collections, outbox: 
     async decided(organizationId, invoiceIds) {
       const ids = invoiceIds.map((invoiceId) => analysisIdFor(invoiceId, 1));
       const found = await inBatches(ids, WRITE_DOCUMENTS_MAX, (some) =>
-        analyses.find({ _id: { $in: [...some] }, organizationId }).toArray(),
+        analyses.find({ _id: { $in: [...some] }, organizationId }, { projection: { facts: 0 } }).toArray(),
       );
-      return new Map(found.flat().map((document) => [document.invoiceId, toAnalysisRecord(document)]));
+      return new Map(found.flat().map((document) => [document.invoiceId, toDecision(document)]));
     },
     async decide(organizationId, rows) {
-      const documents = rows.map(({ subject, analysis: { analysisId, ...analysis }, packedFacts }) => ({
+      if (rows.length === 0) return new Set();
+      // Nobody but these analyses names the bundle: one that loses them to a faster worker is never read.
+      const bundleId = uuidV7();
+      const facts = await packBundle(rows.flatMap(({ canonical }) => canonical ?? []));
+      await bundles.insertOne({ _id: bundleId, organizationId, facts: new Binary(facts) });
+      const documents = rows.map(({ subject, analysis: { analysisId, ...analysis }, base }, index) => ({
         _id: analysisId,
         organizationId,
         invoiceId: subject.invoiceId,
         ...analysis,
-        facts: new Binary(packedFacts),
+        base,
+        facts: { bundleId, index },
       }));
       const refused = await insertMissing(analyses, documents);
       return new Set(documents.filter(({ _id }) => refused.has(_id)).map(({ invoiceId }) => invoiceId));
@@ -148,6 +160,10 @@ function decisionOf({ analysis, base, receivedAtMs, reimportOf }: DecidedRow): U
       ...(reimportOf === undefined ? {} : { reimportOf }),
     },
   } as UpdateFilter<InvoiceDocument>;
+}
+
+function toDecision({ _id, organizationId, invoiceId, facts, base, ...analysis }: AnalysisDocument): RowDecision {
+  return { analysis: { analysisId: _id, ...analysis }, base: base ?? null };
 }
 
 function distinct(parts: readonly MatchPart[]): readonly MatchPart[] {

@@ -16,6 +16,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import type { Binary } from 'mongodb';
 import { startService } from '../../compose.js';
 import { configSchema } from '../../config.js';
 import type { AnalysisDocument } from '../../storage/analyses.js';
@@ -360,7 +361,7 @@ describe('after a crash', () => {
     await eventually(async () => expect((await documents().findOne({ _id }))?.pending).toBeUndefined());
     const record = await mongo.db.collection<AnalysisDocument>('analyses').findOne({ organizationId });
     if (record === null) throw new Error('no analysis');
-    await documents().updateOne({ _id }, { $set: { pending: true, facts: record.facts } });
+    await documents().updateOne({ _id }, { $set: { pending: true, facts: record.facts as Binary } });
     const later = Array.from({ length: 100 }, (_, index) => ({
       ...plainInvoice,
       invoiceNumber: `L-${index * 7919}`,
