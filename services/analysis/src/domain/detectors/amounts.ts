@@ -11,8 +11,8 @@ import { originalsOf, scorePairs } from '../pairs/pair-score.js';
 import type { AmountParameters, Level, Policy } from '../policy.js';
 import { isRound } from '../supplier/profile.js';
 import type { AmountUse, RecentBill } from '../supplier/profile.js';
-import { comparableAmounts, usualAmounts } from '../supplier/standing.js';
-import { amountRatio, amountStatistics } from '../supplier/statistics.js';
+import { comparableAmounts, usualCount } from '../supplier/standing.js';
+import { amountRatio, amountsOf, amountStatistics } from '../supplier/statistics.js';
 
 /**
  * Family AMT: whether an amount fits its supplier and the limits of approval (detection reference, section 7.4).
@@ -24,10 +24,11 @@ export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
   if (minor === 0n) return zero(facts, policy.amounts);
   const uses = comparableAmounts(facts, policy.amounts);
   const judged: JudgedAmount = { facts, minor, value: toMicro(valueOf(facts).value), uses };
-  const usual = usualAmounts(uses, policy.amounts);
-  const ratio = amountRatio(usual, facts.invoice.amountMinor);
+  const amounts = amountsOf(uses);
+  const count = usualCount(amounts, policy.amounts);
+  const ratio = amountRatio(amounts.slice(-count), Number(minor));
   return [
-    ...outlier(judged, usual, ratio, policy.amounts),
+    ...outlier(judged, uses.slice(-count), ratio, policy.amounts),
     ...magnitudeShift(judged, ratio, policy.amounts),
     ...recurringChanged(judged, policy.amounts),
     ...round(judged, policy.amounts),

@@ -214,12 +214,13 @@ function nearMatch(
 function nearestAccount(account: StatedAccount, { nearMatchDigitsMax }: BankParameters): NearAccount | undefined {
   const text = withoutCheckDigits(account.key);
   const near = account.others
-    .filter((use) => use.trust !== 'FRAUD' && isOfSameBank(account.key, use.key))
+    .filter((use) => use.trust !== 'FRAUD')
     .map((use) => ({ use, positions: differingPositions(text, withoutCheckDigits(use.key)) }))
     .filter(({ use, positions }) => {
       if (positions.length === 0) return false;
       return positions.length <= nearMatchDigitsMax || isAdjacentSwap(text, withoutCheckDigits(use.key));
-    });
+    })
+    .filter(({ use }) => isOfSameBank(account.key, use.key));
   return near.sort(
     (left, right) => left.positions.length - right.positions.length || compareText(left.use.key, right.use.key),
   )[0];

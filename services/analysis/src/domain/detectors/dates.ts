@@ -125,8 +125,8 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
 function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameters): RaisedFinding[] {
   const { count, weekendCount } = supplier.profile;
   const { issueDay, issueDate, taxCountry } = invoice;
-  if (!isWeekend(issueDay, taxCountry) || isLastOfMonth(issueDay)) return [];
   if (count < parameters.weekendHistoryMin || weekendCount >= count * parameters.weekendShareMax) return [];
+  if (!isWeekend(issueDay, taxCountry) || isLastOfMonth(issueDay)) return [];
   const weekday = weekdayOf(issueDay);
   return [
     {

@@ -259,7 +259,8 @@ function isOutsideVat({ bankCountry, issueDate }: NormalisedInvoice): boolean {
 function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const from = statedTaxCountry(invoice);
-  if (tax <= 0n || from === undefined || !europeanUnion.includes(from)) return [];
+  if (tax <= 0n || invoice.buyerTaxId === undefined) return [];
+  if (from === undefined || !europeanUnion.includes(from)) return [];
   const { taxId, country: to } = buyerOf(facts);
   if (taxId === undefined || to === undefined || from === to || !europeanUnion.includes(to)) return [];
   const taxAmount = amountOf({ currency: invoice.currency, amountMinor: String(tax) });

@@ -3,7 +3,7 @@ import type { Facts } from '../facts.js';
 import type { NormalisedInvoice } from '../invoice.js';
 import type { AmountParameters, BankParameters, DateParameters } from '../policy.js';
 import type { AmountUse } from './profile.js';
-import { amountStatistics, medianAmount, modeOf } from './statistics.js';
+import { amountsOf, amountStatistics, median, modeOf } from './statistics.js';
 import type { AmountStatistics } from './statistics.js';
 
 // How the judged invoice stands against the habits of its supplier. Several families ask, one place answers.
@@ -19,19 +19,19 @@ export function comparableAmounts(
 
 /** The amount of the invoice against the supplier's usual ones; undefined without any. */
 export function amountStanding(facts: Facts, parameters: AmountParameters): AmountStatistics | undefined {
-  const uses = usualAmounts(comparableAmounts(facts, parameters), parameters);
-  return amountStatistics(uses, facts.invoice.amountMinor, parameters.logMadFloor);
+  const uses = comparableAmounts(facts, parameters);
+  const usual = uses.slice(-usualCount(amountsOf(uses), parameters));
+  return amountStatistics(usual, facts.invoice.amountMinor, parameters.logMadFloor);
 }
 
-/** Of a supplier that grows only the newest of its comparable amounts are usual (detection reference, section 7.4). */
-export function usualAmounts(
-  uses: readonly AmountUse[],
-  { trendAmounts, trendRatioMin }: AmountParameters,
-): readonly AmountUse[] {
-  const newest = uses.slice(-trendAmounts);
-  const older = uses.slice(0, -trendAmounts);
-  if (older.length === 0) return uses;
-  return medianAmount(newest) >= medianAmount(older) * trendRatioMin ? newest : uses;
+/**
+ * How many of the comparable amounts, the newest ones, are usual: all but for a supplier that grows (detection reference,
+ * section 7.4).
+ */
+export function usualCount(amounts: readonly number[], { trendAmounts, trendRatioMin }: AmountParameters): number {
+  const older = amounts.slice(0, -trendAmounts);
+  const isGrowing = older.length > 0 && median(amounts.slice(-trendAmounts)) >= median(older) * trendRatioMin;
+  return isGrowing ? trendAmounts : amounts.length;
 }
 
 /** Usual and new payment terms, when the new ones are clearly shorter than ever; undefined otherwise. */

@@ -27,7 +27,7 @@ export function amountStatistics(
 ): AmountStatistics | undefined {
   const amount = Number(amountMinor);
   if (uses.length === 0 || amount <= 0) return undefined;
-  const logs = logsOf(uses);
+  const logs = amountsOf(uses).map(Math.log);
   const middle = median(logs);
   const logMad = Math.max(median(logs.map((log) => Math.abs(log - middle))), logMadFloor);
   return {
@@ -42,18 +42,13 @@ export function amountStatistics(
 /**
  * The `ratio` of {@link amountStatistics} alone. The spread costs as much again, and seldom does a ratio call for it.
  */
-export function amountRatio(uses: readonly AmountUse[], amountMinor: string): number | undefined {
-  const amount = Number(amountMinor);
-  return uses.length === 0 || amount <= 0 ? undefined : rounded(amount / Math.exp(median(logsOf(uses))));
+export function amountRatio(amounts: readonly number[], amount: number): number | undefined {
+  return amounts.length === 0 || amount <= 0 ? undefined : rounded(amount / Math.exp(median(amounts.map(Math.log))));
 }
 
-function logsOf(uses: readonly AmountUse[]): number[] {
-  return uses.map((use) => Math.log(Number(use.minor)));
-}
-
-/** The median amount in minor units; a statistic, not money. */
-export function medianAmount(uses: readonly AmountUse[]): number {
-  return median(uses.map((use) => Number(use.minor)));
+/** Remembered amounts in minor units as statistics take them; never to be paid or added up. */
+export function amountsOf(uses: readonly AmountUse[]): number[] {
+  return uses.map(({ minor }) => Number(minor));
 }
 
 /** The most frequent value when it makes up at least `shareMin` of the entries; the smallest of equally frequent ones. */
