@@ -3,11 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { analyze } from '@invoicecontrol/analysis/engine';
-import { factsHash } from '@invoicecontrol/analysis/facts';
+import { canonicalFacts, factsHash } from '@invoicecontrol/analysis/facts';
+import type { Facts } from '@invoicecontrol/analysis/facts';
 import { inMemoryHistory } from '@invoicecontrol/analysis/in-memory-history';
 import { lookupKeys, matchPartOf } from '@invoicecontrol/analysis/match-keys';
 import { normaliseInvoice } from '@invoicecontrol/analysis/normalise-invoice';
+import { originalsOf } from '@invoicecontrol/analysis/pair-score';
 import { defaultPolicy } from '@invoicecontrol/analysis/policy';
+import { labelledHistory } from '../detection/history.js';
+import { ownCompanies } from '../detection/score.js';
 import { median } from './cell.js';
 import { invoiceAt } from './invoices.js';
 
@@ -21,6 +25,8 @@ const usage = `Measures the decision engine alone, on one core, without database
 /** Invoices whose facts are judged, after as many as made the history they are judged by. */
 const HISTORY = 4_000;
 const JUDGED = 2_000;
+/** Which of the invented histories (tests/detection) is the one of look-alikes. */
+const LOOKALIKE_SEED = 1;
 const ROUNDS = 5;
 /** What the project promises itself. */
 const ENGINE_PER_SECOND_MIN = 20_000;
@@ -46,11 +52,13 @@ async function main(): Promise<void> {
   if (!(seconds > 0 && seconds <= 60))
     throw new Error(`--seconds is "${values.seconds}"; it must be between 0 and 60.`);
 
-  process.stderr.write(`making a history of ${HISTORY} invoices and the facts of ${JUDGED} more\n`);
-  const facts = factsAfterHistory();
-  const candidates = facts.reduce((sum, { candidates: { length } }) => sum + length, 0) / JUDGED;
-  const findings = facts.reduce((sum, fact) => sum + analyze(fact, defaultPolicy).findings.length, 0) / JUDGED;
-  const origins = facts.map(({ invoice: { invoiceId, companyId, source, receivedAtMs } }, index) => ({
+  process.stderr.write(`making histories of ${HISTORY} and more invoices and the facts of ${JUDGED} more in each\n`);
+  const made = factsAmongStrangers();
+  const populations = [
+    { name: 'the engine, bills that resemble no other', facts: made.map(asRead) },
+    { name: 'the engine, bills among look-alikes', facts: factsAmongLookalikes().map(asRead) },
+  ];
+  const origins = made.map(({ invoice: { invoiceId, companyId, source, receivedAtMs } }, index) => ({
     invoice: invoiceAt(HISTORY + index, HISTORY),
     origin: { invoiceId, companyId, source, receivedAtMs },
   }));
@@ -60,11 +68,13 @@ async function main(): Promise<void> {
     const normalised = normaliseInvoice(invoice, origin);
     return [matchPartOf(normalised), lookupKeys(normalised)];
   };
-  const judge = (index: number): unknown => analyze(at(facts, index), defaultPolicy);
-  const conclude = (index: number): unknown => factsHash(at(facts, index));
+  const conclude = (index: number): unknown => factsHash(at(made, index));
   const parts = [
     { name: 'ceiling: normalising and hashing the match keys', work: read },
-    { name: 'the engine, from facts to decision', work: judge },
+    ...populations.map(({ name, facts }) => ({
+      name,
+      work: (index: number): unknown => analyze(at(facts, index), defaultPolicy),
+    })),
     { name: 'writing down and hashing the facts', work: conclude },
   ];
   const perSecond = parts.map((): number[] => []);
@@ -80,24 +90,31 @@ async function main(): Promise<void> {
     at: new Date().toISOString(),
     node: process.version,
     processor: cpus()[0]?.model.trim() ?? 'unknown',
-    candidatesPerInvoice: candidates,
-    findingsPerInvoice: findings,
+    populations: populations.map(({ name, facts }) => ({ name, ...meansOf(facts) })),
     rows,
   };
   const lines = rows.map(
     ({ name, invoicesPerSecond: rate }) =>
       `${name.padEnd(50)} ${Math.round(rate).toLocaleString('en').padStart(9)}/s  ${(1e6 / rate).toFixed(1).padStart(7)} µs`,
   );
+  const means = report.populations.map(
+    ({ name, candidates, pairs, amounts, findings }) =>
+      `${name.padEnd(50)} ${candidates.toFixed(2)} candidates, ${pairs.toFixed(2)} pairs compared, ` +
+      `${amounts.toFixed(1)} earlier amounts, ${findings.toFixed(2)} findings`,
+  );
   process.stdout.write(
     `\nInvoices per second of CPU time on one core, medians of ${ROUNDS} rounds; Node ${report.node}, ${report.processor}\n` +
-      `${candidates.toFixed(1)} candidates and ${findings.toFixed(2)} findings per invoice\n\n${lines.join('\n')}\n\n` +
+      `\n${lines.join('\n')}\n\nPer invoice, in the mean:\n${means.join('\n')}\n\n` +
       `Aim: the engine judges at least ${ENGINE_PER_SECOND_MIN.toLocaleString('en')} invoices per second and core.\n`,
   );
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** The facts of invoices that follow on a history, as the service would load them. */
-function factsAfterHistory() {
+/**
+ * The facts of invoices that follow on a history, as the service would put them together: the bills of `npm run bench`,
+ * whose numbers and amounts are all their own.
+ */
+function factsAmongStrangers(): Facts[] {
   const history = inMemoryHistory();
   const asOf = new Date().toISOString().slice(0, 10);
   for (let index = 0; index < HISTORY; index++) history.record(history.factsOf(invoiceAt(index, HISTORY), { asOf }));
@@ -106,6 +123,42 @@ function factsAfterHistory() {
     history.record(facts);
     return facts;
   });
+}
+
+/**
+ * The facts of clean bills in a labelled history: retainers, price lists, instalments and neighbouring numbers bring
+ * candidates to compare. Its copies and anomalies are history too, but are not judged: there are many times more of
+ * them than any customer has.
+ */
+function factsAmongLookalikes(): Facts[] {
+  const history = inMemoryHistory();
+  const judged: Facts[] = [];
+  for (const [index, bill] of labelledHistory({ seed: LOOKALIKE_SEED }).entries()) {
+    const facts = history.factsOf(bill.invoice, {
+      asOf: bill.arrival,
+      origin: { companyId: bill.companyId, receivedAtMs: Date.parse(bill.arrival) + index },
+      companies: ownCompanies,
+    });
+    history.record(facts);
+    if (index >= HISTORY && bill.mutation === undefined && bill.anomaly === undefined) judged.push(facts);
+  }
+  return judged.slice(0, JUDGED);
+}
+
+/** Facts as they are read from where they are stored. Those made above share most of their objects with one another. */
+function asRead(facts: Facts): Facts {
+  return JSON.parse(canonicalFacts(facts)) as Facts;
+}
+
+function meansOf(facts: readonly Facts[]) {
+  const mean = (valueOf: (fact: Facts) => number): number =>
+    facts.reduce((sum, fact) => sum + valueOf(fact), 0) / facts.length;
+  return {
+    candidates: mean(({ candidates }) => candidates.length),
+    pairs: mean((fact) => originalsOf(fact).length),
+    amounts: mean(({ supplier, invoice }) => supplier.profile.amounts[invoice.currency]?.length ?? 0),
+    findings: mean((fact) => analyze(fact, defaultPolicy).findings.length),
+  };
 }
 
 /** Repetitions per second of CPU time, so that other work on the machine does not count. */

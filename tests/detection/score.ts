@@ -144,7 +144,8 @@ export function score(bills: readonly Bill[]): Score {
   };
 }
 
-const ownCompanies = [
+/** The companies that the labelled bills are addressed to. */
+export const ownCompanies = [
   { companyId: companies.main, name: 'Buyer Group GmbH', taxId: 'DE811907980' },
   { companyId: companies.second, name: 'Buyer Polska Sp. z o.o.', taxId: 'PL5260250995' },
 ];
