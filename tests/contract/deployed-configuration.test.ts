@@ -5,11 +5,12 @@ import { configSchema as analysis } from '@invoicecontrol/analysis/config';
 import { configSchema as gateway } from '@invoicecontrol/gateway/config';
 import { configSchema as organization } from '@invoicecontrol/organization/config';
 import { readConfig } from '@invoicecontrol/runtime/config';
+import { configSchema as scan } from '@invoicecontrol/scan/config';
 import { parse } from 'yaml';
 import { ofKind, renderAll, root, type KubernetesObject } from './kubernetes-objects.js';
 import { workloads } from './kubernetes-pods.js';
 
-const services = { analysis, gateway, organization };
+const services = { analysis, gateway, organization, scan };
 type ServiceName = keyof typeof services;
 
 /** What the Secrets hold, in the shape that k8s/README.md creates them. */
@@ -117,6 +118,7 @@ describe('the environment a deployment gives to a service', () => {
     expect(readConfig(gateway, { ...image, ...environmentOf('gateway') }).HOST).toBe('0.0.0.0');
     expect(readConfig(organization, { ...image, ...environmentOf('organization') }).GRPC_HOST).toBe('0.0.0.0');
     expect(readConfig(analysis, { ...image, ...environmentOf('analysis') }).GRPC_HOST).toBe('0.0.0.0');
+    expect(readConfig(scan, { ...image, ...environmentOf('scan') }).GRPC_HOST).toBe('0.0.0.0');
   });
 
   test('in Kubernetes names the real number of gateways and leaves time to drain within the grace period', () => {

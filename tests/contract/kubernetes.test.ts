@@ -144,6 +144,7 @@ describe('pods', () => {
         ['analysis', grpc(''), grpc('ready')],
         ['gateway', http('/livez'), http('/readyz')],
         ['organization', grpc(''), grpc('ready')],
+        ['scan', grpc(''), grpc('ready')],
       ]);
     }
   });
@@ -206,8 +207,13 @@ describe('network', () => {
       'gateway -> analysis TCP 50051',
       'gateway -> nats TCP 4222',
       'gateway -> organization TCP 50051',
+      'gateway -> scan TCP 50051',
       'organization -> mongodb TCP 27017',
       'organization -> nats TCP 4222',
+      'scan -> analysis TCP 50051',
+      'scan -> mongodb TCP 27017',
+      'scan -> nats TCP 4222',
+      'scan -> organization TCP 50051',
     ];
     expect(allowedConnections(local.objects)).toEqual({
       out: [
@@ -238,6 +244,10 @@ describe('network', () => {
       'organization -> 172.16.0.0/12 TCP 27017',
       'organization -> 192.168.0.0/16 TCP 27017',
       'organization -> observability/opentelemetry-collector TCP 4318',
+      'scan -> 10.0.0.0/8 TCP 27017',
+      'scan -> 172.16.0.0/12 TCP 27017',
+      'scan -> 192.168.0.0/16 TCP 27017',
+      'scan -> observability/opentelemetry-collector TCP 4318',
     ]);
   });
 
@@ -286,6 +296,7 @@ describe('components', () => {
       'analysis',
       'gateway',
       'organization',
+      'scan',
       'mongodb',
       'nats',
     ]);
