@@ -1,0 +1,441 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import type {
+  AnalyzeRowsRequest,
+  AnalyzeRowsResponse,
+  Row,
+} from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import { events } from '@invoicecontrol/contracts/events';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { v7 as uuidV7 } from 'uuid';
+import { startService } from '../../compose.js';
+import type { CanonicalInvoice } from '../../domain/invoice.js';
+import { syntheticHistory } from '../../domain/testing/synthetic-history.js';
+import type { InvoiceDocument } from '../../storage/invoices.js';
+import type { SupplierDocument } from '../../storage/suppliers.js';
+import { anyFinding, asUser, connect, testConfig, wireInvoice } from '../../testing/clients.js';
+import type { Clients } from '../../testing/clients.js';
+
+const ROWS_MAX = 5_000;
+const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
+const logger = createLogger({ service: 'test', level: 'silent' });
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+const scanner = { ...asUser('scan'), timeoutMs: 120_000 };
+const operator = { ...scanner, context: { ...scanner.context, operatorToken: OPERATOR_TOKEN } };
+const PATIENCE_MS = 120_000;
+
+let organization: OrganizationCounterpart;
+let service: RunningService;
+let rpc: Clients;
+let mongo: MongoConnection;
+let channel: ReturnType<typeof openChannel>;
+
+beforeAll(async () => {
+  organization = await startOrganizationCounterpart(logger);
+  service = await startService(testConfig(infrastructure, databaseName, organization.address, { OPERATOR_TOKEN }));
+  rpc = connect(service.address);
+  channel = openChannel(service.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+});
+afterAll(async () => {
+  channel.close();
+  rpc.close();
+  await service.stop();
+  await organization.stop(1_000);
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const invoiceDocuments = () => mongo.db.collection<InvoiceDocument>('invoices');
+const supplierDocuments = () => mongo.db.collection<SupplierDocument>('suppliers');
+
+function request(organizationId: string, rows: readonly Row[]): AnalyzeRowsRequest {
+  return {
+    organizationId,
+    scanId: uuidV7(),
+    companyId: 'c-main',
+    baseCurrency: 'EUR',
+    receivedTime: new Date(),
+    rows: [...rows],
+  };
+}
+
+function analyze(asked: AnalyzeRowsRequest): Promise<AnalyzeRowsResponse> {
+  return client(RowAnalysisServiceDefinition, channel).analyzeRows(asked, scanner);
+}
+
+function rowsOf(invoices: readonly Invoice[]): Row[] {
+  return invoices.map((invoice, position) => ({
+    position,
+    sourceRowNumber: position + 2,
+    externalId: undefined,
+    invoice,
+  }));
+}
+
+async function findingsOf(organizationId: string, scanId?: string): Promise<Finding[]> {
+  const all: Finding[] = [];
+  for (let pageToken = ''; ;) {
+    const page = await rpc.finding.listFindings(
+      { ...anyFinding, organizationId, scanId, pageSize: 100, pageToken },
+      scanner,
+    );
+    all.push(...page.findings);
+    if (page.nextPageToken === '') return all;
+    pageToken = page.nextPageToken;
+  }
+}
+
+/** Rows of an invented ledger, as a scan brings them: without what a scan's row cannot say. */
+function ledger(seed: number, months: number): Invoice[] {
+  return syntheticHistory(seed, months, 0.1).map(({ invoice }) => scanRowOf(invoice));
+}
+
+function scanRowOf({ supplier, ...invoice }: CanonicalInvoice): Invoice {
+  return wireInvoice({
+    supplier: {
+      name: supplier.name,
+      taxId: supplier.tax_id,
+      bankAccount:
+        supplier.bank_account?.iban === undefined
+          ? undefined
+          : { iban: supplier.bank_account.iban, sortCode: undefined, accountNumber: undefined },
+    },
+    invoiceNumber: invoice.invoice_number,
+    issueDate: invoice.issue_date,
+    currency: invoice.currency,
+    grossAmount: invoice.gross_amount,
+    purchaseOrderRef: invoice.purchase_order_ref,
+  });
+}
+
+/** Sixty bills of one supplier that nothing can be said about. */
+function quietRows(count: number, number = (index: number) => `N-${index * 37}`): Invoice[] {
+  return Array.from({ length: count }, (_, index) =>
+    wireInvoice({
+      invoiceNumber: number(index),
+      issueDate: `2025-0${1 + (index % 9)}-1${index % 7}`,
+      grossAmount: `${300 + ((index * 7919) % 400)}.${10 + (index % 80)}`,
+    }),
+  );
+}
+
+describe('rows of one scan', () => {
+  test('find each other, whatever their order in the file, and the finding is on the later one', async () => {
+    const organizationId = organization.newTenant();
+    const later = wireInvoice({ invoiceNumber: 'RE-0050118', issueDate: '2025-03-09' });
+    const earlier = wireInvoice({ invoiceNumber: 'RE-50118', issueDate: '2025-03-05' });
+    const asked = request(organizationId, rowsOf([later, earlier]));
+    const outcome = await analyze(asked);
+    expect(outcome).toMatchObject({ invoicesAnalyzed: 2, unconvertedInvoices: 0, convertedTotal: '2380' });
+    const duplicates = (await findingsOf(organizationId, asked.scanId)).filter(
+      ({ type }) => type === 'DUPLICATE_INVOICE',
+    );
+    expect(duplicates).toHaveLength(1);
+    expect(duplicates[0]).toMatchObject({ scanId: asked.scanId, invoiceNumber: 'RE-0050118' });
+    const evidence = JSON.parse(duplicates[0]?.evidenceJson ?? '{}');
+    expect(evidence).toMatchObject({ sourceRowNumber: 2, externalId: null });
+    expect(evidence.matched).toMatchObject([{ invoiceNumber: 'RE-50118', sourceRowNumber: 3, scanId: asked.scanId }]);
+  });
+
+  test('find what was posted before, and what is posted later finds them', async () => {
+    const organizationId = organization.newTenant();
+    const bill = wireInvoice({ invoiceNumber: 'RE-5001', issueDate: '2025-03-05' });
+    const posted = await rpc.post(organizationId, bill);
+    const asked = request(organizationId, rowsOf([bill]));
+    expect(await analyze(asked)).toMatchObject({ decisionCounts: { PASS: 0, REVIEW: 0, BLOCK: 1 } });
+    const [finding] = await findingsOf(organizationId, asked.scanId);
+    expect(finding).toMatchObject({ type: 'DUPLICATE_INVOICE', relatedInvoiceIds: [posted.invoiceId] });
+    const again = await rpc.post(organizationId, bill);
+    const duplicate = again.findings.find(({ type }) => type === 'DUPLICATE_INVOICE');
+    expect(duplicate?.relatedInvoiceIds).toEqual(expect.arrayContaining([posted.invoiceId, finding?.invoiceId]));
+  });
+
+  test('are invoices with source SCAN that tell of themselves and can be analyzed again', async () => {
+    const organizationId = organization.newTenant();
+    const asked = request(organizationId, [
+      ...rowsOf(quietRows(3)),
+      ...rowsOf(quietRows(1)).map((row) => ({ ...row, position: 9, externalId: 'E-9' })),
+    ]);
+    await analyze(asked);
+    const { invoices } = await rpc.invoice.listInvoices(
+      {
+        organizationId,
+        pageSize: 0,
+        pageToken: '',
+        companyId: undefined,
+        source: InvoiceSource.SCAN,
+        createdFromTime: undefined,
+        createdToTime: undefined,
+        decision: 0,
+      },
+      scanner,
+    );
+    expect(invoices).toHaveLength(4);
+    expect(new Set(invoices.map(({ scanId }) => scanId))).toEqual(new Set([asked.scanId]));
+    for (const { invoiceId } of invoices) {
+      const { analysis } = await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId }, scanner);
+      expect(analysis?.findings.map(({ type }) => type)).toEqual(
+        (await rpc.latest(organizationId, invoiceId)).findings.map(({ type }) => type),
+      );
+    }
+    const replay = await rpc.analysis.replayAnalyses({ organizationId, limit: 100, pageToken: '' }, operator);
+    expect(replay).toMatchObject({ replayed: 8, identical: 8 });
+  });
+});
+
+describe('a repeat with the same scan id', () => {
+  test('gives the first answer and counts nothing twice', async () => {
+    const organizationId = organization.newTenant();
+    const asked = request(organizationId, rowsOf(quietRows(60)));
+    const first = await analyze(asked);
+    expect(await analyze(asked)).toEqual(first);
+    const profiles = await supplierDocuments().find({ organizationId }).toArray();
+    expect(profiles.map(({ profile }) => profile.count)).toEqual([60]);
+    expect(await findingsOf(organizationId)).toHaveLength(
+      Object.values(first.findingCounts).reduce((a, b) => a + b, 0),
+    );
+  });
+
+  test(
+    'at the same moment ends in one decision for each row',
+    async () => {
+      const organizationId = organization.newTenant();
+      const asked = request(organizationId, rowsOf(ledger(11, 4)));
+      const answers = await Promise.all([analyze(asked), analyze(asked), analyze(asked)]);
+      expect(answers[1]).toEqual(answers[0]);
+      expect(answers[2]).toEqual(answers[0]);
+      const profiles = await supplierDocuments().find({ organizationId }).toArray();
+      expect(profiles.reduce((sum, { profile }) => sum + profile.count, 0)).toBe(asked.rows.length);
+    },
+    PATIENCE_MS,
+  );
+
+  test('of another organization is a scan that is not there', async () => {
+    const asked = request(organization.newTenant(), rowsOf(quietRows(1)));
+    await analyze(asked);
+    await expect(analyze({ ...asked, organizationId: organization.newTenant() })).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+  });
+});
+
+describe('the same rows', () => {
+  const invoices = ledger(5, 5);
+  const inOrder = [...invoices].sort((left, right) =>
+    left.issueDate < right.issueDate ? -1 : left.issueDate > right.issueDate ? 1 : 0,
+  );
+
+  async function byNumber(organizationId: string): Promise<string[]> {
+    const findings = await findingsOf(organizationId);
+    return findings
+      .filter(({ type, invoiceId }) => invoiceId !== undefined && !onlyInOne.has(type))
+      .map(({ invoiceNumber, supplierName, type, severity }) => `${supplierName} ${invoiceNumber}: ${type} ${severity}`)
+      .sort();
+  }
+  /** Silent in the first rows of an organization's first scan, or for old invoices in any scan. */
+  const onlyInOne = new Set(['SUPPLIER_NEW', 'SUPPLIER_NEW_HIGH_VALUE', 'ISSUE_DATE_STALE']);
+  let single: string[];
+
+  beforeAll(async () => {
+    const organizationId = organization.newTenant();
+    for (const invoice of inOrder) await rpc.post(organizationId, invoice);
+    await eventually(async () =>
+      expect(await invoiceDocuments().countDocuments({ organizationId, pending: true })).toBe(0),
+    );
+    single = await byNumber(organizationId);
+    expect(single.length).toBeGreaterThan(20);
+  }, PATIENCE_MS);
+
+  test(
+    'as one scan give the findings of single posts in their order',
+    async () => {
+      const organizationId = organization.newTenant();
+      await analyze(request(organizationId, rowsOf(inOrder)));
+      expect(await byNumber(organizationId)).toEqual(single);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'as two scans, one after the other, give the same findings',
+    async () => {
+      const organizationId = organization.newTenant();
+      const half = Math.floor(inOrder.length / 2);
+      const cut = inOrder.findIndex(({ issueDate }) => issueDate > (inOrder[half]?.issueDate ?? ''));
+      const rows = rowsOf(inOrder);
+      await analyze(request(organizationId, rows.slice(0, cut)));
+      await analyze(request(organizationId, rows.slice(cut)));
+      expect(await byNumber(organizationId)).toEqual(single);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'in any order of the file give the same findings',
+    async () => {
+      const organizationId = organization.newTenant();
+      const rows = rowsOf(inOrder);
+      const shuffled = rows
+        .map((row, index) => ({ row, key: (index * 7919) % rows.length }))
+        .sort((left, right) => left.key - right.key)
+        .map(({ row }, position) => ({ ...row, position }));
+      await analyze(request(organizationId, shuffled));
+      expect(await byNumber(organizationId)).toEqual(single);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a scan that was imported before', () => {
+  test(
+    'raises one finding for itself, none for its rows, and counts nothing again',
+    async () => {
+      const organizationId = organization.newTenant();
+      const rows = rowsOf(quietRows(220));
+      const first = await analyze(request(organizationId, rows));
+      const again = request(organizationId, rows);
+      const outcome = await analyze(again);
+      expect(outcome.findingCounts['SCAN_REIMPORTED']).toBe(1);
+      expect(outcome.findingCounts['DUPLICATE_INVOICE']).toBeUndefined();
+      expect(outcome.decisionCounts).toEqual(first.decisionCounts);
+      const [profile] = await supplierDocuments().find({ organizationId }).toArray();
+      expect(profile?.profile.count).toBe(220);
+
+      const [finding] = (await findingsOf(organizationId, again.scanId)).filter(
+        ({ type }) => type === 'SCAN_REIMPORTED',
+      );
+      expect(finding).toMatchObject({ severity: 3, scanId: again.scanId, companyId: 'c-main' });
+      expect(finding?.invoiceId).toBeUndefined();
+      expect(finding?.supplierId).toBeUndefined();
+      const reviewed = await rpc.finding.reviewFinding(
+        { organizationId, findingId: finding?.findingId ?? '', disposition: 'CONFIRMED', note: undefined },
+        scanner,
+      );
+      expect(reviewed.finding?.disposition).toBe('CONFIRMED');
+
+      const row = await invoiceDocuments().findOne({ organizationId, 'match.scanId': again.scanId });
+      const { analysis } = await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId: row?._id ?? '' }, scanner);
+      expect(analysis?.findings.map(({ type }) => type)).not.toContain('DUPLICATE_INVOICE');
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'is one only when at least 95 of 100 rows are the same: a ledger with new rows reports its duplicates',
+    async () => {
+      const organizationId = organization.newTenant();
+      await analyze(request(organizationId, rowsOf(quietRows(220))));
+      const changed = quietRows(220).map((invoice, index) =>
+        index < 12 ? { ...invoice, invoiceNumber: `X-${index}` } : invoice,
+      );
+      const outcome = await analyze(request(organizationId, rowsOf(changed)));
+      expect(outcome.findingCounts['SCAN_REIMPORTED']).toBeUndefined();
+      expect(outcome.findingCounts['DUPLICATE_INVOICE']).toBeGreaterThanOrEqual(208);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('beside a scan', () => {
+  test(
+    'invoices of the same suppliers are posted and everything is counted once',
+    async () => {
+      const organizationId = organization.newTenant();
+      const asked = request(organizationId, rowsOf(quietRows(400)));
+      const scanning = analyze(asked);
+      const posts = quietRows(20, (index) => `P-${index * 91}`);
+      for (const invoice of posts) await rpc.post(organizationId, invoice);
+      await scanning;
+      await eventually(async () => {
+        const [supplier] = await supplierDocuments().find({ organizationId }).toArray();
+        expect(supplier?.profile.count).toBe(420);
+      });
+      expect(await invoiceDocuments().countDocuments({ organizationId, status: 'ANALYZED' })).toBe(420);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'of two equal bills, one posted and one scanned at the same moment, at least one is reported',
+    async () => {
+      for (let round = 0; round < 10; round++) {
+        const organizationId = organization.newTenant();
+        const bill = wireInvoice({ invoiceNumber: `RE-5077${round}` });
+        const asked = request(organizationId, rowsOf([bill, ...quietRows(30)]));
+        await Promise.all([analyze(asked), rpc.post(organizationId, bill)]);
+        const duplicates = (await findingsOf(organizationId)).filter(({ type }) => type === 'DUPLICATE_INVOICE');
+        expect(duplicates.length).toBeGreaterThanOrEqual(1);
+      }
+    },
+    PATIENCE_MS,
+  );
+});
+
+test('amounts in other currencies are added up in the base currency, and those without a rate are counted apart', async () => {
+  const organizationId = organization.newTenant();
+  const bill = (invoiceNumber: string, currency: string, grossAmount: string) =>
+    wireInvoice({ invoiceNumber, currency, grossAmount });
+  const outcome = await analyze(
+    request(
+      organizationId,
+      rowsOf([
+        bill('A-1', 'EUR', '100.10'),
+        bill('A-2', 'BAM', '195.583'),
+        bill('A-3', 'EUR', '-50.05'),
+        bill('A-4', 'KZT', '900'),
+      ]),
+    ),
+  );
+  expect(outcome).toMatchObject({ invoicesAnalyzed: 4, convertedTotal: '150.05', unconvertedInvoices: 1 });
+});
+
+test('each finding of a scan is announced once, and the decisions of its rows are not', async () => {
+  const organizationId = organization.newTenant();
+  const bill = wireInvoice({ invoiceNumber: 'RE-9001' });
+  const asked = request(organizationId, rowsOf([bill, bill]));
+  const { findingCounts } = await analyze(asked);
+  await eventually(async () => {
+    const documents = await invoiceDocuments().find({ organizationId }).toArray();
+    const announced = documents.flatMap(({ outbox = [], recentEvents = [] }) => [...outbox, ...recentEvents]);
+    expect(documents.filter(({ outbox }) => outbox !== undefined)).toHaveLength(0);
+    expect(announced.map(({ subject }) => subject)).toEqual(
+      Array.from(
+        { length: Object.values(findingCounts).reduce((a, b) => a + b, 0) },
+        () => events.findingCreated.subject,
+      ),
+    );
+  });
+});
+
+describe('a malformed request of another service', () => {
+  const [row] = rowsOf(quietRows(1));
+  const faults: [string, (asked: AnalyzeRowsRequest) => AnalyzeRowsRequest][] = [
+    ['no rows', (asked) => ({ ...asked, rows: [] })],
+    [`${ROWS_MAX + 1} rows`, (asked) => ({ ...asked, rows: rowsOf(quietRows(ROWS_MAX + 1)) })],
+    ['a position that comes twice', (asked) => ({ ...asked, rows: [row as Row, row as Row] })],
+    ['a row without an invoice', (asked) => ({ ...asked, rows: [{ ...(row as Row), invoice: undefined }] })],
+    ['a scan id that is none', (asked) => ({ ...asked, scanId: 'scan' })],
+    ['a currency that is none', (asked) => ({ ...asked, baseCurrency: 'XXX' })],
+    ['no time', (asked) => ({ ...asked, receivedTime: undefined })],
+  ];
+  test.each(faults)('with %s is refused and stores nothing', async (_name, faulty) => {
+    const organizationId = organization.newTenant();
+    await expect(analyze(faulty(request(organizationId, rowsOf(quietRows(2)))))).rejects.toMatchObject({
+      kind: 'invalid',
+    });
+    expect(await invoiceDocuments().countDocuments({ organizationId })).toBe(0);
+  });
+});
