@@ -16,6 +16,8 @@ import type { CompleteScan, HeldScan, ScanStore } from './scan-store.js';
 export const SCAN_ROWS_METER = 'scan_rows';
 /** A scan that analysis could not take is left alone for this long; then the sweep or a repeat tries again. */
 const RETRY_PAUSE_MS = 10_000;
+/** A scan of an organization that was deleted meanwhile waits for the day on which it is restored. */
+const DELETED_PAUSE_MS = 5 * 60_000;
 
 interface Deps {
   readonly scans: ScanStore;
@@ -100,7 +102,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
         throw error;
       }
       logger.warn({ error, organizationId, scanId }, 'a scan waits for analysis; the sweep tries again');
-      await scans.leave(scan, RETRY_PAUSE_MS);
+      const isDeleted = error instanceof DomainError && error.kind === 'not_found';
+      await scans.leave(scan, isDeleted ? DELETED_PAUSE_MS : RETRY_PAUSE_MS);
       throw new DomainError(
         'unavailable',
         'The scan is stored and completes by itself. Repeating the request with the same Idempotency-Key gives its ' +
