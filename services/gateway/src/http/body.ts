@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '@invoicecontrol/errors';
 import { HttpRefusal } from './refusal.js';
+import { eachInTurns } from './turns.js';
 
-/** Every JSON body but that of a scan (HTTP and security reference, section 2). */
+/** A JSON body, where its route does not say otherwise (HTTP and security reference, section 2). */
 export const JSON_BODY_BYTES_MAX = 256 * 1024;
 export const JSON_DEPTH_MAX = 32;
 
@@ -124,7 +125,7 @@ async function discard(request: IncomingMessage): Promise<void> {
 }
 
 /** Parses the bytes of a JSON text by the rules of {@link readJsonBody}. */
-export function parseJson(bytes: Buffer): unknown {
+export async function parseJson(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) throw invalid('The body is empty. Send a JSON object.');
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     throw invalid('The body begins with a byte order mark. Send JSON without it.');
@@ -142,8 +143,21 @@ export function parseJson(bytes: Buffer): unknown {
     const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
     throw invalid(`The body is not valid JSON${position === undefined ? '' : ` (at position ${position})`}.`);
   }
-  refuseHarmful(value, 1);
+  await eachInTurns(partsOf(value), ({ part, depth }) => refuseHarmful(part, depth));
   return value;
+}
+
+/** The members of a body with the level at which they stand, a list item by item: some bodies are one long list. */
+function* partsOf(body: unknown): Generator<{ part: unknown; depth: number }> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    yield { part: body, depth: 1 };
+    return;
+  }
+  for (const [name, member] of Object.entries(body)) {
+    refuseHarmfulName(name);
+    if (!Array.isArray(member)) yield { part: member, depth: 2 };
+    else for (const item of member as unknown[]) yield { part: item, depth: 3 };
+  }
 }
 
 function refuseHarmful(value: unknown, depth: number): void {
@@ -155,10 +169,14 @@ function refuseHarmful(value: unknown, depth: number): void {
     return;
   }
   for (const [name, member] of Object.entries(value)) {
-    if (name === '__proto__') throw invalid('The body has a field named __proto__. Remove it.');
-    refuseUnstorable(name);
+    refuseHarmfulName(name);
     refuseHarmful(member, depth + 1);
   }
+}
+
+function refuseHarmfulName(name: string): void {
+  if (name === '__proto__') throw invalid('The body has a field named __proto__. Remove it.');
+  refuseUnstorable(name);
 }
 
 /** XML cannot carry NUL and UTF-8 no lone surrogate, so neither could be stored and exported again. */

@@ -106,16 +106,24 @@ function isCallersFault({ kind }: DomainError): boolean {
 async function readInput(route: Route, request: Request, response: Response): Promise<Omit<AnyInput, 'context'>> {
   const params = route.params?.safeParse(request.params);
   if (params?.success === false) throw notFound(route.thing ?? 'resource');
-  const body = route.body === undefined ? undefined : await readJsonBody(request, response, JSON_BODY_BYTES_MAX);
-  const honoursKey = route.honoursIdempotencyKey === true;
+  const query = route.query === undefined ? {} : validate(route.query, request.query, 'query');
   return {
     params: params?.data ?? {},
-    query: route.query === undefined ? {} : validate(route.query, request.query, 'query'),
-    body: route.body === undefined ? undefined : validate(route.body, body, 'body'),
-    fingerprint: honoursKey ? fingerprintOf(body) : '',
-    idempotencyKey: honoursKey ? (readIdempotencyKey(request) ?? '') : '',
+    query,
+    ...(route.body === undefined ? noBody : await readBody(route, route.body, request, response)),
     ifNoneMatch: request.headers['if-none-match'],
   };
+}
+
+type BodyInput = Pick<AnyInput, 'body' | 'idempotencyKey' | 'fingerprint'>;
+
+const noBody: BodyInput = { body: undefined, idempotencyKey: '', fingerprint: '' };
+
+async function readBody(route: Route, schema: z.ZodType, request: Request, response: Response): Promise<BodyInput> {
+  const sent = await readJsonBody(request, response, route.bodyBytesMax ?? JSON_BODY_BYTES_MAX);
+  const body: unknown = route.checkBody === undefined ? validate(schema, sent, 'body') : await route.checkBody(sent);
+  if (route.honoursIdempotencyKey !== true) return { ...noBody, body };
+  return { body, idempotencyKey: readIdempotencyKey(request) ?? '', fingerprint: await fingerprintOf(sent) };
 }
 
 /** A malformed, a foreign and an unknown id are refused in the same words, whatever words the owner has. */

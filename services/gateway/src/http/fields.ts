@@ -50,6 +50,29 @@ export function calendarDate() {
     .meta({ format: 'date' });
 }
 
+/** Hyphens and blanks in a sort code do not count (specification 2.2). */
+const SORT_CODE = /^[\s-]*(?:[0-9][\s-]*){6}$/;
+const SORT_CODE_LENGTH_MAX = 200;
+
+export function ukSortCode() {
+  return z
+    .string()
+    .refine(
+      (value) => value.length <= SORT_CODE_LENGTH_MAX && SORT_CODE.test(value),
+      'Must be a UK sort code of six digits, such as 12-34-56.',
+    )
+    .meta({ pattern: SORT_CODE.source, maxLength: SORT_CODE_LENGTH_MAX });
+}
+
+const UK_ACCOUNT_NUMBER = /^[0-9]{6,8}$/;
+
+export function ukAccountNumber() {
+  return z
+    .string()
+    .refine((value) => UK_ACCOUNT_NUMBER.test(value), 'Must be six to eight digits.')
+    .meta({ pattern: UK_ACCOUNT_NUMBER.source });
+}
+
 export const CURRENCY_CODE = /^[A-Za-z]{3}$/;
 
 /** Three letters in any case; whether they are a currency is for the rule that uses them. */

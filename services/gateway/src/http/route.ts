@@ -53,6 +53,13 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** Without one the query is not looked at. */
   readonly query?: Q;
   readonly body?: B;
+  /** The longest body; 256 KiB where nothing is said. */
+  readonly bodyBytesMax?: number;
+  /**
+   * Checks the body to the same result as its schema would, where doing that at once would hold up other requests.
+   * Rejects with DomainError `invalid`.
+   */
+  readonly checkBody?: (body: unknown) => Promise<z.infer<B>>;
   /** Whether Idempotency-Key is honoured; elsewhere it is not looked at. */
   readonly honoursIdempotencyKey?: true;
   /** A rate limit beyond those that every request falls under. */

@@ -1,19 +1,18 @@
 import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Invoice, StoredInvoice, Supplier } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { sameAccount } from '@invoicecontrol/values/bank-account';
-import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
-import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { z } from 'zod';
 import { conditional } from '../http/etag.js';
 import {
   amount,
   calendarDate,
-  CURRENCY_CODE,
   currencyCode,
   NAME_LENGTH_MAX,
   showInstant,
   stated,
   text,
+  ukAccountNumber,
+  ukSortCode,
   uuid,
 } from '../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
@@ -29,27 +28,17 @@ import {
   versions,
 } from './analysis-record.js';
 import { findingSummary, presentFindingSummary } from './finding-record.js';
+import { currencyOfItsDay } from './invoice-currency.js';
 
 /** A decision over an organization's whole history takes its time; more than this and something is wrong. */
 const ANALYZE_TIMEOUT_MS = 10_000;
 const READ_TIMEOUT_MS = 5_000;
 
-/** Hyphens and blanks in a sort code do not count (specification 2.2). */
-const SORT_CODE = /^[\s-]*(?:[0-9][\s-]*){6}$/;
-
 const bankAccount = z
   .strictObject({
     iban: text().optional(),
-    sort_code: z
-      .string()
-      .refine((value) => SORT_CODE.test(value), 'Must be a UK sort code of six digits, such as 12-34-56.')
-      .meta({ pattern: SORT_CODE.source })
-      .optional(),
-    account_number: z
-      .string()
-      .refine((value) => /^[0-9]{6,8}$/.test(value), 'Must be six to eight digits.')
-      .meta({ pattern: '^[0-9]{6,8}$' })
-      .optional(),
+    sort_code: ukSortCode().optional(),
+    account_number: ukAccountNumber().optional(),
   })
   .superRefine(({ iban, sort_code, account_number }, context) => {
     const half = 'sort_code and account_number are given together.';
@@ -92,22 +81,8 @@ const canonicalInvoice = z
     buyer: z.strictObject({ name: text(NAME_LENGTH_MAX).optional(), tax_id: text().optional() }).optional(),
     company_id: uuid().optional(),
   })
-  .superRefine(refuseCurrency, { when: ({ value }) => hasDatedCurrency(value) })
+  .superRefine(...currencyOfItsDay('issue_date'))
   .meta({ id: 'Invoice' });
-
-/** Which codes are currencies depends on the day: a withdrawn one may still stand on an old invoice. */
-function refuseCurrency(invoice: { currency: string; issue_date: string }, context: z.core.$RefinementCtx): void {
-  const read = invoiceCurrency(invoice.currency, invoice.issue_date);
-  if ('refusal' in read) context.addIssue({ code: 'custom', path: ['currency'], message: read.refusal });
-}
-
-/** Said even when other fields are wrong as well, so that one answer lists every fault. */
-function hasDatedCurrency(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { currency, issue_date } = value as { currency?: unknown; issue_date?: unknown };
-  const isCode = typeof currency === 'string' && CURRENCY_CODE.test(currency);
-  return isCode && typeof issue_date === 'string' && isCalendarDate(issue_date);
-}
 
 const source = z.enum(['API', 'UPLOAD', 'SCAN', 'ERP']);
 const acceptedAnalysis = z
