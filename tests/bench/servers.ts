@@ -74,6 +74,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const gateway = await start('gateway', {
     ORGANIZATION_ADDRESS: await addressFor('gateway', 'organization', organization.address),
     ANALYSIS_ADDRESS: await addressFor('gateway', 'analysis', analysis.address),
+    // Nobody scans here.
+    SCAN_ADDRESS: analysis.address,
     RATE_LIMIT_DEFAULT_PER_MINUTE: REQUESTS_PER_MINUTE,
     RATE_LIMIT_ORGANIZATION_PER_MINUTE: REQUESTS_PER_MINUTE,
     RATE_LIMIT_WRITES_PER_MINUTE: REQUESTS_PER_MINUTE,

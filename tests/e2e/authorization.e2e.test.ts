@@ -5,7 +5,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { Role } from './endpoints.js';
 import { startRunningSystem } from './running-system.js';
 import type { Answer, ErrorBody, RequestOptions, RunningSystem } from './running-system.js';
-import { plainInvoice, UNKNOWN_ID } from './shapes.js';
+import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
 import type { AcceptedAnalysis, CreatedApiKey, LatestAnalysis } from './shapes.js';
 
 interface KeyExpectation {
@@ -32,6 +32,9 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   getLatestAnalysis: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
   listAnalyses: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
   reanalyzeInvoice: { role: 'ANALYST', scope: 'invoices:write', status: 404 },
+  createScan: { role: 'VIEWER', scope: 'scans:write', body: { rows: [] }, status: 400 },
+  listScans: { role: 'VIEWER', scope: 'scans:read', status: 200 },
+  getScan: { role: 'VIEWER', scope: 'scans:read', status: 404 },
   listFindings: { role: 'VIEWER', scope: 'findings:read', status: 200 },
   getFinding: { role: 'VIEWER', scope: 'findings:read', status: 404 },
   listFindingHistory: { role: 'VIEWER', scope: 'findings:read', status: 404 },
@@ -50,6 +53,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   restoreOrganization: { isPublic: true, body: { recovery_token: 'wrong' }, status: 401 },
   updateBaseCurrency: { role: 'OWNER', scope: 'organization:write', body: { base_currency: 'XXX' }, status: 400 },
   updateReferenceValidation: { role: 'OWNER', scope: 'organization:write', body: { mode: 'SOME' }, status: 400 },
+  getUsage: { role: 'VIEWER', scope: 'organization:read', status: 200 },
   listCompanies: { role: 'ADMIN', scope: 'organization:read', status: 200 },
   createCompany: { role: 'ADMIN', scope: 'organization:write', body: {}, status: 400 },
   getCompany: { role: 'ADMIN', scope: 'organization:read', status: 404 },
@@ -74,6 +78,7 @@ const rolesUp: readonly Role[] = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'];
 /** By the name of the path parameter: an id that names nothing. */
 const unknownIds: Readonly<Record<string, string>> = {
   invoiceId: UNKNOWN_ID,
+  scanId: UNKNOWN_ID,
   findingId: UNKNOWN_ID,
   ruleId: UNKNOWN_ID,
   companyId: UNKNOWN_ID,
@@ -83,6 +88,7 @@ const unknownIds: Readonly<Record<string, string>> = {
 /** By the name of the path parameter: where the thing is read. */
 const collections: Readonly<Record<string, string>> = {
   invoiceId: '/invoices',
+  scanId: '/scans',
   findingId: '/findings',
   ruleId: '/finding-routing-rules',
   companyId: '/companies',
@@ -114,6 +120,7 @@ beforeAll(async () => {
   const rule = { name: 'Theirs', position: 1, match: {}, assign_to: other.users.analyst };
   foreignIds = {
     invoiceId,
+    scanId: await create('/scans', { rows: [plainRow(1)] }),
     findingId: latest.findings[0]?.id ?? '',
     ruleId: await create('/finding-routing-rules', rule),
     companyId: await create('/companies', { name: 'Theirs' }),
@@ -228,6 +235,7 @@ describe.each(named(routes.filter(isPublic)))('%s', (operation, route) => {
 describe('a stranger’s id inside a body', () => {
   test.each<[string, string, number, (tenant: Tenant | undefined) => unknown]>([
     ['company', 'POST /invoices', 400, (owner) => ({ ...plainInvoice(2), company_id: owner?.companyId ?? UNKNOWN_ID })],
+    ['company', 'POST /scans', 400, (owner) => ({ companyId: owner?.companyId ?? UNKNOWN_ID, rows: [plainRow(2)] })],
     [
       'member',
       'POST /finding-routing-rules',

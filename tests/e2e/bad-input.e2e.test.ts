@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startRunningSystem } from './running-system.js';
 import type { Answer, ErrorBody, RequestOptions, RunningSystem } from './running-system.js';
-import { fullInvoice, plainInvoice, UNKNOWN_ID } from './shapes.js';
-import type { AcceptedAnalysis, Page, StoredInvoice } from './shapes.js';
+import { fullInvoice, plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
+import type { AcceptedAnalysis, Page, Scan, StoredInvoice } from './shapes.js';
 
 const KIBIBYTE = 1024;
 
@@ -20,8 +20,10 @@ afterAll(() => running.stop());
 afterEach(expectNothingStored);
 
 async function expectNothingStored(): Promise<void> {
-  const { body } = await running.request<Page<StoredInvoice>>('GET /invoices', { key });
-  expect(body.items).toEqual([]);
+  for (const list of ['GET /invoices', 'GET /scans']) {
+    const { body } = await running.request<Page<unknown>>(list, { key });
+    expect([list, body.items]).toEqual([list, []]);
+  }
 }
 
 function send(options: RequestOptions): Promise<Answer<ErrorBody>> {
@@ -437,6 +439,84 @@ describe('a content type', () => {
 
   test('with the encoding identity is accepted', async () => {
     await expectAccepted({ bytes: good, headers: { 'content-encoding': 'identity' } });
+  });
+});
+
+describe('a scan', () => {
+  const scan = (body: unknown) => running.request<ErrorBody>('POST /scans', { key, body });
+  const refused = async (body: unknown): Promise<ErrorBody['error']> => {
+    const answer = await scan(body);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
+    return answer.body.error;
+  };
+  const withRow = (part: object) => ({ rows: [plainRow(1), { ...plainRow(2), ...part }] });
+
+  test.each<[string, unknown]>([
+    ['body', []],
+    ['rows', {}],
+    ['rows', { rows: [] }],
+    ['rows', { rows: plainRow(1) }],
+    ['rows', { rows: Array.from({ length: 5_001 }, (_, index) => plainRow(index)) }],
+    ['companyId', { companyId: 'x', rows: [plainRow(1)] }],
+    ['company_id', { company_id: UNKNOWN_ID, rows: [plainRow(1)] }],
+  ])('with a wrong %s is refused', async (path, body) => {
+    expect((await refused(body)).details?.map((fault) => fault.path)).toEqual([path]);
+  });
+
+  test.each<[string, readonly unknown[]]>([
+    ['supplierName', [undefined, null, 7, ' ', 'x'.repeat(401)]],
+    ['supplierTaxId', [null, 7, ' ', 'x'.repeat(201)]],
+    ['invoiceNumber', [undefined, null, 7, ' ', 'x'.repeat(201)]],
+    ['issueDate', [undefined, null, '2026-02-30', '05.10.2026']],
+    ['currency', [null, '', 'EURO', 'XXX', 'XAU', 'CHE', 'HRK']],
+    ['grossAmount', [undefined, null, 1190, '1,190.00', '1.1234567']],
+    ['purchaseOrderRef', [null, '', 'x'.repeat(201)]],
+    ['bankIban', [null, '', 'x'.repeat(201)]],
+    ['bankSortCode', [null, '', '60161']],
+    ['bankAccountNumber', [null, '', '31926', '319268190']],
+    ['externalId', [null, '', 7, 'x'.repeat(201)]],
+    ['sourceRowNumber', [undefined, null, '2', 2.5, 2 ** 53]],
+    ['colour', ['x']],
+  ])('with a row whose %s is wrong is refused, and the row is named', async (field, values) => {
+    for (const value of values) {
+      const { message, details } = await refused(withRow({ [field]: value }));
+      expect([value, message]).toEqual([value, expect.stringContaining(`rows[1].${field}: Row 2`)]);
+      expect(details?.map(({ path }) => path)).toEqual([`rows[1].${field}`]);
+    }
+  });
+
+  test('with a thousand wrong rows lists the first fifty and counts all', async () => {
+    const rows = Array.from({ length: 1_000 }, (_, index) => ({ ...plainRow(index), issueDate: 'yesterday' }));
+    const { message, details } = await refused({ rows });
+    expect(message).toMatch(/^rows\[0\]\.issueDate: Row 1, sourceRowNumber 0: .* \(1 of 1000 faults\)$/);
+    expect(details).toHaveLength(50);
+  });
+
+  test('with a NUL, half of a surrogate pair, __proto__ or too deep a nesting in a row is refused', async () => {
+    const body = JSON.stringify({ rows: [plainRow(1)] });
+    for (const bytes of [
+      body.replace('N-1', 'N\\u0000'),
+      body.replace('N-1', 'N\\ud83d'),
+      body.replace('{"supplierName"', '{"__proto__":{},"supplierName"'),
+      `{"rows":[${nested(31)}]}`,
+    ]) {
+      const answer = await running.request('POST /scans', { key, bytes });
+      expect([bytes, answer.status]).toEqual([bytes, 400]);
+    }
+  });
+
+  test('of exactly 10 MiB is read, one byte more is refused with 413', async () => {
+    const bytes = JSON.stringify({ rows: [plainRow(1)] });
+    const largest = 10 * KIBIBYTE * KIBIBYTE;
+    const read = await running.request<Scan>('POST /scans', { key: goodKey, bytes: bytes.padEnd(largest) });
+    expect(read.status).toBe(201);
+    const refusedAnswer = await running.request('POST /scans', { key, bytes: bytes.padEnd(largest + 1) });
+    expect(refusedAnswer).toMatchObject({ status: 413, body: { error: { code: 'INVALID_REQUEST' } } });
+  });
+
+  test.each(['', ' ', 'a,b', 'x'.repeat(256), '\u00e9'])('with the Idempotency-Key %j is refused', async (value) => {
+    const headers = { 'idempotency-key': value };
+    expect(await running.request('POST /scans', { key, body: withRow({}), headers })).toMatchObject({ status: 400 });
   });
 });
 

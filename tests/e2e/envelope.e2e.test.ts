@@ -14,7 +14,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { connectApi, startRunningSystem } from './running-system.js';
 import type { Answer, Api, ErrorBody, RunningSystem } from './running-system.js';
-import { plainInvoice, UNKNOWN_ID } from './shapes.js';
+import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
 
 /** What only an upload, a document or an outside system can bring about; a line goes when something does. */
 const statusesOfNothingYet = [416, 422, 502];
@@ -48,6 +48,7 @@ async function gatewayWith(env: Readonly<Record<string, string>>): Promise<Api> 
       NATS_URL: testInfrastructure().natsUrl,
       ORGANIZATION_ADDRESS: running.system.organizationAddress,
       ANALYSIS_ADDRESS: running.system.analysisAddress,
+      SCAN_ADDRESS: running.system.scanAddress,
       ...env,
     }),
   );
@@ -189,6 +190,16 @@ const cases: readonly Case[] = [
     },
   },
   {
+    status: 409,
+    code: 'CONFLICT',
+    when: 'a scan has nothing new',
+    provoke: async () => {
+      const body = { rows: [{ ...plainRow(1), externalId: 'envelope' }] };
+      await request('POST /scans', { key, body });
+      return request('POST /scans', { key, body });
+    },
+  },
+  {
     status: 413,
     code: 'INVALID_REQUEST',
     when: 'the body is too large',
@@ -266,6 +277,15 @@ const cases: readonly Case[] = [
     provoke: async () => {
       const api = await gatewayWith({ ANALYSIS_ADDRESS: await silentAddress({ isDeaf: false }) });
       return api.request('POST /invoices', { key, body: invoice });
+    },
+  },
+  {
+    status: 503,
+    code: 'PROCESSING_FAILED',
+    when: 'the scan service is away',
+    provoke: async () => {
+      const api = await gatewayWith({ SCAN_ADDRESS: await silentAddress({ isDeaf: false }) });
+      return api.request('POST /scans', { key, body: { rows: [plainRow(1)] } });
     },
   },
   {

@@ -80,7 +80,7 @@ export async function startRunningSystem(env: NodeJS.ProcessEnv = {}): Promise<R
     env: { LOG_LEVEL: 'silent', ...env },
   });
   const databases = await Promise.all(
-    ['organization', 'analysis'].map((name) =>
+    ['organization', 'analysis', 'scan'].map((name) =>
       connectMongo({ url: mongodbUrl, databaseName: `${databasePrefix}${name}`, appName: 'test' }),
     ),
   );

@@ -33,6 +33,23 @@ export interface StoredInvoice {
   readonly createdAt: string;
 }
 
+export interface Scan {
+  readonly id: string;
+  readonly status: string;
+  readonly invoicesAnalyzed: number;
+  readonly rowsSkipped: number;
+  readonly skippedRows: readonly {
+    readonly sourceRowNumber: number;
+    readonly externalId: string;
+    readonly reason: string;
+  }[];
+  readonly analyzedValue: string;
+  readonly analyzedValueCurrency: string;
+  readonly unconvertedInvoices: number;
+  readonly decisionCounts: Readonly<Record<string, number>>;
+  readonly findingCounts: Readonly<Record<string, number>>;
+}
+
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
@@ -89,6 +106,17 @@ export function plainInvoice(number: number): Readonly<Record<string, unknown>> 
     issue_date: '2026-10-05',
     currency: 'EUR',
     gross_amount: `${number}.50`,
+  };
+}
+
+/** The least that a row of a scan must have, different for every number. */
+export function plainRow(number: number): Readonly<Record<string, unknown>> {
+  return {
+    supplierName: `Supplier ${number}`,
+    invoiceNumber: `N-${number}`,
+    issueDate: '2026-10-05',
+    grossAmount: `${number}.50`,
+    sourceRowNumber: number,
   };
 }
 

@@ -11,6 +11,8 @@ import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization
 import { MemberServiceDefinition } from '@invoicecontrol/contracts/organization/v1/member_service';
 import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { ScanServiceDefinition } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions, Channel } from '@invoicecontrol/runtime/grpc/client';
 
@@ -18,6 +20,7 @@ import type { CallOptions, Channel } from '@invoicecontrol/runtime/grpc/client';
 export interface Clients {
   readonly access: Methods<typeof AccessServiceDefinition, CallOptions>;
   readonly analyses: Methods<typeof AnalysisServiceDefinition, CallOptions>;
+  readonly analysisUsage: Methods<typeof UsageServiceDefinition, CallOptions>;
   readonly apiKeys: Methods<typeof ApiKeyServiceDefinition, CallOptions>;
   readonly audit: Methods<typeof AuditServiceDefinition, CallOptions>;
   readonly companies: Methods<typeof CompanyServiceDefinition, CallOptions>;
@@ -25,15 +28,26 @@ export interface Clients {
   readonly invoices: Methods<typeof InvoiceServiceDefinition, CallOptions>;
   readonly members: Methods<typeof MemberServiceDefinition, CallOptions>;
   readonly notifications: Methods<typeof NotificationServiceDefinition, CallOptions>;
+  readonly organizationUsage: Methods<typeof UsageServiceDefinition, CallOptions>;
   readonly organizations: Methods<typeof OrganizationServiceDefinition, CallOptions>;
   readonly policies: Methods<typeof PolicyServiceDefinition, CallOptions>;
   readonly routingRules: Methods<typeof RoutingRuleServiceDefinition, CallOptions>;
+  readonly scans: Methods<typeof ScanServiceDefinition, CallOptions>;
+  readonly scanUsage: Methods<typeof UsageServiceDefinition, CallOptions>;
 }
 
-export function createClients(channels: { organization: Channel; analysis: Channel }): Clients {
+/** The connections to the services, by their names. */
+export interface Channels {
+  readonly organization: Channel;
+  readonly analysis: Channel;
+  readonly scan: Channel;
+}
+
+export function createClients(channels: Channels): Clients {
   return {
     access: client(AccessServiceDefinition, channels.organization),
     analyses: client(AnalysisServiceDefinition, channels.analysis),
+    analysisUsage: client(UsageServiceDefinition, channels.analysis),
     apiKeys: client(ApiKeyServiceDefinition, channels.organization),
     audit: client(AuditServiceDefinition, channels.organization),
     companies: client(CompanyServiceDefinition, channels.organization),
@@ -41,8 +55,11 @@ export function createClients(channels: { organization: Channel; analysis: Chann
     invoices: client(InvoiceServiceDefinition, channels.analysis),
     members: client(MemberServiceDefinition, channels.organization),
     notifications: client(NotificationServiceDefinition, channels.organization),
+    organizationUsage: client(UsageServiceDefinition, channels.organization),
     organizations: client(OrganizationServiceDefinition, channels.organization),
     policies: client(PolicyServiceDefinition, channels.analysis),
     routingRules: client(RoutingRuleServiceDefinition, channels.analysis),
+    scans: client(ScanServiceDefinition, channels.scan),
+    scanUsage: client(UsageServiceDefinition, channels.scan),
   };
 }

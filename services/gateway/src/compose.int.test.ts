@@ -48,6 +48,7 @@ beforeEach(async () => {
       PORT: '0',
       ORGANIZATION_ADDRESS: services.address,
       ANALYSIS_ADDRESS: services.address,
+      SCAN_ADDRESS: services.address,
       NATS_URL: testInfrastructure().natsUrl,
       LOG_LEVEL: 'silent',
     }),

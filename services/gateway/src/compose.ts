@@ -3,6 +3,7 @@ import { events } from '@invoicecontrol/contracts/events';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { describeConfig } from '@invoicecontrol/runtime/config';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
@@ -25,7 +26,7 @@ import { startHttpServer } from './http/server.js';
 import { routes } from './routes/table.js';
 
 const SERVICE = 'gateway';
-/** Running requests may end; just over the longest time that a route gives its owner. */
+/** Running requests may end; just over what any route but a scan gives its owner, and over what most scans take. */
 const DRAIN_MS_MAX = 15_000;
 
 /** Builds the gateway and starts it. Services that cannot be reached yet are answered for with 503. */
@@ -42,11 +43,13 @@ export async function startService(config: Config): Promise<RunningService> {
     shutdown.add('organization', () => organization.close());
     const analysis = openChannel(config.ANALYSIS_ADDRESS);
     shutdown.add('analysis', () => analysis.close());
+    const scan = openChannel(config.SCAN_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+    shutdown.add('scan', () => scan.close());
     const load = new LoadGauge();
     load.start();
     shutdown.add('load gauge', () => load.stop());
 
-    const clients = createClients({ organization, analysis });
+    const clients = createClients({ organization, analysis, scan });
     const clock = systemClock;
     const failures = new FailureBucket(clock);
     const authenticator = new Authenticator({ access: clients.access, failures, clock, logger });

@@ -10,6 +10,7 @@ export const configSchema = z.object({
   PORT: port.default(8080),
   ORGANIZATION_ADDRESS: z.string(),
   ANALYSIS_ADDRESS: z.string(),
+  SCAN_ADDRESS: z.string(),
   NATS_URL: z.string(),
   /** Per key, over all routes. */
   RATE_LIMIT_DEFAULT_PER_MINUTE: requestsPerMinute.default(3_000),

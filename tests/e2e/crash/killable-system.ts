@@ -78,6 +78,8 @@ export async function startKillableSystem(): Promise<KillableSystem> {
     const gateway = await start('gateway', {
       ORGANIZATION_ADDRESS: organizationAddress,
       ANALYSIS_ADDRESS: `127.0.0.1:${analysis.port}`,
+      // Nobody scans here.
+      SCAN_ADDRESS: `127.0.0.1:${analysis.port}`,
       RATE_LIMIT_DEFAULT_PER_MINUTE: '1000000',
       RATE_LIMIT_ORGANIZATION_PER_MINUTE: '1000000',
       RATE_LIMIT_WRITES_PER_MINUTE: '1000000',

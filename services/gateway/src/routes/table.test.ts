@@ -11,6 +11,8 @@ import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization
 import { MemberServiceDefinition } from '@invoicecontrol/contracts/organization/v1/member_service';
 import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { ScanServiceDefinition } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { routes } from './table.js';
 
 const definitions = [
@@ -26,6 +28,8 @@ const definitions = [
   MemberServiceDefinition,
   NotificationServiceDefinition,
   OrganizationServiceDefinition,
+  ScanServiceDefinition,
+  UsageServiceDefinition,
 ];
 const rpcs = definitions.flatMap(({ fullName, methods }) =>
   Object.values(methods).map(({ name }) => `${fullName}/${name}`),
@@ -44,6 +48,9 @@ describe('the route table', () => {
       'GET /invoices/:invoiceId/analysis/latest - invoices:read',
       'GET /invoices/:invoiceId/analyses - invoices:read',
       'POST /invoices/:invoiceId/reanalyze ANALYST invoices:write',
+      'POST /scans - scans:write',
+      'GET /scans - scans:read',
+      'GET /scans/:scanId - scans:read',
       'GET /findings - findings:read',
       'GET /findings/:findingId - findings:read',
       'GET /findings/:findingId/history - findings:read',
@@ -62,6 +69,7 @@ describe('the route table', () => {
       'POST /organizations/current/restore public',
       'PATCH /organizations/current/base-currency OWNER organization:write',
       'PATCH /organizations/current/reference-validation OWNER organization:write',
+      'GET /organizations/current/usage - organization:read',
       'GET /companies ADMIN organization:read',
       'POST /companies ADMIN organization:write',
       'GET /companies/:companyId ADMIN organization:read',

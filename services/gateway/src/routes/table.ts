@@ -23,6 +23,8 @@ import {
   updateReferenceValidation,
 } from './organizations.js';
 import { getCurrentPolicy, listFindingTypes } from './policies.js';
+import { createScan, getScan, listScans } from './scans.js';
+import { getUsage } from './usage.js';
 
 /** Every route below `/v1`: what is not here does not exist. */
 export const routes: readonly Route[] = [
@@ -32,6 +34,9 @@ export const routes: readonly Route[] = [
   getLatestAnalysis,
   listAnalyses,
   reanalyzeInvoice,
+  createScan,
+  listScans,
+  getScan,
   listFindings,
   getFinding,
   listFindingHistory,
@@ -50,6 +55,7 @@ export const routes: readonly Route[] = [
   restoreOrganization,
   updateBaseCurrency,
   updateReferenceValidation,
+  getUsage,
   listCompanies,
   createCompany,
   getCompany,

@@ -13,7 +13,10 @@ import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization
 import { MemberServiceDefinition } from '@invoicecontrol/contracts/organization/v1/member_service';
 import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { ScanServiceDefinition } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { DomainError } from '@invoicecontrol/errors';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding, GrpcServer, Implementation } from '@invoicecontrol/runtime/grpc/server';
 import { createLogger } from '@invoicecontrol/runtime/logger';
@@ -32,6 +35,9 @@ export interface Answers {
   readonly organizations?: Partial<Implementation<typeof OrganizationServiceDefinition>>;
   readonly policies?: Partial<Implementation<typeof PolicyServiceDefinition>>;
   readonly routingRules?: Partial<Implementation<typeof RoutingRuleServiceDefinition>>;
+  readonly scans?: Partial<Implementation<typeof ScanServiceDefinition>>;
+  /** The one server answers for all services that count something. */
+  readonly usage?: Partial<Implementation<typeof UsageServiceDefinition>>;
 }
 
 export const silent = createLogger({ service: 'test', level: 'silent' });
@@ -84,6 +90,7 @@ export async function startCounterparts(answers: Answers): Promise<GrpcServer> {
     host: '127.0.0.1',
     port: 0,
     logger: silent,
+    messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
     bindings: [
       answering(AccessServiceDefinition, answers.access),
       answering(AnalysisServiceDefinition, answers.analyses),
@@ -97,6 +104,8 @@ export async function startCounterparts(answers: Answers): Promise<GrpcServer> {
       answering(OrganizationServiceDefinition, answers.organizations),
       answering(PolicyServiceDefinition, answers.policies),
       answering(RoutingRuleServiceDefinition, answers.routingRules),
+      answering(ScanServiceDefinition, answers.scans),
+      answering(UsageServiceDefinition, answers.usage),
     ],
   });
 }

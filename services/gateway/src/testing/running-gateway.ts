@@ -1,6 +1,7 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { createClients } from '../clients.js';
 import { createApp } from '../http/app.js';
@@ -40,8 +41,8 @@ export interface GatewayOptions {
 export async function startGateway(answers: Answers, options: GatewayOptions = {}): Promise<RunningGateway> {
   const { clock = systemClock, logger = silent } = options;
   const services = await startCounterparts(answers);
-  const channel = openChannel(services.address);
-  const clients = createClients({ organization: channel, analysis: channel });
+  const channel = openChannel(services.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  const clients = createClients({ organization: channel, analysis: channel, scan: channel });
   const failures = new FailureBucket(clock);
   const authenticator = new Authenticator({ access: clients.access, failures, clock, logger });
   const limiter = new RateLimiter({ access: clients.access, clock, logger, replicas: 1 });

@@ -1,0 +1,187 @@
+import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import { DomainError } from '@invoicecontrol/errors';
+import { z } from 'zod';
+import { showInstant, stated, uuid } from '../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
+import { route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
+import { checkScan, SCAN_BODY_BYTES_MAX, scanRequest, toScanRow } from './scan-request.js';
+
+/** Two minutes for the analysis of 5,000 rows beside others', and some seconds to store them. */
+const CREATE_TIMEOUT_MS = 130_000;
+const READ_TIMEOUT_MS = 5_000;
+
+const skippedRow = z.object({
+  sourceRowNumber: z.int(),
+  externalId: z.string(),
+  reason: z.enum(['ALREADY_IMPORTED', 'DUPLICATE_EXTERNAL_ID_IN_FILE']),
+});
+
+const counts = z.record(z.string(), z.int().min(0));
+
+/** A scan but for its skipped rows (specification 2.9). */
+const scanFigures = {
+  id: z.string().meta({ format: 'uuid' }),
+  status: z.literal('COMPLETE'),
+  invoicesAnalyzed: z.int().min(1),
+  rowsSkipped: z
+    .int()
+    .min(0)
+    .meta({ description: 'Rows whose externalId was imported before, or earlier in the file.' }),
+  analyzedValue: z.string().meta({ description: 'Gross value of the analyzed invoices that have an exchange rate.' }),
+  analyzedValueCurrency: z.string().length(3).meta({ description: 'The base currency when the scan was made.' }),
+  unconvertedInvoices: z.int().min(0).meta({ description: 'Analyzed invoices that have no exchange rate.' }),
+  decisionCounts: counts.meta({ description: 'By decision.' }),
+  findingCounts: counts.meta({ description: 'By type of finding.' }),
+};
+
+const scan = z.object({ ...scanFigures, skippedRows: z.array(skippedRow) }).meta({ id: 'Scan' });
+
+/** In a list: skipped rows can be thousands in each scan. */
+const scanSummary = z
+  .object({ ...scanFigures, companyId: z.string(), createdAt: z.string().meta({ format: 'date-time' }) })
+  .meta({ id: 'ScanSummary' });
+
+export const createScan = route({
+  operation: 'createScan',
+  method: 'post',
+  path: '/scans',
+  summary: 'Analyze historical invoices',
+  rpc: 'invoicecontrol.scan.v1.ScanService/CreateScan',
+  access: { scope: 'scans:write' },
+  body: scanRequest,
+  bodyBytesMax: SCAN_BODY_BYTES_MAX,
+  checkBody: checkScan,
+  honoursIdempotencyKey: true,
+  ratePolicy: 'scans',
+  responses: {
+    201: {
+      description: 'Every row is analyzed or skipped.',
+      schema: scan,
+      headers: {
+        Location: 'Where the scan is read.',
+        'Idempotency-Replayed': '`true` when this is the answer to an earlier request with the same key.',
+      },
+    },
+  },
+  refusals: [409],
+  async handle({ body, fingerprint, idempotencyKey, principal, context }, { scans }): Promise<Reply> {
+    const reply = await scans
+      .createScan(
+        {
+          organizationId: principal.organizationId,
+          companyId: body.companyId?.toLowerCase(),
+          rows: body.rows.map(toScanRow),
+          idempotencyKey,
+          fingerprint,
+          scanRowsPerMonthLimit: principal.limits?.scanRowsPerMonth,
+        },
+        { context, timeoutMs: CREATE_TIMEOUT_MS },
+      )
+      .catch((error: unknown) => {
+        throw isDeadline(error) ? stillScanning(idempotencyKey !== '') : error;
+      });
+    const created = presentScan(stated(reply.scan));
+    return {
+      status: 201,
+      body: created,
+      headers: {
+        Location: `/v1/scans/${created.id}`,
+        ...(reply.replayed ? { 'Idempotency-Replayed': 'true' } : {}),
+      },
+    };
+  },
+});
+
+export const listScans = route({
+  operation: 'listScans',
+  method: 'get',
+  path: '/scans',
+  summary: 'List scans, newest first',
+  rpc: 'invoicecontrol.scan.v1.ScanService/ListScans',
+  access: { scope: 'scans:read' },
+  query: pageQuery.extend({ company_id: uuid().optional() }),
+  responses: { 200: { description: 'A page of scans, without their skipped rows.', schema: pageOf(scanSummary) } },
+  async handle({ query, principal, context }, { scans }): Promise<Reply> {
+    const reply = await scans.listScans(
+      {
+        organizationId: principal.organizationId,
+        ...pageRequest(query),
+        companyId: query.company_id?.toLowerCase(),
+      },
+      { context, timeoutMs: READ_TIMEOUT_MS },
+    );
+    return { status: 200, body: page(reply.scans.map(presentSummary), reply.nextPageToken) };
+  },
+});
+
+export const getScan = route({
+  operation: 'getScan',
+  method: 'get',
+  path: '/scans/:scanId',
+  summary: 'Read a scan',
+  rpc: 'invoicecontrol.scan.v1.ScanService/GetScan',
+  thing: 'scan',
+  access: { scope: 'scans:read' },
+  params: z.object({ scanId: uuid() }),
+  responses: { 200: { description: 'The scan.', schema: scan } },
+  async handle({ params, principal, context }, { scans }): Promise<Reply> {
+    const reply = await scans.getScan(
+      { organizationId: principal.organizationId, scanId: params.scanId.toLowerCase() },
+      { context, timeoutMs: READ_TIMEOUT_MS },
+    );
+    return { status: 200, body: presentScan(stated(reply.scan)) };
+  },
+});
+
+function isDeadline(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'deadline';
+}
+
+/** The rows are stored by then, so the scan ends whether or not somebody waits. */
+function stillScanning(hasKey: boolean): DomainError {
+  const wayToResult = hasKey
+    ? 'Send the same request with the same Idempotency-Key again to get its result.'
+    : 'Its result will be the newest of GET /v1/scans; a repeat without an Idempotency-Key would be another scan.';
+  return new DomainError('deadline', `The scan takes longer than a request may, and goes on. ${wayToResult}`);
+}
+
+function presentFigures(message: Scan) {
+  return {
+    id: message.scanId,
+    status: 'COMPLETE' as const,
+    invoicesAnalyzed: message.invoicesAnalyzed,
+    rowsSkipped: message.rowsSkipped,
+    analyzedValue: message.analyzedValue,
+    analyzedValueCurrency: message.analyzedValueCurrency,
+    unconvertedInvoices: message.unconvertedInvoices,
+    decisionCounts: message.decisionCounts,
+    findingCounts: message.findingCounts,
+  };
+}
+
+function presentScan(message: Scan): z.infer<typeof scan> {
+  const skippedRows = message.skippedRows.map(({ sourceRowNumber, externalId, reason }) => ({
+    sourceRowNumber,
+    externalId,
+    reason: presentReason(reason),
+  }));
+  return { ...presentFigures(message), skippedRows };
+}
+
+function presentSummary(message: Scan): z.infer<typeof scanSummary> {
+  return { ...presentFigures(message), companyId: message.companyId, createdAt: showInstant(message.createdTime) };
+}
+
+function presentReason(value: SkipReason): z.infer<typeof skippedRow>['reason'] {
+  switch (value) {
+    case SkipReason.ALREADY_IMPORTED:
+      return 'ALREADY_IMPORTED';
+    case SkipReason.DUPLICATE_EXTERNAL_ID_IN_FILE:
+      return 'DUPLICATE_EXTERNAL_ID_IN_FILE';
+    case SkipReason.UNSPECIFIED:
+    case SkipReason.UNRECOGNIZED:
+      throw new TypeError('A skipped row came without its reason.');
+  }
+}

@@ -1,0 +1,55 @@
+import type { UsageLimits } from '@invoicecontrol/contracts/organization/v1/access_service';
+import { z } from 'zod';
+import { stated } from '../http/fields.js';
+import { route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
+
+const TIMEOUT_MS = 5_000;
+
+/** In the order in which they are shown, each with the limit of the plan that it counts towards. */
+const meters = [
+  ['analyses', 'analysesPerMonth'],
+  ['scan_rows', 'scanRowsPerMonth'],
+  ['companies', 'companies'],
+  ['members', 'members'],
+] as const satisfies readonly (readonly [string, keyof UsageLimits])[];
+
+const usage = z
+  .object({
+    period: z.string().meta({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The calendar month in UTC.' }),
+    items: z.array(
+      z.object({
+        meter: z.string().meta({ description: `${meters.map(([meter]) => meter).join(', ')}; more may come.` }),
+        used: z.int().min(0).meta({ description: 'In this month; of companies and members, how many there are.' }),
+        limit: z.int().nullable().meta({ description: 'Null: no limit.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Usage' });
+
+export const getUsage = route({
+  operation: 'getUsage',
+  method: 'get',
+  path: '/organizations/current/usage',
+  summary: 'Read what the organization has used, and its limits',
+  rpc: 'invoicecontrol.usage.v1.UsageService/GetUsage',
+  access: { scope: 'organization:read' },
+  responses: { 200: { description: 'Every meter of the plan.', schema: usage } },
+  async handle({ principal, context }, { analysisUsage, organizationUsage, scanUsage }): Promise<Reply> {
+    const replies = await Promise.all(
+      [analysisUsage, scanUsage, organizationUsage].map((service) =>
+        service.getUsage({ organizationId: principal.organizationId }, { context, timeoutMs: TIMEOUT_MS }),
+      ),
+    );
+    const used = new Map(replies.flatMap((reply) => reply.meters.map((counted) => [counted.meter, counted.used])));
+    const shown: z.infer<typeof usage> = {
+      period: stated(replies[0]).period,
+      items: meters.map(([meter, limit]) => ({
+        meter,
+        used: stated(used.get(meter)),
+        limit: principal.limits?.[limit] ?? null,
+      })),
+    };
+    return { status: 200, body: shown };
+  },
+});
