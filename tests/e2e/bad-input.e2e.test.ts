@@ -12,7 +12,7 @@ let key: string;
 /** Sends what is unusual and good. */
 let goodKey: string;
 beforeAll(async () => {
-  running = await startRunningSystem();
+  running = await startRunningSystem({ RATE_LIMIT_SCANS_PER_MINUTE: '1000' });
   key = running.tenant.keys.owner;
   goodKey = running.other.keys.owner;
 });
