@@ -1,8 +1,6 @@
 import { gunzipSync, gzip, gzipSync } from 'node:zlib';
 import { promisify } from 'node:util';
-import { shortDigest } from '../domain/digest.js';
 import type { Analysis } from '../domain/engine.js';
-import { canonicalFacts } from '../domain/facts.js';
 import type { Facts } from '../domain/facts.js';
 import { ruleFor } from '../domain/routing.js';
 import type { RoutingRule } from '../domain/routing.js';
@@ -15,23 +13,16 @@ export interface Judged {
   readonly analysis: Analysis;
 }
 
-export interface Concluded {
-  readonly analysis: DecidedAnalysis;
-  /** The one byte form of the facts. */
-  readonly canonical: string;
-}
-
 /**
- * A decision as it is stored: with its ids, whom routing rules give its new findings to, and the digest of its facts.
+ * A decision as it is stored: with its ids, and whom routing rules give its new findings to.
  * @param known ids of findings that an earlier analysis of the invoice raised
  */
 export function conclude(
   { facts, analysis: { findings, ...verdict } }: Judged,
   { number, rules, known, at }: ConclusionContext,
-): Concluded {
+): DecidedAnalysis {
   const { invoiceId } = facts.invoice;
-  const canonical = canonicalFacts(facts);
-  const analysis: DecidedAnalysis = {
+  return {
     ...verdict,
     analysisId: analysisIdFor(invoiceId, number),
     number,
@@ -43,10 +34,8 @@ export function conclude(
       if (rule === undefined) return { ...finding, findingId };
       return { ...finding, findingId, assignment: { ruleId: rule.ruleId, assigneeUserId: rule.assignTo } };
     }),
-    factsSha256: shortDigest(canonical, 32),
     createdAt: at,
   };
-  return { analysis, canonical };
 }
 
 interface ConclusionContext {
@@ -61,13 +50,13 @@ interface ConclusionContext {
 const packing = { level: 1 } as const;
 const gzipAside = promisify(gzip);
 
-export function packFacts(canonical: string): Buffer {
-  return gzipSync(canonical, packing);
+export function packFacts(facts: Facts): Buffer {
+  return gzipSync(JSON.stringify(facts), packing);
 }
 
 /** The facts of many rows of a scan as one, compressed on another thread. */
-export function packBundle(canonical: readonly string[]): Promise<Buffer> {
-  return gzipAside(`[${canonical.join(',')}]`, packing);
+export function packBundle(facts: readonly Facts[]): Promise<Buffer> {
+  return gzipAside(JSON.stringify(facts), packing);
 }
 
 export function unpackBundle(packed: Buffer): readonly Facts[] {

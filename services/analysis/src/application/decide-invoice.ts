@@ -100,8 +100,8 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       ]);
       const judged = await judgeReviewed(deps.reviews, loaded.facts, policy, clock.now());
       const { facts } = judged;
-      const { analysis, canonical } = conclude(judged, { number: 1, rules, known: new Set(), at: clock.now() });
-      const packed = packFacts(canonical);
+      const analysis = conclude(judged, { number: 1, rules, known: new Set(), at: clock.now() });
+      const packed = packFacts(facts);
       try {
         await commit(
           { organizationId, invoiceId, version },
@@ -133,8 +133,8 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       const { facts } = judged;
       const known = new Set(stored.map(({ findingId }) => findingId));
       const number = previous.analysis.number + 1;
-      const { analysis, canonical } = conclude(judged, { number, rules, known, at: clock.now() });
-      const packed = packFacts(canonical);
+      const analysis = conclude(judged, { number, rules, known, at: clock.now() });
+      const packed = packFacts(facts);
       const { analysisId } = previous.analysis;
       const again = {
         ...analysis,

@@ -85,9 +85,9 @@ async function store(
   const fresh: DecidedRow[] = [];
   const at = deps.clock.now();
   for (const judgement of await reviewed(deps.reviews, decisions, judged)) {
-    const { invoice, base } = judgement.facts;
-    const { analysis, canonical } = conclude(judgement, { number: 1, rules: decisions.rules, known: new Set(), at });
-    fresh.push({ ...decidedRow(invoice, { analysis, base }, decisions), canonical });
+    const { facts } = judgement;
+    const analysis = conclude(judgement, { number: 1, rules: decisions.rules, known: new Set(), at });
+    fresh.push({ ...decidedRow(facts.invoice, { analysis, base: facts.base }, decisions), facts });
     await decisions.pace();
   }
   const taken = await deps.rows.decide(organizationId, fresh);

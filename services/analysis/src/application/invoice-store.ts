@@ -22,8 +22,6 @@ export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   /** Whose invoice it was found to be. */
   readonly supplierId: string;
   readonly findings: readonly StoredFinding[];
-  /** SHA-256 of the facts it rests on. */
-  readonly factsSha256: string;
   /** Of an analysis that was made again: the one before it, and what is different. */
   readonly previous?: { readonly analysisId: string; readonly differences: readonly AnalysisDifference[] };
   readonly createdAt: Date;

@@ -64,7 +64,7 @@ export const loadFacts =
   async (input: FactsInput): Promise<LoadedFacts> => {
     const { organizationId, tenant, counted, reimportOf } = input;
     const known = input.suppliers ?? (await suppliersOf(suppliers, input));
-    const keys = lookupKeys(input.invoice).map(({ key }) => key);
+    const lookups = lookupKeys(input.invoice);
     const { bankKey, poKey } = input.invoice;
     const resolution =
       counted ??
@@ -79,7 +79,10 @@ export const loadFacts =
     const isCounted = counted !== undefined && reimportOf === undefined;
     const profile = profileBefore(supplier, input.invoice, isCounted);
     const [found, bankLink, orderLink, alike] = await Promise.all([
-      invoices.candidates(organizationId, keys),
+      invoices.candidates(
+        organizationId,
+        lookups.map(({ key }) => key),
+      ),
       bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
       poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
       profile.count === 0 ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice)) : [],
@@ -95,7 +98,7 @@ export const loadFacts =
       invoice,
       resolution,
       profile,
-      found: applyCandidateCaps(invoice, hits),
+      found: applyCandidateCaps(invoice, hits, lookups),
       bankLink: bankLink?.link,
       orderLink: orderLink?.link,
       tenant,

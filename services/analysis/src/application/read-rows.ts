@@ -1,6 +1,6 @@
 import type { Pace } from '@invoicecontrol/runtime/pace';
 import type { CanonicalInvoice } from '../domain/invoice.js';
-import { lookupKeys, matchPartOf, supplierKeysOf } from '../domain/match-keys.js';
+import { keysOf, matchPartOf, supplierKeysOf } from '../domain/match-keys.js';
 import { normaliseInvoice } from '../domain/normalisation/normalise-invoice.js';
 import { compareByArrival } from '../domain/record-order.js';
 import { rowIdFor } from './derived-ids.js';
@@ -36,11 +36,12 @@ export async function readRows(
       position,
       ...(externalId === undefined ? {} : { externalId }),
     });
+    const { stored, lookups } = keysOf(invoice);
     read.push({
       canonical,
       invoice,
-      part: matchPartOf(invoice),
-      lookups: lookupKeys(invoice),
+      part: matchPartOf(invoice, stored),
+      lookups,
       supplierKeys: supplierKeysOf(invoice),
     });
     await pace();

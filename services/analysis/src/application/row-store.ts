@@ -1,4 +1,5 @@
 import type { ConvertedAmount } from '../domain/exchange-rates.js';
+import type { Facts } from '../domain/facts.js';
 import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '../domain/invoice.js';
 import type { ReimportedRow } from '../domain/reimport.js';
 import type { FindingSubject } from './finding-store.js';
@@ -15,8 +16,8 @@ export interface NewRow {
 export interface DecidedRow {
   readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
   readonly analysis: DecidedAnalysis;
-  /** The one byte form of the facts; absent where somebody else has stored them. */
-  readonly canonical?: string;
+  /** What the analysis rests on; absent where somebody else has stored it. */
+  readonly facts?: Facts;
   /** When it counts as received, which is later than it was if others overtook the scan. */
   readonly receivedAtMs: number;
   readonly base: ConvertedAmount | null;

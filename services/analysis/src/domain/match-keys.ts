@@ -53,9 +53,26 @@ export function lookupKeys(record: Candidate): LookupKey[] {
   ]);
 }
 
+/** Both kinds of keys of a record, for those who need both: each is computed once. */
+export function keysOf(record: Candidate): { readonly stored: string[]; readonly lookups: LookupKey[] } {
+  const numbers = numberKeys(record);
+  const amounts = amountKeys(record, [0]);
+  const common = commonKeys(record);
+  return {
+    stored: distinct([...numbers, ...amounts, ...common]).map(({ key }) => key),
+    lookups: distinct([
+      ...numbers,
+      ...creditedNumberKeys(record),
+      ...amounts,
+      ...amountKeys(record, [-1, 1]),
+      ...common,
+    ]),
+  };
+}
+
 /** The stored part of an invoice, with its keys. */
-export function matchPartOf(invoice: NormalisedInvoice): MatchPart {
-  return { ...candidateOf(invoice), keys: storedKeys(invoice) };
+export function matchPartOf(invoice: NormalisedInvoice, keys: readonly string[] = storedKeys(invoice)): MatchPart {
+  return { ...candidateOf(invoice), keys };
 }
 
 /** The comparison part alone: what remains of a stored part or of a judged invoice when it stands in facts. */

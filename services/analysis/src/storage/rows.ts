@@ -116,7 +116,7 @@ export function rowStore(
       if (rows.length === 0) return new Set();
       // Nobody but these analyses names the bundle: one that loses them to a faster worker is never read.
       const bundleId = uuidV7();
-      const facts = await packBundle(rows.flatMap(({ canonical }) => canonical ?? []));
+      const facts = await packBundle(rows.flatMap(({ facts: read }) => read ?? []));
       await bundles.insertOne({ _id: bundleId, organizationId, facts: new Binary(facts) });
       const documents = rows.map(({ subject, analysis: { analysisId, ...analysis }, base }, index) => ({
         _id: analysisId,
