@@ -1,5 +1,5 @@
 import type { Candidate } from './invoice.js';
-import type { ScanParameters } from './policy.js';
+import type { ScanParameters } from './policy/scans.js';
 import { compareText } from './record-order.js';
 
 /** A row of a scan that stands in an earlier scan of the company already. */

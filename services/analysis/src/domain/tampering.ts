@@ -1,5 +1,5 @@
 import type { DocumentFacts, TamperSign, TamperSignKind } from './document-facts.js';
-import type { DocumentParameters } from './policy.js';
+import type { DocumentParameters } from './policy/documents.js';
 
 /** Signs of tampering, each kind once, with those that the policy tells from the program. */
 export function tamperSignsOf(document: DocumentFacts, { editors }: DocumentParameters): readonly TamperSign[] {

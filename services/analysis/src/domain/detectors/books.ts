@@ -5,7 +5,8 @@ import type { MasterAccount } from '../erp-facts.js';
 import { evidenceKey, pairKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
-import type { BooksParameters, Policy } from '../policy.js';
+import type { Policy } from '../policy.js';
+import type { BooksParameters } from '../policy/books.js';
 import { compareText } from '../record-order.js';
 
 /** What a synchronisation of an ERP has seen of a company: its vendors, what changed about them, and its payments. */

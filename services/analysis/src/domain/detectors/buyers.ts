@@ -8,7 +8,8 @@ import type { Facts } from '../facts.js';
 import { readName } from '../normalisation/name-key.js';
 import type { NameKeys } from '../normalisation/name-key.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
-import type { BuyerParameters, Policy } from '../policy.js';
+import type { Policy } from '../policy.js';
+import type { BuyerParameters } from '../policy/buyers.js';
 import { isLikeName, nameLikeness } from '../supplier/name-likeness.js';
 import { taxIdOfCompany } from '../tenant.js';
 

@@ -5,7 +5,8 @@ import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import type { Facts } from '../facts.js';
 import { amountText } from '../pairs/comparison-row.js';
-import type { CurrencyParameters, Policy } from '../policy.js';
+import type { Policy } from '../policy.js';
+import type { CurrencyParameters } from '../policy/currencies.js';
 import { compareText } from '../record-order.js';
 
 /** Family CUR: whether the currency is known, and is the supplier's (detection reference, section 7.5). */

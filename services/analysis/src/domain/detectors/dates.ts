@@ -4,7 +4,8 @@ import { isWeekend, weekdayOf } from '../data/weekends.js';
 import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import type { Facts } from '../facts.js';
-import type { DateParameters, Policy } from '../policy.js';
+import type { Policy } from '../policy.js';
+import type { DateParameters } from '../policy/dates.js';
 import { shortenedTerms } from '../supplier/standing.js';
 
 /** Family DATE: whether the dates are possible, and payment is asked for when it usually is (section 7.5). */

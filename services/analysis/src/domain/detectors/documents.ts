@@ -5,7 +5,9 @@ import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import type { FindingType } from '../catalogue.js';
 import type { Facts } from '../facts.js';
-import type { DocumentParameters, Level, Policy } from '../policy.js';
+import type { Policy } from '../policy.js';
+import type { DocumentParameters } from '../policy/documents.js';
+import type { Level } from '../policy/level.js';
 import { tamperSignsOf, tamperWeight } from '../tampering.js';
 
 /** Family DOC: the document that an invoice was read from (detection reference, section 7.6). */

@@ -11,7 +11,8 @@ import { isEarlier, originalsOf, scorePairs } from '../pairs/pair-score.js';
 import { findSplit } from '../pairs/split.js';
 import { isSameSupplier } from '../pairs/supplier-relation.js';
 import { noteOf, pairSummary } from '../pairs/wording.js';
-import type { DuplicateParameters, Policy } from '../policy.js';
+import type { Policy } from '../policy.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival, compareText } from '../record-order.js';
 import { isSameName } from '../supplier/identity.js';
 

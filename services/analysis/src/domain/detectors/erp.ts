@@ -5,7 +5,8 @@ import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import { valueOf } from '../facts.js';
 import type { Facts } from '../facts.js';
-import type { ErpParameters, Policy } from '../policy.js';
+import type { Policy } from '../policy.js';
+import type { ErpParameters } from '../policy/erp.js';
 import { isVirtualAccount } from '../supplier/standing.js';
 import { companyOf } from '../tenant.js';
 

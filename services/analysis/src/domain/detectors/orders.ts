@@ -5,7 +5,8 @@ import type { Facts } from '../facts.js';
 import { isNewOn, othersOn } from '../links.js';
 import type { OrderUse } from '../links.js';
 import { amountOf, amountText } from '../pairs/comparison-row.js';
-import type { OrderParameters, Policy } from '../policy.js';
+import type { Policy } from '../policy.js';
+import type { OrderParameters } from '../policy/orders.js';
 
 /** Family PO: the order behind the invoice, as far as invoices tell of it (detection reference, section 7.5). */
 export function detectOrders(facts: Facts, policy: Policy): RaisedFinding[] {

@@ -2,7 +2,8 @@ import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import { evidenceKey } from '../evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../evidence.js';
-import type { Policy, ScanParameters } from '../policy.js';
+import type { Policy } from '../policy.js';
+import type { ScanParameters } from '../policy/scans.js';
 import { compareText } from '../record-order.js';
 
 /** A finished scan as a whole: what no single row shows. */

@@ -3,7 +3,7 @@ import { canonicalAmount, toMicro } from '@invoicecontrol/values/decimal-amount'
 import { possibleVatRates } from '../data/vat-rates.js';
 import type { Candidate } from '../invoice.js';
 import { isAdjacentSwap } from '../normalisation/similarity.js';
-import type { DuplicateParameters } from '../policy.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /** OPPOSITE: one is a credit. Such records are never duplicates of each other. */
 export type AmountRelation = keyof DuplicateParameters['halfPoints']['amount'] | 'OPPOSITE';

@@ -1,4 +1,4 @@
-import type { DuplicateParameters } from '../policy.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /**
  * Whether earlier records with one number and one amount, issued on these days, are the bills of a contract that puts

@@ -1,5 +1,5 @@
 import type { Candidate } from '../invoice.js';
-import type { DuplicateParameters } from '../policy.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
 
 export type DateRelation = keyof DuplicateParameters['halfPoints']['date'];
 

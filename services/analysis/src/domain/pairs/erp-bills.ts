@@ -1,5 +1,5 @@
 import type { Candidate } from '../invoice.js';
-import type { DuplicateParameters } from '../policy.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival } from '../record-order.js';
 import { numberRelation } from './number-relation.js';
 import { isSameSupplier } from './supplier-relation.js';

@@ -2,7 +2,7 @@ import type { Candidate } from '../invoice.js';
 import { withoutLeadingZeros } from '../normalisation/invoice-number.js';
 import type { InvoiceNumber } from '../normalisation/invoice-number.js';
 import { editDistance } from '../normalisation/similarity.js';
-import type { DuplicateParameters } from '../policy.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
 
 export type NumberRelation = keyof DuplicateParameters['halfPoints']['number'];
 

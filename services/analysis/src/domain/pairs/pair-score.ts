@@ -1,6 +1,6 @@
 import type { Facts } from '../facts.js';
 import type { Candidate } from '../invoice.js';
-import type { DuplicateParameters } from '../policy.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival } from '../record-order.js';
 import { haveConflictingTaxIds } from '../supplier/identity.js';
 import { amountRelation } from './amount-relation.js';

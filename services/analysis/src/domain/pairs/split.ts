@@ -1,6 +1,6 @@
 import type { Facts } from '../facts.js';
 import type { Candidate } from '../invoice.js';
-import type { DuplicateParameters } from '../policy.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareText } from '../record-order.js';
 import { isSameSupplier } from './supplier-relation.js';
 

@@ -1,6 +1,6 @@
 import type { Candidate } from '../invoice.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
-import type { DuplicateParameters } from '../policy.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
 import { haveSameTaxId, isSameName } from '../supplier/identity.js';
 
 export type SupplierRelation = keyof DuplicateParameters['halfPoints']['supplier'];

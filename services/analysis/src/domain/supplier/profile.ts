@@ -258,7 +258,7 @@ export function withNumberPattern(profile: SupplierProfile, signature: string): 
 }
 
 /** Tax as a share of net in basis points; undefined when either is missing or net is zero. */
-export function taxRateBasisPoints({ netMinor, taxMinor }: NormalisedInvoice): number | undefined {
+function taxRateBasisPoints({ netMinor, taxMinor }: NormalisedInvoice): number | undefined {
   if (netMinor === undefined || taxMinor === undefined) return undefined;
   return rateBasisPoints(BigInt(netMinor), BigInt(taxMinor));
 }

@@ -1,7 +1,9 @@
 import { bankCodeOfKey } from '@invoicecontrol/values/bank-account';
 import type { Facts } from '../facts.js';
 import type { NormalisedInvoice } from '../invoice.js';
-import type { AmountParameters, BankParameters, DateParameters } from '../policy.js';
+import type { AmountParameters } from '../policy/amounts.js';
+import type { BankParameters } from '../policy/bank-accounts.js';
+import type { DateParameters } from '../policy/dates.js';
 import type { AmountUse } from './profile.js';
 import { amountsOf, amountStatistics, median, modeOf } from './statistics.js';
 import type { AmountStatistics } from './statistics.js';

@@ -1,0 +1,129 @@
+import type { Level } from './level.js';
+
+/** Limits of value are in the base currency; without a rate the amount of the invoice is held against them. */
+export interface AmountParameters {
+  readonly levels: {
+    readonly outlierOfKnownSize: Level;
+    readonly magnitudeShift: Level;
+    readonly recurringChanged: Level;
+    readonly recurringRaisedMuch: Level;
+    readonly round: Level;
+    readonly roundYoung: Level;
+    readonly belowThreshold: Level;
+    readonly splitPair: Level;
+    readonly splitPairOneOrder: Level;
+    readonly splitGroup: Level;
+    readonly splitGroupOneOrder: Level;
+    /** Without any order, or with consecutive numbers. */
+    readonly splitGroupSuspicious: Level;
+    readonly splitGroupOneOrderConsecutive: Level;
+    readonly zero: Level;
+  };
+  /** Amounts older than this say nothing about the usual amount. */
+  readonly amountWindowDays: number;
+  readonly logMadFloor: number;
+  /** When the median of so many newest amounts is so many times that of the older ones, they alone are the usual. */
+  readonly trendAmounts: number;
+  readonly trendRatioMin: number;
+  readonly outlierSampleMin: number;
+  readonly outlierValueMin: string;
+  /** The first row that holds, the most severe first. */
+  readonly outlierSteps: readonly { readonly zMin: number; readonly ratioMin: number; readonly level: Level }[];
+  /** An earlier amount of at least so much of the judged one is of its size. */
+  readonly sameSizeShareMin: number;
+  /** An outlier is mild when so many amounts of its size came before. */
+  readonly outlierKnownMin: number;
+  /** One of its size about a year before makes it a yearly bill. */
+  readonly yearlyGapDays: { readonly min: number; readonly max: number };
+  readonly shiftSampleMin: number;
+  readonly shiftFactors: readonly number[];
+  readonly shiftTolerancePercent: number;
+  readonly shiftRatioMin: number;
+  /** Amounts of which, but for a tenth at either end, the largest is so many times the smallest, are alike. */
+  readonly shiftRangeMax: number;
+  /** Among amounts that are not alike the digits must be equal, and so many. */
+  readonly shiftDigitsMin: number;
+  readonly shiftValueMin: string;
+  readonly recurringMin: number;
+  readonly recurringTolerancePercent: number;
+  readonly recurringGapsDays: readonly { readonly min: number; readonly max: number }[];
+  readonly recurringChangePercent: number;
+  readonly recurringRaisePercent: number;
+  /** Months in which contracts are indexed, 1 is January. */
+  readonly indexationMonths: readonly number[];
+  readonly roundValueMin: string;
+  readonly roundHistoryMin: number;
+  readonly roundShareMax: number;
+  /** Approval limits, in the currency of the invoice and in the base currency. */
+  readonly approvalThresholds: readonly string[];
+  /** An approval limit is worth something: bills of less value are not held against any. */
+  readonly approvalValueMin: string;
+  readonly belowThresholdPercent: number;
+  readonly splitPercent: number;
+  readonly splitDays: number;
+  readonly splitGroupMin: number;
+  /** A supplier with such a share of its amounts in the band has its prices there. */
+  readonly pricePointHistoryMin: number;
+  readonly pricePointShareMin: number;
+}
+
+/** As every organization starts with them. */
+export const amounts: AmountParameters = {
+  levels: {
+    outlierOfKnownSize: { severity: 'LOW', confidence: 60 },
+    magnitudeShift: { severity: 'HIGH', confidence: 80 },
+    recurringChanged: { severity: 'LOW', confidence: 70 },
+    recurringRaisedMuch: { severity: 'MEDIUM', confidence: 80 },
+    round: { severity: 'LOW', confidence: 40 },
+    roundYoung: { severity: 'INFO', confidence: 40 },
+    belowThreshold: { severity: 'INFO', confidence: 40 },
+    splitPair: { severity: 'LOW', confidence: 60 },
+    splitPairOneOrder: { severity: 'INFO', confidence: 60 },
+    splitGroup: { severity: 'MEDIUM', confidence: 78 },
+    splitGroupOneOrder: { severity: 'LOW', confidence: 78 },
+    splitGroupSuspicious: { severity: 'HIGH', confidence: 82 },
+    splitGroupOneOrderConsecutive: { severity: 'MEDIUM', confidence: 82 },
+    zero: { severity: 'LOW', confidence: 90 },
+  },
+  amountWindowDays: 730,
+  logMadFloor: 0.15,
+  trendAmounts: 12,
+  trendRatioMin: 1.25,
+  outlierSampleMin: 8,
+  outlierValueMin: '200',
+  outlierSteps: [
+    { zMin: 6, ratioMin: 10, level: { severity: 'HIGH', confidence: 85 } },
+    { zMin: 5, ratioMin: 4, level: { severity: 'MEDIUM', confidence: 75 } },
+    { zMin: 3.5, ratioMin: 2.5, level: { severity: 'LOW', confidence: 60 } },
+  ],
+  sameSizeShareMin: 0.8,
+  outlierKnownMin: 2,
+  yearlyGapDays: { min: 335, max: 395 },
+  shiftSampleMin: 5,
+  shiftFactors: [10, 100],
+  shiftTolerancePercent: 2,
+  shiftRatioMin: 5,
+  shiftRangeMax: 4,
+  shiftDigitsMin: 4,
+  shiftValueMin: '200',
+  recurringMin: 6,
+  recurringTolerancePercent: 2,
+  recurringGapsDays: [
+    { min: 25, max: 35 },
+    { min: 85, max: 95 },
+  ],
+  recurringChangePercent: 5,
+  recurringRaisePercent: 25,
+  indexationMonths: [1, 4],
+  roundValueMin: '1000',
+  roundHistoryMin: 10,
+  roundShareMax: 0.2,
+  approvalThresholds: ['5000', '10000', '25000', '50000', '100000'],
+  approvalValueMin: '1000',
+  belowThresholdPercent: 95,
+  splitPercent: 90,
+  splitDays: 7,
+  splitGroupMin: 3,
+  pricePointHistoryMin: 10,
+  pricePointShareMin: 0.5,
+};

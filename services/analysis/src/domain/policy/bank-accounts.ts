@@ -1,0 +1,89 @@
+import { europeanUnion } from '../data/european-union.js';
+import type { Level } from './level.js';
+
+export interface BankParameters {
+  readonly levels: {
+    readonly blocklisted: Level;
+    readonly changedEstablished: Level;
+    readonly changedYoung: Level;
+    readonly changedEscalated: Level;
+    readonly changedLater: Level;
+    readonly changedVirtual: Level;
+    readonly changedFactor: Level;
+    readonly nearMatch: Level;
+    readonly reverted: Level;
+    readonly revertedPaid: Level;
+    readonly shared: Level;
+    readonly sharedPlausible: Level;
+    readonly sharedFactor: Level;
+    readonly invalid: Level;
+    readonly invalidRepeated: Level;
+    readonly invalidFromScan: Level;
+    readonly countryMismatch: Level;
+    readonly countryMismatchOutside: Level;
+    readonly countryMismatchTolerated: Level;
+    readonly firstUse: Level;
+    readonly firstUseHighValue: Level;
+    readonly missing: Level;
+  };
+  readonly establishedInvoices: number;
+  readonly escalatingAmountRatio: number;
+  readonly nearMatchDigitsMax: number;
+  readonly virtualAccountsMin: number;
+  readonly factorSuppliersMin: number;
+  readonly revertedInvoicesMin: number;
+  readonly revertedDaysMin: number;
+  readonly intermediateInvoicesMax: number;
+  readonly intermediateDaysMax: number;
+  readonly invalidRepeatedMin: number;
+  readonly countryAcceptedAfter: number;
+  readonly toleratedAccountCountries: readonly string[];
+  readonly economicAreaCountries: readonly string[];
+  readonly missingShareMin: number;
+  readonly missingInvoicesMin: number;
+  readonly newSupplierHighValue: string;
+}
+
+/** As every organization starts with them. */
+export const bank: BankParameters = {
+  levels: {
+    blocklisted: { severity: 'CRITICAL', confidence: 99 },
+    changedEstablished: { severity: 'HIGH', confidence: 90 },
+    changedYoung: { severity: 'MEDIUM', confidence: 75 },
+    changedEscalated: { severity: 'CRITICAL', confidence: 95 },
+    changedLater: { severity: 'MEDIUM', confidence: 75 },
+    changedVirtual: { severity: 'LOW', confidence: 75 },
+    changedFactor: { severity: 'MEDIUM', confidence: 75 },
+    nearMatch: { severity: 'HIGH', confidence: 88 },
+    reverted: { severity: 'MEDIUM', confidence: 75 },
+    revertedPaid: { severity: 'HIGH', confidence: 85 },
+    shared: { severity: 'HIGH', confidence: 85 },
+    sharedPlausible: { severity: 'MEDIUM', confidence: 70 },
+    sharedFactor: { severity: 'LOW', confidence: 70 },
+    invalid: { severity: 'HIGH', confidence: 97 },
+    invalidRepeated: { severity: 'MEDIUM', confidence: 97 },
+    invalidFromScan: { severity: 'MEDIUM', confidence: 97 },
+    countryMismatch: { severity: 'MEDIUM', confidence: 75 },
+    countryMismatchOutside: { severity: 'HIGH', confidence: 75 },
+    countryMismatchTolerated: { severity: 'LOW', confidence: 75 },
+    firstUse: { severity: 'INFO', confidence: 60 },
+    firstUseHighValue: { severity: 'LOW', confidence: 60 },
+    missing: { severity: 'INFO', confidence: 50 },
+  },
+  establishedInvoices: 3,
+  escalatingAmountRatio: 3,
+  nearMatchDigitsMax: 2,
+  virtualAccountsMin: 3,
+  factorSuppliersMin: 5,
+  revertedInvoicesMin: 8,
+  revertedDaysMin: 90,
+  intermediateInvoicesMax: 3,
+  intermediateDaysMax: 60,
+  invalidRepeatedMin: 3,
+  countryAcceptedAfter: 3,
+  toleratedAccountCountries: ['LT', 'BE', 'IE', 'NL', 'LU'],
+  economicAreaCountries: [...europeanUnion, 'IS', 'LI', 'NO', 'GB', 'CH'],
+  missingShareMin: 0.9,
+  missingInvoicesMin: 10,
+  newSupplierHighValue: '10000',
+};

@@ -1,0 +1,40 @@
+import type { Level } from './level.js';
+
+export interface BooksParameters {
+  readonly levels: {
+    readonly vendorDuplicate: Level;
+    readonly vendorDuplicateBilled: Level;
+    readonly vendorAccountChanged: Level;
+    readonly duplicatePayment: Level;
+    readonly duplicatePaymentOfPair: Level;
+    readonly paidElsewhere: Level;
+    readonly overpaid: Level;
+  };
+  /** More accounts changed at once are a migration, from so many on. */
+  readonly migrationPercent: number;
+  readonly migrationVendorsMin: number;
+  readonly duplicatePaymentDays: number;
+  /** So many payments of one amount are a habit. */
+  readonly repeatedPaymentsMin: number;
+  readonly overpaidTolerance: string;
+  readonly shownMax: number;
+}
+
+/** As every organization starts with them. */
+export const books: BooksParameters = {
+  levels: {
+    vendorDuplicate: { severity: 'LOW', confidence: 85 },
+    vendorDuplicateBilled: { severity: 'MEDIUM', confidence: 85 },
+    vendorAccountChanged: { severity: 'HIGH', confidence: 85 },
+    duplicatePayment: { severity: 'HIGH', confidence: 80 },
+    duplicatePaymentOfPair: { severity: 'CRITICAL', confidence: 95 },
+    paidElsewhere: { severity: 'CRITICAL', confidence: 90 },
+    overpaid: { severity: 'MEDIUM', confidence: 85 },
+  },
+  migrationPercent: 20,
+  migrationVendorsMin: 5,
+  duplicatePaymentDays: 30,
+  repeatedPaymentsMin: 4,
+  overpaidTolerance: '1',
+  shownMax: 50,
+};

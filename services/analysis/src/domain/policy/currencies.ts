@@ -1,0 +1,32 @@
+import type { Level } from './level.js';
+
+export interface CurrencyParameters {
+  readonly levels: {
+    readonly unknown: Level;
+    readonly changed: Level;
+    readonly changedMultiCurrency: Level;
+    readonly unusual: Level;
+  };
+  readonly changedHistoryMin: number;
+  /** A supplier with so many currencies, each used so often, bills in many. */
+  readonly multiCurrencyMin: number;
+  readonly multiCurrencyUsesMin: number;
+  readonly unusualAcceptedAfter: number;
+  /** Usual everywhere. */
+  readonly worldCurrencies: readonly string[];
+}
+
+/** As every organization starts with them. */
+export const currencies: CurrencyParameters = {
+  levels: {
+    unknown: { severity: 'HIGH', confidence: 99 },
+    changed: { severity: 'MEDIUM', confidence: 75 },
+    changedMultiCurrency: { severity: 'LOW', confidence: 75 },
+    unusual: { severity: 'LOW', confidence: 60 },
+  },
+  changedHistoryMin: 5,
+  multiCurrencyMin: 2,
+  multiCurrencyUsesMin: 2,
+  unusualAcceptedAfter: 2,
+  worldCurrencies: ['EUR', 'USD', 'GBP'],
+};

@@ -1,0 +1,59 @@
+import type { Level } from './level.js';
+
+export interface DateParameters {
+  readonly levels: {
+    readonly future: Level;
+    readonly futureFar: Level;
+    readonly stale: Level;
+    readonly staleFar: Level;
+    readonly dueBeforeIssue: Level;
+    readonly dueBeforeIssueHabitual: Level;
+    readonly termsChanged: Level;
+    readonly termsChangedImmediate: Level;
+    readonly weekend: Level;
+  };
+  /** A date may be so many days ahead: it is tomorrow already where the sun rises. */
+  readonly futureDaysMax: number;
+  readonly futureFarDays: number;
+  readonly staleDays: number;
+  readonly staleFarDays: number;
+  /** A supplier with so many due dates before the issue date asks for prepayment. */
+  readonly prepaidHabitMin: number;
+  readonly termsHistoryMin: number;
+  readonly termsModeShare: number;
+  readonly shortenedTermsDays: number;
+  /** Terms used so often are no change. */
+  readonly termsAcceptedAfter: number;
+  readonly immediateTermsDays: number;
+  readonly immediateUsualDays: number;
+  readonly weekendHistoryMin: number;
+  readonly weekendShareMax: number;
+}
+
+/** As every organization starts with them. */
+export const dates: DateParameters = {
+  levels: {
+    future: { severity: 'LOW', confidence: 90 },
+    futureFar: { severity: 'MEDIUM', confidence: 95 },
+    stale: { severity: 'LOW', confidence: 80 },
+    staleFar: { severity: 'MEDIUM', confidence: 80 },
+    dueBeforeIssue: { severity: 'MEDIUM', confidence: 95 },
+    dueBeforeIssueHabitual: { severity: 'LOW', confidence: 95 },
+    termsChanged: { severity: 'LOW', confidence: 75 },
+    termsChangedImmediate: { severity: 'MEDIUM', confidence: 75 },
+    weekend: { severity: 'INFO', confidence: 40 },
+  },
+  futureDaysMax: 1,
+  futureFarDays: 7,
+  staleDays: 365,
+  staleFarDays: 1826,
+  prepaidHabitMin: 3,
+  termsHistoryMin: 4,
+  termsModeShare: 0.6,
+  shortenedTermsDays: 14,
+  termsAcceptedAfter: 2,
+  immediateTermsDays: 3,
+  immediateUsualDays: 30,
+  weekendHistoryMin: 20,
+  weekendShareMax: 0.02,
+};

@@ -1,0 +1,192 @@
+import type { Severity } from '../catalogue.js';
+import type { Level } from './level.js';
+
+export interface DuplicateParameters {
+  readonly halfPoints: {
+    readonly base: number;
+    readonly number: Readonly<
+      Record<
+        | 'IDENT'
+        | 'FORMAT'
+        | 'OCR'
+        | 'PARTS'
+        | 'SUFFIX'
+        | 'PERIOD'
+        | 'SEQ'
+        | 'TYPO'
+        | 'CONTAINS'
+        | 'TYPO2'
+        | 'CONTRACT'
+        | 'DIFF',
+        number
+      >
+    >;
+    /** IDENT, FORMAT and OCR give no more than this when the number is shorter than `shortNumberLength`. */
+    readonly shortNumber: number;
+    readonly amount: Readonly<
+      Record<'EQ' | 'ROUND' | 'TRANSP' | 'NETGROSS' | 'FX' | 'SLIP' | 'NEAR' | 'DIGITS' | 'DIFF', number>
+    >;
+    readonly date: Readonly<Record<'SAME' | 'SWAP' | 'NEAR' | 'FAR' | 'OTHER' | 'YEAR', number>>;
+    readonly supplier: Readonly<Record<'TAX' | 'BANK' | 'NAME' | 'SIMILAR' | 'NONE', number>>;
+    readonly taxConflict: number;
+    readonly taxConflictSameBank: number;
+    readonly order: Readonly<Record<'EQUAL' | 'DIFFERENT', number>>;
+    /** By number of other invoices with the amount: the first row whose `othersMax` is not exceeded. */
+    readonly recurrence: readonly { readonly othersMax: number; readonly halfPoints: number }[];
+    readonly credit: number;
+    readonly creditSameNumber: number;
+    /** The whole sum when both records are the same file. */
+    readonly sameFileSum: number;
+  };
+  readonly shortNumberLength: number;
+  readonly prefixLettersMax: number;
+  readonly prefixDigitsMin: number;
+  readonly sequenceDifferenceMax: number;
+  readonly lastRunDifferenceMax: number;
+  readonly typoLengthMin: number;
+  readonly typoLengthMinSameAmountAndDate: number;
+  readonly typoDigitsMinSameAmountAndDate: number;
+  readonly typoDigitsMaxSameAmountAndDate: number;
+  readonly containsLengthMin: number;
+  readonly twoTyposLengthMin: number;
+  readonly nearAmountBasisPoints: number;
+  readonly nearAmountMinor: number;
+  readonly fxPercent: number;
+  readonly slipFactors: readonly number[];
+  readonly nearDays: number;
+  readonly farDays: number;
+  readonly otherDays: number;
+  readonly similarNameMin: number;
+  readonly recurrenceDays: number;
+  readonly contractGapsDays: readonly { readonly min: number; readonly max: number }[];
+  readonly contractRecordsMin: number;
+  readonly contractSameBillDays: number;
+  readonly duplicateMin: number;
+  readonly highMin: number;
+  readonly mediumMin: number;
+  /** Confidence by whole points of the sum; the last row also holds for more. */
+  readonly confidence: readonly { readonly points: number; readonly percent: number }[];
+  readonly splitToleranceMinor: number;
+  readonly splitPartsMin: number;
+  readonly reusedDaysMax: number;
+  readonly reusedNumberLengthMin: number;
+  readonly erpBookingDaysMax: number;
+  readonly creditNoteDays: number;
+  readonly matchedMax: number;
+  readonly severities: {
+    readonly DUPLICATE_INVOICE: Severity;
+    readonly suspectedHigh: Severity;
+    readonly suspectedMedium: Severity;
+    readonly acrossSuppliers: Severity;
+    readonly acrossSuppliersSameBank: Severity;
+    readonly crossCompany: Severity;
+  };
+  readonly levels: {
+    readonly documentLive: Level;
+    readonly documentNotLive: Level;
+    readonly split: Level;
+    readonly numberReused: Level;
+    readonly contractNumberReused: Level;
+    readonly creditNoteUnmatched: Level;
+  };
+}
+
+/** As every organization starts with them. */
+export const duplicates: DuplicateParameters = {
+  halfPoints: {
+    base: -16,
+    number: {
+      IDENT: 18,
+      FORMAT: 17,
+      OCR: 15,
+      PARTS: -8,
+      SUFFIX: 13,
+      PERIOD: -12,
+      SEQ: -10,
+      TYPO: 9,
+      CONTAINS: 7,
+      TYPO2: 4,
+      CONTRACT: -12,
+      DIFF: -8,
+    },
+    shortNumber: 10,
+    amount: { EQ: 10, ROUND: 8, TRANSP: 7, NETGROSS: 7, FX: 7, SLIP: 6, NEAR: 4, DIGITS: 4, DIFF: -10 },
+    date: { SAME: 5, SWAP: 4, NEAR: 2, FAR: -2, OTHER: -6, YEAR: -10 },
+    supplier: { TAX: 4, BANK: 4, NAME: 3, SIMILAR: 1, NONE: -12 },
+    taxConflict: -10,
+    taxConflictSameBank: -4,
+    order: { EQUAL: 2, DIFFERENT: -3 },
+    recurrence: [
+      { othersMax: 0, halfPoints: 0 },
+      { othersMax: 1, halfPoints: -3 },
+      { othersMax: 2, halfPoints: -5 },
+      { othersMax: 3, halfPoints: -6 },
+      { othersMax: 6, halfPoints: -7 },
+      { othersMax: 12, halfPoints: -9 },
+      { othersMax: 1_000_000, halfPoints: -10 },
+    ],
+    credit: -12,
+    creditSameNumber: -8,
+    sameFileSum: 24,
+  },
+  shortNumberLength: 4,
+  prefixLettersMax: 4,
+  prefixDigitsMin: 4,
+  sequenceDifferenceMax: 12,
+  lastRunDifferenceMax: 50,
+  typoLengthMin: 5,
+  typoLengthMinSameAmountAndDate: 4,
+  typoDigitsMinSameAmountAndDate: 3,
+  typoDigitsMaxSameAmountAndDate: 5,
+  containsLengthMin: 5,
+  twoTyposLengthMin: 9,
+  nearAmountBasisPoints: 50,
+  nearAmountMinor: 2,
+  fxPercent: 3,
+  slipFactors: [10, 100],
+  nearDays: 5,
+  farDays: 62,
+  otherDays: 200,
+  similarNameMin: 0.92,
+  recurrenceDays: 400,
+  contractGapsDays: [
+    { min: 25, max: 35 },
+    { min: 85, max: 95 },
+  ],
+  contractRecordsMin: 2,
+  contractSameBillDays: 5,
+  duplicateMin: 15,
+  highMin: 8,
+  mediumMin: 4,
+  confidence: [
+    { points: 2, percent: 80 },
+    { points: 3, percent: 89 },
+    { points: 4, percent: 94 },
+    { points: 5, percent: 97 },
+    { points: 6, percent: 98 },
+    { points: 7, percent: 99 },
+  ],
+  splitToleranceMinor: 2,
+  splitPartsMin: 2,
+  reusedDaysMax: 300,
+  reusedNumberLengthMin: 4,
+  erpBookingDaysMax: 5,
+  creditNoteDays: 400,
+  matchedMax: 20,
+  severities: {
+    DUPLICATE_INVOICE: 'CRITICAL',
+    suspectedHigh: 'HIGH',
+    suspectedMedium: 'MEDIUM',
+    acrossSuppliers: 'HIGH',
+    acrossSuppliersSameBank: 'CRITICAL',
+    crossCompany: 'HIGH',
+  },
+  levels: {
+    documentLive: { severity: 'CRITICAL', confidence: 100 },
+    documentNotLive: { severity: 'INFO', confidence: 100 },
+    split: { severity: 'HIGH', confidence: 93 },
+    numberReused: { severity: 'MEDIUM', confidence: 70 },
+    contractNumberReused: { severity: 'LOW', confidence: 70 },
+    creditNoteUnmatched: { severity: 'INFO', confidence: 60 },
+  },
+};

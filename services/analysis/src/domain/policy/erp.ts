@@ -1,0 +1,38 @@
+import type { Level } from './level.js';
+
+export interface ErpParameters {
+  readonly levels: {
+    readonly masterMismatch: Level;
+    /** The master is stale, or the supplier uses many accounts. */
+    readonly masterMismatchDoubtful: Level;
+    readonly ownAccount: Level;
+    readonly notInMaster: Level;
+    readonly notInMasterHighValue: Level;
+    readonly overbilled: Level;
+    readonly overbilledMuch: Level;
+  };
+  readonly masterFreshHours: number;
+  readonly notInMasterHighValue: string;
+  readonly overbilledPercent: number;
+  /** On top of the percentage, in units of the currency. */
+  readonly overbilledTolerance: string;
+  readonly overbilledMuchPercent: number;
+}
+
+/** As every organization starts with them. */
+export const erp: ErpParameters = {
+  levels: {
+    masterMismatch: { severity: 'CRITICAL', confidence: 95 },
+    masterMismatchDoubtful: { severity: 'HIGH', confidence: 80 },
+    ownAccount: { severity: 'MEDIUM', confidence: 80 },
+    notInMaster: { severity: 'LOW', confidence: 80 },
+    notInMasterHighValue: { severity: 'MEDIUM', confidence: 80 },
+    overbilled: { severity: 'MEDIUM', confidence: 85 },
+    overbilledMuch: { severity: 'HIGH', confidence: 92 },
+  },
+  masterFreshHours: 48,
+  notInMasterHighValue: '1000',
+  overbilledPercent: 2,
+  overbilledTolerance: '5',
+  overbilledMuchPercent: 10,
+};

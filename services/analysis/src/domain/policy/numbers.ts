@@ -1,0 +1,47 @@
+import type { Level } from './level.js';
+
+export interface NumberParameters {
+  readonly levels: {
+    readonly format: Level;
+    readonly formatNewAccount: Level;
+    readonly outOfSequence: Level;
+    readonly consecutive: Level;
+    readonly consecutiveDoubtful: Level;
+  };
+  readonly formatInvoicesMin: number;
+  /** A supplier with more other patterns than this has no usual one. */
+  readonly patternsMax: number;
+  readonly patternShareMin: number;
+  readonly patternKnownAfter: number;
+  readonly sequenceInvoicesMin: number;
+  readonly risingShareMin: number;
+  /** A number may lie behind those of this many days: invoices overtake one another. */
+  readonly sequenceDays: number;
+  readonly jumpStepsMax: number;
+  readonly consecutiveInvoicesMin: number;
+  readonly consecutiveDaysMin: number;
+  /** A supplier that was first seen fewer days ago is new. */
+  readonly youngSupplierDays: number;
+}
+
+/** As every organization starts with them. */
+export const numbers: NumberParameters = {
+  levels: {
+    format: { severity: 'LOW', confidence: 65 },
+    formatNewAccount: { severity: 'MEDIUM', confidence: 65 },
+    outOfSequence: { severity: 'LOW', confidence: 55 },
+    consecutive: { severity: 'LOW', confidence: 60 },
+    consecutiveDoubtful: { severity: 'MEDIUM', confidence: 60 },
+  },
+  formatInvoicesMin: 8,
+  patternsMax: 2,
+  patternShareMin: 0.9,
+  patternKnownAfter: 3,
+  sequenceInvoicesMin: 8,
+  risingShareMin: 0.9,
+  sequenceDays: 30,
+  jumpStepsMax: 20,
+  consecutiveInvoicesMin: 6,
+  consecutiveDaysMin: 60,
+  youngSupplierDays: 180,
+};

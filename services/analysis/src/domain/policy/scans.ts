@@ -1,0 +1,57 @@
+import type { Level } from './level.js';
+
+export interface ScanParameters {
+  readonly levels: {
+    readonly reimported: Level;
+    readonly benford: Level;
+    readonly benfordSupplier: Level;
+    readonly cluster: Level;
+  };
+  readonly reimportedRowsMin: number;
+  readonly reimportedPercent: number;
+  readonly benfordAmountMin: string;
+  readonly benfordAmountsMin: number;
+  readonly benfordDecadesMin: number;
+  /** Mean deviation beyond what chance explains. */
+  readonly benfordExcessMax: number;
+  readonly benfordSupplierAmountsMin: number;
+  readonly benfordSupplierExcessMax: number;
+  readonly benfordSpikeZ: number;
+  /** A supplier of so many rows whose amounts are seldom distinct bills by a price list. */
+  readonly priceListRowsMin: number;
+  readonly distinctShareMin: number;
+  readonly clusterRowsMin: number;
+  readonly clusterBandPercent: number;
+  readonly clusterMin: number;
+  readonly clusterFactor: number;
+  /** One amount of one supplier with more of the band is its price. */
+  readonly clusterPriceShareMax: number;
+  readonly shownMax: number;
+}
+
+/** As every organization starts with them. */
+export const scans: ScanParameters = {
+  levels: {
+    reimported: { severity: 'MEDIUM', confidence: 95 },
+    benford: { severity: 'INFO', confidence: 50 },
+    benfordSupplier: { severity: 'LOW', confidence: 50 },
+    cluster: { severity: 'LOW', confidence: 65 },
+  },
+  reimportedRowsMin: 200,
+  reimportedPercent: 95,
+  benfordAmountMin: '10',
+  benfordAmountsMin: 1000,
+  benfordDecadesMin: 3,
+  benfordExcessMax: 0.0015,
+  benfordSupplierAmountsMin: 300,
+  benfordSupplierExcessMax: 0.012,
+  benfordSpikeZ: 3,
+  priceListRowsMin: 4,
+  distinctShareMin: 0.5,
+  clusterRowsMin: 300,
+  clusterBandPercent: 5,
+  clusterMin: 10,
+  clusterFactor: 3,
+  clusterPriceShareMax: 0.5,
+  shownMax: 50,
+};

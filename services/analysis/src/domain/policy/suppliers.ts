@@ -1,0 +1,69 @@
+import { lookalikeWords } from '../supplier/lookalike.js';
+import { nameLikeness } from '../supplier/name-likeness.js';
+import type { Level } from './level.js';
+
+export interface SupplierParameters {
+  readonly levels: {
+    readonly lookalike: Level;
+    readonly lookalikeConflicting: Level;
+    readonly taxIdChanged: Level;
+    readonly taxIdChangedNewAccount: Level;
+    readonly nameMismatch: Level;
+    readonly taxIdInvalid: Level;
+    readonly taxIdInvalidFormat: Level;
+    readonly taxIdMissing: Level;
+    readonly newSupplier: Level;
+    readonly newHighValue: Level;
+    readonly newHighValueUnsupported: Level;
+    readonly dormant: Level;
+    readonly dormantNewAccount: Level;
+    readonly ownCompany: Level;
+  };
+  /** Invoices that make a supplier worth imitating. */
+  readonly lookalikeInvoicesMin: number;
+  /** Of which lookalikes and names are made; stored keys and profiles rest on them. */
+  readonly lookalikeWords: typeof lookalikeWords;
+  readonly nameLikeness: typeof nameLikeness;
+  /** Shorter names are shared by chance. */
+  readonly sharedNameLengthMin: number;
+  /** So many tax ids under one name are a group of companies. */
+  readonly groupTaxIdsMin: number;
+  readonly taxIdShareMin: number;
+  readonly taxIdInvoicesMin: number;
+  /** Rows of an organization's first scan before which every supplier is new. */
+  readonly firstScanRows: number;
+  readonly dormantInvoicesMin: number;
+  readonly dormantDaysMin: number;
+  readonly dormantGapFactor: number;
+}
+
+/** As every organization starts with them. */
+export const suppliers: SupplierParameters = {
+  levels: {
+    lookalike: { severity: 'MEDIUM', confidence: 70 },
+    lookalikeConflicting: { severity: 'HIGH', confidence: 85 },
+    taxIdChanged: { severity: 'MEDIUM', confidence: 75 },
+    taxIdChangedNewAccount: { severity: 'HIGH', confidence: 75 },
+    nameMismatch: { severity: 'MEDIUM', confidence: 70 },
+    taxIdInvalid: { severity: 'MEDIUM', confidence: 90 },
+    taxIdInvalidFormat: { severity: 'LOW', confidence: 90 },
+    taxIdMissing: { severity: 'LOW', confidence: 70 },
+    newSupplier: { severity: 'INFO', confidence: 100 },
+    newHighValue: { severity: 'LOW', confidence: 70 },
+    newHighValueUnsupported: { severity: 'MEDIUM', confidence: 70 },
+    dormant: { severity: 'LOW', confidence: 65 },
+    dormantNewAccount: { severity: 'MEDIUM', confidence: 65 },
+    ownCompany: { severity: 'MEDIUM', confidence: 85 },
+  },
+  lookalikeInvoicesMin: 3,
+  lookalikeWords,
+  nameLikeness,
+  sharedNameLengthMin: 5,
+  groupTaxIdsMin: 2,
+  taxIdShareMin: 0.9,
+  taxIdInvoicesMin: 5,
+  firstScanRows: 200,
+  dormantInvoicesMin: 5,
+  dormantDaysMin: 270,
+  dormantGapFactor: 6,
+};
