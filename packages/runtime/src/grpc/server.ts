@@ -48,7 +48,8 @@ export interface GrpcServer {
 
 /** Callers reconnect this often, and so find replicas that came since; running calls end first. */
 const CONNECTION_AGE_MS_MAX = 5 * 60_000;
-const CONNECTION_AGE_GRACE_MS = 30_000;
+/** More than the longest call, the analysis of a whole file of rows, may take. */
+const CONNECTION_AGE_GRACE_MS = 150_000;
 
 /** Serves the given definitions, with health and, where asked, reflection. Not ready until told so. */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
