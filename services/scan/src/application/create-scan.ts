@@ -5,6 +5,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isSettled, usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
@@ -105,18 +106,21 @@ export const createScan = (deps: Deps) => {
   };
 
   /** A scan that its worker abandoned must end before the next one begins. Its own trouble is not the waiting one's. */
-  const finishAbandoned = async (reference: ScanReference, context: RequestContext): Promise<void> => {
+  const finishAbandoned = async (reference: ScanReference): Promise<void> => {
     try {
       const taken = await scans.takeOver(reference);
-      if (taken !== undefined) await finish(taken, context);
+      if (taken !== undefined) await finish(taken, systemContext(`takeover-${reference.scanId}`));
     } catch (error) {
-      logger.warn({ error, ...reference }, 'an abandoned scan was not finished by the one that waits for it');
+      logger.warn({ error, ...reference }, 'an abandoned scan did not complete');
     }
   };
 
-  return async (input: CreateScanInput, context: RequestContext): Promise<CreatedScan> => {
+  const create = async (
+    input: CreateScanInput,
+    reference: ScanReference,
+    context: RequestContext,
+  ): Promise<CreatedScan> => {
     const { organizationId, rows, idempotencyKey, fingerprint, monthlyLimit } = input;
-    const reference = { organizationId, scanId: scanIdFor(organizationId, idempotencyKey) };
     const isKeyed = idempotencyKey !== undefined;
     const answerOfFirst = async (): Promise<CreatedScan | undefined> =>
       isKeyed ? repeat(reference, fingerprint, context) : undefined;
@@ -129,8 +133,16 @@ export const createScan = (deps: Deps) => {
     if (!hasCompany(tenant, companyId)) {
       throw invalidField('companyId', 'names no company of this organization; leave it out for the default company.');
     }
-
-    const begin = async (accepted: Accepted): Promise<CreatedScan | undefined> => {
+    const accepted: Accepted = {
+      ...reference,
+      companyId,
+      baseCurrency: tenant.baseCurrency,
+      packedRows: await packRows(rows),
+      ...(isKeyed ? { fingerprint } : {}),
+      rowCount: rows.length,
+    };
+    /** Stores the scan and brings it to its end; undefined when it did not get the turn. */
+    const begin = async (): Promise<CreatedScan | undefined> => {
       let held: HeldScan | undefined;
       try {
         held = await store(accepted, monthlyLimit);
@@ -142,32 +154,28 @@ export const createScan = (deps: Deps) => {
       }
       return held && { scan: await finish(held, context), isReplayed: false };
     };
-    const run = async (): Promise<CreatedScan> => {
-      const accepted: Accepted = {
-        ...reference,
-        companyId,
-        baseCurrency: tenant.baseCurrency,
-        packedRows: await packRows(rows),
-        ...(isKeyed ? { fingerprint } : {}),
-        rowCount: rows.length,
-      };
-      const waitUntil = performance.now() + TURN_WAIT_MS_MAX;
-      for (;;) {
-        const running = await scans.running(organizationId);
-        if (running === undefined) {
-          const begun = await begin(accepted);
-          if (begun !== undefined) return begun;
-        } else if (running.isAbandoned && running.scanId !== reference.scanId) {
-          await finishAbandoned({ organizationId, scanId: running.scanId }, context);
-        }
-        const first = await answerOfFirst();
-        if (first !== undefined) return first;
-        if (performance.now() > waitUntil) throw noTurn();
-        await delay(TURN_LOOK_EACH_MS);
+
+    const waitUntil = performance.now() + TURN_WAIT_MS_MAX;
+    for (;;) {
+      const running = await scans.running(organizationId);
+      if (running === undefined) {
+        const begun = await begin();
+        if (begun !== undefined) return begun;
+      } else if (running.isAbandoned && running.scanId !== reference.scanId) {
+        await finishAbandoned({ organizationId, scanId: running.scanId });
       }
-    };
+      const first = await answerOfFirst();
+      if (first !== undefined) return first;
+      if (performance.now() > waitUntil) throw noTurn();
+      await delay(TURN_LOOK_EACH_MS);
+    }
+  };
+
+  return async (input: CreateScanInput, context: RequestContext): Promise<CreatedScan> => {
+    const { organizationId, rows, idempotencyKey } = input;
+    const reference = { organizationId, scanId: scanIdFor(organizationId, idempotencyKey) };
     try {
-      return await withinBudget(rows.length, run);
+      return await withinBudget(rows.length, () => create(input, reference, context));
     } catch (error) {
       if (!(error instanceof VersionConflict)) throw error;
       // We were so slow that another worker took over; its result is the result.

@@ -7,18 +7,18 @@ export const SCAN_ROWS_MAX = 5_000;
 /** One old invoice as a ledger lists it (specification 2.9). What was not given is absent. */
 export interface ScanRow {
   readonly supplierName: string;
-  readonly supplierTaxId?: string;
+  readonly supplierTaxId?: string | undefined;
   readonly invoiceNumber: string;
   readonly issueDate: CalendarDate;
   /** ISO 4217, upper case; absent: the organization's base currency. */
-  readonly currency?: string;
+  readonly currency?: string | undefined;
   readonly grossAmount: DecimalAmount;
-  readonly purchaseOrderRef?: string;
-  readonly bankIban?: string;
+  readonly purchaseOrderRef?: string | undefined;
+  readonly bankIban?: string | undefined;
   /** Both parts or none. */
-  readonly ukAccount?: { readonly sortCode: string; readonly accountNumber: string };
+  readonly ukAccount?: { readonly sortCode: string; readonly accountNumber: string } | undefined;
   /** The invoice's id in the system it was exported from; unique in a company. */
-  readonly externalId?: string;
+  readonly externalId?: string | undefined;
   /** Where the row stands in the caller's file; may repeat. */
   readonly sourceRowNumber: number;
 }

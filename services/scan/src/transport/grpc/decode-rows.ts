@@ -27,7 +27,7 @@ function decodeRow(at: string, row: WireRow): ScanRow {
   const issueDate = date(`${at}issueDate`, row.issueDate);
   const optional = (name: string, value: string | undefined): string | undefined =>
     value === undefined ? undefined : text(`${at}${name}`, value);
-  return present({
+  return {
     supplierName: text(`${at}supplierName`, row.supplierName, NAME_LENGTH_MAX),
     supplierTaxId: optional('supplierTaxId', row.supplierTaxId),
     invoiceNumber: text(`${at}invoiceNumber`, row.invoiceNumber),
@@ -42,7 +42,7 @@ function decodeRow(at: string, row: WireRow): ScanRow {
     }),
     externalId: optional('externalId', row.externalId),
     sourceRowNumber: row.sourceRowNumber,
-  });
+  };
 }
 
 /** Half of a UK account is ignored, as its parts are "used only together"; a whole one must be the IBAN's. */
@@ -50,8 +50,7 @@ function account(
   at: string,
   { bankIban, sortCode, accountNumber }: Record<'bankIban' | 'sortCode' | 'accountNumber', string | undefined>,
 ): Pick<ScanRow, 'bankIban' | 'ukAccount'> {
-  const iban = bankIban === undefined ? {} : { bankIban };
-  if (sortCode === undefined || accountNumber === undefined) return iban;
+  if (sortCode === undefined || accountNumber === undefined) return { bankIban };
   const ukAccount = { sortCode, accountNumber };
   if (bankIban !== undefined && !sameAccount({ iban: bankIban }, ukAccount)) {
     throw invalidField(
@@ -59,7 +58,7 @@ function account(
       'is another account than bankSortCode with bankAccountNumber; send one of them.',
     );
   }
-  return { ...iban, ukAccount };
+  return { bankIban, ukAccount };
 }
 
 function text(path: string, value: string, lengthMax = TEXT_LENGTH_MAX): string {
@@ -83,13 +82,4 @@ function currency(path: string, value: string, issueDate: string): string {
 function amount(path: string, value: string): string {
   if (!isDecimalAmount(value)) throw invalidField(path, 'must be a decimal amount such as "1190.00".');
   return value;
-}
-
-type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
-
-/** The same object without the members that were not given. */
-function present<T extends object>(members: T): Present<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<T>;
 }
