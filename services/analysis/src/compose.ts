@@ -204,6 +204,7 @@ async function compose(
           publishedRates: book.published,
           highAmounts: usualAmounts,
           clock,
+          logger,
         }),
       }),
       usageService(

@@ -1,5 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import { pace } from '@invoicecontrol/runtime/pace';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
@@ -32,6 +33,7 @@ import type { Hits, ReadRow } from './row-history.js';
 import { outcomeOf } from './rows-outcome.js';
 import type { RowsReference, RowStore } from './row-store.js';
 import type { RowsOutcome, ScanRunStore } from './scan-run-store.js';
+import { stages } from './stages.js';
 
 /** Scans that one process analyzes at the same time, and that wait for it: what they hold is in memory. */
 export const SCANS_AT_ONCE_MAX = 2;
@@ -55,6 +57,7 @@ interface Deps {
   readonly publishedRates: PublishedRates;
   readonly highAmounts: HighAmounts;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 export interface AnalyzeRowsInput extends RowsReference {
@@ -88,15 +91,16 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   if (run.outcome !== undefined) return run.outcome;
 
   const turns = pace(TURN_MS_MAX);
-  const read = await readRows(of, input.rows, run.receivedAtMs, turns);
+  const watch = stages();
+  const read = await watch.during('read', () => readRows(of, input.rows, run.receivedAtMs, turns));
   const [tenant, policy, rules, known] = await Promise.all([
     tenants.factsOf(organizationId, context, companyId),
     policies.of(organizationId),
     routingRules.of(organizationId),
-    loadKnown(deps, organizationId, read),
-    deps.rows.receive(of, read.map(newRow), input.receivedAt),
+    watch.during('lookup', () => loadKnown(deps, organizationId, read)),
+    watch.during('receive', () => deps.rows.receive(of, read.map(newRow), input.receivedAt)),
   ]);
-  const { candidates, receivedAtMs } = await loadCandidates(deps, of, read);
+  const { candidates, receivedAtMs } = await watch.during('lookup', () => loadCandidates(deps, of, read));
   const isLater = receivedAtMs > run.receivedAtMs;
   if (isLater) await runs.receiveLater(of, receivedAtMs);
   const rows = isLater ? receivedAt(read, receivedAtMs) : read;
@@ -119,14 +123,15 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   );
   const invoiceIds = rows.map(({ invoice }) => invoice.invoiceId);
   const decidedBefore = isRepeat ? await deps.rows.decided(organizationId, invoiceIds) : new Map();
-  const decisions = { organizationId, rows, history, policy, rules, decidedBefore, reimported, pace: turns };
-  const results = await decideRows(deps, decisions);
+  const decisions = { organizationId, rows, history, policy, rules, decidedBefore, reimported, pace: turns, watch };
+  const results = await watch.during('decide', () => decideRows(deps, decisions));
   const [findings] = await Promise.all([
     storeScanFindings(deps, of, results, { policy: policy.policy, earlier, rules }),
-    count(organizationId, scanId, history),
+    watch.during('count', () => count(organizationId, scanId, history)),
   ]);
   const outcome = outcomeOf(results, findings);
   await runs.finish(of, outcome);
+  deps.logger.info({ scanId, rows: rows.length, candidates: candidates.length, stagesMs: watch.ms() }, 'rows analyzed');
   return outcome;
 }
 

@@ -13,6 +13,7 @@ import { REVIEWS_MAX } from './review-store.js';
 import type { ReviewStore } from './review-store.js';
 import type { ReadRow, RowHistory } from './row-history.js';
 import type { DecidedRow, RowDecision, RowStore } from './row-store.js';
+import type { Stages } from './stages.js';
 
 /** Rows that are judged while those before them are being stored. */
 const SLICE_ROWS = 100;
@@ -35,6 +36,8 @@ export interface RowDecisions {
   readonly decidedBefore: ReadonlyMap<string, RowDecision>;
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
   readonly pace: Pace;
+  /** Told how long judging and storing took. */
+  readonly watch: Stages;
 }
 
 /** What the scan as a whole is told by. */
@@ -46,13 +49,14 @@ export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
  * @returns every row with the decision that stands
  */
 export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<readonly RowResult[]> {
-  const { rows, history, policy, decidedBefore, pace } = decisions;
+  const { rows, history, policy, decidedBefore, pace, watch } = decisions;
   const results: RowResult[] = [];
   let storing = Promise.resolve();
   for (let from = 0; from < rows.length; from += SLICE_ROWS) {
     const judged: Judged[] = [];
     const before: DecidedRow[] = [];
     for (const row of rows.slice(from, from + SLICE_ROWS)) {
+      const begun = performance.now();
       const decision = decidedBefore.get(row.invoice.invoiceId);
       if (decision === undefined) {
         const judgement = judge(history.factsOf(row), policy, deps.clock.now());
@@ -62,12 +66,15 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
         before.push(decidedRow(row.invoice, decision, decisions));
         history.count(row, decision.analysis);
       }
+      watch.add('judge', performance.now() - begun);
       await pace();
     }
     await storing;
-    storing = store(deps, decisions, judged, before).then((slice) => {
-      for (const { subject, analysis, base } of slice) results.push({ subject, analysis, base });
-    });
+    storing = watch
+      .during('store', () => store(deps, decisions, judged, before))
+      .then((slice) => {
+        for (const { subject, analysis, base } of slice) results.push({ subject, analysis, base });
+      });
     // Waited for above or below; until then a failure is nobody's yet.
     storing.catch(() => {});
   }

@@ -1,0 +1,27 @@
+/** Wall time of the stages of one piece of work, which may overlap. */
+export interface Stages {
+  /** Adds the time until the work is done to the stage. */
+  during<T>(stage: string, work: () => Promise<T>): Promise<T>;
+  add(stage: string, ms: number): void;
+  /** Whole milliseconds by stage, in the order in which they began. */
+  ms(): Readonly<Record<string, number>>;
+}
+
+/** For the one log line that tells an operator where the time of long work went. */
+export function stages(): Stages {
+  const spent = new Map<string, number>();
+  const add = (stage: string, ms: number): void => void spent.set(stage, (spent.get(stage) ?? 0) + ms);
+  return {
+    add,
+    async during(stage, work) {
+      const begun = performance.now();
+      add(stage, 0);
+      try {
+        return await work();
+      } finally {
+        add(stage, performance.now() - begun);
+      }
+    },
+    ms: () => Object.fromEntries([...spent].map(([stage, ms]) => [stage, Math.round(ms)])),
+  };
+}
