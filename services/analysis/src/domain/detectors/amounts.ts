@@ -27,10 +27,10 @@ export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
   const uses = comparableAmounts(facts, policy.amounts);
   const judged: JudgedAmount = { facts, minor, value: toMicro(valueOf(facts).value), uses };
   const amounts = amountsOf(uses);
-  const count = usualCount(amounts, policy.amounts);
-  const ratio = amountRatio(amounts.slice(-count), Number(minor));
+  const usual = usualCount(amounts, policy.amounts);
+  const ratio = amountRatio(amounts.slice(-usual), Number(minor));
   return [
-    ...outlier(judged, uses.slice(-count), ratio, policy.amounts),
+    ...outlier(judged, uses.slice(-usual), ratio, policy.amounts),
     ...magnitudeShift(judged, ratio, policy.amounts),
     ...recurringChanged(judged, policy.amounts),
     ...round(judged, policy.amounts),

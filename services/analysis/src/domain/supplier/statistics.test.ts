@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { amountStatistics, median, modeOf } from './statistics.js';
+import { amountRatio, amountsOf, amountStatistics, median, modeOf } from './statistics.js';
 
 test('the median of an even number of values is the mean of the middle two', () => {
   expect(median([3, 1, 2])).toBe(2);
@@ -30,6 +30,26 @@ test('the statistics do not depend on the order of the amounts', () => {
       0.15,
     );
   fc.assert(fc.property(shuffled, ([list, other]) => expect(ofList(other)).toEqual(ofList(list))));
+});
+
+test('the median is the middle of the values in order', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer(), { minLength: 1, maxLength: 64 }), (values) => {
+      const sorted = values.toSorted((left, right) => left - right);
+      const middle = [sorted[Math.ceil(sorted.length / 2) - 1] ?? 0, sorted[Math.floor(sorted.length / 2)] ?? 0];
+      expect(median(values)).toBe(((middle[0] ?? 0) + (middle[1] ?? 0)) / 2);
+    }),
+  );
+});
+
+test('the ratio that is asked for first is the one that the statistics show', () => {
+  const minor = fc.integer({ min: 1, max: 10_000_000 }).map(String);
+  fc.assert(
+    fc.property(fc.array(minor, { maxLength: 64 }), minor, (list, amount) => {
+      const uses = list.map((text) => ({ day: 0, minor: text }));
+      expect(amountRatio(amountsOf(uses), Number(amount))).toBe(amountStatistics(uses, amount, 0.15)?.ratio);
+    }),
+  );
 });
 
 test('there is no comparison without amounts or for a credit', () => {
