@@ -18,9 +18,9 @@ const KNOWN = 400;
 export async function storeWithNothingAround(mongodbUrl: string): Promise<(request: CeilingRequest) => Promise<void>> {
   const { db } = await connectMongo({ url: mongodbUrl, databaseName: 'bench_ceiling', appName: 'ceiling' });
   const collection = (name: string) => db.collection<Stored>(name);
-  const [usage, invoices, suppliers, analyses] = ['usage', 'invoices', 'suppliers', 'analyses'].map(collection);
-  const [bankLinks, orderLinks] = ['bank_links', 'order_links'].map(collection);
-  if (!usage || !invoices || !suppliers || !analyses || !bankLinks || !orderLinks) throw new Error('unreachable');
+  const names = ['usage', 'invoices', 'suppliers', 'analyses', 'links'];
+  const [usage, invoices, suppliers, analyses, links] = names.map(collection);
+  if (!usage || !invoices || !suppliers || !analyses || !links) throw new Error('unreachable');
   await Promise.all([invoices, suppliers].map((indexed) => indexed.createIndexes([{ key: { key: 1 }, name: 'key' }])));
   let posted = 0;
   return async ({ invoice }) => {
@@ -33,15 +33,18 @@ export async function storeWithNothingAround(mongodbUrl: string): Promise<(reque
     ]);
     await Promise.all([
       invoices.find({ key: { $in: [`${_id}-1`, `${_id}-2`] } }).toArray(),
-      bankLinks.findOne({ _id: known }),
-      orderLinks.findOne({ _id }),
+      links.find({ _id: { $in: [known, _id] } }).toArray(),
     ]);
     await invoices.findOneAndUpdate({ _id }, { $set: { count: 1 } }, { projection: { _id: 1 } });
     await Promise.all([
       analyses.insertOne({ _id, invoice }),
       suppliers.updateOne({ _id: known }, { $inc: { count: 1 }, $set: { key: known } }, { upsert: true }),
-      bankLinks.updateOne({ _id: known }, { $inc: { count: 1 } }, { upsert: true }),
-      orderLinks.insertOne({ _id, count: 1 }),
+      links.bulkWrite(
+        [known, _id].map((id) => ({
+          updateOne: { filter: { _id: id }, update: { $inc: { count: 1 } }, upsert: true },
+        })),
+        { ordered: false },
+      ),
     ]);
   };
 }

@@ -63,8 +63,7 @@ export async function seedHistory(options: HistoryOptions): Promise<void> {
     onProgress?.(from);
   }
   await storing;
-  const { suppliers, bankLinks, orderLinks } = history.counts();
+  const { suppliers, links } = history.counts();
   await insert('suppliers', suppliers);
-  await insert('bank_links', bankLinks);
-  await insert('order_links', orderLinks);
+  await insert('links', links);
 }

@@ -15,20 +15,17 @@ const steps = [
   { command: 'update usage', of: 'a first invoice' },
   { command: 'insert policies', of: 'a first invoice' },
   { command: 'insert suppliers', of: 'a first invoice' },
-  { command: 'insert bank_links', of: 'a first invoice' },
-  { command: 'insert order_links', of: 'a first invoice' },
+  { command: 'update links', of: 'a first invoice' },
   { command: 'update usage', of: 'a duplicate' },
   { command: 'find suppliers', of: 'a duplicate' },
   { command: 'insert invoices', of: 'a duplicate' },
   { command: 'find invoices', of: 'a duplicate' },
-  { command: 'find bank_links', of: 'a duplicate' },
-  { command: 'find order_links', of: 'a duplicate' },
+  { command: 'find links', of: 'a duplicate' },
   { command: 'findAndModify invoices', of: 'a duplicate' },
   { command: 'insert analyses', of: 'a duplicate' },
   { command: 'insert findings', of: 'a duplicate' },
   { command: 'update suppliers', of: 'a duplicate' },
-  { command: 'update bank_links', of: 'a duplicate' },
-  { command: 'update order_links', of: 'a duplicate' },
+  { command: 'update links', of: 'a duplicate' },
 ] as const;
 /** These name no organization; the first one that passes is taken. */
 const settling: readonly string[] = ['update relay', 'update invoices'];

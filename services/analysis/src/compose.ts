@@ -35,7 +35,6 @@ import { ecbFeed } from './clients/ecb-feed.js';
 import { membersFromOrganization } from './clients/members.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
-import type { BankLink, OrderLink } from './domain/links.js';
 import { defaultPolicy } from './domain/policy.js';
 import { analysisStore, createAnalysisIndexes } from './storage/analyses.js';
 import type { AnalysisDocument, FactBundleDocument } from './storage/analyses.js';
@@ -45,7 +44,7 @@ import { createFindingIndexes, findingStore } from './storage/findings.js';
 import type { FindingDocument } from './storage/findings.js';
 import { createInvoiceIndexes, invoiceStore } from './storage/invoices.js';
 import type { InvoiceDocument } from './storage/invoices.js';
-import { linkStore } from './storage/links.js';
+import { linkStores } from './storage/links.js';
 import type { LinkDocument } from './storage/links.js';
 import { createPolicyIndexes, policyStore } from './storage/policies.js';
 import type { PolicyDocument } from './storage/policies.js';
@@ -97,8 +96,7 @@ async function compose(
   const analyses = analysisStore(collections.analyses, collections.bundles);
   const findings = findingStore(collections.findings, outbox, clock);
   const suppliers = supplierStore(collections.suppliers);
-  const bankLinks = linkStore(collections.bankLinks);
-  const orderLinks = linkStore(collections.orderLinks);
+  const { bankLinks, orderLinks } = linkStores(collections.links);
   const usage = usageCounters(db, clock);
   const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
   onStop('tenants', () => tenants.close());
@@ -247,8 +245,7 @@ async function openCollections(db: Db) {
     createScanRunIndexes(scanRuns),
   ]);
   // These are read by _id alone.
-  const bankLinks = db.collection<LinkDocument<BankLink>>('bank_links');
-  const orderLinks = db.collection<LinkDocument<OrderLink>>('order_links');
+  const links = db.collection<LinkDocument>('links');
   const bundles = db.collection<FactBundleDocument>('fact_bundles');
   const rates = db.collection<RateDocument>('rates');
   return {
@@ -260,8 +257,7 @@ async function openCollections(db: Db) {
     routingRules,
     suppliers,
     scanRuns,
-    bankLinks,
-    orderLinks,
+    links,
     bundles,
     rates,
   };

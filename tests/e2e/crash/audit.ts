@@ -179,15 +179,18 @@ function unreportedDuplicates(invoices: readonly StoredInvoice[]): string[] {
 
 /** Profiles, links and usage have counted each decided invoice once. */
 async function countersNotAsDecided(db: AnalysisDatabase, invoices: readonly StoredInvoice[]): Promise<string[]> {
-  const [suppliers, bankLinks, orderLinks, usage] = await Promise.all([
+  const [suppliers, links, usage] = await Promise.all([
     db.collection<SupplierDocument>('suppliers').find().toArray(),
-    db.collection<LinkDocument>('bank_links').find().toArray(),
-    db.collection<LinkDocument>('order_links').find().toArray(),
+    db.collection<LinkDocument>('links').find().toArray(),
     db.collection<{ _id: string; used: number }>('usage').find().toArray(),
   ]);
   const bySupplier = counted(invoices.map(({ analysis }) => analysis?.supplierId));
-  const byAccount = counted(invoices.map(({ organizationId, match }) => `${organizationId}|${match.bankKey}`));
-  const byOrder = counted(invoices.map(({ organizationId, match }) => `${organizationId}|${match.poKey}`));
+  const byLink = counted(
+    invoices.flatMap(({ organizationId, match }) => [
+      `${organizationId}|account|${match.bankKey}`,
+      `${organizationId}|order|${match.poKey}`,
+    ]),
+  );
   const byOrganization = counted(invoices.map(({ organizationId }) => organizationId));
   const used = new Map<string, number>();
   for (const { _id, used: units } of usage) {
@@ -195,16 +198,14 @@ async function countersNotAsDecided(db: AnalysisDatabase, invoices: readonly Sto
     used.set(organizationId, (used.get(organizationId) ?? 0) + units);
   }
   const supplierCounts = suppliers.map(({ _id, version, profile }) => ({ _id, version, count: profile.count }));
-  const linkCounts = (links: readonly LinkDocument[]): Count[] =>
-    links.map(({ _id, version, link }) => ({
-      _id,
-      version,
-      count: link.suppliers.reduce((sum, { count }) => sum + count, 0),
-    }));
+  const linkCounts = links.map(({ _id, version, link }) => ({
+    _id,
+    version,
+    count: link.suppliers.reduce((sum, { count }) => sum + count, 0),
+  }));
   return [
     ...wrongCounts('supplier', supplierCounts, bySupplier),
-    ...wrongCounts('account', linkCounts(bankLinks), byAccount),
-    ...wrongCounts('order', linkCounts(orderLinks), byOrder),
+    ...wrongCounts('link', linkCounts, byLink),
     ...[...byOrganization].flatMap(([organizationId, count]) =>
       (used.get(organizationId) ?? 0) >= count
         ? []

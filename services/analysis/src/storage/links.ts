@@ -1,12 +1,15 @@
 import type { Collection } from 'mongodb';
+import { MongoBulkWriteError } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import type { LinkRecord, LinkStore } from '../application/counted-records.js';
+import type { BankLinkStore, LinkRecord, LinkStore, OrderLinkStore } from '../application/counted-records.js';
+import type { BankLink, OrderLink } from '../domain/links.js';
 import { writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
+import { joined } from './joined.js';
 
 /** What is known of one account or one order of an organization. */
-export interface LinkDocument<L extends object> {
-  /** `<organization>|<account or order key>`. */
+export interface LinkDocument<L extends object = object> {
+  /** `<organization>|account|<account key>` or `<organization>|order|<order key>`. */
   readonly _id: string;
   readonly organizationId: string;
   readonly version: number;
@@ -15,60 +18,83 @@ export interface LinkDocument<L extends object> {
   readonly countedUnits: readonly string[];
 }
 
+type Kind = 'account' | 'order';
+
 /** Links of one lookup for many invoices. */
 const LOOKUP_KEYS_MAX = 500;
+/** Links of one command for invoices that are decided at the same moment. */
+const JOINED_MAX = 100;
 
-/** Accounts and orders are read and written by their id alone; no index beside it. */
-export function linkStore<L extends object>(collection: Collection<LinkDocument<L>>): LinkStore<L> {
-  const idOf = (organizationId: string, key: string): string => `${organizationId}|${key}`;
-  // The driver's generic filter type cannot see through L; the shapes are those of LinkDocument.
-  const links = collection as unknown as Collection<LinkDocument<object>>;
-  const toRecord = ({ version, link, countedUnits }: LinkDocument<object>): LinkRecord<L> => ({
-    version,
-    link: link as L,
-    countedUnits,
+/**
+ * The links of accounts and of orders stand in one collection, so that an invoice asks for both by one command and
+ * writes both by one. They are read and written by their id alone; no index beside it.
+ */
+export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLinkStore; orderLinks: OrderLinkStore } {
+  const find = joined(JOINED_MAX, async (ids: readonly string[]) => {
+    const documents = await links.find({ _id: { $in: [...new Set(ids)] } }).toArray();
+    const byId = new Map(documents.map((document) => [document._id, document]));
+    return ids.map((id) => byId.get(id));
   });
-  return {
-    async find(organizationId, key) {
-      const document = await links.findOne({ _id: idOf(organizationId, key), organizationId });
-      return document === null ? undefined : toRecord(document);
-    },
-    async write(organizationId, key, { version, link, countedUnits }) {
-      const _id = idOf(organizationId, key);
-      const next = { organizationId, version: version + 1, link, countedUnits };
-      if (version > 0) {
-        const { matchedCount } = await links.replaceOne({ _id, organizationId, version }, next);
-        return matchedCount === 1;
-      }
-      try {
-        await links.insertOne({ _id, ...next });
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
-    },
-    async findMany(organizationId, keys) {
-      const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>
-        links.find({ _id: { $in: some.map((key) => idOf(organizationId, key)) }, organizationId }).toArray(),
-      );
-      return new Map(found.flat().map((document) => [keyOf(document), toRecord(document)]));
-    },
-    async writeMany(organizationId, records, unitId) {
-      const documents = [...records].map(([key, { version, link, countedUnits }]) => ({
-        _id: idOf(organizationId, key),
-        organizationId,
-        version: version + 1,
-        link,
-        countedUnits,
-      }));
-      const missed = await writeGuarded(links, organizationId, documents, unitId);
-      return new Set(documents.filter(({ _id }) => missed.has(_id)).map(keyOf));
-    },
-  };
+  const write = joined(JOINED_MAX, (documents: readonly LinkDocument[]) => writeTogether(links, documents));
+  return { bankLinks: storeOf<BankLink>('account'), orderLinks: storeOf<OrderLink>('order') };
+
+  function storeOf<L extends object>(kind: Kind): LinkStore<L> {
+    const prefixOf = (organizationId: string): string => `${organizationId}|${kind}|`;
+    const toRecord = ({ version, link, countedUnits }: LinkDocument): LinkRecord<L> => ({
+      version,
+      link: link as L,
+      countedUnits,
+    });
+    const nextDocument = (organizationId: string, key: string, record: LinkRecord<L>): LinkDocument => ({
+      _id: prefixOf(organizationId) + key,
+      organizationId,
+      ...record,
+      version: record.version + 1,
+    });
+    const keyOf = ({ _id, organizationId }: LinkDocument): string => _id.slice(prefixOf(organizationId).length);
+    return {
+      async find(organizationId, key) {
+        const document = await find(prefixOf(organizationId) + key);
+        return document === undefined ? undefined : toRecord(document);
+      },
+      write: (organizationId, key, record) => write(nextDocument(organizationId, key, record)),
+      async findMany(organizationId, keys) {
+        const prefix = prefixOf(organizationId);
+        const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>
+          links.find({ _id: { $in: some.map((key) => prefix + key) }, organizationId }).toArray(),
+        );
+        return new Map(found.flat().map((document) => [keyOf(document), toRecord(document)]));
+      },
+      async writeMany(organizationId, records, unitId) {
+        const documents = [...records].map(([key, record]) => nextDocument(organizationId, key, record));
+        const missed = await writeGuarded(links, organizationId, documents, unitId);
+        return new Set(documents.filter(({ _id }) => missed.has(_id)).map(keyOf));
+      },
+    };
+  }
 }
 
-/** The key within its organization. */
-function keyOf({ _id, organizationId }: Pick<LinkDocument<object>, '_id' | 'organizationId'>): string {
-  return _id.slice(organizationId.length + 1);
+/**
+ * Writes links by one command, each as the version after the one it was read at. A first version is an upsert on a
+ * version that none has: where the link is there already it is refused by its id.
+ * @returns whether each was stored; false for all where somebody else was faster with one, because which is not told.
+ * Whoever reads again sees by the units whether its own was counted.
+ */
+async function writeTogether(
+  links: Collection<LinkDocument>,
+  documents: readonly LinkDocument[],
+): Promise<readonly boolean[]> {
+  const operations = documents.map(({ _id, ...replacement }) => {
+    const { organizationId, version } = replacement;
+    const filter = { _id, organizationId, version: version - 1 };
+    return { replaceOne: { filter, replacement, upsert: version === 1 } };
+  });
+  const storedCount = await links.bulkWrite(operations, { ordered: false }).then(
+    ({ matchedCount, upsertedCount }) => matchedCount + upsertedCount,
+    (error: unknown) => {
+      if (error instanceof MongoBulkWriteError && isDuplicateKey(error)) return 0;
+      throw error;
+    },
+  );
+  return documents.map(() => storedCount === documents.length);
 }

@@ -75,15 +75,14 @@ test('a history made in memory is what posting the same invoices leaves in the d
   const made = posted.map(({ _id: invoiceId, invoice, createdAt: receivedAt }) =>
     history.post(invoice, receivedAt, invoiceId),
   );
-  const { suppliers, bankLinks, orderLinks } = history.counts();
+  const { suppliers, links } = history.counts();
   const stored = (name: string) => mongo.db.collection(name).find({ organizationId }).toArray();
   expect(comparable(made.map(({ invoice }) => invoice))).toEqual(comparable(posted));
   expect(comparable(made.map(({ analysis }) => analysis))).toEqual(comparable(await stored('analyses')));
   expect(comparable(made.flatMap(({ findings }) => findings))).toEqual(comparable(await stored('findings')));
   expect(made.some(({ findings }) => findings.length > 0)).toBe(true);
   expect(comparable(suppliers)).toEqual(comparable(await stored('suppliers')));
-  expect(comparable(bankLinks)).toEqual(comparable(await stored('bank_links')));
-  expect(comparable(orderLinks)).toEqual(comparable(await stored('order_links')));
+  expect(comparable(links)).toEqual(comparable(await stored('links')));
 });
 
 /** Without the moments of deciding and publishing, by id. */

@@ -42,8 +42,7 @@ export interface StoredInvoice {
 /** What the invoices were counted in, as it stands after the last of them. */
 export interface StoredCounts {
   readonly suppliers: readonly SupplierDocument[];
-  readonly bankLinks: readonly LinkDocument<BankLink>[];
-  readonly orderLinks: readonly LinkDocument<OrderLink>[];
+  readonly links: readonly LinkDocument[];
 }
 
 export interface StoredHistory {
@@ -97,7 +96,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
       const before = bankLinks.get(bankKey);
       const link = countBankUse(before?.link ?? null, bankKey, invoice, supplierId);
       bankLinks.set(bankKey, {
-        _id: `${organizationId}|${bankKey}`,
+        _id: `${organizationId}|account|${bankKey}`,
         organizationId,
         ...counted(before, invoiceId),
         link,
@@ -106,7 +105,12 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
     if (poKey !== undefined) {
       const before = orderLinks.get(poKey);
       const link = countOrderUse(before?.link ?? null, poKey, invoice, supplierId);
-      orderLinks.set(poKey, { _id: `${organizationId}|${poKey}`, organizationId, ...counted(before, invoiceId), link });
+      orderLinks.set(poKey, {
+        _id: `${organizationId}|order|${poKey}`,
+        organizationId,
+        ...counted(before, invoiceId),
+        link,
+      });
     }
   }
 
@@ -139,7 +143,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
           highAmount: undefined,
         }),
       });
-      const { analysis, canonical: canonicalFacts } = conclude(
+      const analysis = conclude(
         { facts, analysis: analyze(facts, defaultPolicy) },
         { number: 1, rules: [], known: new Set(), at: receivedAt },
       );
@@ -176,7 +180,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
           organizationId,
           invoiceId,
           ...decided,
-          facts: new Binary(packFacts(canonicalFacts)),
+          facts: new Binary(packFacts(facts)),
         },
         findings: findingRecordsOf(facts.invoice, analysis).map(({ findingId, ...finding }) => ({
           _id: findingId,
@@ -194,8 +198,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
         ...names,
         ...record,
       })),
-      bankLinks: [...bankLinks.values()],
-      orderLinks: [...orderLinks.values()],
+      links: [...bankLinks.values(), ...orderLinks.values()],
     }),
   };
 }
