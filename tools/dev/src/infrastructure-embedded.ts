@@ -6,6 +6,12 @@ import { natsServerBinary } from './infrastructure-nats-server.js';
 
 type Log = (line: string) => void;
 
+/**
+ * Most of what a database takes in lives for a moment or for ever. With the usual 16 MB a collection of the young copies
+ * what will live for ever twice, and everybody waits: twice the time of 64.
+ */
+const YOUNG_MEMORY_MB = 64;
+
 /** @param dataDir where the journal is kept */
 export function embeddedMongodb(dataDir: string, log: Log): Promise<Server> {
   const program = fileURLToPath(new URL('../../embedded-mongodb/dist/main.js', import.meta.url));
@@ -14,7 +20,7 @@ export function embeddedMongodb(dataDir: string, log: Log): Promise<Server> {
       startChildServer({
         name: 'The embedded MongoDB',
         command: process.execPath,
-        args: [program, '--port', String(port ?? 0), '--data', dataDir],
+        args: [`--max-semi-space-size=${YOUNG_MEMORY_MB}`, program, '--port', String(port ?? 0), '--data', dataDir],
         readPort: portFromJson,
         log,
       }),
