@@ -36,8 +36,8 @@ import type { RowsOutcome, ScanRunStore } from './scan-run-store.js';
 import { stages } from './stages.js';
 
 /** Scans that one process analyzes at the same time, and that wait for it: what they hold is in memory. */
-export const SCANS_AT_ONCE_MAX = 2;
-export const SCANS_WAITING_MAX = 8;
+const SCANS_AT_ONCE_MAX = 2;
+const SCANS_WAITING_MAX = 8;
 /** Other requests wait for a scan at most about this long each time. */
 const TURN_MS_MAX = 2;
 
