@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DomainError } from '@invoicecontrol/errors';
-import { JSON_DEPTH_MAX, parseJson } from './body.js';
+import { JSON_DEPTH_MAX, JSON_FIELDS_MAX, parseJson } from './body.js';
 
 async function refusalOf(bytes: Buffer | string): Promise<string> {
   try {
@@ -15,6 +15,9 @@ async function refusalOf(bytes: Buffer | string): Promise<string> {
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 /** So many levels, counted from an object that holds a list. */
 const inList = (depth: number) => `{"rows":${nested(depth - 1)}}`;
+
+const withFields = (count: number) =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, index])));
 
 describe('a JSON body', () => {
   test('is read as JSON reads it, the last of equal names winning', async () => {
@@ -39,9 +42,19 @@ describe('a JSON body', () => {
     ['a nesting that is too deep in a list', inList(JSON_DEPTH_MAX + 1), /deeper than 32/],
     ['NUL in an item of a list', '{"rows":["x",{"a":"\\u0000"}]}', /U\+0000/],
     ['__proto__ in an item of a list', '{"rows":[{},{"__proto__":1}]}', /__proto__/],
+    ['an object of too many fields', withFields(JSON_FIELDS_MAX + 1), /more than 1000 fields/],
+    [
+      'an object of too many fields in a list',
+      `{"rows":[${withFields(JSON_FIELDS_MAX + 1)}]}`,
+      /more than 1000 fields/,
+    ],
     ['a nesting that is absurdly deep', nested(100_000), /deeper than 32/],
   ])('is refused with a sentence for %s', async (_, bytes, sentence) => {
     expect(await refusalOf(bytes)).toMatch(sentence);
+  });
+
+  test('may have an object with as many fields as the limit', async () => {
+    await expect(parseJson(Buffer.from(withFields(JSON_FIELDS_MAX)))).resolves.toBeDefined();
   });
 
   test('may be nested as deep as the limit and hold whole surrogate pairs', async () => {

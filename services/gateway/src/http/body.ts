@@ -7,6 +7,8 @@ import { eachInTurns } from './turns.js';
 /** A JSON body, where its route does not say otherwise (HTTP and security reference, section 2). */
 export const JSON_BODY_BYTES_MAX = 256 * 1024;
 export const JSON_DEPTH_MAX = 32;
+/** Fields of one object: far more than any has, and few enough to look at all of them at one go. */
+export const JSON_FIELDS_MAX = 1_000;
 
 /** A body that is too large is thrown away within these bounds before the answer, so that the answer arrives. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
@@ -16,7 +18,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Reads and parses a JSON body, stricter than JSON alone: one encoding, no byte order mark, no NUL, no lone surrogates,
- * no `__proto__`, bounded in size and depth. Duplicate names: the last one wins.
+ * no `__proto__`, bounded in size, depth and fields. Duplicate names: the last one wins.
  * @throws HttpRefusal 415 or 413, DomainError `invalid`
  */
 export async function readJsonBody(
@@ -153,8 +155,7 @@ function* partsOf(body: unknown): Generator<{ part: unknown; depth: number }> {
     yield { part: body, depth: 1 };
     return;
   }
-  for (const [name, member] of Object.entries(body)) {
-    refuseHarmfulName(name);
+  for (const member of membersOf(body)) {
     if (!Array.isArray(member)) yield { part: member, depth: 2 };
     else for (const item of member as unknown[]) yield { part: item, depth: 3 };
   }
@@ -168,15 +169,20 @@ function refuseHarmful(value: unknown, depth: number): void {
     for (const item of value) refuseHarmful(item, depth + 1);
     return;
   }
-  for (const [name, member] of Object.entries(value)) {
-    refuseHarmfulName(name);
-    refuseHarmful(member, depth + 1);
-  }
+  for (const member of membersOf(value)) refuseHarmful(member, depth + 1);
 }
 
-function refuseHarmfulName(name: string): void {
-  if (name === '__proto__') throw invalid('The body has a field named __proto__. Remove it.');
-  refuseUnstorable(name);
+/** The members of an object that has not too many, under names that do no harm. */
+function membersOf(object: object): unknown[] {
+  const names = Object.keys(object);
+  if (names.length > JSON_FIELDS_MAX) {
+    throw invalid(`The body has an object with more than ${JSON_FIELDS_MAX} fields. Send fewer.`);
+  }
+  for (const name of names) {
+    if (name === '__proto__') throw invalid('The body has a field named __proto__. Remove it.');
+    refuseUnstorable(name);
+  }
+  return Object.values(object);
 }
 
 /** XML cannot carry NUL and UTF-8 no lone surrogate, so neither could be stored and exported again. */
