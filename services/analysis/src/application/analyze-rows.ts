@@ -3,6 +3,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { pace } from '@invoicecontrol/runtime/pace';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { stages } from '@invoicecontrol/runtime/stages';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import pLimit from 'p-limit';
 import { detectInScan } from '../domain/detectors/scans.js';
@@ -33,7 +34,6 @@ import type { Hits, ReadRow } from './row-history.js';
 import { outcomeOf } from './rows-outcome.js';
 import type { RowsReference, RowStore } from './row-store.js';
 import type { RowsOutcome, ScanRunStore } from './scan-run-store.js';
-import { stages } from './stages.js';
 
 /** Scans that one process analyzes at the same time, and that wait for it: what they hold is in memory. */
 const SCANS_AT_ONCE_MAX = 2;
@@ -87,11 +87,11 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   const { runs, policies, routingRules, tenants, countRows: count } = deps;
   const { organizationId, scanId, companyId, baseCurrency } = input;
   const of: RowsReference = { organizationId, scanId, companyId };
+  const watch = stages();
   const { run, isRepeat } = await runs.begin(of, input.receivedAt);
   if (run.outcome !== undefined) return run.outcome;
 
   const turns = pace(TURN_MS_MAX);
-  const watch = stages();
   const read = await watch.during('read', () => readRows(of, input.rows, run.receivedAtMs, turns));
   const [tenant, policy, rules, known] = await Promise.all([
     tenants.factsOf(organizationId, context, companyId),
@@ -131,7 +131,16 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   ]);
   const outcome = outcomeOf(results, findings);
   await runs.finish(of, outcome);
-  deps.logger.info({ scanId, rows: rows.length, candidates: candidates.length, stagesMs: watch.ms() }, 'rows analyzed');
+  deps.logger.info(
+    {
+      scanId,
+      rows: rows.length,
+      candidates: candidates.length,
+      durationMs: watch.durationMs(),
+      stagesMs: watch.ms(),
+    },
+    'rows analyzed',
+  );
   return outcome;
 }
 

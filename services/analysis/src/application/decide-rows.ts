@@ -1,5 +1,6 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Pace } from '@invoicecontrol/runtime/pace';
+import type { Stages } from '@invoicecontrol/runtime/stages';
 import type { NormalisedInvoice } from '../domain/invoice.js';
 import type { ReimportedRow } from '../domain/reimport.js';
 import { reviewKeysOf } from '../domain/review.js';
@@ -13,7 +14,6 @@ import { REVIEWS_MAX } from './review-store.js';
 import type { ReviewStore } from './review-store.js';
 import type { ReadRow, RowHistory } from './row-history.js';
 import type { DecidedRow, RowDecision, RowStore } from './row-store.js';
-import type { Stages } from './stages.js';
 
 /** Rows that are judged while those before them are being stored. */
 const SLICE_ROWS = 100;

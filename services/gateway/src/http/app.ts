@@ -107,7 +107,7 @@ function refuseMalformed(request: Request): void {
 
 /** One line per request: no body, no key, no path (ids in it would make the line personal), only its pattern. */
 function logRequest(logger: Logger, request: Request, response: Response, durationMs: number): void {
-  const { requestId, organizationId, route } = requestState(response);
+  const { requestId, organizationId, route, stages } = requestState(response);
   const isAnswered = response.writableFinished;
   logger.info(
     {
@@ -117,6 +117,7 @@ function logRequest(logger: Logger, request: Request, response: Response, durati
       durationMs: Math.round(durationMs * 10) / 10,
       requestId,
       ...(organizationId === undefined ? {} : { organizationId }),
+      ...(stages === undefined ? {} : { stagesMs: stages.ms() }),
     },
     isAnswered ? 'request' : 'the caller left before the answer',
   );

@@ -11,6 +11,7 @@ import type { FailureBucket } from './failure-bucket.js';
 import { readIdempotencyKey } from './idempotency-key.js';
 import type { LoadGauge } from './load-gauge.js';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { stages } from '@invoicecontrol/runtime/stages';
 import { demandsOf, rateLimited, rateLimitFields } from './rate-limit-fields.js';
 import type { Limits } from './rate-limit-fields.js';
 import type { RateLimiter } from './rate-limit.js';
@@ -74,8 +75,9 @@ async function answerKey(
   for (const [name, value] of Object.entries(rateLimitFields(verdict.standings))) response.setHeader(name, value);
 
   requireRight(principal, route.access);
+  if (route.checkBody !== undefined) state.stages = stages();
   const input = { ...(await readInput(route, request, response)), context, principal };
-  const reply = await route.handle(input, clients);
+  const reply = await during(response, 'handle', () => route.handle(input, clients));
   // The broadcast reaches every gateway in a moment; whoever has the answer of this one may rely on it at once.
   if (route.access.scope === 'organization:write') authenticator.forgetOrganization(principal.organizationId);
   return reply;
@@ -120,10 +122,22 @@ type BodyInput = Pick<AnyInput, 'body' | 'idempotencyKey' | 'fingerprint'>;
 const noBody: BodyInput = { body: undefined, idempotencyKey: '', fingerprint: '' };
 
 async function readBody(route: Route, schema: z.ZodType, request: Request, response: Response): Promise<BodyInput> {
-  const sent = await readJsonBody(request, response, route.bodyBytesMax ?? JSON_BODY_BYTES_MAX);
-  const body: unknown = route.checkBody === undefined ? validate(schema, sent, 'body') : await route.checkBody(sent);
+  const bytesMax = route.bodyBytesMax ?? JSON_BODY_BYTES_MAX;
+  const sent = await during(response, 'parse', () => readJsonBody(request, response, bytesMax));
+  const { checkBody } = route;
+  const body: unknown =
+    checkBody === undefined
+      ? validate(schema, sent, 'body')
+      : await during(response, 'validate', () => checkBody(sent));
   if (route.honoursIdempotencyKey !== true) return { ...noBody, body };
-  return { body, idempotencyKey: readIdempotencyKey(request) ?? '', fingerprint: await fingerprintOf(sent) };
+  const idempotencyKey = readIdempotencyKey(request) ?? '';
+  const fingerprint = await during(response, 'fingerprint', () => fingerprintOf(sent));
+  return { body, idempotencyKey, fingerprint };
+}
+
+/** Adds the time of the work to the stage, where stages are watched. */
+function during<T>(response: Response, stage: string, work: () => Promise<T>): Promise<T> {
+  return requestState(response).stages?.during(stage, work) ?? work();
 }
 
 /** A malformed, a foreign and an unknown id are refused in the same words, whatever words the owner has. */

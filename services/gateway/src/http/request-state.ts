@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Stages } from '@invoicecontrol/runtime/stages';
 
 /** What is known about a request from its first byte on; handed along with the response. */
 export interface RequestState {
@@ -10,6 +11,8 @@ export interface RequestState {
   route: string;
   /** Set once the key is known. */
   organizationId?: string;
+  /** Where the time goes, for routes that take long bodies. */
+  stages?: Stages;
 }
 
 const states = new WeakMap<object, RequestState>();

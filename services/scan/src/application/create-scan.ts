@@ -7,6 +7,7 @@ import { isSettled, usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { stages } from '@invoicecontrol/runtime/stages';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { ScanRow } from '../domain/scan.js';
@@ -122,6 +123,7 @@ export const createScan = (deps: Deps) => {
   ): Promise<CreatedScan> => {
     const { organizationId, rows, idempotencyKey, fingerprint, monthlyLimit } = input;
     const isKeyed = idempotencyKey !== undefined;
+    const watch = stages();
     const answerOfFirst = async (): Promise<CreatedScan | undefined> =>
       isKeyed ? repeat(reference, fingerprint, context) : undefined;
 
@@ -137,7 +139,7 @@ export const createScan = (deps: Deps) => {
       ...reference,
       companyId,
       baseCurrency: tenant.baseCurrency,
-      packedRows: await packRows(rows),
+      packedRows: await watch.during('pack', () => packRows(rows)),
       ...(isKeyed ? { fingerprint } : {}),
       rowCount: rows.length,
     };
@@ -145,14 +147,14 @@ export const createScan = (deps: Deps) => {
     const begin = async (): Promise<CreatedScan | undefined> => {
       let held: HeldScan | undefined;
       try {
-        held = await store(accepted, monthlyLimit);
+        held = await watch.during('store', () => store(accepted, monthlyLimit));
       } catch (error) {
         if (!isExceeded(error)) throw error;
         const first = await lookForFirst(answerOfFirst);
         if (first === undefined) throw error;
         return first;
       }
-      return held && { scan: await finish(held, context), isReplayed: false };
+      return held && { scan: await finish(held, context, watch), isReplayed: false };
     };
 
     const waitUntil = performance.now() + TURN_WAIT_MS_MAX;

@@ -4,6 +4,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { UsageCounters, UsageMark } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { stages } from '@invoicecontrol/runtime/stages';
 import { printTotal } from '../domain/analyzed-value.js';
 import type { ScanRow, Skip } from '../domain/scan.js';
 import { describeSkips, firstPositions, skipsOf } from '../domain/skipped-rows.js';
@@ -32,7 +33,7 @@ export type FinishScan = ReturnType<typeof finishScan>;
 
 /**
  * Brings a running scan that we hold to its end: external ids, skipped rows, analysis, result (architecture section 7).
- * Every step may be repeated, so whoever takes over a scan begins here.
+ * Every step may be repeated, so whoever takes over a scan begins here; `watch` has the time of what came before.
  * @throws DomainError already_exists when no row is left, and what analysis refuses the rows with: then nothing of the
  * scan remains; unavailable when analysis did not answer: then the sweep finishes it
  * @throws VersionConflict when another worker has taken over meanwhile
@@ -113,25 +114,32 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     }
   };
 
-  return async (held: HeldScan, context: RequestContext): Promise<CompleteScan> => {
+  return async (held: HeldScan, context: RequestContext, watch = stages()): Promise<CompleteScan> => {
     const keeping = held.keepAlive();
     try {
-      const rows = await unpackRows(held.packedRows);
-      const scan = held.skips === undefined ? await noteSkips(held, rows) : held;
+      const rows = await watch.during('unpack', () => unpackRows(held.packedRows));
+      const scan = held.skips === undefined ? await watch.during('claim', () => noteSkips(held, rows)) : held;
       const skips = scan.skips ?? [];
-      const { convertedTotal, ...counts } = await analyze(scan, rows, skips, context);
-      const complete = await scans.complete(
-        scan,
-        {
-          ...counts,
-          rowsSkipped: skips.length,
-          analyzedValue: printTotal(convertedTotal, scan.baseCurrency),
-          analyzedValueCurrency: scan.baseCurrency,
-        },
-        describeSkips(rows, skips),
-      );
+      const { convertedTotal, ...counts } = await watch.during('analyze', () => analyze(scan, rows, skips, context));
+      const result = {
+        ...counts,
+        rowsSkipped: skips.length,
+        analyzedValue: printTotal(convertedTotal, scan.baseCurrency),
+        analyzedValueCurrency: scan.baseCurrency,
+      };
+      const complete = await watch.during('complete', () => scans.complete(scan, result, describeSkips(rows, skips)));
       const { organizationId, scanId } = scan;
-      logger.info({ organizationId, scanId, rows: rows.length, skipped: skips.length }, 'a scan is complete');
+      logger.info(
+        {
+          organizationId,
+          scanId,
+          rows: rows.length,
+          skipped: skips.length,
+          durationMs: watch.durationMs(),
+          stagesMs: watch.ms(),
+        },
+        'a scan is complete',
+      );
       return complete;
     } finally {
       keeping.stop();

@@ -5,10 +5,13 @@ export interface Stages {
   add(stage: string, ms: number): void;
   /** Whole milliseconds by stage, in the order in which they began. */
   ms(): Readonly<Record<string, number>>;
+  /** Whole milliseconds since the work began. */
+  durationMs(): number;
 }
 
-/** For the one log line that tells an operator where the time of long work went. */
+/** Begins to watch long work, for the one log line that tells an operator where its time went. */
 export function stages(): Stages {
+  const workBegun = performance.now();
   const spent = new Map<string, number>();
   const add = (stage: string, ms: number): void => void spent.set(stage, (spent.get(stage) ?? 0) + ms);
   return {
@@ -23,5 +26,6 @@ export function stages(): Stages {
       }
     },
     ms: () => Object.fromEntries([...spent].map(([stage, ms]) => [stage, Math.round(ms)])),
+    durationMs: () => Math.round(performance.now() - workBegun),
   };
 }
