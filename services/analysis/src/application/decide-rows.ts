@@ -17,6 +17,7 @@ import type { DecidedRow, RowDecision, RowStore } from './row-store.js';
 
 /** Rows that are judged while those before them are being stored. */
 const SLICE_ROWS = 100;
+const SLICES_STORED_AT_ONCE_MAX = 2;
 
 interface Deps {
   readonly rows: RowStore;
@@ -44,14 +45,13 @@ export interface RowDecisions {
 export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
 
 /**
- * Judges rows one after the other and stores them in slices, each slice while the next one is judged. The first
+ * Judges rows one after the other and stores them in slices, a few of them while the next one is judged. The first
  * analysis of a row is its commit point: one that is there already stands, whoever made it.
  * @returns every row with the decision that stands
  */
 export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<readonly RowResult[]> {
   const { rows, history, policy, decidedBefore, pace, watch } = decisions;
-  const results: RowResult[] = [];
-  let storing = Promise.resolve();
+  const stored: Promise<readonly RowResult[]>[] = [];
   for (let from = 0; from < rows.length; from += SLICE_ROWS) {
     const judged: Judged[] = [];
     const before: DecidedRow[] = [];
@@ -69,17 +69,18 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
       watch.add('judge', performance.now() - begun);
       await pace();
     }
-    await storing;
-    storing = watch
-      .during('store', () => store(deps, decisions, judged, before))
-      .then((slice) => {
-        for (const { subject, analysis, base } of slice) results.push({ subject, analysis, base });
-      });
+    await stored[stored.length - SLICES_STORED_AT_ONCE_MAX];
+    const slice = watch.during('store', () => store(deps, decisions, judged, before)).then(resultsOf);
     // Waited for above or below; until then a failure is nobody's yet.
-    storing.catch(() => {});
+    slice.catch(() => {});
+    stored.push(slice);
   }
-  await storing;
-  return results;
+  return (await Promise.all(stored)).flat();
+}
+
+/** What is kept of stored rows until the scan is done: not their facts. */
+function resultsOf(rows: readonly DecidedRow[]): RowResult[] {
+  return rows.map(({ subject, analysis, base }) => ({ subject, analysis, base }));
 }
 
 async function store(
