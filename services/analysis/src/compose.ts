@@ -199,6 +199,7 @@ async function compose(
           tenants,
           policies,
           routingRules: rules,
+          policy,
           publishedRates: book.published,
           highAmounts: usualAmounts,
           clock,

@@ -54,6 +54,8 @@ interface Deps {
   readonly tenants: Tenants;
   readonly policies: Remembered<OrganizationPolicy>;
   readonly routingRules: Remembered<readonly RoutingRule[]>;
+  /** By which suppliers are told apart, as for single invoices. */
+  readonly policy: Policy;
   readonly publishedRates: PublishedRates;
   readonly highAmounts: HighAmounts;
   readonly clock: Clock;
@@ -113,7 +115,7 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
     {
       organizationId,
       tenant: { ...tenant, baseCurrency },
-      policy: policy.policy,
+      policy: deps.policy,
       publishedRates: deps.publishedRates,
       highAmount: deps.highAmounts.atHand(organizationId, baseCurrency),
       statesAccounts: statingAccounts * 2 >= rows.length,
