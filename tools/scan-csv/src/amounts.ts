@@ -1,0 +1,82 @@
+import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { currencyIn } from './currencies.js';
+
+/** Which character stands before the decimals. */
+export type DecimalMark = 'comma' | 'point';
+export const decimalMarks = ['comma', 'point'] as const;
+
+const marks: Readonly<Record<DecimalMark, string>> = { comma: ',', point: '.' };
+/** Digits in groups: three each, or two each but for the last as in India; one separator in one number. */
+const GROUPED = /^[1-9]\d{0,2}(?<separator>[.,' ])\d{2,3}(?:\k<separator>\d{2,3})*$/;
+const LAST_GROUP = /[.,' ]\d{3}$/;
+const DECIMALS_MAX = 6;
+
+export interface ReadAmount {
+  /** A decimal amount string (specification 2.1). */
+  readonly amount: string;
+  /** What the cell says of its currency: an ISO 4217 code in upper case, or a sign that several currencies share. */
+  readonly currency?: string;
+}
+
+/**
+ * Reads `1.234,56`, `1,234.56`, `1 234,56`, `1'234.56`; with a minus before or after it, or in parentheses for a negative
+ * amount; with a currency before or after it. The decimals stay as they are written.
+ * @returns undefined for what is no amount in this reading
+ */
+export function readAmount(text: string, mark: DecimalMark): ReadAmount | undefined {
+  const parts = partsOf(text);
+  if (parts === undefined) return undefined;
+  const magnitude = readNumber(parts.number, mark);
+  if (magnitude === undefined) return undefined;
+  const amount = parts.isNegative ? negated(magnitude) : magnitude;
+  if (!isDecimalAmount(amount)) return undefined;
+  return { amount, ...(parts.currency === undefined ? {} : { currency: parts.currency }) };
+}
+
+/** The same amount with the other sign. */
+export function negated(amount: string): string {
+  if (amount.startsWith('-')) return amount.slice(1);
+  return /[1-9]/.test(amount) ? `-${amount}` : amount;
+}
+
+interface Parts {
+  readonly number: string;
+  readonly isNegative: boolean;
+  readonly currency: string | undefined;
+}
+
+function partsOf(text: string): Parts | undefined {
+  const plain = text
+    .trim()
+    .replaceAll(/\s/g, ' ')
+    .replaceAll(/[\u2212\u2013]/g, '-')
+    .replaceAll(/[\u2018\u2019\u00b4`]/g, "'");
+  const token = plain.replaceAll(/[\d.,' +\-()]/g, '');
+  const currency = token === '' ? undefined : currencyIn(token);
+  if (token !== '' && (currency === undefined || !standsAtAnEnd(plain, token))) return undefined;
+  const rest = plain.replace(token, '').trim();
+  const match =
+    /^(?<open>\()?\s*(?<before>[+-])?\s*(?<number>[\d.,][\d.,' ]*?)\s*(?<after>[+-])?\s*(?<close>\))?$/.exec(rest);
+  const { open, before, number = '', after, close } = match?.groups ?? {};
+  if (match === null || (open === undefined) !== (close === undefined)) return undefined;
+  if ([open, before, after].filter((sign) => sign !== undefined).length > 1) return undefined;
+  return { number, isNegative: open !== undefined || before === '-' || after === '-', currency };
+}
+
+/** A currency within the digits, as in `12€50`, would join them into another number. */
+function standsAtAnEnd(text: string, token: string): boolean {
+  const bare = text.replaceAll(/^[\s(+-]+|[\s)+-]+$/g, '');
+  return bare.startsWith(token) || bare.endsWith(token);
+}
+
+function readNumber(number: string, mark: DecimalMark): string | undefined {
+  const [integer = '', fraction, ...more] = number.split(marks[mark]);
+  if (more.length > 0) return undefined;
+  if (fraction !== undefined && !/^\d*$/.test(fraction)) return undefined;
+  if (integer === '' && !fraction) return undefined;
+  const isGrouped = GROUPED.test(integer) && LAST_GROUP.test(integer);
+  if (!/^\d*$/.test(integer) && !isGrouped) return undefined;
+  const digits = integer.replaceAll(/\D/g, '').replace(/^0+(?=\d)/, '') || '0';
+  const decimals = (fraction ?? '').length > DECIMALS_MAX ? (fraction ?? '').replace(/0+$/, '') : (fraction ?? '');
+  return decimals === '' ? digits : `${digits}.${decimals}`;
+}

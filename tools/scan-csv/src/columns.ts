@@ -1,0 +1,198 @@
+import { invoiceCurrency } from '@invoicecontrol/values/currency';
+import { headerNames } from './header-names.js';
+import { printable } from './printable.js';
+import { requiredFields, scanFields } from './scan-row.js';
+import type { ScanField } from './scan-row.js';
+
+/** Which column of the file has which field, counted from zero. */
+export type Columns = Readonly<Partial<Record<ScanField, number>>>;
+
+/** What `--map` says: the column of a field by name or as `#3`, or an empty text for "no column". */
+export type Overrides = ReadonlyMap<ScanField, string>;
+
+export interface ColumnMapping {
+  readonly columns: Columns;
+  /** The currency that the heading of the amounts names, as in `Amount (EUR)`. */
+  readonly headingCurrency: string | undefined;
+  /** What stands in the way, one sentence each with the option that resolves it. Empty: the file can be read. */
+  readonly faults: readonly string[];
+}
+
+const numberWords = new Set(['number', 'no', 'nr', 'num', 'nummer', 'numer', 'numero', 'n', 'nbr']);
+const fillers = new Set([
+  'of',
+  'the',
+  'de',
+  'du',
+  'des',
+  'del',
+  'della',
+  'di',
+  'd',
+  'la',
+  'le',
+  'l',
+  'el',
+  'der',
+  'die',
+  'den',
+]);
+
+/**
+ * One spelling for names that people take for the same: case, accents, punctuation, `_` and blanks do not count, umlauts
+ * may be written with an e, and all words for "number" are one. `Rechnungs-Nr.` and `RECHNUNGSNUMMER` are equal.
+ */
+export function columnKey(name: string): string {
+  const words = name
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll('ł', 'l')
+    .replaceAll('ß', 'ss')
+    .replaceAll('œ', 'oe')
+    .replaceAll('#', ' nr ')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '' && !fillers.has(word));
+  return words
+    .map((word) => (numberWords.has(word) ? 'nr' : word))
+    .join('')
+    .replace(/(?:nummer|number|numer|numero)$/, 'nr')
+    .replaceAll(/([aou])e/g, '$1');
+}
+
+function namesIn(lines: readonly string[]): string[] {
+  return lines.flatMap((line) => line.split(', '));
+}
+
+/** How good a name is for a field: 0 is best; undefined where it is none of its names. */
+const rankByKey: ReadonlyMap<ScanField, ReadonlyMap<string, number>> = new Map(
+  scanFields.map((field) => {
+    const { ranks } = headerNames[field];
+    // From the last to the first, so that a name that stands twice has its better rank.
+    const entries = ranks.flatMap((lines, rank) => namesIn(lines).map((name) => [columnKey(name), rank] as const));
+    return [field, new Map(entries.reverse())];
+  }),
+);
+const perhapsKeys: ReadonlyMap<ScanField, ReadonlySet<string>> = new Map(
+  scanFields.map((field) => [field, new Set(namesIn(headerNames[field].perhaps ?? []).map(columnKey))]),
+);
+
+/** How many columns have a name that means a field. The line of a file with the most of them is its heading. */
+export function recognizedColumns(header: readonly string[], overrides: Overrides): number {
+  const named = new Set([...overrides.values()].filter((name) => name !== '').map(columnKey));
+  return header.filter((name) => {
+    const key = columnKey(name);
+    return key !== '' && (named.has(key) || scanFields.some((field) => rankOf(field, name) !== undefined));
+  }).length;
+}
+
+export function mapColumns(header: readonly string[], overrides: Overrides): ColumnMapping {
+  const columns: Partial<Record<ScanField, number>> = {};
+  const faults: string[] = [];
+  for (const [field, wanted] of overrides) {
+    if (wanted === '') continue;
+    const found = findColumn(header, wanted);
+    if (typeof found === 'number') columns[field] = found;
+    else faults.push(`--map ${field}=${quoted(wanted)}: ${found}`);
+  }
+  const taken = new Set(Object.values(columns));
+  for (const field of scanFields.filter((name) => !overrides.has(name))) {
+    const candidates = bestColumns(field, header).filter((column) => !taken.has(column));
+    if (candidates.length > 1) faults.push(ambiguous(field, header, candidates));
+    const [column] = candidates;
+    if (column === undefined) continue;
+    columns[field] = column;
+    taken.add(column);
+  }
+  for (const field of requiredFields) {
+    if (columns[field] === undefined && !overrides.get(field))
+      faults.push(missing(field, header, Object.values(columns)));
+  }
+  // An account number without sort codes is no UK account: it would be ignored row by row.
+  if (columns.bankSortCode === undefined || columns.bankAccountNumber === undefined) {
+    delete columns.bankSortCode;
+    delete columns.bankAccountNumber;
+  }
+  const amountHeading = columns.grossAmount === undefined ? undefined : header[columns.grossAmount];
+  return { columns, headingCurrency: splitHeading(amountHeading ?? '').currency, faults };
+}
+
+/** `#3 "Betrag"`. */
+export function columnName(header: readonly string[], column: number): string {
+  return `#${column + 1} ${quoted(header[column] ?? '')}`;
+}
+
+function rankOf(field: ScanField, name: string): number | undefined {
+  const ranks = rankByKey.get(field);
+  const rank = ranks?.get(columnKey(name));
+  return rank === undefined && field === 'grossAmount' ? ranks?.get(columnKey(splitHeading(name).name)) : rank;
+}
+
+function bestColumns(field: ScanField, header: readonly string[]): number[] {
+  const ranked = header.map((name) => rankOf(field, name));
+  const best = Math.min(...ranked.map((rank) => rank ?? Number.POSITIVE_INFINITY));
+  return ranked.flatMap((rank, column) => (rank === best && rank !== undefined ? [column] : []));
+}
+
+/** `Amount (EUR)`, `Betrag in EUR` and `TTC €` into the name and the currency. */
+function splitHeading(heading: string): { readonly name: string; readonly currency: string | undefined } {
+  const match = /^(?<name>.*?)[\s_([-]+(?:in\s+)?(?<currency>[A-Z]{3}|€|£)[\])\s]*$/.exec(heading.trim());
+  const { name = heading, currency } = match?.groups ?? {};
+  if (currency === undefined) return { name: heading, currency: undefined };
+  if (currency === '€') return { name, currency: 'EUR' };
+  if (currency === '£') return { name, currency: 'GBP' };
+  // Any day: a heading names currencies of the present.
+  return 'code' in invoiceCurrency(currency, '2000-01-01')
+    ? { name, currency }
+    : { name: heading, currency: undefined };
+}
+
+/** The place of a column that `--map` names, or a sentence saying why there is none. */
+function findColumn(header: readonly string[], wanted: string): number | string {
+  const position = /^#(\d{1,5})$/.exec(wanted)?.[1];
+  if (position !== undefined) {
+    const column = Number(position) - 1;
+    return column >= 0 && column < header.length ? column : `the file has columns #1 to #${header.length}.`;
+  }
+  const exact = header.flatMap((name, column) => (name === wanted ? [column] : []));
+  const similar = header.flatMap((name, column) => (columnKey(name) === columnKey(wanted) ? [column] : []));
+  const found = exact.length > 0 ? exact : similar;
+  if (found.length > 1) {
+    return `several columns are called so: ${found.map((column) => columnName(header, column)).join(', ')}. Name one by its place, as #${(found[0] ?? 0) + 1}.`;
+  }
+  return found[0] ?? 'the file has no such column.';
+}
+
+function ambiguous(field: ScanField, header: readonly string[], candidates: readonly number[]): string {
+  const names = candidates.map((column) => columnName(header, column)).join(' and ');
+  const none = requiredFields.includes(field) ? '' : `, or --map ${field}= to use none`;
+  return `${field}: ${names} can both be meant. Choose one: --map ${field}=${choice(header, candidates[0] ?? 0)}${none}.`;
+}
+
+function missing(field: ScanField, header: readonly string[], taken: readonly number[]): string {
+  const perhaps = header.flatMap((name, column) =>
+    perhapsKeys.get(field)?.has(columnKey(name)) && (!taken.includes(column) || field === 'invoiceNumber')
+      ? [column]
+      : [],
+  );
+  if (perhaps.length === 0) return `${field}: no column is recognized. Name it: --map ${field}="..."`;
+  const names = perhaps.map((column) => columnName(header, column)).join(' or ');
+  return `${field}: no column is recognized. Is it ${names}${explanations[field] ?? ''}? Then say so: --map ${field}=${choice(header, perhaps[0] ?? 0)}`;
+}
+
+const explanations: Partial<Record<ScanField, string>> = {
+  invoiceNumber: ' (the number that the supplier gave, not one of your own)',
+  grossAmount: ' (the amount to pay, tax included)',
+  issueDate: ' (the date on the invoice)',
+};
+
+/** How a column is named on the command line: by name where only one has it. */
+function choice(header: readonly string[], column: number): string {
+  const name = header[column] ?? '';
+  return header.filter((other) => other === name).length === 1 && name !== '' ? quoted(name) : `"#${column + 1}"`;
+}
+
+function quoted(name: string): string {
+  return `"${printable(name)}"`;
+}

@@ -1,0 +1,42 @@
+import { invoiceCurrency } from '@invoicecontrol/values/currency';
+
+/** A day on which every currency counts that old ledgers can name, those of the time before the euro left aside. */
+const ANY_DAY = '2000-01-01';
+
+const signs: ReadonlyMap<string, string> = new Map([
+  ['€', 'EUR'],
+  ['£', 'GBP'],
+  ['zł', 'PLN'],
+  ['zl', 'PLN'],
+  ['kč', 'CZK'],
+  ['ft', 'HUF'],
+  ['lei', 'RON'],
+  ['us$', 'USD'],
+  ['a$', 'AUD'],
+  ['c$', 'CAD'],
+]);
+
+/** Signs of several currencies, with those that they can mean. `$` alone is the US dollar unless something else says otherwise. */
+const sharedSigns: ReadonlyMap<string, readonly string[]> = new Map([
+  ['$', ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN']],
+  ['kr', ['SEK', 'NOK', 'DKK', 'ISK']],
+  ['¥', ['JPY', 'CNY']],
+]);
+
+/** The code that a cell names by code or sign (`EUR`, `eur`, `€`), a shared sign as it is, or undefined. */
+export function currencyIn(text: string): string | undefined {
+  const word = text.trim().normalize('NFC').toLowerCase();
+  const sign = signs.get(word) ?? (sharedSigns.has(word) ? word : undefined);
+  if (sign !== undefined) return sign;
+  return 'code' in invoiceCurrency(word, ANY_DAY) ? word.toUpperCase() : undefined;
+}
+
+/** What a currency of {@link currencyIn} means where `fallback` is the currency of rows that name none. */
+export type Meaning = { readonly code: string } | { readonly oneOf: readonly string[] };
+
+export function meaningOf(currency: string, fallback: string | undefined): Meaning {
+  const shared = sharedSigns.get(currency);
+  if (shared === undefined) return { code: currency };
+  if (fallback !== undefined && shared.includes(fallback)) return { code: fallback };
+  return currency === '$' ? { code: 'USD' } : { oneOf: shared };
+}

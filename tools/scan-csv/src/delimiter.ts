@@ -1,0 +1,67 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import type { Options } from 'csv-parse/sync';
+import { recognizedColumns } from './columns.js';
+import type { Overrides } from './columns.js';
+
+export const delimiters = [',', ';', '\t', '|'] as const;
+export type Delimiter = (typeof delimiters)[number];
+
+/** The heading is looked for in so many records: exports put titles and periods above it. */
+const HEADING_WITHIN_RECORDS = 30;
+/** A longer record is a quote that was never closed. */
+const RECORD_BYTES_MAX = 1024 * 1024;
+
+/** Where the heading of a file stands. */
+export interface Layout {
+  readonly delimiter: Delimiter;
+  readonly header: readonly string[];
+  /** Records above the heading. */
+  readonly recordsAbove: number;
+}
+
+/** How a file of this delimiter is parsed: quotes may stand within cells, lines may be empty, too short or too long. */
+export function parserOptions(delimiter: Delimiter): Options {
+  return {
+    delimiter,
+    ltrim: true,
+    relax_quotes: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: RECORD_BYTES_MAX,
+  };
+}
+
+/**
+ * Finds the delimiter and the heading together: right is the delimiter with which some record near the top has the most
+ * names that mean something, then the one with the most columns.
+ * @param sample the beginning of the file, in whole lines
+ */
+export function findLayout(sample: string, overrides: Overrides): Layout {
+  const layouts = delimiters.map((delimiter) => {
+    const records = firstRecords(sample, delimiter);
+    const scores = records.map((record) => recognizedColumns(record, overrides));
+    const best = Math.max(0, ...scores);
+    // Without any known name the first record of several cells is what the file calls its columns.
+    const found = best > 0 ? scores.indexOf(best) : records.findIndex((record) => record.length > 1);
+    const recordsAbove = Math.max(0, found);
+    return { score: best, layout: { delimiter, header: records[recordsAbove] ?? [], recordsAbove } };
+  });
+  const [best] = layouts.sort((a, b) => b.score - a.score || b.layout.header.length - a.layout.header.length);
+  if (best === undefined) throw new TypeError('There is no delimiter to choose from.');
+  return best.layout;
+}
+
+/** The records up to where the sample stops being a table: with a wrong delimiter, or at a quote that is not closed. */
+function firstRecords(sample: string, delimiter: Delimiter): string[][] {
+  const records: string[][] = [];
+  try {
+    parse(sample, {
+      ...parserOptions(delimiter),
+      to: HEADING_WITHIN_RECORDS,
+      on_record: (record: string[]) => void records.push(record),
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+  }
+  return records;
+}

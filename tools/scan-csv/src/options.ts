@@ -1,0 +1,176 @@
+import { parseArgs } from 'node:util';
+import { invoiceCurrency } from '@invoicecontrol/values/currency';
+import type { DecimalMark } from './amounts.js';
+import { decimalMarks } from './amounts.js';
+import type { Overrides } from './columns.js';
+import type { DateOrder } from './dates.js';
+import { dateOrders } from './dates.js';
+import { isScanField, requiredFields, scanFields } from './scan-row.js';
+import type { ScanField } from './scan-row.js';
+import { UsageError } from './usage-error.js';
+
+export const DEFAULT_BASE_URL = 'http://localhost:8080/v1';
+export const KEY_VARIABLE = 'INVOICE_CONTROL_API_KEY';
+
+export interface Options {
+  readonly help: boolean;
+  readonly file: string;
+  readonly baseUrl: string;
+  readonly keyFile: string | undefined;
+  readonly companyId: string | undefined;
+  readonly currency: string | undefined;
+  readonly overrides: Overrides;
+  /** Undefined: the column decides. */
+  readonly decimal: DecimalMark | undefined;
+  /** Undefined: the column decides. */
+  readonly dates: DateOrder | undefined;
+  /** Undefined: detected. */
+  readonly encoding: string | undefined;
+  readonly negate: boolean;
+  readonly skipFaulty: boolean;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** @throws UsageError naming the option and what it may be */
+export function readOptions(args: readonly string[]): Options {
+  refuseKeys(args);
+  const { values, positionals } = parse(args);
+  const { help = false, json = false } = values;
+  const [file, ...more] = positionals;
+  if (file === undefined && !help) throw new UsageError('Name the file to read. Run with --help to see how.');
+  if (more.length > 0) throw new UsageError(`One file at a time: ${positionals.length} are named.`);
+  return {
+    help,
+    json,
+    file: file ?? '',
+    baseUrl: baseUrl(values['base-url'] ?? DEFAULT_BASE_URL),
+    keyFile: values['key-file'],
+    companyId: company(values.company),
+    currency: currency(values.currency),
+    overrides: overrides(values.map ?? []),
+    decimal: oneOf('decimal', decimalMarks, values.decimal),
+    dates: oneOf('dates', dateOrders, values.dates),
+    encoding: encoding(values.encoding),
+    negate: values.negate ?? false,
+    skipFaulty: values['skip-faulty'] ?? false,
+    dryRun: values['dry-run'] ?? false,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        'base-url': { type: 'string' },
+        'key-file': { type: 'string' },
+        company: { type: 'string' },
+        currency: { type: 'string' },
+        map: { type: 'string', multiple: true },
+        decimal: { type: 'string' },
+        dates: { type: 'string' },
+        encoding: { type: 'string' },
+        negate: { type: 'boolean' },
+        'skip-faulty': { type: 'boolean' },
+        'dry-run': { type: 'boolean' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}. Run with --help to see the options.`);
+  }
+}
+
+/** Everybody on a machine can read the arguments of its processes. */
+function refuseKeys(args: readonly string[]): void {
+  if (args.some((argument) => /ick_(?:live|test)_|^--(?:api-)?key(?:=|$)/.test(argument))) {
+    throw new UsageError(
+      `An API key does not belong on the command line, where others can read it: put it into ${KEY_VARIABLE} or into a file named with --key-file. If it was a real one, replace it.`,
+    );
+  }
+}
+
+function baseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isUsable =
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    [url.search, url.hash, url.username, url.password].every((part) => part === '');
+  if (!isUsable) throw new UsageError(`--base-url is an address such as ${DEFAULT_BASE_URL}.`);
+  return url.href.replace(/\/+$/, '');
+}
+
+function company(text: string | undefined): string | undefined {
+  if (text === undefined || UUID.test(text)) return text;
+  throw new UsageError('--company is the id of a company, a UUID: GET /companies lists them.');
+}
+
+function currency(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  // Whether it was one on the day of a row is for each row.
+  const read = invoiceCurrency(text, '2000-01-01');
+  if ('code' in read) return read.code;
+  throw new UsageError(`--currency: ${read.refusal}`);
+}
+
+function overrides(texts: readonly string[]): Overrides {
+  const result = new Map<ScanField, string>();
+  for (const text of texts) {
+    const field = text.split('=', 1)[0] ?? '';
+    if (!isScanField(field) || !text.includes('=')) {
+      throw new UsageError(`--map is field="Column", the field one of ${scanFields.join(', ')}.`);
+    }
+    result.set(field, text.slice(field.length + 1).trim());
+  }
+  return result;
+}
+
+function oneOf<T extends string>(name: string, allowed: readonly T[], text: string | undefined): T | undefined {
+  if (text === undefined) return undefined;
+  const found = allowed.find((value) => value === text);
+  if (found === undefined) throw new UsageError(`--${name} is ${allowed.join(' or ')}.`);
+  return found;
+}
+
+function encoding(label: string | undefined): string | undefined {
+  if (label === undefined) return undefined;
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    throw new UsageError('--encoding is a name such as utf-8, windows-1250, windows-1252 or utf-16le.');
+  }
+}
+
+export const HELP = `Scans a ledger: sends the invoices of a CSV file to POST /scans and says what was found.
+
+Usage: npm run scan-csv -- FILE.csv [options]
+
+  --base-url URL         where the service answers (default ${DEFAULT_BASE_URL})
+  --key-file FILE        a file with the API key (default: the environment variable ${KEY_VARIABLE})
+  --company ID           the company whose ledger it is (default: the default company)
+  --currency EUR         the currency of rows that name none (default: the base currency of the organization)
+  --map FIELD="Column"   which column has a field, by its name or as "#3"; without a name: none. May be repeated.
+  --decimal comma|point  what stands before the decimals, where the file does not tell
+  --dates dmy|mdy        whether day or month comes first, where the file does not tell
+  --encoding NAME        how the text is encoded, as windows-1250 (default: detected)
+  --negate               turn the sign of every amount: for ledgers that book what they owe with a minus
+  --skip-faulty          leave out rows that cannot be read, instead of sending none
+  --dry-run              show how the file is read and send nothing; needs no key
+  --json                 print the summary as one line of JSON and nothing else on standard output
+  --help                 print this help
+
+Fields: ${scanFields.map((field) => (requiredFields.includes(field) ? `${field} (required)` : field)).join(', ')}.
+
+Examples:
+  npm run scan-csv -- ledger-2025.csv --dry-run
+  ${KEY_VARIABLE}=... npm run scan-csv -- ledger-2025.csv --map supplierName="Firma 1" --dates dmy --currency PLN
+
+An interrupted run is continued by the same command: what was sent is not sent again.
+Exit codes: 0 every row was sent or known before; 1 the service refused or could not be reached, run it again;
+2 nothing was sent, the message says what to change; 130 stopped with Ctrl-C.
+`;

@@ -1,0 +1,30 @@
+/** Text of a file or of an answer as a terminal may show it: on one line, without control characters, not too long. */
+export function printable(text: string, lengthMax = 60): string {
+  const characters = [...text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()];
+  return characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join('')}…` : characters.join('');
+}
+
+/** `1 row`, `2 rows`. */
+export function counted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count} ${count === 1 ? singular : plural}`;
+}
+
+/** Cells under their headings, two blanks apart; columns of numbers are aligned to the right. */
+export function table(
+  lines: readonly (readonly string[])[],
+  isNumber: (column: number) => boolean = () => false,
+): string {
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  return lines
+    .map((line) =>
+      widths
+        .map((width, column) => {
+          const cell = line[column] ?? '';
+          return isNumber(column) ? cell.padStart(width) : cell.padEnd(width);
+        })
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `  ${line}`)
+    .join('\n');
+}

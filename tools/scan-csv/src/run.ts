@@ -1,0 +1,193 @@
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ScanRefused, scanApi } from './api.js';
+import type { FieldFault, ScanApi } from './api.js';
+import { chunkBody, chunkKey } from './chunks.js';
+import type { Chunk } from './chunks.js';
+import { inspectLedger, readLedger } from './ledger.js';
+import { HELP, KEY_VARIABLE, readOptions } from './options.js';
+import type { Options } from './options.js';
+import { nameOf, planLedger, requireColumns } from './plan.js';
+import type { Plan } from './plan.js';
+import { printable } from './printable.js';
+import { createProgress } from './progress.js';
+import type { Progress, TextStream } from './progress.js';
+import { describePlan, describeReading, describeSummary, painter, planAsJson, summarize } from './report.js';
+import type { Sent } from './report.js';
+import { isScanField } from './scan-row.js';
+import { UsageError } from './usage-error.js';
+
+const DONE = 0;
+const FAILED = 1;
+const NOTHING_SENT = 2;
+/** 128 and the number of SIGINT, as shells have it. */
+const STOPPED = 130;
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** Where the program stands: what it was given and where it writes. */
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  /** Relative names of files begin here. */
+  readonly directory: string;
+  readonly stdout: TextStream;
+  readonly stderr: TextStream;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  /** Rejects when the signal is aborted. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Runs the command and returns the exit code. The result goes to standard output, everything else to standard error. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { env, stdout, stderr, signal } = surroundings;
+  try {
+    const options = readOptions(args);
+    if (options.help) {
+      stdout.write(HELP);
+      return DONE;
+    }
+    const key = options.dryRun ? undefined : await readKey(options, surroundings);
+    const plan = await readPlan(options, surroundings);
+    if (key === undefined) {
+      const paint = painter(hasColours(stdout, env));
+      stdout.write(
+        options.json
+          ? `${JSON.stringify(planAsJson(plan))}\n`
+          : `${describeReading(plan, paint)}\n${describePlan(plan, paint)}`,
+      );
+      return DONE;
+    }
+    return await sendPlan(plan, key, options, surroundings);
+  } catch (error) {
+    if (signal.aborted) {
+      stderr.write('Stopped. Nothing was sent.\n');
+      return STOPPED;
+    }
+    if (!(error instanceof UsageError)) throw error;
+    stderr.write(`${error.message}\n`);
+    return NOTHING_SENT;
+  }
+}
+
+async function readPlan(options: Options, { directory, signal }: Surroundings): Promise<Plan> {
+  const path = resolve(directory, options.file);
+  const form = await inspectLedger(path, options.overrides, options.encoding);
+  requireColumns(form);
+  const records = await readLedger(path, form);
+  signal.throwIfAborted();
+  return planLedger(form, records, options);
+}
+
+async function sendPlan(plan: Plan, apiKey: string, options: Options, surroundings: Surroundings): Promise<number> {
+  const { env, stdout, stderr, signal, now, pause } = surroundings;
+  stderr.write(`${describeReading(plan, painter(hasColours(stderr, env)))}`);
+  warnOfPlainHttp(options.baseUrl, stderr);
+  const progress = createProgress(stderr, { rows: plan.rowsToSend, chunks: plan.chunks.length }, now);
+  const api = scanApi({
+    baseUrl: options.baseUrl,
+    apiKey,
+    signal,
+    pause,
+    onPause: (reason, ms) => progress.note(`${reason} Trying again in ${Math.ceil(ms / 1_000)} s.`),
+  });
+  const { sent, stoppedBy } = await sendChunks(plan.chunks, options.companyId, api, progress, signal);
+  if (sent.length > 0 || stoppedBy === undefined) {
+    const severities = signal.aborted ? new Map<string, readonly string[]>() : await api.findingSeverities();
+    const summary = summarize(plan, sent, severities);
+    const paint = painter(hasColours(stdout, env));
+    stdout.write(options.json ? `${JSON.stringify(summary)}\n` : describeSummary(summary, options, paint));
+  }
+  if (stoppedBy === undefined) return DONE;
+  const rest = `${sent.length} of ${plan.chunks.length} requests are done.`;
+  const goOn = 'Run the same command again to go on: what was sent is not sent again.';
+  if (stoppedBy === 'stopped') {
+    stderr.write(`Stopped: ${rest} ${goOn}\n`);
+    return STOPPED;
+  }
+  stderr.write(`${refusal(stoppedBy, plan, plan.chunks[sent.length])}\n`);
+  stderr.write(`${rest}${stoppedBy.status === 400 ? '' : ` ${goOn}`}\n`);
+  return FAILED;
+}
+
+/** One after another, since each is judged with those before it as history. */
+async function sendChunks(
+  chunks: readonly Chunk[],
+  companyId: string | undefined,
+  api: ScanApi,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<{ readonly sent: readonly Sent[]; readonly stoppedBy?: ScanRefused | 'stopped' }> {
+  const sent: Sent[] = [];
+  let rowsDone = 0;
+  progress.advance(0, 0);
+  try {
+    for (const chunk of chunks) {
+      const body = chunkBody(chunk, companyId);
+      const everyRowHasExternalId = chunk.rows.every(({ externalId }) => externalId !== undefined);
+      const outcome = await api.createScan({ body, idempotencyKey: chunkKey(body), everyRowHasExternalId });
+      sent.push({ chunk, outcome });
+      rowsDone += chunk.rows.length;
+      progress.advance(rowsDone, sent.length);
+    }
+    return { sent };
+  } catch (error) {
+    if (signal.aborted) return { sent, stoppedBy: 'stopped' };
+    if (error instanceof ScanRefused) return { sent, stoppedBy: error };
+    throw error;
+  } finally {
+    progress.end();
+  }
+}
+
+/** What the service said, with lines and columns of the file in place of its own paths. */
+function refusal(error: ScanRefused, plan: Plan, chunk: Chunk | undefined): string {
+  const details = error.details.map((detail) => `  ${inTheFile(detail, plan, chunk)}`);
+  return [printable(error.message, 1_000), ...details].join('\n');
+}
+
+function inTheFile({ path, message }: FieldFault, { form }: Plan, chunk: Chunk | undefined): string {
+  const [, index, field = ''] = /^rows\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
+  const row = index === undefined ? undefined : chunk?.rows[Number(index)];
+  // The service says first which row of the request it is, which the line says better.
+  const sentence = printable(message.replace(/^Row \d+(?:, sourceRowNumber -?\d+)?: /, ''), 300);
+  if (row === undefined) return `${printable(path)}: ${sentence}`;
+  const column = isScanField(field) ? `, ${nameOf(form, field)}` : '';
+  return `line ${row.sourceRowNumber}${column}: ${sentence}`;
+}
+
+/** From the file that was named, else from the environment. @throws UsageError saying where a key may come from */
+async function readKey({ keyFile }: Options, { env, directory, stderr }: Surroundings): Promise<string> {
+  const key =
+    keyFile === undefined ? (env[KEY_VARIABLE] ?? '').trim() : await keyOfFile(resolve(directory, keyFile), stderr);
+  if (key === '') {
+    throw new UsageError(`The API key is missing: put it into ${KEY_VARIABLE}, or into a file named with --key-file.`);
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new UsageError('The API key has blanks or other characters that no key has. Is it the key alone?');
+  }
+  return key;
+}
+
+async function keyOfFile(path: string, stderr: TextStream): Promise<string> {
+  try {
+    if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) {
+      stderr.write(`Note: others on this machine can read ${path}. To keep the key to yourself: chmod 600 ${path}\n`);
+    }
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}.`);
+  }
+}
+
+function warnOfPlainHttp(baseUrl: string, stderr: TextStream): void {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === 'https:' || LOOPBACK.test(hostname)) return;
+  stderr.write(`Note: ${hostname} is called without encryption, and so the API key travels readably. Use https.\n`);
+}
+
+/** NO_COLOR with any text switches colours off, as no-color.org has it. */
+function hasColours(stream: TextStream, env: NodeJS.ProcessEnv): boolean {
+  return stream.isTTY === true && !env['NO_COLOR'];
+}
