@@ -1,0 +1,172 @@
+// A ledger as German bookkeeping programs export it, through `npm run scan-csv` against the running product.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { run } from '@invoicecontrol/scan-csv/run';
+import { startRunningSystem } from './running-system.js';
+import type { RunningSystem } from './running-system.js';
+import type { Finding, Page, StoredInvoice } from './shapes.js';
+
+const ROWS = 300;
+const SUPPLIERS = [
+  'Müller & Söhne GmbH',
+  'Bäckerei Grün',
+  'Nordlicht Energie GmbH',
+  'Weiß Logistik KG',
+  'Ärztehaus Süd',
+];
+const HEADING = 'Belegnummer;Lieferant;Rechnungsnr.;Rechnungsdatum;Bruttobetrag;Währung;Bemerkung';
+
+let running: RunningSystem;
+let directory: string;
+let tenant: Tenant;
+beforeAll(async () => {
+  running = await startRunningSystem({ RATE_LIMIT_SCANS_PER_MINUTE: '1000' });
+  directory = await mkdtemp(join(tmpdir(), 'scan-csv-'));
+});
+afterAll(async () => {
+  await running.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  tenant = await running.newTenant();
+});
+
+interface Line {
+  readonly own: number;
+  readonly supplier: string;
+  readonly number: string;
+  readonly date: string;
+  readonly amount: string;
+}
+
+/** Bills of several suppliers over a year, newest first as such programs list them. */
+function bills(count: number): Line[] {
+  return Array.from({ length: count }, (_, index) => {
+    const day = new Date(Date.UTC(2024, 0, 2 + index));
+    const [year, month, dayOfMonth] = day.toISOString().slice(0, 10).split('-');
+    return {
+      own: 70_001 + index,
+      supplier: SUPPLIERS[index % SUPPLIERS.length] ?? '',
+      number: `RE-2024-${String(1_000 + index * 7)}`,
+      date: `${dayOfMonth}.${month}.${year}`,
+      amount: `1.${String(100 + ((index * 37) % 900))},${String(10 + (index % 90))}`,
+    };
+  }).reverse();
+}
+
+/** As a spreadsheet saves it: Windows-1252, semicolons, a note over two lines, a total below. */
+function exported(lines: readonly Line[]): Buffer {
+  const rows = lines.map(
+    ({ own, supplier, number, date, amount }, index) =>
+      `${own};"${supplier}";${number};${date};${amount};EUR;${index === 0 ? '"erste\r\nZeile"' : ''}`,
+  );
+  return Buffer.from([HEADING, ...rows, ';;;;99.999,00;;Summe', ''].join('\r\n'), 'latin1');
+}
+
+interface Ran {
+  readonly code: number;
+  readonly summary: {
+    readonly rowsRead: number;
+    readonly rowsSent: number;
+    readonly rowsSkipped: readonly { line: number; reason: string; externalId?: string }[];
+    readonly invoicesAnalyzed: number;
+    readonly analyzedValues: readonly { value: string; currency: string }[];
+    readonly decisionCounts: Readonly<Record<string, number>>;
+    readonly findings: readonly { type: string; severity: string; count: number }[];
+    readonly scans: readonly { id: string; sentBefore: boolean }[];
+  };
+  readonly stderr: string;
+}
+
+async function scan(file: Buffer, args: string[] = []): Promise<Ran> {
+  const path = join(directory, 'kreditoren.csv');
+  await writeFile(path, file);
+  let stdout = '';
+  let stderr = '';
+  const code = await run([path, '--base-url', running.system.baseUrl, '--json', ...args], {
+    env: { INVOICE_CONTROL_API_KEY: tenant.keys.owner },
+    directory,
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: (text) => (stderr += text) },
+    signal: new AbortController().signal,
+    now: () => performance.now(),
+    pause: (ms, signal) => delay(ms, undefined, { signal }),
+  });
+  return { code, summary: JSON.parse(stdout || '{}') as Ran['summary'], stderr };
+}
+
+/** The value of the ledger in cents, added up independently of the command. */
+function cents(lines: readonly Line[]): number {
+  return lines.reduce((sum, { amount }) => sum + Number(amount.replaceAll(/[.,]/g, '')), 0);
+}
+
+describe('a German ledger', () => {
+  test('is analyzed row by row, in order of date, and its duplicate is found', async () => {
+    const lines = bills(ROWS);
+    const [newest] = lines;
+    if (newest === undefined) throw new Error('the ledger is empty');
+    const repeated = { ...newest, own: 99_999, number: newest.number.replace('RE-2024-', 're 2024/') };
+    const { code, summary } = await scan(exported([...lines, repeated]));
+
+    expect(code).toBe(0);
+    expect(summary).toMatchObject({ rowsRead: ROWS + 2, rowsSent: ROWS + 1, invoicesAnalyzed: ROWS + 1 });
+    // A heading, the first row over two lines, and 300 rows more.
+    expect(summary.rowsSkipped).toEqual([{ line: ROWS + 4, reason: 'NOT_AN_INVOICE' }]);
+    const total = cents([...lines, repeated]);
+    expect(summary.analyzedValues).toEqual([
+      { value: `${Math.floor(total / 100)}.${String(total % 100).padStart(2, '0')}`, currency: 'EUR' },
+    ]);
+    expect(summary.decisionCounts['BLOCK']).toBe(1);
+    expect(summary.findings[0]).toEqual({ type: 'DUPLICATE_INVOICE', severity: 'CRITICAL', count: 1 });
+
+    const target = `GET /findings?scan_id=${summary.scans[0]?.id}&type=DUPLICATE_INVOICE`;
+    const { body } = await running.request<Page<Finding>>(target, { key: tenant.keys.owner });
+    expect(body.items).toMatchObject([{ supplierName: newest.supplier, invoiceNumber: repeated.number }]);
+    const stored = await running.request<Page<StoredInvoice>>('GET /invoices?source=SCAN&limit=100', {
+      key: tenant.keys.owner,
+    });
+    expect(stored.body.items).toHaveLength(100);
+  });
+
+  test('sent again gives the first answer and counts nothing twice', async () => {
+    const file = exported(bills(20));
+    const first = await scan(file);
+    const again = await scan(file);
+    expect(again.summary.scans).toEqual([{ ...first.summary.scans[0], sentBefore: true }]);
+    const usage = await running.request<{ items: { meter: string; used: number }[] }>(
+      'GET /organizations/current/usage',
+      { key: tenant.keys.owner },
+    );
+    expect(usage.body.items).toContainEqual(expect.objectContaining({ meter: 'scan_rows', used: 20 }));
+  });
+
+  test('that has grown is sent with what was known before, which is skipped by its own numbers', async () => {
+    await scan(exported(bills(20)));
+    const { code, summary } = await scan(exported(bills(23)));
+    expect(code).toBe(0);
+    expect(summary).toMatchObject({ rowsSent: 23, invoicesAnalyzed: 3 });
+    expect(summary.rowsSkipped.filter(({ reason }) => reason === 'ALREADY_IMPORTED')).toHaveLength(20);
+    // Newest first: the three new ones are at the top, the first of them over two lines.
+    expect(summary.rowsSkipped[0]).toEqual({ line: 6, reason: 'ALREADY_IMPORTED', externalId: '70020' });
+  });
+
+  test('with nothing new, in another order, is no failure', async () => {
+    const lines = bills(5);
+    await scan(exported(lines));
+    const { code, summary } = await scan(exported(lines.toReversed()));
+    expect([code, summary.invoicesAnalyzed, summary.rowsSkipped.length]).toEqual([0, 0, 6]);
+  });
+});
+
+test('what only the service knows to be wrong is told by line and column', async () => {
+  const heading = 'Supplier,Invoice no,Date,Gross,IBAN,Sort code,Account number';
+  const right = 'Oak & Sons Ltd,OS-1,2025-03-14,1180.00,,,';
+  const wrong = 'Oak & Sons Ltd,OS-2,2025-03-13,1180.00,DE89370400440532013000,20-15-55,55555555';
+  const { code, stderr } = await scan(Buffer.from([heading, right, wrong].join('\n')));
+  expect(code).toBe(1);
+  expect(stderr).toContain('line 3, #5 "IBAN": Is another account than bankSortCode and bankAccountNumber.');
+});
