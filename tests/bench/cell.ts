@@ -26,8 +26,8 @@ export async function measure(load: LoadProcess, order: LoadOrder, watched: Watc
   return { ...seen, cpuMs };
 }
 
-/** The load ends in the middle of requests: what was posted is worked for until the processes are quiet. */
-async function settledCpuOf(watched: Watched): Promise<Record<string, number>> {
+/** CPU milliseconds of each process once all of them are quiet: work goes on after the last answer. */
+export async function settledCpuOf(watched: Watched): Promise<Record<string, number>> {
   const total = (cpuMs: Readonly<Record<string, number>>): number => sum(Object.values(cpuMs));
   const deadline = Date.now() + SETTLE_MS_MAX;
   let last = await cpuOf(watched);

@@ -29,7 +29,7 @@ export interface IssueDates {
 }
 
 /** Up to yesterday, so that no invoice is from the future or from long ago. */
-const lastTwoYears: IssueDates = { from: dateOf(today() - 731), to: dateOf(today() - 1) };
+export const lastTwoYears: IssueDates = { from: dateOf(today() - 731), to: dateOf(today() - 1) };
 /** How long an invoice is on its way. */
 const POST_DAYS = 5;
 
@@ -56,8 +56,7 @@ export function invoiceAt(index: number, storedCount: number, issued: IssueDates
   }
   // The square gives the largest supplier a twentieth of all invoices and the smallest next to none.
   const supplier = Math.floor(SUPPLIERS * random() ** 2);
-  const usualCents = 5_000 + Math.floor(randomOf(supplier)() ** 3 * 2_000_000);
-  const netCents = Math.floor(usualCents * (0.7 + 0.6 * random()));
+  const netCents = Math.floor(usualNetCents(supplier) * (0.7 + 0.6 * random()));
   const taxCents = Math.round(netCents * 0.19);
   // Invoices come in the order of their dates, give or take some days; those after the stored ones are new.
   const age = ageOf(index, storedCount, issued) + random() * POST_DAYS;
@@ -91,7 +90,7 @@ function ageOf(index: number, storedCount: number, { from, to }: IssueDates): nu
   return Math.max(0, 1 - index / storedCount) * (dayNumber(to) - dayNumber(from));
 }
 
-function dayNumber(date: string): number {
+export function dayNumber(date: string): number {
   return Date.parse(date) / DAY_MS;
 }
 
@@ -99,7 +98,8 @@ function today(): number {
   return Math.floor(Date.now() / DAY_MS);
 }
 
-function supplierAt(supplier: number): BenchInvoice['supplier'] {
+/** One of the 400, the first of which send the most. */
+export function supplierAt(supplier: number): BenchInvoice['supplier'] {
   const first = firstWords[supplier % firstWords.length] ?? '';
   const second = secondWords[Math.floor(supplier / firstWords.length)] ?? '';
   return {
@@ -107,6 +107,11 @@ function supplierAt(supplier: number): BenchInvoice['supplier'] {
     tax_id: germanTaxId(10_000_000 + supplier * 7_919),
     bank_account: { iban: germanIban(37_040_044, 532_013_000 + supplier * 104_729) },
   };
+}
+
+/** What an invoice of this supplier is about. */
+export function usualNetCents(supplier: number): number {
+  return 5_000 + Math.floor(randomOf(supplier)() ** 3 * 2_000_000);
 }
 
 /** ISO 7064 mod 11, 10 over eight digits. */
@@ -126,16 +131,16 @@ function germanIban(bankCode: number, account: number): string {
   return `DE${String(check).padStart(2, '0')}${base}`;
 }
 
-function decimal(cents: number): string {
+export function decimal(cents: number): string {
   return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 }
 
-function dateOf(day: number): string {
+export function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** Numbers from 0 to 1 that follow from the seed (mulberry32). */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1);
   return () => {
     state = (state + 0x6d2b79f5) | 0;

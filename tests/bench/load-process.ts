@@ -6,14 +6,17 @@ import { fileURLToPath } from 'node:url';
 export interface LoadOrder {
   readonly url: string;
   readonly key: string;
+  /** Each posts its next invoice when it has the answer to the one before; not looked at with a rate. */
   readonly connections: number;
+  /** Posts so many, evenly, whether or not the ones before are answered. */
+  readonly ratePerSecond?: number;
   readonly seconds: number;
   /** The first invoice to post; each is posted once. */
   readonly firstIndex: number;
   readonly storedCount: number;
 }
 
-/** What it saw. Durations and the rate are those of requests answered with 202. */
+/** What it saw. Durations and the rate are those of requests answered with 202; with a given rate, a request begins when it is due. */
 export interface Load {
   /** All that were sent, those still unanswered at the end included. */
   readonly posted: number;

@@ -2,14 +2,17 @@
 // from its parent, posts invoices for the asked time and answers with what it saw.
 import autocannon from 'autocannon';
 import { invoiceAt } from './invoices.js';
+import { percentilesOf } from './percentiles.js';
 import type { Load, LoadOrder } from './load-process.js';
+import { steadyLoad } from './steady-load.js';
 
 /** The gateway closes a connection after as many requests (HTTP and security reference, section 2). */
 const REQUESTS_PER_CONNECTION = 1_000;
 const SAMPLE_EACH_MS = 50;
 
 process.on('message', (order: LoadOrder) => {
-  run(order).then(
+  const { ratePerSecond } = order;
+  (ratePerSecond === undefined ? run(order) : steadyLoad(order, ratePerSecond)).then(
     (load) => process.send?.(load),
     (error: unknown) => {
       process.stderr.write(`${String(error)}\n`);
@@ -50,16 +53,12 @@ async function run({ url, key, connections, seconds, firstIndex, storedCount }: 
   });
   const { errors } = await running;
   if (errors > 0) refused['no answer'] = errors;
-  durationsMs.sort((left, right) => left - right);
-  const percentile = (share: number): number => durationsMs[Math.ceil(durationsMs.length * share) - 1] ?? Number.NaN;
   return {
     posted,
     answered: durationsMs.length,
     refused,
     // From the first answer on: many connections that begin at once are all answered late, which says nothing.
     requestsPerSecond: (durationsMs.length - 1) / ((lastAt - firstAt) / 1_000),
-    p50Ms: percentile(0.5),
-    p95Ms: percentile(0.95),
-    p99Ms: percentile(0.99),
+    ...percentilesOf(durationsMs),
   };
 }

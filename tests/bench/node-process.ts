@@ -16,6 +16,8 @@ export interface NodeProcess {
   readonly pid: number;
   /** `host:port`. */
   readonly address: string;
+  /** One JSON line per entry. */
+  readonly logFile: string;
   stop(): Promise<void>;
 }
 
@@ -48,7 +50,7 @@ export async function startNodeProcess(
   const deadline = Date.now() + START_MS_MAX;
   while (child.exitCode === null && Date.now() < deadline) {
     const address = /"address":"([^"]+)"/.exec(readFileSync(logFile, 'utf8'))?.[1];
-    if (address !== undefined && child.pid !== undefined) return { name, pid: child.pid, address, stop };
+    if (address !== undefined && child.pid !== undefined) return { name, pid: child.pid, address, logFile, stop };
     await delay(LOOK_EACH_MS);
   }
   await stop();
@@ -61,6 +63,12 @@ export async function cpuMsOf(pid: number): Promise<number> {
   // The name in the second field may hold blanks; the fields after it are counted from its closing parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+}
+
+/** Resident memory of a process, in bytes. */
+export async function residentBytesOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'latin1');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }
 
 /** A child of this process by a part of its command line; undefined when there is none, as with a server in Docker. */

@@ -1,4 +1,8 @@
 import type { Measured } from './cell.js';
+import { printScans } from './scans-report.js';
+import type { ScansReport } from './scans.js';
+import { goodIn, table, times } from './table.js';
+import type { Good } from './table.js';
 import type { Work } from './work.js';
 
 /** What is compared: nothing but the chain, the chain with bare storage, and the product with little and much history. */
@@ -31,9 +35,10 @@ export interface Report {
   readonly processors: string;
   readonly stores: string;
   readonly bodyBytes: number;
-  /** Undefined where only the other part was asked for. */
+  /** Undefined where only another part was asked for. */
   readonly load: LoadReport | undefined;
   readonly work: readonly Work[] | undefined;
+  readonly scans: ScansReport | undefined;
 }
 
 /** What the project promises itself (docs/guides/benchmarks.md). */
@@ -53,19 +58,17 @@ const workColumns = [
   'all commands under load',
 ];
 
-type Good = (text: string, isGood: boolean) => string;
-
 /** The report for people. */
 export function print(report: Report, hasColours: boolean): string {
-  const good: Good = (text, isGood) =>
-    hasColours ? `\u001b[${isGood ? 32 : 31}m${text}\u001b[0m` : `${text}${isGood ? '' : ' !'}`;
+  const good = goodIn(hasColours);
   const dim = (text: string): string => (hasColours ? `\u001b[2m${text}\u001b[0m` : text);
   return [
     '',
-    `POST of an invoice of ${report.bodyBytes} bytes.`,
+    `An invoice is ${report.bodyBytes} bytes of JSON.`,
     dim(`Node ${report.node}, ${report.processors}; ${report.stores}. Everything, the load too, on this machine.`),
     ...(report.load === undefined ? [] : ['', ...printLoad(report.load, good)]),
     ...(report.work === undefined ? [] : ['', ...printWork(report.work, good)]),
+    ...(report.scans === undefined ? [] : ['', ...printScans(report.scans, good)]),
     '',
   ].join('\n');
 }
@@ -143,10 +146,6 @@ function printWork(work: readonly Work[], good: Good): string[] {
   ];
 }
 
-function times(ratio: number): string {
-  return `${ratio.toFixed(2)} x`;
-}
-
 function shown(ms: number | undefined): string {
   return ms === undefined ? '-' : ms.toFixed(2);
 }
@@ -157,24 +156,4 @@ function listed(counts: Readonly<Record<string, number>>): string {
   const total = entries.reduce((sum, [, count]) => sum + count, 0);
   const each = entries.toSorted(([, left], [, right]) => right - left).map(([name, n]) => `${name} ${n.toFixed(2)}`);
   return `${total.toFixed(2)} in all: ${each.join(', ')}`;
-}
-
-/** Columns as wide as their widest cell; figures to the right, the column of names to the left. */
-function table(rows: readonly (readonly string[])[], namesColumn?: number): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => visibleLength(row[column] ?? ''))));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => {
-          const padding = ' '.repeat((widths[column] ?? 0) - visibleLength(cell));
-          return column === namesColumn ? cell + padding : padding + cell;
-        })
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
-function visibleLength(text: string): number {
-  return text.replaceAll(/\u001b\[\d+m/g, '').length;
 }

@@ -5,43 +5,50 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import { newSecrets } from '@invoicecontrol/dev/system';
-import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
-import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { measure, median, medianOf, storePids } from './cell.js';
 import type { Measured, Watched } from './cell.js';
 import { invoiceAt } from './invoices.js';
 import { startLoadProcess } from './load-process.js';
 import type { LoadProcess } from './load-process.js';
+import { progress, say } from './progress.js';
 import { print, subjects } from './report.js';
 import type { LoadReport, Report, Row, Subject } from './report.js';
-import { seedHistory } from './seed-history.js';
-import { ANALYSIS_DATABASE, startCeiling, startSystem, stopAll } from './servers.js';
+import { measureScans } from './scans.js';
+import type { ScansReport } from './scans.js';
+import { ANALYSIS_DATABASE, CEILING_DATABASE, startCeiling, startSystem, stopAll } from './servers.js';
 import type { Ceiling, System } from './servers.js';
+import { tenantMaker } from './tenants.js';
+import type { NewTenant } from './tenants.js';
 import { measureWork } from './work.js';
 import type { Customer, Work } from './work.js';
 
-const usage = `Measures POST /v1/invoices through gateway, organization and analysis, each in a process of its own:
+const usage = `Measures what goes through gateway, organization, scan and analysis, each in a process of its own:
 
-  load   throughput, latency and CPU beside the ceiling, a bare Express that makes one grpc-js call
+  load   POST /v1/invoices: throughput, latency and CPU beside the ceiling, a bare Express that makes one grpc-js call
   work   what one invoice asks of the database, and how many records it is compared with, by the size of the history
+  scans  POST /v1/scans with 5000 rows: time beside two ceilings, by stage and by the size of the history; what
+         another tenant notices; memory of five at once
 
 How to read the figures: docs/guides/benchmarks.md
 
-  npm run bench                       both, about five minutes on a quiet machine
-  npm run bench -- --only work        one part
+  npm run bench                       all, about ten minutes on a quiet machine
+  npm run bench -- --only work        one part; npm run bench:scans is --only scans
+  npm run bench -- --quick            as --seconds 1 --rounds 1 --history 2000, a minute for each part
   npm run bench -- --seconds 2        shorter measurements (3 unless said)
   npm run bench -- --rounds 1         fewer repetitions to take the median of (3 unless said)
-  npm run bench -- --history 5000     fewer invoices in the large history (20000 unless said; work also looks at five times as many)
+  npm run bench -- --history 5000     fewer invoices in the large history (20000 unless said; work and scans also look at five times as many)
   npm run bench -- --json FILE        the figures as JSON too
 `;
 
-const parts = ['load', 'work'] as const;
+const parts = ['load', 'work', 'scans'] as const;
 type Part = (typeof parts)[number];
 
 const SMALL_HISTORY = 1_000;
-/** The largest history of the work, in large ones. */
+const thorough = { seconds: '3', rounds: '3', history: '20000' } as const;
+const quick = { seconds: '1', rounds: '1', history: '2000' } as const;
+/** The largest history of work and scans, in large ones. */
 const LARGEST = 5;
 const CONNECTIONS = [1, 16, 64] as const;
 const WARM_UP = { connections: 16, seconds: 2 } as const;
@@ -55,9 +62,10 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       only: { type: 'string' },
-      seconds: { type: 'string', default: '3' },
-      rounds: { type: 'string', default: '3' },
-      history: { type: 'string', default: '20000' },
+      quick: { type: 'boolean', default: false },
+      seconds: { type: 'string' },
+      rounds: { type: 'string' },
+      history: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -67,11 +75,12 @@ async function main(): Promise<void> {
     return;
   }
   if (process.platform !== 'linux') throw new Error('The time of processes is read from /proc: run this on Linux.');
+  const usual = values.quick ? quick : thorough;
   const options: BenchmarkOptions = {
     parts: partsOf(values.only),
-    secondsPerCell: wholeNumber('--seconds', values.seconds, 60),
-    rounds: wholeNumber('--rounds', values.rounds, 20),
-    history: wholeNumber('--history', values.history, 200_000),
+    secondsPerCell: wholeNumber('--seconds', values.seconds ?? usual.seconds, 60),
+    rounds: wholeNumber('--rounds', values.rounds ?? usual.rounds, 20),
+    history: wholeNumber('--history', values.history ?? usual.history, 200_000),
   };
   const report = await benchmark(options);
   process.stdout.write(print(report, process.stdout.isTTY && process.env['NO_COLOR'] === undefined));
@@ -123,6 +132,13 @@ async function measureAll(options: BenchmarkOptions, closing: (() => unknown)[])
   const loaded = wanted.includes('load')
     ? await measureLoad(options, { system, load, mongodbUrl, logDir, newTenant })
     : undefined;
+  let scans: ScansReport | undefined;
+  if (wanted.includes('scans')) {
+    const ceiling = await connectMongo({ url: mongodbUrl, databaseName: CEILING_DATABASE, appName: 'bench' });
+    closing.push(() => ceiling.close());
+    const histories = [0, history, history * LARGEST];
+    scans = await measureScans({ ...options, histories }, { system, load, newTenant, ceilingDb: ceiling.db });
+  }
   let work: Work[] | undefined;
   if (wanted.includes('work')) {
     const customers: Customer[] = [];
@@ -142,28 +158,7 @@ async function measureAll(options: BenchmarkOptions, closing: (() => unknown)[])
     bodyBytes: Buffer.byteLength(JSON.stringify(invoiceAt(1, 1))),
     load: loaded,
     work,
-  };
-}
-
-type NewTenant = (storedCount: number) => Promise<Tenant>;
-
-/** Makes organizations with a history. */
-function tenantMaker(system: System, operatorToken: string, db: MongoConnection['db']): NewTenant {
-  let tenants = 0;
-  return async (storedCount) => {
-    const name = `Bench ${(tenants += 1)}`;
-    const tenant = await createTenant(system.organization.address, operatorToken, name);
-    const { organizationId, companyId } = tenant;
-    const beganMs = performance.now();
-    await seedHistory({
-      db,
-      organizationId,
-      company: { companyId, name },
-      count: storedCount,
-      onProgress: (done) => progress(`storing ${storedCount} invoices: ${done}`),
-    });
-    if (storedCount > SMALL_HISTORY) say(`${storedCount} invoices stored in ${seconds(performance.now() - beganMs)}`);
-    return tenant;
+    scans,
   };
 }
 
@@ -275,19 +270,4 @@ function wholeNumber(option: string, text: string, max: number): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= max) return number;
   throw new Error(`${option} is "${text}"; it must be a whole number from 1 to ${max}.`);
-}
-
-/** Progress goes to standard error, the report alone to standard output. */
-function say(line: string): void {
-  const elapsed = seconds(performance.now()).padStart(6);
-  process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}${elapsed}  ${line}\n`);
-}
-
-function seconds(ms: number): string {
-  return `${Math.round(ms / 1_000)} s`;
-}
-
-/** A line that the next one replaces; nothing where nobody looks on. */
-function progress(line: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K        ${line}`);
 }

@@ -12,6 +12,7 @@ export interface Ceiling {
 export interface System {
   readonly gateway: NodeProcess;
   readonly analysis: NodeProcess;
+  readonly scan: NodeProcess;
   readonly organization: NodeProcess;
 }
 
@@ -27,6 +28,7 @@ export interface SystemOptions {
 }
 
 export const ANALYSIS_DATABASE = 'bench_analysis';
+export const CEILING_DATABASE = 'bench_ceiling';
 
 /** High enough that no limit is ever met. */
 const REQUESTS_PER_MINUTE = '100000000';
@@ -71,16 +73,22 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     DATABASE_NAME: ANALYSIS_DATABASE,
     ORGANIZATION_ADDRESS: await addressFor('analysis', 'organization', organization.address),
   });
+  const scan = await start('scan', {
+    MONGODB_URL: await mongodbUrlFor('scan'),
+    DATABASE_NAME: 'bench_scan',
+    ORGANIZATION_ADDRESS: await addressFor('scan', 'organization', organization.address),
+    ANALYSIS_ADDRESS: await addressFor('scan', 'analysis', analysis.address),
+  });
   const gateway = await start('gateway', {
     ORGANIZATION_ADDRESS: await addressFor('gateway', 'organization', organization.address),
     ANALYSIS_ADDRESS: await addressFor('gateway', 'analysis', analysis.address),
-    // Nobody scans here.
-    SCAN_ADDRESS: analysis.address,
+    SCAN_ADDRESS: await addressFor('gateway', 'scan', scan.address),
     RATE_LIMIT_DEFAULT_PER_MINUTE: REQUESTS_PER_MINUTE,
     RATE_LIMIT_ORGANIZATION_PER_MINUTE: REQUESTS_PER_MINUTE,
     RATE_LIMIT_WRITES_PER_MINUTE: REQUESTS_PER_MINUTE,
+    RATE_LIMIT_SCANS_PER_MINUTE: REQUESTS_PER_MINUTE,
   });
-  return { gateway, analysis, organization };
+  return { gateway, analysis, scan, organization };
 }
 
 export async function stopAll(processes: readonly NodeProcess[]): Promise<void> {

@@ -91,7 +91,7 @@ export async function measureWork(options: WorkOptions): Promise<Work[]> {
     }
     return rows;
   } finally {
-    await stopAll([system.gateway, system.analysis, system.organization]);
+    await stopAll(Object.values(system));
     await Promise.all([...databases, ...others].map((proxy) => proxy.close()));
   }
 }

@@ -1,0 +1,38 @@
+import type { Watched } from './cell.js';
+import { residentBytesOf } from './node-process.js';
+
+/** Resident bytes by process. */
+export type Resident = Readonly<Record<string, number>>;
+
+const SAMPLE_EACH_MS = 50;
+
+export async function residentOf(watched: Watched): Promise<Resident> {
+  const entries = Object.entries(watched).flatMap(([name, pid]) => (pid === undefined ? [] : [[name, pid] as const]));
+  return Object.fromEntries(
+    await Promise.all(entries.map(async ([name, pid]) => [name, await residentBytesOf(pid)] as const)),
+  );
+}
+
+/** The most that each process held while the work was done, and what the work gave. */
+export async function peakDuring<T>(
+  watched: Watched,
+  work: () => Promise<T>,
+): Promise<{ readonly peak: Resident; readonly result: T }> {
+  let peak: Resident = await residentOf(watched);
+  let sampling = Promise.resolve();
+  const sample = async (): Promise<void> => {
+    const now = await residentOf(watched);
+    peak = Object.fromEntries(Object.entries(now).map(([name, bytes]) => [name, Math.max(bytes, peak[name] ?? 0)]));
+  };
+  const timer = setInterval(() => {
+    sampling = sampling.then(sample);
+  }, SAMPLE_EACH_MS);
+  try {
+    const result = await work();
+    clearInterval(timer);
+    await sampling;
+    return { peak, result };
+  } finally {
+    clearInterval(timer);
+  }
+}

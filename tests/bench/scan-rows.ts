@@ -1,0 +1,103 @@
+// Files of old invoices as an ERP exports them, repeatable by their number: the customer of invoices.ts again, with
+// 300 of his suppliers, rows in the order of their dates, and a few in a hundred that come twice.
+import {
+  dateOf,
+  dayNumber,
+  decimal,
+  invoiceAt,
+  lastTwoYears,
+  randomOf,
+  supplierAt,
+  usualNetCents,
+} from './invoices.js';
+
+/** A row of POST /v1/scans (specification 2.9). */
+export interface BenchRow {
+  readonly supplierName: string;
+  readonly supplierTaxId?: string;
+  readonly invoiceNumber: string;
+  readonly issueDate: string;
+  readonly currency: string;
+  readonly grossAmount: string;
+  readonly purchaseOrderRef?: string;
+  readonly bankIban?: string;
+  readonly externalId: string;
+  readonly sourceRowNumber: number;
+}
+
+/** What is printed on an invoice, in a row. */
+type Printed = Omit<BenchRow, 'externalId' | 'sourceRowNumber'>;
+
+const SUPPLIERS = 300;
+const DUPLICATE_SHARE = 0.03;
+const EXACT_SHARE = 0.7;
+const IN_CAPITALS_SHARE = 0.1;
+const ORDER_SHARE = 0.3;
+/** Far from the seeds of posted invoices; a file has fewer rows than lie between two files. */
+const FIRST_SEED = 500_000_000;
+const SEEDS_OF_FILE = 100_000;
+/** The first line of a file has the names of its columns. */
+const FIRST_ROW_NUMBER = 2;
+
+/**
+ * @param file another number is another file: no row of it is in any other
+ * @param storedCount the history of the organization (`seedHistory`): half of the duplicates are of its invoices
+ */
+export function scanRows(file: number, rowCount: number, storedCount: number): BenchRow[] {
+  const printed: Printed[] = [];
+  for (let index = 0; index < rowCount; index++) {
+    const random = randomOf(FIRST_SEED + file * SEEDS_OF_FILE + index);
+    const isDuplicate = random() < DUPLICATE_SHARE && index > 0;
+    printed.push(
+      isDuplicate ? duplicate(random, printed, storedCount) : original(random, file, index / rowCount, index),
+    );
+  }
+  return printed.map((row, index) => ({
+    ...row,
+    externalId: `erp-${file}-${index}`,
+    sourceRowNumber: FIRST_ROW_NUMBER + index,
+  }));
+}
+
+/** @param time from 0, the first day, to 1, the last */
+function original(random: () => number, file: number, time: number, index: number): Printed {
+  const supplier = Math.floor(SUPPLIERS * random() ** 2);
+  const netCents = Math.floor(usualNetCents(supplier) * (0.7 + 0.6 * random()));
+  const from = dayNumber(lastTwoYears.from);
+  const issueDate = dateOf(from + Math.floor(time * (dayNumber(lastTwoYears.to) - from)));
+  const { name, tax_id: taxId, bank_account: account } = supplierAt(supplier);
+  return {
+    supplierName: random() < IN_CAPITALS_SHARE ? name.toUpperCase() : name,
+    // Of some suppliers the old system knew neither, of some one and of some both.
+    ...(supplier % 10 < 7 ? { supplierTaxId: taxId } : {}),
+    invoiceNumber: `RG${file}-${issueDate.slice(0, 4)}-${String(index).padStart(5, '0')}`,
+    issueDate,
+    currency: 'EUR',
+    grossAmount: decimal(netCents + Math.round(netCents * 0.19)),
+    ...(random() < ORDER_SHARE ? { purchaseOrderRef: `PO-${4_500_000 + Math.floor(random() * 400_000)}` } : {}),
+    ...(supplier % 5 < 3 ? { bankIban: account.iban } : {}),
+  };
+}
+
+function duplicate(random: () => number, before: readonly Printed[], storedCount: number): Printed {
+  const ofHistory = storedCount > 0 && random() < 0.5;
+  const again = ofHistory
+    ? posted(Math.floor(random() * storedCount), storedCount)
+    : before[Math.floor(random() * before.length)];
+  if (again === undefined) throw new Error('A duplicate needs a row before it.');
+  return random() < EXACT_SHARE ? again : { ...again, invoiceNumber: `${again.invoiceNumber}A` };
+}
+
+/** An invoice of the history as the ERP has it. */
+function posted(index: number, storedCount: number): Printed {
+  const { supplier, invoice_number, issue_date, currency, gross_amount } = invoiceAt(index, storedCount);
+  return {
+    supplierName: supplier.name,
+    supplierTaxId: supplier.tax_id,
+    invoiceNumber: invoice_number,
+    issueDate: issue_date,
+    currency,
+    grossAmount: gross_amount,
+    bankIban: supplier.bank_account.iban,
+  };
+}

@@ -1,0 +1,56 @@
+// Where the time of one scan went, from the lines that gateway, scan and analysis log about it.
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { System } from './servers.js';
+
+/** Milliseconds by `service: stage`; stages that work at the same time overlap. */
+export type StagesMs = Readonly<Record<string, number>>;
+
+interface LogLine {
+  readonly msg?: string;
+  readonly requestId?: string;
+  readonly scanId?: string;
+  readonly durationMs: number;
+  readonly stagesMs: Readonly<Record<string, number>>;
+}
+
+const LOOKS_MAX = 100;
+const LOOK_EACH_MS = 50;
+
+/** @param requestId the X-Request-Id that the scan was posted with */
+export async function stagesOf(system: System, requestId: string, scanId: string): Promise<StagesMs> {
+  const [gateway, scan, analysis] = await Promise.all([
+    lineOf(system.gateway.logFile, (line) => line.msg === 'request' && line.requestId === requestId),
+    lineOf(system.scan.logFile, (line) => line.msg === 'a scan is complete' && line.scanId === scanId),
+    lineOf(system.analysis.logFile, (line) => line.msg === 'rows analyzed' && line.scanId === scanId),
+  ]);
+  const { handle = Number.NaN, ...ofGateway } = gateway.stagesMs;
+  const { analyze = Number.NaN, ...ofScan } = scan.stagesMs;
+  return {
+    ...named('gateway', ofGateway),
+    // What a caller waits beyond the work of the called: encoding, the wire, decoding, and the queue of analysis.
+    'call of scan': handle - scan.durationMs,
+    ...named('scan', ofScan),
+    'call of analysis': analyze - analysis.durationMs,
+    ...named('analysis', analysis.stagesMs),
+    'analysis: in all': analysis.durationMs,
+  };
+}
+
+function named(service: string, stagesMs: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(stagesMs).map(([stage, ms]) => [`${service}: ${stage}`, ms]));
+}
+
+/** The line is written about when the answer is; whoever has the answer may have to wait for it. */
+async function lineOf(logFile: string, isWanted: (line: LogLine) => boolean): Promise<LogLine> {
+  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+    const lines = (await readFile(logFile, 'utf8')).split('\n').slice(0, -1);
+    for (const text of lines.toReversed()) {
+      if (!text.includes('"stagesMs"')) continue;
+      const line = JSON.parse(text) as LogLine;
+      if (isWanted(line)) return line;
+    }
+    await delay(LOOK_EACH_MS);
+  }
+  throw new Error(`${logFile} has no line about the scan.`);
+}

@@ -1,0 +1,293 @@
+// What historical scans cost: their time by the size of the history beside two ceilings, what others notice of them, and
+// the memory of many at once.
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { median, medianOf, settledCpuOf, storePids } from './cell.js';
+import type { Watched } from './cell.js';
+import type { Load, LoadProcess } from './load-process.js';
+import { peakDuring, residentOf } from './memory.js';
+import type { Resident } from './memory.js';
+import { progress, say } from './progress.js';
+import { measureScanCeilings } from './scan-ceilings.js';
+import type { ScanCeilings } from './scan-ceilings.js';
+import { scanRows } from './scan-rows.js';
+import { stagesOf } from './scan-stages.js';
+import type { StagesMs } from './scan-stages.js';
+import type { System } from './servers.js';
+import type { NewTenant } from './tenants.js';
+
+/** The largest file that one request takes. */
+const ROWS = 5_000;
+const SCANS_AT_ONCE = 5;
+/** What the other tenant posts, and his history. */
+const STEADY_PER_SECOND = 20;
+const STEADY_STORED = 1_000;
+/** The steady load is measured for so many cells of the other measurements: a p95 needs requests. */
+const STEADY_CELLS = 4;
+const WARM_UP_SCANS = 2;
+
+/** One scan. */
+export interface MeasuredScan {
+  /** Until the caller has the answer. */
+  readonly totalMs: number;
+  readonly stagesMs: StagesMs;
+  /** CPU milliseconds by process. */
+  readonly cpuMs: Readonly<Record<string, number>>;
+}
+
+/** Scans of organizations with so many invoices; medians of the rounds. */
+export interface ScanRow {
+  readonly stored: number;
+  readonly scan: MeasuredScan;
+  readonly totalsMs: readonly number[];
+  /** The time over that of both ceilings, and over that with an empty history; medians of the rounds' own ratios. */
+  readonly ceilingRatio: number;
+  readonly emptyRatio: number;
+}
+
+export interface ScansReport {
+  readonly rows: number;
+  readonly bodyBytes: number;
+  readonly rounds: number;
+  readonly ceilings: ScanCeilings;
+  readonly byHistory: readonly ScanRow[];
+  readonly others: {
+    readonly perSecond: number;
+    readonly seconds: number;
+    readonly quiet: Load;
+    readonly during: Load;
+    /** Scans that ended while the load was on, over all rounds. */
+    readonly scans: number;
+    /** Median of the rounds' own ratios. */
+    readonly p95Ratio: number;
+  };
+  readonly memory: {
+    readonly scans: number;
+    readonly before: Resident;
+    readonly peak: Resident;
+    readonly after: Resident;
+    /** Of the first to be answered and of the last, after all were posted at once. */
+    readonly firstMs: number;
+    readonly lastMs: number;
+  };
+}
+
+export interface ScansOptions {
+  readonly rounds: number;
+  readonly secondsPerCell: number;
+  /** Sizes of the histories, the first of which is 0. */
+  readonly histories: readonly number[];
+}
+
+export interface ScansSurroundings {
+  readonly system: System;
+  readonly load: LoadProcess;
+  readonly newTenant: NewTenant;
+  /** On the same server as the services' databases, for the ceiling. */
+  readonly ceilingDb: MongoConnection['db'];
+}
+
+export async function measureScans(options: ScansOptions, surroundings: ScansSurroundings): Promise<ScansReport> {
+  const { system, ceilingDb, newTenant } = surroundings;
+  const { gateway, scan, analysis, organization } = system;
+  const watched: Watched = {
+    gateway: gateway.pid,
+    scan: scan.pid,
+    analysis: analysis.pid,
+    organization: organization.pid,
+    ...(await storePids()),
+  };
+  // Every file is imported once: a second time, all its rows would be skipped.
+  let files = 0;
+  const newFile = (storedCount: number): string => JSON.stringify({ rows: scanRows((files += 1), ROWS, storedCount) });
+  const scanning: Scanning = { ...surroundings, watched, newFile };
+
+  say(`warming up with ${WARM_UP_SCANS} scans`);
+  for (let scans = 0; scans < WARM_UP_SCANS; scans++) {
+    await measureScanCeilings(ceilingDb, newFile(0));
+    await measureScan(scanning, await newTenant(0), 0);
+  }
+  const times = await measureTimes(options, scanning);
+  return {
+    rows: ROWS,
+    bodyBytes: Buffer.byteLength(newFile(0)),
+    rounds: options.rounds,
+    ...times,
+    others: await measureOthers(options, scanning),
+    memory: await measureMemory(scanning),
+  };
+}
+
+interface Scanning extends ScansSurroundings {
+  readonly watched: Watched;
+  readonly newFile: (storedCount: number) => string;
+}
+
+/** Alternates between the ceilings and the histories. */
+async function measureTimes(
+  { rounds, histories }: ScansOptions,
+  scanning: Scanning,
+): Promise<Pick<ScansReport, 'ceilings' | 'byHistory'>> {
+  const { ceilingDb, newTenant, newFile } = scanning;
+  const tenants = new Map<number, Tenant>();
+  for (const stored of histories) if (stored > 0) tenants.set(stored, await newTenant(stored));
+  const measured: { ceilings: ScanCeilings; scans: MeasuredScan[] }[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const ceilings = await measureScanCeilings(ceilingDb, newFile(0));
+    const scans: MeasuredScan[] = [];
+    for (const stored of histories) {
+      progress(`round ${round} of ${rounds}, ${stored} stored`);
+      // The large ones get another file each time, an empty history needs another organization too.
+      scans.push(await measureScan(scanning, tenants.get(stored) ?? (await newTenant(0)), stored));
+    }
+    measured.push({ ceilings, scans });
+    const took = scans.map(({ totalMs }, at) => `${histories[at]} stored ${totalMs.toFixed(0)}`);
+    say(`round ${round} of ${rounds}, ms: ceilings ${sumOf(ceilings).toFixed(0)}, ${took.join(', ')}`);
+  }
+  return {
+    ceilings: medians(measured.map(({ ceilings }) => ({ ...ceilings }))) as unknown as ScanCeilings,
+    byHistory: histories.map((stored, at) => {
+      const own = measured.flatMap(({ ceilings, scans }) => {
+        const [scan, empty] = [scans[at], scans[0]];
+        return scan === undefined || empty === undefined ? [] : [{ scan, ceilings, empty }];
+      });
+      return {
+        stored,
+        scan: {
+          totalMs: median(own.map(({ scan }) => scan.totalMs)),
+          stagesMs: medians(own.map(({ scan }) => scan.stagesMs)),
+          cpuMs: medians(own.map(({ scan }) => scan.cpuMs)),
+        },
+        totalsMs: own.map(({ scan }) => scan.totalMs),
+        ceilingRatio: median(own.map(({ scan, ceilings }) => scan.totalMs / sumOf(ceilings))),
+        emptyRatio: median(own.map(({ scan, empty }) => scan.totalMs / empty.totalMs)),
+      };
+    }),
+  };
+}
+
+async function measureScan(scanning: Scanning, tenant: Tenant, storedCount: number): Promise<MeasuredScan> {
+  const { system, watched, newFile } = scanning;
+  const body = newFile(storedCount);
+  const before = await settledCpuOf(watched);
+  const { totalMs, requestId, scanId } = await postScan(system, tenant, body);
+  const after = await settledCpuOf(watched);
+  const cpuMs = Object.fromEntries(Object.entries(after).map(([name, ms]) => [name, ms - (before[name] ?? 0)]));
+  return { totalMs, cpuMs, stagesMs: await stagesOf(system, requestId, scanId) };
+}
+
+let requests = 0;
+
+async function postScan(
+  { gateway }: System,
+  { keys }: Tenant,
+  body: string,
+): Promise<{ totalMs: number; requestId: string; scanId: string }> {
+  const requestId = `bench-scan-${(requests += 1)}`;
+  const begunMs = performance.now();
+  const response = await fetch(`http://${gateway.address}/v1/scans`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Authorization: `Bearer ${keys.owner}`,
+      'X-Request-Id': requestId,
+    },
+    body,
+  });
+  const answer = await response.text();
+  const totalMs = performance.now() - begunMs;
+  if (response.status !== 201) throw new Error(`POST /v1/scans was answered with ${response.status}: ${answer}`);
+  const { id: scanId } = JSON.parse(answer) as { id: string };
+  return { totalMs, requestId, scanId };
+}
+
+/** Another tenant posts invoices at a steady rate, in turn while nothing else happens and while one scan follows another. */
+async function measureOthers(
+  { rounds, secondsPerCell }: ScansOptions,
+  { system, load, newTenant, newFile }: Scanning,
+): Promise<ScansReport['others']> {
+  const seconds = secondsPerCell * STEADY_CELLS;
+  const other = await newTenant(STEADY_STORED);
+  let nextIndex = STEADY_STORED;
+  const post = async (): Promise<Load> => {
+    const seen = await load.run({
+      url: `http://${system.gateway.address}/v1/invoices`,
+      key: other.keys.owner,
+      connections: 1,
+      ratePerSecond: STEADY_PER_SECOND,
+      seconds,
+      firstIndex: nextIndex,
+      storedCount: STEADY_STORED,
+    });
+    nextIndex += seen.posted;
+    return seen;
+  };
+  const measured: { quiet: Load; during: Load }[] = [];
+  let scans = 0;
+  for (let round = 1; round <= rounds; round++) {
+    progress(`steady load, round ${round} of ${rounds}`);
+    const quiet = await post();
+    let isPosting = true;
+    const scanning = (async () => {
+      for (; isPosting; scans++) await postScan(system, await newTenant(0), newFile(0));
+    })();
+    const during = await post();
+    isPosting = false;
+    await scanning;
+    measured.push({ quiet, during });
+    say(
+      `steady load, round ${round} of ${rounds}, p95 in ms: quiet ${ms(quiet.p95Ms)}, during scans ${ms(during.p95Ms)}`,
+    );
+  }
+  return {
+    perSecond: STEADY_PER_SECOND,
+    seconds,
+    quiet: medianLoad(measured.map(({ quiet }) => quiet)),
+    during: medianLoad(measured.map(({ during }) => during)),
+    scans,
+    p95Ratio: median(measured.map(({ quiet, during }) => during.p95Ms / quiet.p95Ms)),
+  };
+}
+
+/** Several organizations post a scan at the same moment. */
+async function measureMemory({ system, watched, newTenant, newFile }: Scanning): Promise<ScansReport['memory']> {
+  say(`memory: ${SCANS_AT_ONCE} scans at once`);
+  const orders: { tenant: Tenant; body: string }[] = [];
+  for (let scans = 0; scans < SCANS_AT_ONCE; scans++) orders.push({ tenant: await newTenant(0), body: newFile(0) });
+  await settledCpuOf(watched);
+  const before = await residentOf(watched);
+  const { peak, result } = await peakDuring(watched, () =>
+    Promise.all(orders.map(({ tenant, body }) => postScan(system, tenant, body))),
+  );
+  await settledCpuOf(watched);
+  const totalsMs = result.map(({ totalMs }) => totalMs);
+  return {
+    scans: SCANS_AT_ONCE,
+    before,
+    peak,
+    after: await residentOf(watched),
+    firstMs: Math.min(...totalsMs),
+    lastMs: Math.max(...totalsMs),
+  };
+}
+
+function medianLoad(loads: readonly Load[]): Load {
+  const { cpuMs: _none, ...load } = medianOf(loads.map((seen) => ({ ...seen, cpuMs: {} })));
+  return load;
+}
+
+function sumOf({ parse, validate, insert }: ScanCeilings): number {
+  return parse + validate + insert;
+}
+
+/** By name; what a round does not have is left out of its median. */
+function medians(rounds: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const names = new Set(rounds.flatMap((round) => Object.keys(round)));
+  return Object.fromEntries(
+    [...names].map((name) => [name, median(rounds.flatMap((round) => round[name] ?? []))] as const),
+  );
+}
+
+function ms(duration: number): string {
+  return duration.toFixed(0);
+}

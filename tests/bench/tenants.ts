@@ -1,0 +1,33 @@
+import { createTenant } from '@invoicecontrol/dev/tenant';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { progress, say, seconds } from './progress.js';
+import { seedHistory } from './seed-history.js';
+import type { System } from './servers.js';
+
+/** Makes an organization that has so many invoices. */
+export type NewTenant = (storedCount: number) => Promise<Tenant>;
+
+/** Histories that take longer to store than this are told of. */
+const LONG_MS = 3_000;
+
+/** @param db the database of analysis */
+export function tenantMaker(system: System, operatorToken: string, db: MongoConnection['db']): NewTenant {
+  let tenants = 0;
+  return async (storedCount) => {
+    const name = `Bench ${(tenants += 1)}`;
+    const tenant = await createTenant(system.organization.address, operatorToken, name);
+    const { organizationId, companyId } = tenant;
+    const beganMs = performance.now();
+    await seedHistory({
+      db,
+      organizationId,
+      company: { companyId, name },
+      count: storedCount,
+      onProgress: (done) => progress(`storing ${storedCount} invoices: ${done}`),
+    });
+    const tookMs = performance.now() - beganMs;
+    if (tookMs > LONG_MS) say(`${storedCount} invoices stored in ${seconds(tookMs)}`);
+    return tenant;
+  };
+}
