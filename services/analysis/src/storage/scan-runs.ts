@@ -14,7 +14,7 @@ export interface ScanRunDocument {
 }
 
 export async function createScanRunIndexes(collection: Collection<ScanRunDocument>): Promise<void> {
-  await collection.createIndex({ organizationId: 1, receivedAtMs: 1 }, { name: 'of_organization' });
+  await collection.createIndexes([{ key: { organizationId: 1, receivedAtMs: 1 }, name: 'of_organization' }]);
 }
 
 export function scanRunStore(collection: Collection<ScanRunDocument>): ScanRunStore {
