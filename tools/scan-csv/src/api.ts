@@ -228,13 +228,14 @@ function statusOf(answer: Answer | Error): { status?: number } {
   return answer instanceof Error ? {} : { status: answer.status };
 }
 
-function connectionTrouble(baseUrl: string, error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return `${baseUrl} has not answered within ${REQUEST_TIMEOUT_MS / 1_000} seconds`;
+/** What `fetch` throws says in its cause what happened, by a code of the system where there is one. */
+function connectionTrouble(baseUrl: string, thrown: unknown): string {
+  const error = thrown as Partial<Error>;
+  if (error.name === 'TimeoutError') {
+    return `${baseUrl} has not answered within ${REQUEST_TIMEOUT_MS / 1_000} seconds.`;
   }
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : undefined;
-  return `${baseUrl} cannot be reached: ${code ?? (cause instanceof Error ? cause.message : String(cause))}`;
+  const cause = (error.cause ?? error) as Partial<NodeJS.ErrnoException>;
+  return `${baseUrl} cannot be reached (${cause.code ?? cause.message}).`;
 }
 
 function parseJson(text: string): unknown {

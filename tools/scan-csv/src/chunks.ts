@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ScanRow } from './scan-row.js';
 
 /** A scan has at most so many rows (specification 2.9). */
-export const CHUNK_ROWS_MAX = 5_000;
+const CHUNK_ROWS_MAX = 5_000;
 /** The service reads bodies of up to 10 MiB; the frame around the rows and growth get some room. */
 const CHUNK_BYTES_MAX = 8 * 1024 * 1024;
 

@@ -126,7 +126,7 @@ function pick(record: readonly string[], { columns }: LedgerForm): LedgerRecord[
  * What a person sees in the cell: line breaks as blanks, and without what spreadsheets add to keep text as text, `="007"`
  * and `'007`.
  */
-export function cleanCell(cell: string): string {
+function cleanCell(cell: string): string {
   const visible = cell
     .replaceAll(/\p{Cc}+/gu, ' ')
     .replaceAll(/ {2,}/g, ' ')

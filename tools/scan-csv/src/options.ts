@@ -9,7 +9,7 @@ import { isScanField, requiredFields, scanFields } from './scan-row.js';
 import type { ScanField } from './scan-row.js';
 import { UsageError } from './usage-error.js';
 
-export const DEFAULT_BASE_URL = 'http://localhost:8080/v1';
+const DEFAULT_BASE_URL = 'http://localhost:8080/v1';
 export const KEY_VARIABLE = 'INVOICE_CONTROL_API_KEY';
 
 export interface Options {

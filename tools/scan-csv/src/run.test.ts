@@ -110,6 +110,19 @@ describe('a ledger', () => {
     expect(sentRows()).toMatchObject([{ supplierName: 'Müller', grossAmount: '1190.00', issueDate: '2025-01-31' }]);
   });
 
+  test('is read as people see it: text kept as text, lines too short and too long, headings repeated', async () => {
+    const { code, stdout } = await scan(
+      `${HEADING}\nA,"=""007""",2025-01-01,5\nB,'008,2025-01-02,6,,,extra\n${HEADING}\nC, "9",2025-01-03,7,V\n`,
+    );
+    expect(code).toBe(0);
+    expect(sentRows()).toEqual([
+      { supplierName: 'A', invoiceNumber: '007', issueDate: '2025-01-01', grossAmount: '5', sourceRowNumber: 2 },
+      { supplierName: 'B', invoiceNumber: '008', issueDate: '2025-01-02', grossAmount: '6', sourceRowNumber: 3 },
+      { supplierName: 'C', invoiceNumber: '9', issueDate: '2025-01-03', grossAmount: '7', externalId: 'V', sourceRowNumber: 5 }, // prettier-ignore
+    ]);
+    expect(stdout).toContain('Skipped 1: the heading again (line 4)');
+  });
+
   test('of more than 5000 rows goes in several requests, each later than the one before', async () => {
     const { code, stderr } = await scan(ledger(12_000));
     expect(code).toBe(0);
@@ -171,6 +184,15 @@ describe('trouble', () => {
     expect([code, stdout, service.received.length]).toEqual([1, '', 6]);
     expect(stderr).toContain('502 without saying why. Does --base-url lead to it? (tried 6 times)');
     expect(stderr).toContain('0 of 1 requests are done. Run the same command again to go on');
+  });
+
+  test('an address where nothing answers is named', async () => {
+    await writeFile(join(directory, 'ledger.csv'), ledger(1));
+    const { baseUrl } = service;
+    await service.stop();
+    const { code, stderr } = await command(['ledger.csv', '--base-url', baseUrl]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${baseUrl} cannot be reached (ECONNREFUSED). (tried 6 times)`);
   });
 
   test('another scan that never ends is not waited for for ever', async () => {
