@@ -24,6 +24,7 @@ const STEADY_PER_SECOND = 20;
 const STEADY_STORED = 1_000;
 /** The steady load is measured for so many cells of the other measurements: a p95 needs requests. */
 const STEADY_CELLS = 4;
+const STEADY_WARM_UP_SECONDS = 2;
 const WARM_UP_SCANS = 2;
 
 /** One scan. */
@@ -209,29 +210,30 @@ async function measureOthers(
   const seconds = secondsPerCell * STEADY_CELLS;
   const other = await newTenant(STEADY_STORED);
   let nextIndex = STEADY_STORED;
-  const post = async (): Promise<Load> => {
+  const post = async (lastingSeconds: number): Promise<Load> => {
     const seen = await load.run({
       url: `http://${system.gateway.address}/v1/invoices`,
       key: other.keys.owner,
       connections: 1,
       ratePerSecond: STEADY_PER_SECOND,
-      seconds,
+      seconds: lastingSeconds,
       firstIndex: nextIndex,
       storedCount: STEADY_STORED,
     });
     nextIndex += seen.posted;
     return seen;
   };
+  await post(STEADY_WARM_UP_SECONDS);
   const measured: { quiet: Load; during: Load }[] = [];
   let scans = 0;
   for (let round = 1; round <= rounds; round++) {
     progress(`steady load, round ${round} of ${rounds}`);
-    const quiet = await post();
+    const quiet = await post(seconds);
     let isPosting = true;
     const scanning = (async () => {
       for (; isPosting; scans++) await postScan(system, await newTenant(0), newFile(0));
     })();
-    const during = await post();
+    const during = await post(seconds);
     isPosting = false;
     await scanning;
     measured.push({ quiet, during });
