@@ -23,16 +23,17 @@ export function printScans(report: ScansReport, good: Good): string[] {
 function printTimes({ ceilings, byHistory }: ScansReport, good: Good): string[] {
   const { parse, validate, insert } = ceilings;
   const processes = Object.keys(byHistory[0]?.scan.cpuMs ?? {});
-  const lines = byHistory.map(({ stored, scan, totalsMs, ceilingRatio, emptyRatio }, at) => [
+  const lines = byHistory.map(({ stored, scan, totalsMs, ceilingRatio, emptyRatio, cpuRatio }, at) => [
     `${shown(stored)} stored`,
     shown(scan.totalMs),
     `${shown(Math.min(...totalsMs))} to ${shown(Math.max(...totalsMs))}`,
     good(times(ceilingRatio), ceilingRatio <= aims.ceilingRatioMax),
     at === 0 ? '' : good(times(emptyRatio), emptyRatio <= aims.largeRatioMax),
+    at === 0 ? '' : times(cpuRatio),
     ...processes.map((name) => shown(scan.cpuMs[name])),
   ]);
   return [
-    table([['', 'ms', 'of', ': ceilings', ': empty', ...processes], ...lines], 0),
+    table([['', 'ms', 'of', ': ceilings', ': empty', 'CPU : empty', ...processes], ...lines], 0),
     '',
     `Ceilings in ms: ${shown(parse + validate + insert)}; of the body alone parsing ${shown(parse)} and validating ${shown(validate)}, of the rows alone`,
     `inserting them once ${shown(insert)}. The last columns are CPU in ms of each process for one scan.`,

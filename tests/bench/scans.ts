@@ -44,6 +44,8 @@ export interface ScanRow {
   /** The time over that of both ceilings, and over that with an empty history; medians of the rounds' own ratios. */
   readonly ceilingRatio: number;
   readonly emptyRatio: number;
+  /** As `emptyRatio`, for the CPU of all processes together. */
+  readonly cpuRatio: number;
 }
 
 export interface ScansReport {
@@ -108,14 +110,16 @@ export async function measureScans(options: ScansOptions, surroundings: ScansSur
     await measureScanCeilings(ceilingDb, newFile(0));
     await measureScan(scanning, await newTenant(0), 0);
   }
-  const times = await measureTimes(options, scanning);
+  // While the database is small: the embedded one holds everything in memory, and its pauses grow with it.
+  const others = await measureOthers(options, scanning);
+  const memory = await measureMemory(scanning);
   return {
     rows: ROWS,
     bodyBytes: Buffer.byteLength(newFile(0)),
     rounds: options.rounds,
-    ...times,
-    others: await measureOthers(options, scanning),
-    memory: await measureMemory(scanning),
+    ...(await measureTimes(options, scanning)),
+    others,
+    memory,
   };
 }
 
@@ -143,10 +147,10 @@ async function measureTimes(
     }
     measured.push({ ceilings, scans });
     const took = scans.map(({ totalMs }, at) => `${histories[at]} stored ${totalMs.toFixed(0)}`);
-    say(`round ${round} of ${rounds}, ms: ceilings ${sumOf(ceilings).toFixed(0)}, ${took.join(', ')}`);
+    say(`round ${round} of ${rounds}, ms: ceilings ${sumOf({ ...ceilings }).toFixed(0)}, ${took.join(', ')}`);
   }
   return {
-    ceilings: medians(measured.map(({ ceilings }) => ({ ...ceilings }))) as unknown as ScanCeilings,
+    ceilings: mediansOfCeilings(measured.map(({ ceilings }) => ceilings)),
     byHistory: histories.map((stored, at) => {
       const own = measured.flatMap(({ ceilings, scans }) => {
         const [scan, empty] = [scans[at], scans[0]];
@@ -160,8 +164,9 @@ async function measureTimes(
           cpuMs: medians(own.map(({ scan }) => scan.cpuMs)),
         },
         totalsMs: own.map(({ scan }) => scan.totalMs),
-        ceilingRatio: median(own.map(({ scan, ceilings }) => scan.totalMs / sumOf(ceilings))),
+        ceilingRatio: median(own.map(({ scan, ceilings }) => scan.totalMs / sumOf({ ...ceilings }))),
         emptyRatio: median(own.map(({ scan, empty }) => scan.totalMs / empty.totalMs)),
+        cpuRatio: median(own.map(({ scan, empty }) => sumOf(scan.cpuMs) / sumOf(empty.cpuMs))),
       };
     }),
   };
@@ -278,8 +283,16 @@ function medianLoad(loads: readonly Load[]): Load {
   return load;
 }
 
-function sumOf({ parse, validate, insert }: ScanCeilings): number {
-  return parse + validate + insert;
+function sumOf(msByPart: Readonly<Record<string, number>>): number {
+  return Object.values(msByPart).reduce((sum, part) => sum + part, 0);
+}
+
+function mediansOfCeilings(rounds: readonly ScanCeilings[]): ScanCeilings {
+  return {
+    parse: median(rounds.map(({ parse }) => parse)),
+    validate: median(rounds.map(({ validate }) => validate)),
+    insert: median(rounds.map(({ insert }) => insert)),
+  };
 }
 
 /** By name; what a round does not have is left out of its median. */
