@@ -36,6 +36,9 @@ const ORDER_SHARE = 0.3;
 /** Far from the seeds of posted invoices; a file has fewer rows than lie between two files. */
 const FIRST_SEED = 500_000_000;
 const SEEDS_OF_FILE = 100_000;
+/** Above the numbers of any history, and with as many digits. */
+const FIRST_NUMBER = 1_000_000;
+const NUMBERS_OF_FILE = 10_000;
 /** The first line of a file has the names of its columns. */
 const FIRST_ROW_NUMBER = 2;
 
@@ -70,7 +73,8 @@ function original(random: () => number, file: number, time: number, index: numbe
     supplierName: random() < IN_CAPITALS_SHARE ? name.toUpperCase() : name,
     // Of some suppliers the old system knew neither, of some one and of some both.
     ...(supplier % 10 < 7 ? { supplierTaxId: taxId } : {}),
-    invoiceNumber: `RG${file}-${issueDate.slice(0, 4)}-${String(index).padStart(5, '0')}`,
+    // As long as in the history, or every supplier would have changed the form of his numbers.
+    invoiceNumber: `RE-${issueDate.slice(0, 4)}-${FIRST_NUMBER + file * NUMBERS_OF_FILE + index}`,
     issueDate,
     currency: 'EUR',
     grossAmount: decimal(netCents + Math.round(netCents * 0.19)),
