@@ -9,6 +9,7 @@ import pLimit from 'p-limit';
 import { detectInScan } from '../domain/detectors/scans.js';
 import { populationFindings } from '../domain/engine.js';
 import type { PublishedRates } from '../domain/exchange-rates.js';
+import type { MatchPart } from '../domain/invoice.js';
 import type { Policy } from '../domain/policy.js';
 import { isReimport, nearestScan } from '../domain/reimport.js';
 import type { EarlierScan, ReimportedRow } from '../domain/reimport.js';
@@ -29,8 +30,8 @@ import { readRows, receivedAt } from './read-rows.js';
 import type { RowInput } from './read-rows.js';
 import type { Remembered } from './remembered.js';
 import type { ReviewStore } from './review-store.js';
-import { hitsByKey, rowHistory } from './row-history.js';
-import type { Hits, ReadRow } from './row-history.js';
+import { HITS_PER_KEY_MAX, hitsByKey, rowHistory } from './row-history.js';
+import type { ReadRow } from './row-history.js';
 import { outcomeOf } from './rows-outcome.js';
 import type { RowsReference, RowStore } from './row-store.js';
 import type { RowsOutcome, ScanRunStore } from './scan-run-store.js';
@@ -107,7 +108,7 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   if (isLater) await runs.receiveLater(of, receivedAtMs);
   const rows = isLater ? receivedAt(read, receivedAtMs) : read;
   const hits = hitsByKey(candidates);
-  const earlier = earlierScan(rows, hits, policy.policy);
+  const earlier = earlierScan(rows, candidates, policy.policy);
   const reimported = reimportedRows(earlier, rows.length, policy.policy);
   const statingAccounts = rows.filter(({ invoice }) => invoice.bankKey !== undefined).length;
   const history = rowHistory(
@@ -151,11 +152,16 @@ function newRow({ invoice, canonical, part }: ReadRow): Parameters<RowStore['rec
 }
 
 /** Only a scan that is large enough is looked at as one that may have been imported before. */
-function earlierScan(rows: readonly ReadRow[], hits: Hits, { scans }: Policy): EarlierScan | undefined {
+function earlierScan(
+  rows: readonly ReadRow[],
+  candidates: readonly MatchPart[],
+  { scans }: Policy,
+): EarlierScan | undefined {
   if (rows.length < scans.reimportedRowsMin) return undefined;
-  const lookups = new Map(rows.map((row) => [row.invoice, row.lookups]));
-  return nearestScan([...lookups.keys()], (invoice) =>
-    (lookups.get(invoice) ?? []).flatMap(({ key }) => hits.get(key) ?? []),
+  return nearestScan(
+    rows.map(({ invoice }) => invoice),
+    candidates,
+    HITS_PER_KEY_MAX,
   );
 }
 

@@ -21,7 +21,7 @@ import { SYSTEM_ACTOR } from './finding-store.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
 import { judge, judgeWithReviews } from './judge.js';
-import type { loadFacts } from './load-facts.js';
+import type { FileFacts, loadFacts } from './load-facts.js';
 import { normalisedAgain } from './normalised-again.js';
 import type { OrganizationPolicy } from './policy-store.js';
 import type { Remembered } from './remembered.js';
@@ -66,6 +66,7 @@ export interface PreviousAnalysis {
   readonly analysis: DecidedAnalysis;
   /** The supplier that has counted the invoice. */
   readonly supplier: SupplierResolution;
+  readonly ofFile: FileFacts;
 }
 
 /** The commit is one write; everything after it has derived ids and may be repeated (architecture section 5, rule 4). */
@@ -123,6 +124,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
           invoice: normalisedAgain(record),
           tenant,
           counted: previous.supplier,
+          ofFile: previous.ofFile,
           ...(record.reimportOf === undefined ? {} : { reimportOf: record.reimportOf }),
         }),
         policies.of(organizationId),

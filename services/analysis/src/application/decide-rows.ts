@@ -16,7 +16,7 @@ import type { ReadRow, RowHistory } from './row-history.js';
 import type { DecidedRow, RowDecision, RowStore } from './row-store.js';
 
 /** Rows that are judged while those before them are being stored. */
-const SLICE_ROWS = 100;
+const SLICE_ROWS = 50;
 const SLICES_STORED_AT_ONCE_MAX = 2;
 
 interface Deps {

@@ -2,7 +2,7 @@ import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { ConvertedAmount } from '../domain/exchange-rates.js';
 import type { Verdict } from '../domain/decision.js';
 import type { AnalysisDifference } from '../domain/differences.js';
-import type { CanonicalInvoice, InvoiceSource, MatchPart } from '../domain/invoice.js';
+import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '../domain/invoice.js';
 import type { Analysis } from '../domain/engine.js';
 import type { Finding } from '../domain/evidence.js';
 import type { ReimportedRow } from '../domain/reimport.js';
@@ -142,8 +142,12 @@ export interface InvoiceStore {
   ): Promise<void>;
   /** The newest changes of an invoice's decision, oldest first. */
   decisionChanges(organizationId: string, invoiceId: string): Promise<readonly DecisionChange[]>;
-  /** Records that share one of the keys. */
-  candidates(organizationId: string, keys: readonly string[]): Promise<MatchPart[]>;
+  /**
+   * Records that share one of the keys; of a hot key the newest.
+   * @param before an invoice that is analyzed again: those that came after it are left out, so that they do not crowd out
+   * those before
+   */
+  candidates(organizationId: string, keys: readonly string[], before?: Candidate): Promise<MatchPart[]>;
   outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;
   /** Gross in base currency of the newest invoices, those without a rate left out. */
   newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;

@@ -42,6 +42,9 @@ export interface LoadedFacts {
   readonly orderLink: LinkRecord<OrderLink> | undefined;
 }
 
+/** Facts of a row that only its scan as a whole knows. */
+export type FileFacts = Pick<Facts, 'scanStatesAccounts' | 'firstScanRowsBefore'>;
+
 export interface FactsInput {
   readonly organizationId: string;
   /** Stored as RECEIVED already: two equal invoices posted at once must be able to see each other. */
@@ -53,6 +56,8 @@ export interface FactsInput {
   readonly counted?: SupplierResolution;
   /** The row of an earlier scan that this one is; it was counted then, and has been compared with what was there. */
   readonly reimportOf?: ReimportedRow;
+  /** Of a row of a scan that is analyzed again: what its file said about it. */
+  readonly ofFile?: FileFacts;
 }
 
 /**
@@ -82,18 +87,19 @@ export const loadFacts =
       invoices.candidates(
         organizationId,
         lookups.map(({ key }) => key),
+        counted === undefined ? undefined : input.invoice,
       ),
       bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
       poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
       profile.count === 0 ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice)) : [],
     ]);
-    const hits = reimportOf === undefined ? found : withoutKnownScans(input.invoice, reimportOf, found);
+    const hits = reimportOf === undefined ? found : withoutKnownScans(input.invoice, found);
     // An invoice that has been decided before keeps its place and its supplier: others were decided with them.
     const invoice =
       counted === undefined
         ? await afterThoseWhoOvertook(invoices, organizationId, input.invoice, hits)
         : input.invoice;
-    const facts = assembleFacts({
+    const assembled = assembleFacts({
       organizationId,
       invoice,
       resolution,
@@ -105,7 +111,7 @@ export const loadFacts =
       publishedRates,
       newcomer: () => ({ known, alike, highAmount: highAmounts.atHand(organizationId, tenant.baseCurrency) }),
     });
-    return { facts, supplier, bankLink, orderLink };
+    return { facts: { ...assembled, ...input.ofFile }, supplier, bankLink, orderLink };
   };
 
 async function suppliersOf(

@@ -42,7 +42,16 @@ export const reanalyzeInvoice =
       }
       const stored = await analyses.find(organizationId, record.analysis.analysisId);
       if (stored === undefined) throw new Error(`analysis ${record.analysis.analysisId} is not stored`);
-      const { supplierId, reason } = stored.facts.supplier;
-      await decider.decideAgain(record, { analysis: record.analysis, supplier: { supplierId, reason } }, tenant);
+      const { supplier, scanStatesAccounts, firstScanRowsBefore } = stored.facts;
+      const { supplierId, reason } = supplier;
+      const ofFile = {
+        ...(scanStatesAccounts === undefined ? {} : { scanStatesAccounts }),
+        ...(firstScanRowsBefore === undefined ? {} : { firstScanRowsBefore }),
+      };
+      await decider.decideAgain(
+        record,
+        { analysis: record.analysis, supplier: { supplierId, reason }, ofFile },
+        tenant,
+      );
     });
   };

@@ -149,8 +149,12 @@ async function correctSupplier(
       mayWithdraw ? findings.ofInvoice(organizationId, invoiceId) : undefined,
       bankKey === undefined ? undefined : reviews.ofAccount(organizationId, bankKey),
     ]);
+    // A row that an earlier scan brought already was counted there and stays so.
+    const isCounted = record.reimportOf === undefined;
     const moved =
-      ofInvoice === undefined ? supplier : withInvoiceIf(confirmedAs(ofInvoice) === undefined, supplier, invoice);
+      ofInvoice === undefined || !isCounted
+        ? supplier
+        : withInvoiceIf(confirmedAs(ofInvoice) === undefined, supplier, invoice);
     let { profile } = moved;
     if (bankKey !== undefined && ofAccount !== undefined) {
       profile = withReviewedAccount(profile, bankKey, accountVerdict(ofAccount, supplierId).trust);

@@ -23,7 +23,7 @@ import type { LinkRecord, SupplierRecord } from './counted-records.js';
 /** As many as the single lookup looks at (storage/suppliers.ts). */
 const SUPPLIERS_PER_ROW_MAX = 64;
 /** One more than is kept shows that a key is hot. */
-const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
+export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 
 /** A row of a scan, read once into everything that it is looked up by. */
 export interface ReadRow {
@@ -113,8 +113,7 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
       for (const hit of stored.hits.get(key) ?? []) hits.add(hit);
       for (const hit of rowHits.get(key) ?? []) hits.add(hit);
     }
-    const known = reimported.get(invoice.invoiceId);
-    return known === undefined ? [...hits] : withoutKnownScans(invoice, known, [...hits]);
+    return reimported.has(invoice.invoiceId) ? withoutKnownScans(invoice, [...hits]) : [...hits];
   };
 
   return {

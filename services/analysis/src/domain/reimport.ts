@@ -19,28 +19,47 @@ export interface EarlierScan {
 
 /**
  * The earlier scan that shares most rows with a new one; of two that share as many, the one with the smaller id.
- * @param candidatesOf what a row's lookup keys find among earlier records
+ * @param candidates earlier records that share a lookup key with one of the rows
+ * @param hitsMax so many identical records may have been found of more: then each further row is taken for one of those
  */
-export function nearestScan<R extends Candidate>(
-  rows: readonly R[],
-  candidatesOf: (row: R) => Iterable<Candidate>,
+export function nearestScan(
+  rows: readonly Candidate[],
+  candidates: readonly Candidate[],
+  hitsMax: number,
 ): EarlierScan | undefined {
-  const scans = new Map<string, { identical: Map<string, string>; taken: Set<string> }>();
-  for (const row of rows) {
-    for (const candidate of candidatesOf(row)) {
-      const { scanId, invoiceId } = candidate;
-      if (scanId === undefined || scanId === row.scanId || !isIdentical(row, candidate)) continue;
-      const scan = scans.get(scanId) ?? { identical: new Map(), taken: new Set() };
-      scans.set(scanId, scan);
-      if (scan.identical.has(row.invoiceId) || scan.taken.has(invoiceId)) continue;
-      scan.identical.set(row.invoiceId, invoiceId);
-      scan.taken.add(invoiceId);
-    }
+  const byScan = new Map<string, Map<string, Candidate[]>>();
+  for (const candidate of candidates) {
+    if (candidate.scanId === undefined) continue;
+    const groups = byScan.get(candidate.scanId) ?? new Map<string, Candidate[]>();
+    byScan.set(candidate.scanId, groups);
+    const group = groups.get(contentOf(candidate));
+    if (group === undefined) groups.set(contentOf(candidate), [candidate]);
+    else group.push(candidate);
   }
-  const [nearest] = [...scans].sort(
-    ([leftId, left], [rightId, right]) => right.identical.size - left.identical.size || compareText(leftId, rightId),
-  );
-  return nearest === undefined ? undefined : { scanId: nearest[0], identical: nearest[1].identical };
+  const [nearest] = [...byScan]
+    .map(([scanId, groups]): EarlierScan => ({ scanId, identical: identicalRows(rows, groups, hitsMax) }))
+    .sort((left, right) => right.identical.size - left.identical.size || compareText(left.scanId, right.scanId));
+  return nearest;
+}
+
+/** Rows by the earlier record that each repeats; every record is repeated once, but for those of a group that is cut. */
+function identicalRows(
+  rows: readonly Candidate[],
+  groups: ReadonlyMap<string, readonly Candidate[]>,
+  hitsMax: number,
+): ReadonlyMap<string, string> {
+  const taken = new Map<string, number>();
+  const identical = new Map<string, string>();
+  for (const row of rows) {
+    const content = contentOf(row);
+    const group = groups.get(content) ?? [];
+    const used = taken.get(content) ?? 0;
+    const earlier = group[used] ?? (group.length >= hitsMax ? group.at(-1) : undefined);
+    if (earlier === undefined) continue;
+    taken.set(content, used + 1);
+    identical.set(row.invoiceId, earlier.invoiceId);
+  }
+  return identical;
 }
 
 /** Whether so many of a scan's rows stand in an earlier one that it is that scan again (detection reference, section 5). */
@@ -53,23 +72,28 @@ export function isReimport(
 }
 
 /**
- * What a row that was brought before is still compared with: neither the scan that brought it nor its own, because
- * there it has been compared already.
+ * What a row that was brought before is still compared with: neither its own scan nor any that brought it, because there
+ * it has been compared already.
  */
-export function withoutKnownScans<C extends Candidate>(row: Candidate, known: ReimportedRow, candidates: C[]): C[] {
-  return candidates.filter(({ scanId }) => scanId === undefined || (scanId !== known.scanId && scanId !== row.scanId));
+export function withoutKnownScans<C extends Candidate>(row: Candidate, candidates: readonly C[]): C[] {
+  const content = contentOf(row);
+  const known = new Set([row.scanId]);
+  for (const candidate of candidates) if (contentOf(candidate) === content) known.add(candidate.scanId);
+  known.delete(undefined);
+  return candidates.filter(({ scanId }) => !known.has(scanId));
 }
 
-function isIdentical(row: Candidate, earlier: Candidate): boolean {
-  return (
-    row.companyId === earlier.companyId &&
-    row.invoiceNumber === earlier.invoiceNumber &&
-    row.issueDay === earlier.issueDay &&
-    row.amountMinor === earlier.amountMinor &&
-    row.currency === earlier.currency &&
-    row.supplierName === earlier.supplierName &&
-    row.taxKey === earlier.taxKey &&
-    row.bankKey === earlier.bankKey &&
-    row.poKey === earlier.poKey
-  );
+/** Two rows with the same content say the same of an invoice of one company. */
+function contentOf(row: Candidate): string {
+  return [
+    row.companyId,
+    row.invoiceNumber,
+    row.issueDay,
+    row.amountMinor,
+    row.currency,
+    row.supplierName,
+    row.taxKey,
+    row.bankKey,
+    row.poKey,
+  ].join('\n');
 }

@@ -16,7 +16,7 @@ import type {
 } from '../application/invoice-store.js';
 import type { Verdict } from '../domain/decision.js';
 import type { ConvertedAmount } from '../domain/exchange-rates.js';
-import type { CanonicalInvoice, InvoiceSource, MatchPart } from '../domain/invoice.js';
+import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '../domain/invoice.js';
 import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
 import type { ReimportedRow } from '../domain/reimport.js';
 
@@ -134,11 +134,15 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       );
       return document?.decisionChanges ?? [];
     },
-    async candidates(organizationId, keys) {
+    async candidates(organizationId, keys, before) {
       const sharing = (some: readonly string[]): Promise<CandidateDocument[]> =>
         collection
           .find<CandidateDocument>(
-            { organizationId, 'match.keys': { $in: [...some] } },
+            {
+              organizationId,
+              'match.keys': { $in: [...some] },
+              ...(before === undefined ? {} : arrivedBefore(before)),
+            },
             { projection: { match: 1, status: 1 } },
           )
           .sort({ 'match.issueDay': -1 })
@@ -237,6 +241,17 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
     async settle({ organizationId, invoiceId, version }) {
       await collection.updateOne({ _id: invoiceId, organizationId, version }, { $unset: { pending: '', facts: '' } });
     },
+  };
+}
+
+/** Roughly: what came at the same moment is told apart by whoever asked. */
+function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<InvoiceDocument> {
+  if (scanId === undefined) return { 'match.receivedAtMs': { $lte: receivedAtMs } };
+  return {
+    $or: [
+      { 'match.receivedAtMs': { $lt: receivedAtMs } },
+      { 'match.receivedAtMs': receivedAtMs, 'match.issueDay': { $lte: issueDay } },
+    ],
   };
 }
 

@@ -18,13 +18,13 @@ import { inBatches } from './in-batches.js';
 import type { InvoiceDocument } from './invoices.js';
 
 /** Documents of one write, so that none keeps the database or this process from others for long. */
-const WRITE_DOCUMENTS_MAX = 250;
+const WRITE_DOCUMENTS_MAX = 100;
 /** One more than is kept shows that a key is hot. */
 const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 /** Keys of one lookup. */
 const LOOKUP_KEYS_MAX = 1_000;
 /** A history of at most so many times the rows is read whole: that is cheaper than asking for every key. */
-const READ_WHOLE_FACTOR = 4;
+const READ_WHOLE_FACTOR = 1;
 
 interface Collections {
   readonly invoices: Collection<InvoiceDocument>;

@@ -353,6 +353,116 @@ describe('a scan that was imported before', () => {
   );
 });
 
+describe('a file that is imported again and again', () => {
+  const lines = (count: number) => quietRows(count);
+
+  test(
+    'is recognised the third time as well, and so is one that grows',
+    async () => {
+      const organizationId = organization.newTenant();
+      await analyze(request(organizationId, rowsOf(lines(210))));
+      for (const count of [210, 210, 220, 230]) {
+        const { findingCounts } = await analyze(request(organizationId, rowsOf(lines(count))));
+        expect(findingCounts).toMatchObject({ SCAN_REIMPORTED: 1 });
+        expect(findingCounts['DUPLICATE_INVOICE']).toBeUndefined();
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'is recognised although more of its lines are equal than are ever compared',
+    async () => {
+      const organizationId = organization.newTenant();
+      const fee = wireInvoice({ invoiceNumber: 'FEE-2025-03', issueDate: '2025-03-31', grossAmount: '12.50' });
+      const rows = rowsOf([...lines(150), ...Array.from({ length: 80 }, () => fee)]);
+      await analyze(request(organizationId, rows));
+      const { findingCounts } = await analyze(request(organizationId, rows));
+      expect(findingCounts['SCAN_REIMPORTED']).toBe(1);
+      expect(findingCounts['DUPLICATE_INVOICE']).toBeUndefined();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'is not taken out of profiles by a review: it was counted when it came first',
+    async () => {
+      const organizationId = organization.newTenant();
+      const bill = wireInvoice({
+        invoiceNumber: 'SQ-77001',
+        supplier: { name: 'Solo Quartz', taxId: undefined, bankAccount: undefined },
+      });
+      const rows = rowsOf([...lines(210), bill]);
+      await analyze(request(organizationId, rows));
+      await rpc.post(organizationId, bill);
+      const again = request(organizationId, rows);
+      await analyze(again);
+      const [finding] = (await findingsOf(organizationId, again.scanId)).filter(
+        ({ type }) => type === 'DUPLICATE_INVOICE',
+      );
+      await rpc.finding.reviewFinding(
+        { organizationId, findingId: finding?.findingId ?? '', disposition: 'CONFIRMED', note: undefined },
+        scanner,
+      );
+      await eventually(async () => {
+        const supplier = await supplierDocuments().findOne({ organizationId, name: 'Solo Quartz' });
+        expect(supplier?.profile.count).toBe(2);
+      });
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a row that is analyzed again', () => {
+  const typesOf = (findings: readonly Finding[]) => findings.map(({ type }) => type).sort();
+
+  test('keeps what only its file could say: that it was the first one, and that accounts are missing everywhere', async () => {
+    const organizationId = organization.newTenant();
+    const account = { iban: 'DE89370400440532013000', sortCode: undefined, accountNumber: undefined };
+    const supplier = { name: 'Alpha Werke', taxId: undefined, bankAccount: account };
+    const stating = quietRows(12, (index) => `A-${9000 + index * 11}`).map((invoice) => ({ ...invoice, supplier }));
+    const silent = wireInvoice({
+      invoiceNumber: 'A-9990',
+      issueDate: '2025-12-01',
+      supplier: { ...supplier, bankAccount: undefined },
+      grossAmount: '410.10',
+    });
+    const large = wireInvoice({ invoiceNumber: 'L-1', grossAmount: '12345.67' });
+    await analyze(request(organizationId, rowsOf([large, ...stating, silent])));
+    for (const [invoiceNumber, types] of [
+      ['L-1', []],
+      ['A-9990', ['BANK_ACCOUNT_MISSING']],
+    ] as const) {
+      const row = await invoiceDocuments().findOne({ organizationId, 'match.invoiceNumber': invoiceNumber });
+      const invoiceId = row?._id ?? '';
+      expect(typesOf((await rpc.latest(organizationId, invoiceId)).findings)).toEqual(types);
+      const { analysis } = await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId }, scanner);
+      expect(typesOf(analysis?.findings ?? [])).toEqual(types);
+    }
+  });
+
+  test(
+    'finds those before it, however many of its kind came after it',
+    async () => {
+      const organizationId = organization.newTenant();
+      const series = Array.from({ length: 150 }, (_, index) =>
+        wireInvoice({
+          invoiceNumber: 'SER-12345',
+          issueDate: new Date(Date.UTC(2025, 0, 1 + index)).toISOString().slice(0, 10),
+        }),
+      );
+      await analyze(request(organizationId, rowsOf(series)));
+      const row = await invoiceDocuments().findOne({ organizationId, 'match.position': 50 });
+      const invoiceId = row?._id ?? '';
+      const before = await rpc.latest(organizationId, invoiceId);
+      const { analysis } = await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId }, scanner);
+      expect(analysis?.decision).toBe(before.decision);
+      expect(typesOf(analysis?.findings ?? [])).toEqual(typesOf(before.findings));
+    },
+    PATIENCE_MS,
+  );
+});
+
 describe('beside a scan', () => {
   test(
     'invoices of the same suppliers are posted and everything is counted once',
