@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   canonicalAmount,
+  exactProduct,
+  inOneScale,
   isDecimalAmount,
   microToDecimal,
   minorToDecimal,
@@ -11,18 +13,32 @@ import {
 } from './decimal-amount.js';
 
 const microUnits = fc.bigInt({ min: -(10n ** 21n) + 1n, max: 10n ** 21n - 1n });
+/** Longer than any amount that is sent: sums of many rows, and amounts in a currency of small units. */
+const computedMicroUnits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
+/** A rate: its digits as an integer, and how many of them are decimals. */
+const rate = fc.record({ digits: fc.bigInt({ min: 1n, max: 10n ** 10n }), decimals: fc.integer({ min: 0, max: 10 }) });
+type Rate = typeof rate extends fc.Arbitrary<infer T> ? T : never;
+
+function textOf({ digits, decimals }: Rate): string {
+  const text = String(digits).padStart(decimals + 1, '0');
+  return decimals === 0 ? text : `${text.slice(0, -decimals)}.${text.slice(-decimals)}`;
+}
 
 describe('the grammar of a decimal amount', () => {
   test.each(['0', '-0', '12', '007', '12.5', '-12.500000', '999999999999999.999999'])('%s is an amount', (value) => {
     expect(isDecimalAmount(value)).toBe(true);
   });
-  test.each(['', '-', '+1', '.5', '1.', '1.1234567', '1,5', '1e3', ' 1', '1\n', '٣', '1000000000000000', '--1'])(
+  test.each(['', '-', '+1', '.5', '1.', '1.1234567', '1,5', '1e3', ' 1', '1\n', '٣', '--1'])(
     '%j is refused',
     (value) => {
       expect(isDecimalAmount(value)).toBe(false);
       expect(() => toMicro(value)).toThrow(RangeError);
     },
   );
+  test('sixteen digits before the dot are refused from a caller, and read where they were computed', () => {
+    expect(isDecimalAmount('1000000000000000')).toBe(false);
+    expect(toMicro('-1000000000000000.5')).toBe(-1000000000000000500000n);
+  });
 });
 
 test('an amount keeps all six decimals', () => {
@@ -30,8 +46,8 @@ test('an amount keeps all six decimals', () => {
   expect(toMicro('1.5')).toBe(1500000n);
 });
 
-test('micro-units and canonical amounts are one to one', () => {
-  fc.assert(fc.property(microUnits, (micro) => expect(toMicro(microToDecimal(micro))).toBe(micro)));
+test('micro-units and canonical amounts are one to one, however long', () => {
+  fc.assert(fc.property(computedMicroUnits, (micro) => expect(toMicro(microToDecimal(micro))).toBe(micro)));
 });
 
 test('equal values have one canonical spelling', () => {
@@ -75,4 +91,32 @@ test('a conversion divides last and keeps six decimals', () => {
   expect(scaleAmount('100', '0.86410', '1.1761')).toBe('73.471644');
   expect(scaleAmount('1000', '1', '4.31922725')).toBe('231.522896');
   expect(scaleAmount('-0.0000005'.slice(0, 9), '1', '2')).toBe('0');
+});
+
+test('a converted amount may be longer than any amount that is sent', () => {
+  expect(scaleAmount('999999999999999.00', '1', '0.86410')).toBe('1157273463719475.755121');
+  expect(scaleAmount('7000000000000.00', '184.37', '1')).toBe('1290590000000000');
+});
+
+test('every conversion is the exact quotient, rounded once and half away from zero', () => {
+  fc.assert(
+    fc.property(microUnits, rate, rate, (micro, numerator, denominator) => {
+      const above = (micro < 0n ? -micro : micro) * numerator.digits * 10n ** BigInt(denominator.decimals);
+      const below = denominator.digits * 10n ** BigInt(numerator.decimals);
+      const rounded = (above * 2n + below) / (below * 2n);
+      expect(scaleAmount(microToDecimal(micro), textOf(numerator), textOf(denominator))).toBe(
+        microToDecimal(micro < 0n ? -rounded : rounded),
+      );
+    }),
+  );
+});
+
+test('a parity times a rate keeps every digit', () => {
+  expect(exactProduct('3.6725', '1.1761')).toBe('4.31922725');
+});
+
+test('decimals of different lengths become integers of one ratio', () => {
+  expect(inOneScale('4.31922725', '1')).toEqual([431922725n, 100000000n]);
+  expect(inOneScale('0.8641', '655.957')).toEqual([8641n, 6559570n]);
+  expect(inOneScale('2', '3')).toEqual([2n, 3n]);
 });

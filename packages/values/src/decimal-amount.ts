@@ -2,30 +2,35 @@ import { Decimal } from 'decimal.js';
 
 /**
  * An amount of money as every boundary of the product carries it (specification 2.1): an optional minus sign,
- * digits, and optionally a dot with 1 to 6 digits. Never a `number`.
+ * digits, and optionally a dot with 1 to 6 digits. Never a `number`. What callers send is bounded in length
+ * ({@link isDecimalAmount}); what is computed from it, such as totals and amounts in another currency, is as long as
+ * it has to be.
  */
 export type DecimalAmount = string;
 
-/** Longest accepted integer part. Fifteen digits are beyond any invoice and keep every sum of 5000 rows exact. */
+/** Longest integer part that is accepted from outside; fifteen digits are beyond any invoice. */
 export const AMOUNT_INTEGER_DIGITS_MAX = 15;
 /** Decimal places of the finest amount; one micro-unit is 0.000001. */
 export const AMOUNT_DECIMALS_MAX = 6;
 
-const GRAMMAR = /^-?[0-9]{1,15}(?:\.[0-9]{1,6})?$/;
+const SENT = /^-?[0-9]{1,15}(?:\.[0-9]{1,6})?$/;
+const SENT_OR_COMPUTED = /^-?[0-9]+(?:\.[0-9]{1,6})?$/;
 const MICRO_PER_UNIT = 1_000_000n;
-const EXACT = Decimal.clone({ precision: 40, rounding: Decimal.ROUND_HALF_UP });
+/** Forty digits are far more than a parity and a published rate have together. */
+const EXACT = Decimal.clone({ precision: 40 });
 
-/** True for a string of the grammar above whose integer part has at most 15 digits. */
+/** True for an amount as callers may send it: of the grammar above, with at most 15 digits before the dot. */
 export function isDecimalAmount(value: string): value is DecimalAmount {
-  return GRAMMAR.test(value);
+  return SENT.test(value);
 }
 
-/** The exact amount in micro-units. `12.5` is 12500000n. Throws a RangeError for anything but a decimal amount. */
+/**
+ * The exact amount in micro-units, sent or computed: `12.5` is 12500000n. Throws a RangeError for anything but a
+ * decimal amount.
+ */
 export function toMicro(amount: DecimalAmount): bigint {
-  if (!isDecimalAmount(amount)) {
-    throw new RangeError(
-      'An amount is an optional minus sign, 1 to 15 digits and optionally a dot with 1 to 6 digits.',
-    );
+  if (!SENT_OR_COMPUTED.test(amount)) {
+    throw new RangeError('An amount is an optional minus sign, digits and optionally a dot with 1 to 6 digits.');
   }
   const negative = amount.startsWith('-');
   const dot = amount.indexOf('.');
@@ -54,11 +59,7 @@ export function canonicalAmount(amount: DecimalAmount): DecimalAmount {
  * `1.005` at 2 is 101n, `-1.005` is -101n.
  */
 export function toMinorUnits(amount: DecimalAmount, exponent: number): bigint {
-  const step = 10n ** BigInt(AMOUNT_DECIMALS_MAX - checkedExponent(exponent));
-  const micro = toMicro(amount);
-  const magnitude = micro < 0n ? -micro : micro;
-  const rounded = (magnitude + step / 2n) / step;
-  return micro < 0n ? -rounded : rounded;
+  return dividedRounding(toMicro(amount), 10n ** BigInt(AMOUNT_DECIMALS_MAX - checkedExponent(exponent)));
 }
 
 /** Minor units printed with exactly `exponent` decimals: (-5n, 2) is `-0.05`, (7n, 0) is `7`. */
@@ -69,17 +70,39 @@ export function minorToDecimal(minor: bigint, exponent: number): DecimalAmount {
 }
 
 /**
- * `amount` times `numerator` divided by `denominator`, rounded half away from zero to 6 decimals. Divides last, in
- * decimal with 40 digits (currencies reference, section 2). Factors are positive decimal strings such as rates.
+ * `amount` times `numerator` divided by `denominator`, rounded half away from zero to 6 decimals. Divides last and in
+ * integers, so that nothing is rounded before (currencies reference, section 2). Factors are positive decimal strings
+ * such as rates.
  */
 export function scaleAmount(amount: DecimalAmount, numerator: string, denominator: string): DecimalAmount {
-  const scaled = new EXACT(amount).times(numerator).div(denominator);
-  return canonicalAmount(scaled.toFixed(AMOUNT_DECIMALS_MAX));
+  const [multiplier, divisor] = inOneScale(numerator, denominator);
+  return microToDecimal(dividedRounding(toMicro(amount) * multiplier, divisor));
 }
 
 /** The exact product of two factors such as a parity and a rate, every digit kept. */
 export function exactProduct(left: string, right: string): string {
   return new EXACT(left).times(right).toFixed();
+}
+
+/**
+ * Two decimals without a sign, such as rates of any number of decimals, as integers of one ratio: (`1.25`, `3`) are
+ * 125n and 300n. Amounts multiplied by them compare exactly.
+ */
+export function inOneScale(left: string, right: string): readonly [left: bigint, right: bigint] {
+  const [leftInteger = '', leftFraction = ''] = left.split('.');
+  const [rightInteger = '', rightFraction = ''] = right.split('.');
+  const decimals = Math.max(leftFraction.length, rightFraction.length);
+  return [
+    BigInt(leftInteger + leftFraction.padEnd(decimals, '0')),
+    BigInt(rightInteger + rightFraction.padEnd(decimals, '0')),
+  ];
+}
+
+/** The quotient as an integer, rounded half away from zero. The divisor is positive. */
+function dividedRounding(dividend: bigint, divisor: bigint): bigint {
+  const magnitude = dividend < 0n ? -dividend : dividend;
+  const rounded = (magnitude * 2n + divisor) / (divisor * 2n);
+  return dividend < 0n ? -rounded : rounded;
 }
 
 function checkedExponent(exponent: number): number {
