@@ -88,7 +88,8 @@ function rateDay(
 }
 
 interface Rate {
-  readonly perEuro: DecimalAmount;
+  /** A decimal with as many digits as published, or as the product with a parity has. */
+  readonly perEuro: string;
   readonly isPegged: boolean;
 }
 

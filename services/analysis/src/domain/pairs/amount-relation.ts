@@ -1,5 +1,5 @@
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
-import { canonicalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { canonicalAmount, inOneScale, toMicro } from '@invoicecontrol/values/decimal-amount';
 import { possibleVatRates } from '../data/vat-rates.js';
 import type { Candidate } from '../invoice.js';
 import { isAdjacentSwap } from '../normalisation/similarity.js';
@@ -65,9 +65,11 @@ function relationAcrossCurrencies(
   const leftRate = ratesPerEuro[left.currency];
   const rightRate = ratesPerEuro[right.currency];
   if (leftRate !== undefined && rightRate !== undefined) {
-    // Both values in one scale: amount x the other side's rate, exact in micro-units.
-    const leftValue = magnitude(toMicro(left.grossAmount)) * toMicro(rightRate);
-    const rightValue = magnitude(toMicro(right.grossAmount)) * toMicro(leftRate);
+    // Both values in one scale: amount x the other side's rate. The rate of a pegged currency has more decimals than
+    // an amount, and all of them count.
+    const [leftFactor, rightFactor] = inOneScale(rightRate, leftRate);
+    const leftValue = magnitude(toMicro(left.grossAmount)) * leftFactor;
+    const rightValue = magnitude(toMicro(right.grossAmount)) * rightFactor;
     if (magnitude(leftValue - rightValue) * 100n <= rightValue * BigInt(parameters.fxPercent)) return 'FX';
   }
   return canonicalAmount(left.grossAmount) === canonicalAmount(right.grossAmount) ? 'DIGITS' : 'DIFF';
