@@ -24,7 +24,7 @@ import { findingIdFor } from './derived-ids.js';
 import type { FindingStore, ScanFinding } from './finding-store.js';
 import type { HighAmounts } from './high-amounts.js';
 import type { InvoiceStore } from './invoice-store.js';
-import { loadCandidates, loadKnown } from './load-rows.js';
+import { loadCandidates, loadKnown, withArrivals } from './load-rows.js';
 import type { OrganizationPolicy } from './policy-store.js';
 import { readRows, receivedAt } from './read-rows.js';
 import type { RowInput } from './read-rows.js';
@@ -96,14 +96,18 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
 
   const turns = pace(TURN_MS_MAX);
   const read = await watch.during('read', () => readRows(of, input.rows, run.receivedAtMs, turns));
-  const [tenant, policy, rules, known] = await Promise.all([
+  const since = deps.clock.now();
+  const [tenant, policy, rules, known, found] = await Promise.all([
     tenants.factsOf(organizationId, context, companyId),
     policies.of(organizationId),
     routingRules.of(organizationId),
     watch.during('lookup', () => loadKnown(deps, organizationId, read)),
-    watch.during('receive', () => deps.rows.receive(of, read.map(newRow), input.receivedAt)),
+    watch.during('lookup', () => loadCandidates(deps, of, read)),
   ]);
-  const { candidates, receivedAtMs } = await watch.during('lookup', () => loadCandidates(deps, of, read));
+  await watch.during('receive', () => deps.rows.receive(of, read.map(newRow), input.receivedAt));
+  const { candidates, receivedAtMs } = await watch.during('lookup', () =>
+    withArrivals(deps, of, read, { candidates: found, since }),
+  );
   const isLater = receivedAtMs > run.receivedAtMs;
   if (isLater) await runs.receiveLater(of, receivedAtMs);
   const rows = isLater ? receivedAt(read, receivedAtMs) : read;

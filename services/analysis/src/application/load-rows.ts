@@ -10,6 +10,8 @@ import type { RowsReference, RowStore } from './row-store.js';
 /** How long a scan waits for later invoices that are being decided at the same moment. */
 const OVERTAKING_MS_MAX = 2_000;
 const OVERTAKING_LOOK_EACH_MS = 20;
+/** An invoice is stored at most so long after the time that it counts as received. */
+const IN_FLIGHT_MS_MAX = 60_000;
 /** Invoices that came later and share a key with a row: those of the moments since the scan was accepted. */
 const OVERTAKERS_MAX = 5_000;
 
@@ -49,6 +51,15 @@ function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly Supp
   return distinct([...newcomers.values()].flatMap((invoice) => lookalikeKeysOf(invoice)));
 }
 
+/** Records that share a lookup key with a row, looked up before the rows are stored: those would only find each other. */
+export function loadCandidates(
+  { rows: store }: Deps,
+  of: RowsReference,
+  rows: readonly ReadRow[],
+): Promise<readonly MatchPart[]> {
+  return store.candidates(of, [...lookupKeysOf(rows)], rows.length);
+}
+
 /** What the rows' lookup keys find, and when the rows count as received. */
 export interface FoundCandidates {
   /** Records that came before the rows. */
@@ -57,19 +68,23 @@ export interface FoundCandidates {
 }
 
 /**
- * Looks up what the rows are compared with. All of them must be stored by then, so that an invoice posted at the same
- * moment sees them or is seen. One that arrived later by the clock may have been decided before they could be seen:
+ * Adds to what was looked up whatever has arrived since. All rows must be stored by now, so that an invoice posted at the
+ * same moment sees them or is seen. One that arrived later by the clock may have been decided before they could be seen:
  * nobody would report the pair, so the scan becomes the later of the two, with all its rows.
  */
-export async function loadCandidates(
+export async function withArrivals(
   { invoices, rows: store }: Deps,
   of: RowsReference,
   rows: readonly ReadRow[],
+  { candidates, since }: { readonly candidates: readonly MatchPart[]; readonly since: Date },
 ): Promise<FoundCandidates> {
   const [first] = rows;
   if (first === undefined) throw new TypeError('a scan has at least one row');
-  const keys = distinct(rows.flatMap(({ lookups }) => lookups.map(({ key }) => key)));
-  const found = await store.candidates(of, keys, rows.length);
+  const wanted = lookupKeysOf(rows);
+  const arrived = (await store.arrivedSince(of, new Date(since.getTime() - IN_FLIGHT_MS_MAX))).filter(({ keys }) =>
+    keys.some((key) => wanted.has(key)),
+  );
+  const found = [...new Map([...candidates, ...arrived].map((hit) => [hit.invoiceId, hit])).values()];
   const { receivedAtMs } = first.invoice;
   const later = found.filter((hit) => compareByArrival(hit, first.invoice) > 0).map(({ invoiceId }) => invoiceId);
   if (later.length === 0) return { candidates: found, receivedAtMs };
@@ -80,6 +95,10 @@ export async function loadCandidates(
     candidates: found.filter((hit) => compareByArrival(hit, { ...first.invoice, receivedAtMs: after }) < 0),
     receivedAtMs: after,
   };
+}
+
+function lookupKeysOf(rows: readonly ReadRow[]): ReadonlySet<string> {
+  return new Set(rows.flatMap(({ lookups }) => lookups.map(({ key }) => key)));
 }
 
 /** Those of the invoices that are decided and name none of ours. */

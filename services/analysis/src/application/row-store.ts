@@ -44,6 +44,8 @@ export interface RowStore {
    * @param rows how many rows the scan has, by which the cheaper way of looking is chosen
    */
   candidates(of: RowsReference, keys: readonly string[], rows: number): Promise<readonly MatchPart[]>;
+  /** Records of the organization that count as received since then, rows of the scan left out. */
+  arrivedSince(of: RowsReference, since: Date): Promise<readonly MatchPart[]>;
   /** The first analyses of these invoices, of those that have one, by invoice. */
   decided(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, RowDecision>>;
   /**

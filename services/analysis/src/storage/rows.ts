@@ -1,5 +1,5 @@
 import { Binary } from 'mongodb';
-import type { Collection, UpdateFilter } from 'mongodb';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { v7 as uuidV7 } from 'uuid';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -17,14 +17,14 @@ import type { FindingDocument } from './findings.js';
 import { inBatches } from './in-batches.js';
 import type { InvoiceDocument } from './invoices.js';
 
-/** Documents of one write, so that none keeps the database or this process from others for long. */
+/** Documents of one write or one read, so that none keeps the database or this process from others for long. */
 const WRITE_DOCUMENTS_MAX = 100;
 /** One more than is kept shows that a key is hot. */
 const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 /** Keys of one lookup. */
 const LOOKUP_KEYS_MAX = 1_000;
 /** A history of at most so many times the rows is read whole: that is cheaper than asking for every key. */
-const READ_WHOLE_FACTOR = 1;
+const READ_WHOLE_FACTOR = 4;
 
 interface Collections {
   readonly invoices: Collection<InvoiceDocument>;
@@ -66,6 +66,13 @@ export function rowStore(
     return hits.flat();
   };
 
+  async function* all(filter: Filter<InvoiceDocument>): AsyncGenerator<MatchPart> {
+    const documents = invoices
+      .find<Pick<InvoiceDocument, 'match' | 'status'>>(filter, { projection: { match: 1, status: 1 } })
+      .batchSize(WRITE_DOCUMENTS_MAX);
+    for await (const document of documents) yield toMatch(document);
+  }
+
   return {
     async receive({ organizationId, companyId }, rows, receivedAt) {
       for (let from = 0; from < rows.length; from += WRITE_DOCUMENTS_MAX) {
@@ -84,26 +91,24 @@ export function rowStore(
       }
     },
     async candidates({ organizationId, scanId }, keys, rows) {
-      const whole = READ_WHOLE_FACTOR * rows;
-      // The rows themselves are stored by now.
-      const stored = await invoices.countDocuments({ organizationId }, { limit: whole + rows + 1 });
-      if (stored <= rows) return [];
-      if (stored > whole + rows) {
+      const stored = await invoices.countDocuments({ organizationId }, { limit: READ_WHOLE_FACTOR * rows + 1 });
+      if (stored === 0) return [];
+      if (stored > READ_WHOLE_FACTOR * rows) {
         const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) => sharing(organizationId, scanId, some));
         return distinct(found.flat());
       }
       const wanted = new Set(keys);
       const hits: MatchPart[] = [];
-      const all = invoices
-        .find<Pick<InvoiceDocument, 'match' | 'status'>>(
-          { organizationId, 'match.scanId': { $ne: scanId } },
-          { projection: { match: 1, status: 1 } },
-        )
-        .batchSize(WRITE_DOCUMENTS_MAX);
-      for await (const document of all) {
-        if (document.match.keys.some((key) => wanted.has(key))) hits.push(toMatch(document));
+      for await (const part of all({ organizationId, 'match.scanId': { $ne: scanId } })) {
+        if (part.keys.some((key) => wanted.has(key))) hits.push(part);
       }
       return hits;
+    },
+    async arrivedSince({ organizationId, scanId }, since) {
+      const arrived: MatchPart[] = [];
+      const filter = { organizationId, createdAt: { $gte: since }, 'match.scanId': { $ne: scanId } };
+      for await (const part of all(filter)) arrived.push(part);
+      return arrived;
     },
     async decided(organizationId, invoiceIds) {
       const ids = invoiceIds.map((invoiceId) => analysisIdFor(invoiceId, 1));
