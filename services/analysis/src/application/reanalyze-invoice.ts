@@ -5,7 +5,7 @@ import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { AnalysisStore } from './analysis-store.js';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { InvoiceReference, InvoiceStore } from './invoice-store.js';
-import type { ScanRunStore } from './scan-run-store.js';
+import type { ScanRunStore } from './rows/scan-run-store.js';
 
 interface Deps {
   readonly invoices: InvoiceStore;

@@ -8,7 +8,7 @@ import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { announcementsOf } from '../application/announcements.js';
 import { packBundle } from '../application/conclude.js';
 import { analysisIdFor } from '../application/derived-ids.js';
-import type { DecidedRow, RowDecision, RowStore } from '../application/row-store.js';
+import type { DecidedRow, RowDecision, RowStore } from '../application/rows/row-store.js';
 import type { MatchPart } from '../domain/invoice.js';
 import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
 import type { AnalysisDocument, FactBundleDocument } from './analyses.js';

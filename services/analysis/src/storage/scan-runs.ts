@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import { notFound } from '@invoicecontrol/errors';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import type { RowsOutcome, ScanRun, ScanRunStore } from '../application/scan-run-store.js';
+import type { RowsOutcome, ScanRun, ScanRunStore } from '../application/rows/scan-run-store.js';
 
 export interface ScanRunDocument {
   /** The scan. */

@@ -6,8 +6,8 @@ import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { pace } from '@invoicecontrol/runtime/pace';
 import { isBaseCurrency } from '@invoicecontrol/values/currency';
 import { validate as isUuid } from 'uuid';
-import type { analyzeRows } from '../../application/analyze-rows.js';
-import type { RowInput } from '../../application/read-rows.js';
+import type { analyzeRows } from '../../application/rows/analyze-rows.js';
+import type { RowInput } from '../../application/rows/read-rows.js';
 import { decodeInvoice } from './decode-invoice.js';
 
 /** Specification, section 8. */

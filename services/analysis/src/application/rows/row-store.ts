@@ -1,9 +1,9 @@
-import type { ConvertedAmount } from '../domain/exchange-rates.js';
-import type { Facts } from '../domain/facts.js';
-import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '../domain/invoice.js';
-import type { ReimportedRow } from '../domain/reimport.js';
-import type { FindingSubject } from './finding-store.js';
-import type { DecidedAnalysis } from './invoice-store.js';
+import type { ConvertedAmount } from '../../domain/exchange-rates.js';
+import type { Facts } from '../../domain/facts.js';
+import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '../../domain/invoice.js';
+import type { ReimportedRow } from '../../domain/reimport.js';
+import type { FindingSubject } from '../finding-store.js';
+import type { DecidedAnalysis } from '../invoice-store.js';
 
 /** A row of a scan before it is decided. */
 export interface NewRow {

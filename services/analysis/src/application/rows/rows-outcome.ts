@@ -1,6 +1,6 @@
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { RowResult } from './decide-rows.js';
-import type { StoredFinding } from './invoice-store.js';
+import type { StoredFinding } from '../invoice-store.js';
 import type { RowsOutcome } from './scan-run-store.js';
 
 /**

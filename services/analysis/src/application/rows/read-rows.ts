@@ -1,9 +1,9 @@
 import type { Pace } from '@invoicecontrol/runtime/pace';
-import type { CanonicalInvoice } from '../domain/invoice.js';
-import { keysOf, matchPartOf, supplierKeysOf } from '../domain/match-keys.js';
-import { normaliseInvoice } from '../domain/normalisation/normalise-invoice.js';
-import { compareByArrival } from '../domain/record-order.js';
-import { rowIdFor } from './derived-ids.js';
+import type { CanonicalInvoice } from '../../domain/invoice.js';
+import { keysOf, matchPartOf, supplierKeysOf } from '../../domain/match-keys.js';
+import { normaliseInvoice } from '../../domain/normalisation/normalise-invoice.js';
+import { compareByArrival } from '../../domain/record-order.js';
+import { rowIdFor } from '../derived-ids.js';
 import type { ReadRow } from './row-history.js';
 import type { RowsReference } from './row-store.js';
 

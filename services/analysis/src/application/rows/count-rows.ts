@@ -1,9 +1,9 @@
-import type { NormalisedInvoice } from '../domain/invoice.js';
-import { countBankUse, countOrderUse, isFull } from '../domain/links.js';
-import { identityAfter } from '../domain/supplier/identity.js';
-import { countInvoice, emptyProfile } from '../domain/supplier/profile.js';
-import { countOnce } from './count-invoice.js';
-import type { Unit, Unsettled } from './count-invoice.js';
+import type { NormalisedInvoice } from '../../domain/invoice.js';
+import { countBankUse, countOrderUse, isFull } from '../../domain/links.js';
+import { identityAfter } from '../../domain/supplier/identity.js';
+import { countInvoice, emptyProfile } from '../../domain/supplier/profile.js';
+import { countOnce } from '../count-invoice.js';
+import type { Unit, Unsettled } from '../count-invoice.js';
 import type {
   BankLinkStore,
   CountedRecord,
@@ -12,7 +12,7 @@ import type {
   OrderLinkStore,
   SupplierRecord,
   SupplierStore,
-} from './counted-records.js';
+} from '../counted-records.js';
 import type { Counts, RowHistory } from './row-history.js';
 
 /** Records that are counted one by one at once, where somebody else was faster. */

@@ -1,17 +1,17 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Pace } from '@invoicecontrol/runtime/pace';
 import type { Stages } from '@invoicecontrol/runtime/stages';
-import type { NormalisedInvoice } from '../domain/invoice.js';
-import type { ReimportedRow } from '../domain/reimport.js';
-import { reviewKeysOf } from '../domain/review.js';
-import type { StandingReview } from '../domain/review.js';
-import type { RoutingRule } from '../domain/routing.js';
-import { conclude } from './conclude.js';
-import type { Judged } from './conclude.js';
-import { judge, judgeWithReviews } from './judge.js';
-import type { OrganizationPolicy } from './policy-store.js';
-import { REVIEWS_MAX } from './review-store.js';
-import type { ReviewStore } from './review-store.js';
+import type { NormalisedInvoice } from '../../domain/invoice.js';
+import type { ReimportedRow } from '../../domain/reimport.js';
+import { reviewKeysOf } from '../../domain/review.js';
+import type { StandingReview } from '../../domain/review.js';
+import type { RoutingRule } from '../../domain/routing.js';
+import { conclude } from '../conclude.js';
+import type { Judged } from '../conclude.js';
+import { judge, judgeWithReviews } from '../judge.js';
+import type { OrganizationPolicy } from '../policy-store.js';
+import { REVIEWS_MAX } from '../review-store.js';
+import type { ReviewStore } from '../review-store.js';
 import type { ReadRow, RowHistory } from './row-history.js';
 import type { DecidedRow, RowDecision, RowStore } from './row-store.js';
 

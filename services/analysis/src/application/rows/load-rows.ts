@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MatchPart } from '../domain/invoice.js';
-import { compareByArrival } from '../domain/record-order.js';
-import { lookalikeKeysOf } from '../domain/supplier/lookalike.js';
-import type { BankLinkStore, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
-import type { InvoiceStore } from './invoice-store.js';
+import type { MatchPart } from '../../domain/invoice.js';
+import { compareByArrival } from '../../domain/record-order.js';
+import { lookalikeKeysOf } from '../../domain/supplier/lookalike.js';
+import type { BankLinkStore, OrderLinkStore, SupplierRecord, SupplierStore } from '../counted-records.js';
+import type { InvoiceStore } from '../invoice-store.js';
 import type { ReadRow, StoredHistory } from './row-history.js';
 import type { RowsReference, RowStore } from './row-store.js';
 
