@@ -11,7 +11,7 @@ import { stages } from '@invoicecontrol/runtime/stages';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { ScanRow } from '../domain/scan.js';
-import { SCAN_ROWS_METER } from './finish-scan.js';
+import { SCAN_ROWS_METER, wayToResult } from './finish-scan.js';
 import type { FinishScan } from './finish-scan.js';
 import { packRows } from './packed-rows.js';
 import type { RowBudget } from './row-budget.js';
@@ -63,7 +63,8 @@ type Accepted = Omit<NewScan, 'createdAt' | 'usage'> & { readonly rowCount: numb
  * scan of an organization runs at a time (ADR 0016): others wait, so that rows of one file are never analyzed twice and
  * suppliers' histories grow in order.
  * @throws DomainError idempotency_mismatch for other rows under the same key; in_progress while the first request with
- * the key is at work, and when the turn did not come; usage_exceeded; invalid for an unknown company; and as
+ * the key is at work or its scan waits for the next try, and when the turn did not come; deadline when another worker took
+ * over a scan without a key; usage_exceeded; invalid for an unknown company; and as
  * {@link FinishScan}
  */
 export const createScan = (deps: Deps) => {
@@ -86,6 +87,18 @@ export const createScan = (deps: Deps) => {
     return held;
   };
 
+  /** The answer to a request whose scan is in other hands or waits for its next try. */
+  const answerOfOther = async (
+    { organizationId, scanId }: ScanReference,
+    { isKeyed, isReplayed }: { isKeyed: boolean; isReplayed: boolean },
+  ): Promise<CreatedScan> => {
+    const scan = await scans.find(organizationId, scanId);
+    if (scan?.status === 'COMPLETE') return { scan, isReplayed };
+    if (!isKeyed) throw goesOn();
+    const waitMs = (scan?.nextTryAt?.getTime() ?? 0) - clock.now().getTime();
+    throw waitMs > 0 ? waits(Math.ceil(waitMs / 1_000)) : atWork();
+  };
+
   /** The answer to a request whose scan is stored already; undefined when none is. */
   const repeat = async (
     reference: ScanReference,
@@ -102,7 +115,7 @@ export const createScan = (deps: Deps) => {
     }
     if (earlier.status === 'COMPLETE') return { scan: earlier, isReplayed: true };
     const taken = await scans.takeOver(reference);
-    if (taken === undefined) throw atWork();
+    if (taken === undefined) return answerOfOther(reference, { isKeyed: true, isReplayed: true });
     return { scan: await finish(taken, context), isReplayed: true };
   };
 
@@ -181,9 +194,7 @@ export const createScan = (deps: Deps) => {
     } catch (error) {
       if (!(error instanceof VersionConflict)) throw error;
       // We were so slow that another worker took over; its result is the result.
-      const scan = await scans.find(organizationId, reference.scanId);
-      if (scan?.status === 'COMPLETE') return { scan, isReplayed: false };
-      throw atWork();
+      return answerOfOther(reference, { isKeyed: idempotencyKey !== undefined, isReplayed: false });
     }
   };
 };
@@ -207,6 +218,20 @@ function atWork(): DomainError {
     'The first request with this Idempotency-Key is still at work. Repeat in a second.',
     { retryAfterSeconds: 1 },
   );
+}
+
+function waits(retryAfterSeconds: number): DomainError {
+  return new DomainError(
+    'in_progress',
+    'The scan of the first request with this Idempotency-Key is stored and could not be completed yet. ' +
+      `It is tried again; repeat the request in ${retryAfterSeconds} s.`,
+    { retryAfterSeconds },
+  );
+}
+
+/** For a caller who sent no key, so that nothing can be repeated. */
+function goesOn(): DomainError {
+  return new DomainError('deadline', `The scan takes longer than a request may, and goes on. ${wayToResult(false)}`);
 }
 
 function noTurn(): DomainError {

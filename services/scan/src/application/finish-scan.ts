@@ -5,9 +5,12 @@ import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { UsageCounters, UsageMark } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { stages } from '@invoicecontrol/runtime/stages';
+import type { Stages } from '@invoicecontrol/runtime/stages';
 import { printTotal } from '../domain/analyzed-value.js';
+import { nextTry } from '../domain/next-try.js';
 import type { ScanRow, Skip } from '../domain/scan.js';
 import { describeSkips, firstPositions, skipsOf } from '../domain/skipped-rows.js';
+import { tryFailed } from '../telemetry.js';
 import type { ImportedRows } from './imported-rows.js';
 import { unpackRows } from './packed-rows.js';
 import type { RowAnalysis, RowOutcome } from './row-analysis.js';
@@ -15,10 +18,6 @@ import type { CompleteScan, HeldScan, ScanStore } from './scan-store.js';
 
 /** What the counter of the month is called. */
 export const SCAN_ROWS_METER = 'scan_rows';
-/** A scan that analysis could not take is left alone for this long; then the sweep or a repeat tries again. */
-const RETRY_PAUSE_MS = 10_000;
-/** A scan of an organization that was deleted meanwhile waits for the day on which it is restored. */
-const DELETED_PAUSE_MS = 5 * 60_000;
 
 interface Deps {
   readonly scans: ScanStore;
@@ -31,11 +30,17 @@ interface Deps {
 
 export type FinishScan = ReturnType<typeof finishScan>;
 
+/** Nothing remains of the scan, and why. */
+interface Withdrawn {
+  readonly refusal: DomainError;
+}
+
 /**
  * Brings a running scan that we hold to its end: external ids, skipped rows, analysis, result (architecture section 7).
- * Every step may be repeated, so whoever takes over a scan begins here; `watch` has the time of what came before.
+ * Every step may be repeated, so whoever takes over a scan begins here; `watch` has the time of what came before. A try
+ * that comes to nothing leaves the scan to a later one, without its turn when that happens again and again (ADR 0016).
  * @throws DomainError already_exists when no row is left, and what analysis refuses the rows with: then nothing of the
- * scan remains; unavailable when analysis did not answer: then the sweep finishes it
+ * scan remains; unavailable for everything else that failed: then the sweep tries again
  * @throws VersionConflict when another worker has taken over meanwhile
  */
 export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, logger }: Deps) => {
@@ -54,24 +59,21 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     return since;
   };
 
-  /** Ends a scan of which nothing remains. */
-  const withdraw = async (scan: HeldScan): Promise<void> => {
+  const withdraw = async (scan: HeldScan, refusal: DomainError): Promise<Withdrawn> => {
     const since = await moveCounter(scan);
     if (!(await scans.remove(scan))) throw new VersionConflict();
     await usage.giveBack(markOf(scan, scan.usage.rows), since);
+    return { refusal };
   };
 
   /** Takes the external ids, and notes once which rows are skipped. They stop counting with that write, not before. */
-  const noteSkips = async (scan: HeldScan, rows: readonly ScanRow[]): Promise<HeldScan> => {
+  const noteSkips = async (scan: HeldScan, rows: readonly ScanRow[]): Promise<HeldScan | Withdrawn> => {
     const imported = await importedRows.take(scan, firstPositions(rows));
     const skips = skipsOf(rows, imported);
     if (skips.length === 0) return scan;
     if (skips.length === rows.length) {
-      await withdraw(scan);
-      throw new DomainError(
-        'already_exists',
-        'There is nothing new to analyze: earlier scans have imported every externalId of this file.',
-      );
+      const sentence = 'There is nothing new to analyze: earlier scans have imported every externalId of this file.';
+      return withdraw(scan, new DomainError('already_exists', sentence));
     }
     const since = await moveCounter(scan);
     const noted = await scans.noteSkips(scan, skips, { ...scan.usage, rows: rows.length - skips.length });
@@ -84,7 +86,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     rows: readonly ScanRow[],
     skips: readonly Skip[],
     context: RequestContext,
-  ): Promise<RowOutcome> => {
+  ): Promise<RowOutcome | Withdrawn> => {
     const skipped = new Set(skips.map(({ position }) => position));
     const toAnalyze = rows.map((row, position) => ({ row, position })).filter(({ position }) => !skipped.has(position));
     const { organizationId, scanId, companyId, baseCurrency, createdAt: receivedAt } = scan;
@@ -94,55 +96,83 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
         context,
       );
     } catch (error) {
-      if (error instanceof DomainError && error.kind === 'invalid') {
-        logger.warn({ error, organizationId, scanId }, 'analysis refuses the rows of a scan; it is withdrawn');
-        // Whoever still holds the scan now holds it for a whole lease: nobody else is using the ids.
-        if (!(await scan.renew())) throw new VersionConflict();
-        await importedRows.release(scan);
-        await withdraw(scan);
-        throw error;
-      }
-      logger.warn({ error, organizationId, scanId }, 'a scan waits for analysis; the sweep tries again');
-      const isDeleted = error instanceof DomainError && error.kind === 'not_found';
-      await scans.leave(scan, isDeleted ? DELETED_PAUSE_MS : RETRY_PAUSE_MS);
-      throw new DomainError(
-        'unavailable',
-        'The scan is stored and completes by itself. Repeating the request with the same Idempotency-Key gives its ' +
-          'result; so does the list of scans.',
-        { cause: error, retryAfterSeconds: RETRY_PAUSE_MS / 1_000 },
-      );
+      if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
+      logger.warn({ error, organizationId, scanId }, 'analysis refuses the rows of a scan; it is withdrawn');
+      // Whoever still holds the scan now holds it for a whole lease: nobody else is using the ids.
+      if (!(await scan.renew())) throw new VersionConflict();
+      await importedRows.release(scan);
+      return withdraw(scan, error);
     }
+  };
+
+  /** Leaves the scan to its next try. @returns what its caller is told */
+  const leave = async (scan: HeldScan, error: unknown): Promise<DomainError> => {
+    const { organizationId, scanId } = scan;
+    const { reason, faults, pauseMs, keepsTurn } = nextTry(error, scan.faults);
+    const isFault = reason === 'FAULT';
+    const retryAfterSeconds = pauseMs / 1_000;
+    const fields = { error, organizationId, scanId, faults, retryAfterSeconds };
+    // Before the write: where the database is away, this line is all that says why.
+    if (!isFault) logger.warn(fields, 'a scan waits for analysis; the sweep tries again');
+    else if (keepsTurn) logger.error(fields, 'a scan failed by a fault of ours; the sweep tries again');
+    else logger.error(fields, 'a scan fails every time by a fault of ours; it is set aside and tried rarely');
+    if (!(await scans.leave(scan, { faults, pauseMs, keepsTurn }))) throw new VersionConflict();
+    tryFailed(reason, !keepsTurn);
+    const what = isFault
+      ? 'The scan is stored. A fault on our side keeps it from completing so far, and we try again by ourselves.'
+      : 'The scan is stored and completes by itself.';
+    return new DomainError('unavailable', `${what} ${wayToResult(scan.isKeyed)}`, { cause: error, retryAfterSeconds });
+  };
+
+  const work = async (held: HeldScan, context: RequestContext, watch: Stages): Promise<CompleteScan | Withdrawn> => {
+    const rows = await watch.during('unpack', () => unpackRows(held.packedRows));
+    const scan = held.skips === undefined ? await watch.during('claim', () => noteSkips(held, rows)) : held;
+    if ('refusal' in scan) return scan;
+    const skips = scan.skips ?? [];
+    const outcome = await watch.during('analyze', () => analyze(scan, rows, skips, context));
+    if ('refusal' in outcome) return outcome;
+    const { convertedTotal, ...counts } = outcome;
+    const result = {
+      ...counts,
+      rowsSkipped: skips.length,
+      analyzedValue: printTotal(convertedTotal, scan.baseCurrency),
+      analyzedValueCurrency: scan.baseCurrency,
+    };
+    const complete = await watch.during('complete', () => scans.complete(scan, result, describeSkips(rows, skips)));
+    const { organizationId, scanId } = scan;
+    logger.info(
+      {
+        organizationId,
+        scanId,
+        rows: rows.length,
+        skipped: skips.length,
+        durationMs: watch.durationMs(),
+        stagesMs: watch.ms(),
+      },
+      'a scan is complete',
+    );
+    return complete;
   };
 
   return async (held: HeldScan, context: RequestContext, watch = stages()): Promise<CompleteScan> => {
     const keeping = held.keepAlive();
+    let end: CompleteScan | Withdrawn;
     try {
-      const rows = await watch.during('unpack', () => unpackRows(held.packedRows));
-      const scan = held.skips === undefined ? await watch.during('claim', () => noteSkips(held, rows)) : held;
-      const skips = scan.skips ?? [];
-      const { convertedTotal, ...counts } = await watch.during('analyze', () => analyze(scan, rows, skips, context));
-      const result = {
-        ...counts,
-        rowsSkipped: skips.length,
-        analyzedValue: printTotal(convertedTotal, scan.baseCurrency),
-        analyzedValueCurrency: scan.baseCurrency,
-      };
-      const complete = await watch.during('complete', () => scans.complete(scan, result, describeSkips(rows, skips)));
-      const { organizationId, scanId } = scan;
-      logger.info(
-        {
-          organizationId,
-          scanId,
-          rows: rows.length,
-          skipped: skips.length,
-          durationMs: watch.durationMs(),
-          stagesMs: watch.ms(),
-        },
-        'a scan is complete',
-      );
-      return complete;
+      end = await work(held, context, watch);
+    } catch (error) {
+      if (error instanceof VersionConflict) throw error;
+      throw await leave(held, error);
     } finally {
       keeping.stop();
     }
+    if ('refusal' in end) throw end.refusal;
+    return end;
   };
 };
+
+/** How a caller who got no result comes to it. */
+export function wayToResult(isKeyed: boolean): string {
+  return isKeyed
+    ? 'Repeating the request with the same Idempotency-Key gives its result.'
+    : 'Its result will be in the list of scans; sending the rows again would be another scan.';
+}

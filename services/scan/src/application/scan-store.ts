@@ -1,4 +1,5 @@
 import type { ListPosition } from '@invoicecontrol/runtime/grpc/page-token';
+import type { NextTry } from '../domain/next-try.js';
 import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
 
 /** One scan of one tenant. */
@@ -27,9 +28,13 @@ export interface CountedRows {
   readonly rows: number;
 }
 
-/** A running scan in the hands of its one worker. Writes fail with VersionConflict once another one has taken over. */
+/** A running scan in the hands of its one worker, and with its organization's turn. Writes fail with VersionConflict once another one has taken over. */
 export interface HeldScan extends ScanReference {
   readonly version: number;
+  /** Proves that it is in our hands, whatever its version is by now. */
+  readonly claimId: string;
+  /** Whether it came with an idempotency key. */
+  readonly isKeyed: boolean;
   readonly companyId: string;
   readonly baseCurrency: string;
   readonly createdAt: Date;
@@ -37,6 +42,8 @@ export interface HeldScan extends ScanReference {
   readonly usage: CountedRows;
   /** Absent until it is known that and which rows are skipped. */
   readonly skips?: readonly Skip[];
+  /** Tries in a row that ended in a fault; see next-try.ts. */
+  readonly faults: number;
   /** Prolongs the lease; false when another worker has taken over. */
   renew(): Promise<boolean>;
   /** Prolongs the lease again and again until stopped. */
@@ -53,9 +60,11 @@ export interface CompleteScan extends ScanReference {
   readonly fingerprint?: string;
 }
 
-interface RunningScan extends ScanReference {
+export interface RunningScan extends ScanReference {
   readonly status: 'RUNNING';
   readonly fingerprint?: string;
+  /** Absent while a worker has it, or until its lease runs out. */
+  readonly nextTryAt?: Date;
 }
 
 export interface ScanQuery {
@@ -80,19 +89,25 @@ export interface ScanStore {
   find(organizationId: string, scanId: string): Promise<CompleteScan | RunningScan | undefined>;
   /** Finished scans, newest first. */
   list(organizationId: string, query: ScanQuery): Promise<ScanPage>;
-  /** The scan of the tenant that runs, and whether its worker fell silent. */
+  /** The scan that has the tenant's turn, and whether its worker fell silent. */
   running(organizationId: string): Promise<{ scanId: string; isAbandoned: boolean } | undefined>;
-  /** Takes a running scan whose worker fell silent; undefined when there is nothing to take. */
+  /**
+   * Takes a running scan whose worker fell silent or whose pause is over, and the turn where it has none.
+   * @returns undefined when there is nothing to take; also when another scan has the turn, and then the pause goes on
+   */
   takeOver(reference: ScanReference): Promise<HeldScan | undefined>;
   /** Notes the skipped rows, and that they do not count. */
   noteSkips(scan: HeldScan, skips: readonly Skip[], usage: CountedRows): Promise<HeldScan>;
   /** The commit point: the result and its event in one write. */
   complete(scan: HeldScan, result: ScanResult, skippedRows: readonly SkippedRow[]): Promise<CompleteScan>;
-  /** Leaves the scan to the next worker, after a pause. */
-  leave(scan: HeldScan, pauseMs: number): Promise<void>;
+  /** Leaves the scan to the next worker, after a pause; false when another worker has taken over. */
+  leave(scan: HeldScan, next: Omit<NextTry, 'reason'>): Promise<boolean>;
   /** Removes a running scan as if it had never been; false when another worker has taken over. */
   remove(scan: HeldScan): Promise<boolean>;
-  /** Running scans of any tenant whose worker fell silent; for the sweep. */
+  /**
+   * What the sweep takes up: scans of any tenant that have the turn and whose worker fell silent, then some of those that
+   * were set aside and are due. Those that wait longest come first.
+   */
   abandoned(): Promise<ScanReference[]>;
   /** The rows that scans of a month count. */
   countedRows(organizationId: string, month: string): Promise<number>;

@@ -10,17 +10,29 @@ import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { events } from '@invoicecontrol/contracts/events';
 import { Binary } from 'mongodb';
 import type { Collection, Filter } from 'mongodb';
-import type { CompleteScan, CountedRows, HeldScan, ScanReference, ScanStore } from '../application/scan-store.js';
+import type {
+  CompleteScan,
+  CountedRows,
+  HeldScan,
+  RunningScan,
+  ScanReference,
+  ScanStore,
+} from '../application/scan-store.js';
 import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
 
 /** Others leave a running scan to its worker for this long; it renews at a third while analysis works. */
 const LEASE_MS = 30_000;
 /** Running scans that one sweep takes up. */
 const SWEEP_SCANS_MAX = 10;
+/** Of those that were set aside, so that they keep no others waiting however many they are. */
+const SWEEP_SET_ASIDE_MAX = 5;
+/** A scan that was set aside and finds another one at work looks again after this long. */
+const TURN_TAKEN_PAUSE_MS = 10_000;
 
 /**
  * A historical scan: its rows while it runs, its result and the event of it when it is complete. The running scan is
- * also its organization's turn (ADR 0016): `turn` has a unique index.
+ * also its organization's turn (ADR 0016): `turn` has a unique index. One that runs without it was set aside.
+ * `leaseUntil` without a `claim` is when the next try is due.
  */
 export interface ScanDocument extends Aggregate, Claimable {
   readonly status: 'RUNNING' | 'COMPLETE';
@@ -31,12 +43,14 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly fingerprint?: string;
   /** The rows that count in the quota of a month; the usage counter is put right by their sum. */
   readonly usage: CountedRows;
-  /** The organization, while the scan runs; unique sparse index. */
+  /** The organization, while the scan runs and was not set aside; unique sparse index. */
   readonly turn?: string;
   /** While the scan runs; see packed-rows.ts. */
   readonly packedRows?: Binary;
   /** While the scan runs, from when it is known that rows are skipped. */
   readonly skips?: readonly Skip[];
+  /** While the scan runs, from its first fault: tries in a row that ended in one. */
+  readonly faults?: number;
   readonly result?: ScanResult;
   readonly skippedRows?: readonly SkippedRow[];
 }
@@ -72,12 +86,13 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
         throw error;
       }
       const holding = held(collection, scanId, { claimId, clock, leaseMs: LEASE_MS });
-      return { organizationId, scanId, version: 1, packedRows, ...scan, ...handleOf(holding) };
+      const isKeyed = scan.fingerprint !== undefined;
+      return { organizationId, scanId, version: 1, packedRows, ...scan, isKeyed, faults: 0, ...handleOf(holding) };
     },
     async find(organizationId, scanId) {
       const document = await collection.findOne({ _id: scanId, organizationId }, { projection: withoutWork });
       if (document === null) return undefined;
-      return toComplete(document) ?? { ...referenceOf(document), status: 'RUNNING', ...fingerprintOf(document) };
+      return toComplete(document) ?? toRunning(document);
     },
     async list(organizationId, { companyId, createdFrom, createdTo, after, limit }) {
       const filter: Filter<ScanDocument> = {
@@ -107,8 +122,20 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
     },
     async takeOver({ organizationId, scanId }) {
       const wanted: Filter<ScanDocument> = { _id: scanId, organizationId, status: 'RUNNING' };
-      const taken = await claim(collection, wanted, { clock, leaseMs: LEASE_MS, change: { $inc: { version: 1 } } });
-      return taken && toHeld(taken.document, taken);
+      const change = { $inc: { version: 1 }, $set: { turn: organizationId } };
+      try {
+        const taken = await claim(collection, wanted, { clock, leaseMs: LEASE_MS, change });
+        return taken && toHeld(taken.document, taken);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        const now = clock.now();
+        const leaseUntil = new Date(now.getTime() + TURN_TAKEN_PAUSE_MS);
+        await collection.updateOne(
+          { ...wanted, turn: { $exists: false }, leaseUntil: { $lte: now } },
+          { $set: { leaseUntil } },
+        );
+        return undefined;
+      }
     },
     async noteSkips(scan, skips, usage) {
       await aggregates.commit(guardOf(scan), { $set: { skips, usage } });
@@ -120,16 +147,19 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
         guardOf(scan),
         {
           $set: { status: 'COMPLETE', result, skippedRows },
-          $unset: { turn: '', claim: '', leaseUntil: '', packedRows: '', skips: '' },
+          $unset: { turn: '', claim: '', leaseUntil: '', packedRows: '', skips: '', faults: '' },
         },
         { events: [announce(events.scanCompleted, { scanId, companyId, ...result })] },
       );
       return { organizationId, scanId, status: 'COMPLETE', companyId, createdAt, result, skippedRows };
     },
-    async leave(scan, pauseMs) {
-      const { id: _id, ...rest } = guardOf(scan);
+    async leave({ organizationId, scanId, claimId }, { pauseMs, faults, keepsTurn }) {
       const leaseUntil = new Date(clock.now().getTime() + pauseMs);
-      await collection.updateOne({ _id, ...rest }, { $set: { leaseUntil }, $unset: { claim: '' } });
+      const { matchedCount } = await collection.updateOne(
+        { _id: scanId, organizationId, claim: claimId },
+        { $set: { leaseUntil, faults }, $unset: { claim: '', ...(keepsTurn ? {} : { turn: '' }) } },
+      );
+      return matchedCount === 1;
     },
     async remove(scan) {
       const { id: _id, ...rest } = guardOf(scan);
@@ -137,11 +167,16 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
       return deletedCount === 1;
     },
     async abandoned() {
-      const documents = await collection
-        .find({ leaseUntil: { $lte: clock.now() } }, { projection: { organizationId: 1 } })
-        .limit(SWEEP_SCANS_MAX)
-        .toArray();
-      return documents.map(referenceOf);
+      const due = (hasTurn: boolean, limit: number): Promise<ScanDocument[]> =>
+        collection
+          .find(
+            { leaseUntil: { $lte: clock.now() }, turn: { $exists: hasTurn } },
+            { projection: { organizationId: 1 } },
+          )
+          .sort({ leaseUntil: 1 })
+          .limit(limit)
+          .toArray();
+      return [...(await due(true, SWEEP_SCANS_MAX)), ...(await due(false, SWEEP_SET_ASIDE_MAX))].map(referenceOf);
     },
     async countedRows(organizationId, month) {
       const [counted] = await collection
@@ -178,12 +213,12 @@ function fingerprintOf({ fingerprint }: ScanDocument): { fingerprint?: string } 
 }
 
 /** A lost lease needs no signal: the guard of the next write tells. */
-function handleOf(holding: Holding): Pick<HeldScan, 'renew' | 'keepAlive'> {
-  return { renew: holding.renew, keepAlive: () => holding.keepAlive(() => {}) };
+function handleOf({ claimId, renew, keepAlive }: Holding): Pick<HeldScan, 'claimId' | 'renew' | 'keepAlive'> {
+  return { claimId, renew, keepAlive: () => keepAlive(() => {}) };
 }
 
 function toHeld(document: ScanDocument, holding: Holding): HeldScan {
-  const { version, companyId, baseCurrency, createdAt, packedRows, usage, skips } = document;
+  const { version, companyId, baseCurrency, createdAt, packedRows, usage, skips, fingerprint, faults = 0 } = document;
   if (packedRows === undefined) throw new Error(`scan ${document._id} runs and has no rows`);
   return {
     ...referenceOf(document),
@@ -194,7 +229,20 @@ function toHeld(document: ScanDocument, holding: Holding): HeldScan {
     packedRows: Buffer.from(packedRows.buffer),
     usage,
     ...(skips === undefined ? {} : { skips }),
+    isKeyed: fingerprint !== undefined,
+    faults,
     ...handleOf(holding),
+  };
+}
+
+function toRunning(document: ScanDocument): RunningScan {
+  const { claim: holder, leaseUntil } = document;
+  const isLeft = holder === undefined && leaseUntil !== undefined;
+  return {
+    ...referenceOf(document),
+    status: 'RUNNING',
+    ...(isLeft ? { nextTryAt: leaseUntil } : {}),
+    ...fingerprintOf(document),
   };
 }
 
