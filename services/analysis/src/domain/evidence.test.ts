@@ -17,11 +17,54 @@ function findingAbout(supplier: string): Finding {
   return toFinding(raised, '1.0.0', 'OPEN');
 }
 
+describe('what a finding shows of an invoice', () => {
+  const shown = (text: string): Finding =>
+    toFinding(
+      {
+        type: 'PO_MISSING',
+        severity: 'LOW',
+        confidence: 80,
+        summary: 'x.',
+        key: 'key',
+        parameters: {},
+        observed: { name: text },
+        explanation: [`${text} was read.`],
+        extra: { list: [{ name: text }], entries: Array.from({ length: 500 }, () => 1) },
+        relatedInvoiceIds: Array.from({ length: 500 }, (_, index) => `invoice-${index}`),
+      },
+      '1.0.0',
+      'OPEN',
+    );
+
+  test('is the beginning of a long text, in whole characters', () => {
+    const { evidence } = shown('🙂'.repeat(121));
+    const beginning = `${'🙂'.repeat(119)}…`;
+    expect(evidence.observed).toEqual({ name: beginning });
+    expect(evidence['list']).toEqual([{ name: beginning }]);
+  });
+
+  test('is a text as it stands up to 120 characters', () => {
+    expect(shown('🙂'.repeat(120)).evidence.observed).toEqual({ name: '🙂'.repeat(120) });
+  });
+
+  test('is explained in sentences of at most 400 characters', () => {
+    const [explanation = ''] = shown('N'.repeat(1_000)).evidence.explanation;
+    expect(explanation).toBe(`${'N'.repeat(399)}…`);
+  });
+
+  test('has at most 64 entries in a list, and as many related invoices', () => {
+    const { evidence, relatedInvoiceIds } = shown('x');
+    expect(evidence['entries']).toHaveLength(64);
+    expect(relatedInvoiceIds).toHaveLength(64);
+  });
+});
+
 describe('the sentences of a finding', () => {
   test('stay one line whatever the invoice states', () => {
     const finding = findingAbout('Acme\r\n\tTools');
     expect(finding.summary).toBe('1042 of Acme Tools repeats 1041.');
     expect(finding.recommendedAction).toContain('Confirm with Acme Tools that');
+    expect(findingAbout('N'.repeat(400)).recommendedAction).toContain(`Confirm with ${'N'.repeat(119)}… that`);
   });
 
   test('are not rearranged by a name that turns the direction of writing', () => {

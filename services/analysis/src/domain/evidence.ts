@@ -60,8 +60,22 @@ export interface RaisedFinding {
 }
 
 const KEY_BYTES = 16;
-/** Characters (HTTP and security reference, section 2). */
+/** Characters of a summary or an action (HTTP and security reference, section 2). */
 const SENTENCE_LENGTH_MAX = 2_000;
+/** Characters of a sentence of the explanation. */
+const EXPLANATION_LENGTH_MAX = 400;
+/** Sentences of an explanation: a pair of records is compared in ten fields. */
+const EXPLANATIONS_MAX = 12;
+/** Characters of a number, name or reference that evidence repeats; the record itself shows all of it. */
+const SHOWN_TEXT_LENGTH_MAX = 120;
+/** Entries of a list in evidence, the records that a finding is related to among them. */
+const SHOWN_ENTRIES_MAX = 64;
+
+/**
+ * What one finding takes as JSON at most, whatever the invoices state: every text at its longest and of characters of
+ * four bytes. A finding is stored with its invoice, its analysis and on its own, and a page of a list holds a hundred.
+ */
+export const FINDING_JSON_BYTES_MAX = 64 * 1024;
 
 /** The stable key of a finding: its type and the things it is about, in any order. */
 export function evidenceKey(type: FindingType | 'DUP', subjects: readonly string[]): string {
@@ -87,14 +101,34 @@ export function toFinding(raised: RaisedFinding, engineVersion: string, disposit
     evidence: {
       key: raised.key,
       rule: `${raised.type}@${engineVersion}`,
-      parameters: raised.parameters,
-      observed: raised.observed,
-      explanation: raised.explanation,
-      ...raised.extra,
+      parameters: shownMembers(raised.parameters),
+      observed: shownMembers(raised.observed),
+      explanation: raised.explanation.slice(0, EXPLANATIONS_MAX).map((text) => sentence(text, EXPLANATION_LENGTH_MAX)),
+      ...shownMembers(raised.extra ?? {}),
     },
-    relatedInvoiceIds: raised.relatedInvoiceIds ?? [],
+    relatedInvoiceIds: (raised.relatedInvoiceIds ?? []).slice(0, SHOWN_ENTRIES_MAX),
     disposition,
   };
+}
+
+/** A text of an invoice as evidence and its sentences show it: its beginning, whole characters, and an ellipsis. */
+export function shownText(text: string): string {
+  return cut(text, SHOWN_TEXT_LENGTH_MAX);
+}
+
+function shownMembers(members: { readonly [name: string]: EvidenceValue }): { [name: string]: EvidenceValue } {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, shownValue(value)]));
+}
+
+function shownValue(value: EvidenceValue): EvidenceValue {
+  if (typeof value === 'string') return shownText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return isList(value) ? value.slice(0, SHOWN_ENTRIES_MAX).map(shownValue) : shownMembers(value);
+}
+
+/** `Array.isArray` does not narrow lists that are read-only. */
+function isList(value: EvidenceValue): value is readonly EvidenceValue[] {
+  return Array.isArray(value);
 }
 
 /** Controls that turn the direction of what follows them: a name with one would rearrange the sentence about it. */
@@ -104,13 +138,21 @@ const DIRECTION_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
  * A text with numbers and names of an invoice in it, as one line that people can read: what an invoice states may be
  * pages long and hold line breaks.
  */
-function sentence(text: string): string {
-  const line = text.replace(DIRECTION_CONTROLS, '').replace(/\s*\p{Cc}+\s*/gu, ' ');
-  if (!isLongerThan(line, SENTENCE_LENGTH_MAX)) return line;
-  return `${[...line].slice(0, SENTENCE_LENGTH_MAX - 1).join('')}…`;
+function sentence(text: string, lengthMax = SENTENCE_LENGTH_MAX): string {
+  return cut(text.replace(DIRECTION_CONTROLS, '').replace(/\s*\p{Cc}+\s*/gu, ' '), lengthMax);
+}
+
+function cut(text: string, lengthMax: number): string {
+  if (!isLongerThan(text, lengthMax)) return text;
+  return `${[...text].slice(0, lengthMax - 1).join('')}…`;
 }
 
 function filled(template: string | null, values: Readonly<Record<string, string>>): string | null {
   if (template === null) return null;
-  return sentence(template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
+  return sentence(
+    template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = values[name];
+      return value === undefined ? whole : shownText(value);
+    }),
+  );
 }

@@ -1,5 +1,5 @@
 import type { Facts } from '../facts.js';
-import { evidenceKey, pairKey } from '../evidence.js';
+import { evidenceKey, pairKey, shownText } from '../evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../evidence.js';
 import type { FindingType, Severity } from '../catalogue.js';
 import type { Candidate } from '../invoice.js';
@@ -15,6 +15,9 @@ import type { Policy } from '../policy.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival, compareText } from '../record-order.js';
 import { isSameName } from '../supplier/identity.js';
+
+/** Part numbers in a summary. */
+const NAMED_PARTS_MAX = 5;
 
 /** Family DUP: the same supply billed twice (detection reference, sections 5 and 7.1). */
 export function detectDuplicates(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -139,9 +142,9 @@ function withUnclearedPairs(
         number: facts.invoice.invoiceNumber,
         date: shown.other.issueDate,
       },
-      ...pairEvidence(facts, listed, parameters),
+      ...pairEvidence(facts, listed, shown, parameters),
       extra: {
-        ...pairExtra(facts, listed, parameters),
+        ...pairExtra(facts, listed, shown, parameters),
         groupId: group.groupId,
         originalInvoiceId: group.original.invoiceId,
         amountAtRisk: facts.invoice.grossAmount,
@@ -153,13 +156,18 @@ function withUnclearedPairs(
   ];
 }
 
-/** The evidence that all findings about pairs share (detection reference, section 8). */
+/**
+ * The evidence that all findings about pairs share (detection reference, section 8).
+ * @param named the pair that the summary is about
+ */
 function pairEvidence(
   facts: Facts,
   pairs: readonly PairScore[],
+  named: PairScore,
   parameters: DuplicateParameters,
 ): Pick<RaisedFinding, 'key' | 'pairKeys' | 'parameters' | 'observed' | 'explanation' | 'relatedInvoiceIds'> {
-  const keys = pairs.map((pair) => pairKey(facts.invoice.invoiceId, pair.other.invoiceId));
+  const related = bestWith(named, pairs, parameters.relatedMax).map((pair) => pair.other.invoiceId);
+  const keys = related.map((invoiceId) => pairKey(facts.invoice.invoiceId, invoiceId));
   const [best] = pairs;
   return {
     key: evidenceKey('DUP', keys),
@@ -175,21 +183,29 @@ function pairEvidence(
       recurringOthers: best?.recurringOthers ?? 0,
     },
     explanation: (best?.comparisons ?? []).map(({ field, relation }) => noteOf(field, relation)),
-    relatedInvoiceIds: pairs.map((pair) => pair.other.invoiceId),
+    relatedInvoiceIds: related,
   };
 }
 
 function pairExtra(
   facts: Facts,
   pairs: readonly PairScore[],
+  named: PairScore,
   { matchedMax }: DuplicateParameters,
 ): { readonly [name: string]: EvidenceValue } {
-  const shown = pairs.slice(0, matchedMax);
+  const shown = bestWith(named, pairs, matchedMax);
   return {
     points: (pairs[0]?.halfPoints ?? 0) / 2,
+    matchedTotal: pairs.length,
     matched: shown.map((pair) => matchedRecord(facts.invoice, pair.other, pair.halfPoints / 2)),
     comparisons: shown.flatMap((pair) => pair.comparisons.map((row) => comparisonRow(facts.invoice, pair, row))),
   };
+}
+
+/** The best of the pairs, the one that the summary names always among them. */
+function bestWith(named: PairScore, pairs: readonly PairScore[], countMax: number): readonly PairScore[] {
+  const best = pairs.slice(0, countMax);
+  return best.includes(named) ? best : [...best.slice(0, -1), named];
 }
 
 function matchedRecord(invoice: Candidate, other: Candidate, points: number): EvidenceValue {
@@ -226,7 +242,7 @@ function duplicateDocuments(facts: Facts, parameters: DuplicateParameters): Rais
     {
       type: 'DUPLICATE_DOCUMENT',
       ...level,
-      summary: `The file of ${facts.invoice.invoiceNumber} is the file of ${earliest.invoiceNumber} (${earliest.issueDate}, ${amountText(earliest)}), byte for byte.`,
+      summary: `The file of ${shownText(facts.invoice.invoiceNumber)} is the file of ${shownText(earliest.invoiceNumber)} (${earliest.issueDate}, ${amountText(earliest)}), byte for byte.`,
       key: evidenceKey('DUPLICATE_DOCUMENT', [sha256]),
       parameters: {},
       observed: { copies: copies.length, liveCopies: live.length },
@@ -237,11 +253,12 @@ function duplicateDocuments(facts: Facts, parameters: DuplicateParameters): Rais
       extra: {
         sha256,
         earlierUploadAt: new Date(earliest.receivedAtMs).toISOString(),
+        matchedTotal: copies.length,
         matched: copies
           .slice(0, parameters.matchedMax)
           .map((copy) => matchedRecord(facts.invoice, copy, parameters.halfPoints.sameFileSum / 2)),
       },
-      relatedInvoiceIds: copies.map((copy) => copy.invoiceId),
+      relatedInvoiceIds: copies.slice(0, parameters.relatedMax).map((copy) => copy.invoiceId),
     },
   ];
 }
@@ -255,14 +272,15 @@ function splitDuplicates(
   if (split === undefined) return [];
   const { invoice } = facts;
   const { whole, parts } = split;
-  const others = [whole, ...parts].filter((record) => record.invoiceId !== invoice.invoiceId);
+  const all = [whole, ...parts].filter((record) => record.invoiceId !== invoice.invoiceId);
+  const others = all.slice(0, parameters.relatedMax);
   const keys = others.map((other) => pairKey(invoice.invoiceId, other.invoiceId));
   const isSettled = others.every((other) => isCleared(facts, other));
   return [
     {
       type: 'SPLIT_DUPLICATE',
       ...parameters.levels.split,
-      summary: `${parts.map((part) => part.invoiceNumber).join(', ')} add up to ${whole.invoiceNumber} (${whole.issueDate}, ${amountText(whole)}).`,
+      summary: `${partNumbers(parts)} add up to ${shownText(whole.invoiceNumber)} (${whole.issueDate}, ${amountText(whole)}).`,
       actionValues: { number: whole.invoiceNumber },
       key: evidenceKey('SPLIT_DUPLICATE', keys),
       pairKeys: keys,
@@ -274,7 +292,8 @@ function splitDuplicates(
       ],
       extra: {
         wholeInvoiceId: whole.invoiceId,
-        parts: parts.map((part) => ({
+        partsTotal: parts.length,
+        parts: parts.slice(0, parameters.partsMax).map((part) => ({
           invoiceId: part.invoiceId,
           invoiceNumber: part.invoiceNumber,
           grossAmount: part.grossAmount,
@@ -284,12 +303,20 @@ function splitDuplicates(
           currency: whole.currency,
           amountMinor: String(parts.reduce((sum, part) => sum + BigInt(part.amountMinor), 0n)),
         }),
+        matchedTotal: all.length,
         matched: others.slice(0, parameters.matchedMax).map((other) => matchedRecord(invoice, other, 0)),
       },
       relatedInvoiceIds: others.map((other) => other.invoiceId),
       ...(isSettled ? { disposition: 'FALSE_POSITIVE' as const } : {}),
     },
   ];
+}
+
+/** As many as a sentence can hold. */
+function partNumbers(parts: readonly Candidate[]): string {
+  const named = parts.slice(0, NAMED_PARTS_MAX).map((part) => shownText(part.invoiceNumber));
+  const more = parts.length - named.length;
+  return more === 0 ? named.join(', ') : `${named.join(', ')} and ${more} more`;
 }
 
 /** The number came before with another amount or date: less than a duplicate, still worth a question. */
@@ -345,7 +372,7 @@ function unmatchedCreditNotes(
     {
       type: 'CREDIT_NOTE_UNMATCHED',
       ...parameters.levels.creditNoteUnmatched,
-      summary: `Credit note ${invoice.invoiceNumber} over ${amountText(invoice)} matches no earlier invoice of ${invoice.supplierName}.`,
+      summary: `Credit note ${shownText(invoice.invoiceNumber)} over ${amountText(invoice)} matches no earlier invoice of ${shownText(invoice.supplierName)}.`,
       key: evidenceKey('CREDIT_NOTE_UNMATCHED', [invoice.invoiceId]),
       parameters: { creditNoteDays: parameters.creditNoteDays },
       observed: { searchedNumbers: searchedKeys.length },

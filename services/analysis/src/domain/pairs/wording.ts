@@ -1,3 +1,4 @@
+import { shownText } from '../evidence.js';
 import type { Candidate } from '../invoice.js';
 import type { Comparison, PairScore } from './pair.js';
 
@@ -93,8 +94,8 @@ export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, o
     ...(pair.supplier === 'SIMILAR' ? ['similar supplier name'] : []),
     ...(pair.supplier === 'NONE' ? ['another supplier'] : []),
   ];
-  const which = `${other.invoiceNumber} (${other.issueDate}, ${otherAmount})`;
-  return `${invoice.invoiceNumber} ${verb} ${which} ${numberPhrases[pair.number]}; ${reasons.join(', ')}.`;
+  const which = `${shownText(other.invoiceNumber)} (${other.issueDate}, ${otherAmount})`;
+  return `${shownText(invoice.invoiceNumber)} ${verb} ${which} ${numberPhrases[pair.number]}; ${reasons.join(', ')}.`;
 }
 
 function listed(words: readonly string[]): string {

@@ -71,5 +71,5 @@ export const documents: DocumentParameters = {
     'currency',
     'gross_amount',
   ],
-  shownMax: 50,
+  shownMax: 20,
 };

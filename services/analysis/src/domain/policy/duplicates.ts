@@ -72,7 +72,12 @@ export interface DuplicateParameters {
   readonly reusedNumberLengthMin: number;
   readonly erpBookingDaysMax: number;
   readonly creditNoteDays: number;
+  /** Records that a finding shows in full, with every compared field; a list in evidence has room for six. */
   readonly matchedMax: number;
+  /** Records that a finding names and that a review of it clears. */
+  readonly relatedMax: number;
+  /** Parts of an invoice that a finding shows. */
+  readonly partsMax: number;
   readonly severities: {
     readonly DUPLICATE_INVOICE: Severity;
     readonly suspectedHigh: Severity;
@@ -172,7 +177,9 @@ export const duplicates: DuplicateParameters = {
   reusedNumberLengthMin: 4,
   erpBookingDaysMax: 5,
   creditNoteDays: 400,
-  matchedMax: 20,
+  matchedMax: 5,
+  relatedMax: 64,
+  partsMax: 20,
   severities: {
     DUPLICATE_INVOICE: 'CRITICAL',
     suspectedHigh: 'HIGH',
