@@ -71,9 +71,35 @@ describe('a MongoDB proxy', () => {
     expect(await stored.find().toArray()).toEqual([{ _id: 'b', text: 'green' }]);
   });
 
-  test('holds one thing at a time', () => {
-    const hold = proxy.hold({ command: 'insert notes', side: 'before' });
-    expect(() => proxy.hold({ command: 'update notes', side: 'before' })).toThrow('drop it first');
+  test('holds the n-th of the commands that mention a text, each text counted for itself', async () => {
+    const hold = proxy.hold({
+      command: 'insert notes',
+      side: 'before',
+      mentioning: ['violet', 'blue'],
+      occurrence: 2,
+    });
+    await notes.insertOne({ _id: 'a', text: 'violet' });
+    await notes.insertOne({ _id: 'b', text: 'blue' });
+    const held = ['violet', 'blue'].map((text) =>
+      notes.insertOne({ _id: `second ${text}`, text }).catch((error: unknown) => error),
+    );
+    await hold.complete;
     hold.drop();
+    await Promise.all(held);
+    expect((await stored.find().toArray()).map(({ _id }) => _id).toSorted()).toEqual(['a', 'b']);
+  });
+
+  test('holds several things at once, and drops each for itself', async () => {
+    const violet = proxy.hold({ command: 'insert notes', side: 'before', mentioning: ['violet'] });
+    const blue = proxy.hold({ command: 'insert notes', side: 'after', mentioning: ['blue'] });
+    const inserts = ['violet', 'blue'].map((text) =>
+      notes.insertOne({ _id: text, text }).catch((error: unknown) => error),
+    );
+    await Promise.all([violet.complete, blue.complete]);
+    violet.drop();
+    expect(await inserts[0]).toMatchObject({ name: 'MongoNetworkError' });
+    expect(await stored.find().toArray()).toEqual([{ _id: 'blue', text: 'blue' }]);
+    blue.drop();
+    expect(await inserts[1]).toMatchObject({ name: 'MongoNetworkError' });
   });
 });

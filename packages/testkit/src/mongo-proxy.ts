@@ -19,6 +19,8 @@ export interface HoldOptions {
   readonly side: 'before' | 'after';
   /** Holds only messages that carry one of these texts, and is complete when each was seen. Left out: the first one. */
   readonly mentioning?: readonly string[];
+  /** Holds the n-th such message, with each text counted for itself, and those after it; left out: 1. */
+  readonly occurrence?: number;
 }
 
 /** Commands that are kept on their way, so that a test can kill their sender at exactly this step. */
@@ -33,7 +35,7 @@ export interface Hold {
 export interface MongoProxy extends TcpProxy {
   /** As for the server itself. */
   readonly url: string;
-  /** Starts to hold; one hold at a time. */
+  /** Starts to hold. Of several holds that want the same message the oldest has it. */
   hold(options: HoldOptions): Hold;
   /** Every command that has passed, each once: `insert invoices`, `update relay`. */
   commandNames(): readonly string[];
@@ -41,6 +43,8 @@ export interface MongoProxy extends TcpProxy {
 
 interface Trap extends HoldOptions {
   readonly awaited: Set<string>;
+  /** How many messages came so far, by the text they carry. */
+  readonly came: Map<string, number>;
   readonly cuts: Set<() => void>;
   complete(): void;
 }
@@ -49,25 +53,26 @@ interface Trap extends HoldOptions {
 export async function startMongoProxy(serverUrl: string): Promise<MongoProxy> {
   const server = new URL(serverUrl);
   const seen = new Set<string>();
-  let trap: Trap | undefined;
+  const traps = new Set<Trap>();
 
   const proxy = await startTcpProxy({
     serverHost: server.hostname,
     serverPort: Number(server.port),
     tap: (cut) => {
       /** Requests whose reply is to be held, by their id. */
-      const answersHeld = new Map<number, Buffer>();
+      const answersHeld = new Map<number, { trap: Trap; request: Buffer }>();
       return {
         toServer: messageStream(async (message) => {
           const name = commandName(message);
           if (name !== undefined && !HOUSEKEEPING.test(name)) seen.add(name);
-          if (trap === undefined || !isWanted(trap, name, message)) return;
+          const trap = [...traps].find((one) => isWanted(one, name, message));
+          if (trap === undefined) return;
           if (trap.side === 'before') await keep(trap, message, cut);
-          else answersHeld.set(message.readInt32LE(REQUEST_ID_AT), message);
+          else answersHeld.set(message.readInt32LE(REQUEST_ID_AT), { trap, request: message });
         }),
         toClient: messageStream(async (reply) => {
-          const request = answersHeld.get(reply.readInt32LE(RESPONSE_TO_AT));
-          if (trap !== undefined && request !== undefined) await keep(trap, request, cut);
+          const held = answersHeld.get(reply.readInt32LE(RESPONSE_TO_AT));
+          if (held !== undefined && traps.has(held.trap)) await keep(held.trap, held.request, cut);
         }),
       };
     },
@@ -82,17 +87,17 @@ export async function startMongoProxy(serverUrl: string): Promise<MongoProxy> {
     url: address.href,
     commandNames: () => [...seen].toSorted(),
     hold(options) {
-      if (trap !== undefined) throw new Error(`"${trap.command}" is being held already: drop it first.`);
       let complete = (): void => {};
       const whenComplete = new Promise<void>((resolve) => {
         complete = resolve;
       });
       const cuts = new Set<() => void>();
-      trap = { ...options, awaited: new Set(options.mentioning), cuts, complete };
+      const trap = { ...options, awaited: new Set(options.mentioning), came: new Map(), cuts, complete };
+      traps.add(trap);
       return {
         complete: whenComplete,
         drop() {
-          trap = undefined;
+          traps.delete(trap);
           for (const cut of cuts) cut();
         },
       };
@@ -100,8 +105,14 @@ export async function startMongoProxy(serverUrl: string): Promise<MongoProxy> {
   };
 }
 
-function isWanted({ command, mentioning }: Trap, name: string | undefined, message: Buffer): boolean {
-  return name === command && (mentioning === undefined || mentioning.some((text) => message.includes(text)));
+function isWanted(trap: Trap, name: string | undefined, message: Buffer): boolean {
+  const { command, mentioning = [''], occurrence = 1, came } = trap;
+  if (name !== command) return false;
+  const text = mentioning.find((one) => message.includes(one));
+  if (text === undefined) return false;
+  const count = (came.get(text) ?? 0) + 1;
+  came.set(text, count);
+  return count >= occurrence;
 }
 
 /** Keeps the message for ever; only `cut` ends the wait, together with the connection. */
