@@ -41,7 +41,8 @@ export async function startService(config: Config): Promise<RunningService> {
     shutdown.add('broker', () => bus.close());
     const organization = openChannel(config.ORGANIZATION_ADDRESS);
     shutdown.add('organization', () => organization.close());
-    const analysis = openChannel(config.ANALYSIS_ADDRESS);
+    // A page of findings, each with its evidence, is more than a message has by default; so are the rows of a scan.
+    const analysis = openChannel(config.ANALYSIS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
     shutdown.add('analysis', () => analysis.close());
     const scan = openChannel(config.SCAN_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
     shutdown.add('scan', () => scan.close());
