@@ -37,10 +37,11 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
   const keyed = { idempotencyKey: 'secret-idempotency-key' };
   // Every way in which a scan ends.
   const away = new DomainError('unavailable', 'away');
-  analysis.failNext(organizationId, new DomainError('invalid', 'refused'), away, away);
+  const fault = new DomainError('internal', 'a fault');
+  analysis.failNext(organizationId, new DomainError('invalid', 'refused'), fault, away, away);
   await expect(scans.create(organizationId, [wireRow(secrets)], keyed)).rejects.toMatchObject({ kind: 'invalid' });
   await expect(scans.create(organizationId, [wireRow(secrets)], keyed)).rejects.toMatchObject({ kind: 'unavailable' });
-  await eventually(async () => expect((await scans.list(organizationId)).scans).toHaveLength(1), { timeoutMs: 25_000 });
+  await eventually(async () => expect((await scans.list(organizationId)).scans).toHaveLength(1), { timeoutMs: 45_000 });
   const replayed = await scans.create(organizationId, [wireRow(secrets)], keyed);
   expect(replayed.replayed).toBe(true);
   await expect(scans.create(organizationId, [wireRow(secrets)])).rejects.toMatchObject({ kind: 'already_exists' });
@@ -62,5 +63,6 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
   const log = logLines.join('\n');
   expect(log).toContain('a scan is complete');
   expect(log).toContain('a scan waits for analysis');
+  expect(log).toContain('a scan failed by a fault of ours');
   for (const secret of [...Object.values(secrets), keyed.idempotencyKey]) expect(log).not.toContain(secret);
 });

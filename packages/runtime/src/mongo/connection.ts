@@ -1,4 +1,12 @@
-import { MongoClient } from 'mongodb';
+import {
+  MongoBulkWriteError,
+  MongoClient,
+  MongoClientClosedError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+} from 'mongodb';
 import type { Db } from 'mongodb';
 
 export interface MongoConnection {
@@ -44,4 +52,17 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
 /** MongoDB's duplicate key error: with derived ids it means "already done". */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === 11000;
+}
+
+/** The database could not be reached, or the connection broke; whether a write was done is not known. */
+export function isOutOfReach(error: unknown): boolean {
+  // The driver hides what went wrong with a whole batch inside an error of its own.
+  const reason: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : error;
+  return (
+    reason instanceof MongoNetworkError ||
+    reason instanceof MongoServerSelectionError ||
+    reason instanceof MongoNotConnectedError ||
+    reason instanceof MongoTopologyClosedError ||
+    reason instanceof MongoClientClosedError
+  );
 }

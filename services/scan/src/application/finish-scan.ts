@@ -2,6 +2,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { isOutOfReach } from '@invoicecontrol/runtime/mongo/connection';
 import type { UsageCounters, UsageMark } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { stages } from '@invoicecontrol/runtime/stages';
@@ -41,6 +42,7 @@ interface Withdrawn {
  * that comes to nothing leaves the scan to a later one, without its turn when that happens again and again (ADR 0016).
  * @throws DomainError already_exists when no row is left, and what analysis refuses the rows with: then nothing of the
  * scan remains; unavailable for everything else that failed: then the sweep tries again
+ * @throws Error of the driver when the database is out of reach: then the sweep takes the scan up when its lease is over
  * @throws VersionConflict when another worker has taken over meanwhile
  */
 export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, logger }: Deps) => {
@@ -112,7 +114,6 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     const isFault = reason === 'FAULT';
     const retryAfterSeconds = pauseMs / 1_000;
     const fields = { error, organizationId, scanId, faults, retryAfterSeconds };
-    // Before the write: where the database is away, this line is all that says why.
     if (!isFault) logger.warn(fields, 'a scan waits for analysis; the sweep tries again');
     else if (keepsTurn) logger.error(fields, 'a scan failed by a fault of ours; the sweep tries again');
     else logger.error(fields, 'a scan fails every time by a fault of ours; it is set aside and tried rarely');
@@ -160,7 +161,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     try {
       end = await work(held, context, watch);
     } catch (error) {
-      if (error instanceof VersionConflict) throw error;
+      // Where the database is away nothing can be left to anybody: the lease runs out, and the sweep takes the scan up.
+      if (error instanceof VersionConflict || isOutOfReach(error)) throw error;
       throw await leave(held, error);
     } finally {
       keeping.stop();

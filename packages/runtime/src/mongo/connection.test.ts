@@ -1,0 +1,24 @@
+import { describe, expect, test } from '@jest/globals';
+import { MongoClient, MongoNetworkError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
+import { isOutOfReach } from './connection.js';
+
+describe('a database out of reach', () => {
+  test.each([new MongoNetworkError('gone'), new MongoNetworkTimeoutError('late')])('is told by %p', (error) => {
+    expect(isOutOfReach(error)).toBe(true);
+  });
+
+  test('is told by what each command says that finds nobody', async () => {
+    const client = new MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 50 });
+    const things = client.db('nowhere').collection('things');
+    const errors = await Promise.allSettled([client.connect(), things.findOne({}), things.insertMany([{}, {}])]);
+    await client.close();
+    for (const error of errors) expect(error.status === 'rejected' && isOutOfReach(error.reason)).toBe(true);
+  });
+
+  test.each([new MongoServerError({ message: 'E11000 duplicate key', code: 11000 }), new TypeError('x'), undefined])(
+    'is not told by %p',
+    (error) => {
+      expect(isOutOfReach(error)).toBe(false);
+    },
+  );
+});
