@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@invoicecontrol/testkit/eventually';
+import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import { startInvoiceLoad } from './crash/invoice-load.js';
 import type { Killable, KillableSystem } from './crash/killable-system.js';
+import { sampleSource } from './crash/sample-invoices.js';
+import { startScanLoad } from './crash/scan-load.js';
 import { startTrial } from './crash/trial.js';
 import type { Trial } from './crash/trial.js';
 
@@ -23,38 +26,50 @@ const AFTERWARDS_MS_MAX = 240_000;
 /** What happens in a round; the list is gone through again and again. */
 const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [
   ({ analysis }) => bounce(analysis),
+  ({ scan }) => bounce(scan),
   ({ analysis, database }) => bounce(database, analysis),
   ({ analysis }) => bounce(analysis),
   ({ broker }) => bounce(broker),
-  ({ analysis }) => bounce(analysis),
+  ({ analysis, scan }) => bounce(analysis, scan),
   ({ database }) => bounce(database),
   ({ analysis, gateway }) => bounce(analysis, gateway),
+  ({ scan, gateway }) => bounce(scan, gateway),
   // Connections to the database break, and every command that was under way is left in doubt.
-  async ({ proxy }) => proxy.reset(),
-  ({ analysis, organization }) => bounce(organization, analysis),
-  async ({ proxy, analysis }) => {
-    // Analysis waits for answers that never come, and is killed while it does.
-    proxy.stall();
-    await delay(FAULT_MS);
-    await analysis.kill();
+  async ({ proxy, scanProxy }) => {
     proxy.reset();
-    proxy.heal();
-    await analysis.restart();
+    scanProxy.reset();
   },
+  ({ analysis, organization }) => bounce(organization, analysis),
+  ({ proxy, analysis }) => bounceWaiting(proxy, analysis),
+  ({ scanProxy, scan }) => bounceWaiting(scanProxy, scan),
   ({ analysis }) => bounce(analysis),
-  async ({ proxy }) => {
+  async ({ proxy, scanProxy }) => {
     proxy.cut();
+    scanProxy.cut();
     await delay(FAULT_MS);
     proxy.heal();
+    scanProxy.heal();
   },
   ({ broker, analysis }) => bounce(broker, analysis),
-  ({ database, broker, organization, analysis, gateway }) => bounce(database, broker, organization, analysis, gateway),
+  ({ scan, database }) => bounce(database, scan),
+  ({ database, broker, organization, analysis, scan, gateway }) =>
+    bounce(database, broker, organization, analysis, scan, gateway),
 ];
 
 /** Ends all at once as a crash would, and brings them back in this order. */
 async function bounce(...victims: readonly Killable[]): Promise<void> {
   await Promise.all(victims.map((victim) => victim.kill()));
   for (const victim of victims) await victim.restart();
+}
+
+/** The victim waits for answers of the database that never come, and is killed while it does. */
+async function bounceWaiting(proxy: MongoProxy, victim: Killable): Promise<void> {
+  proxy.stall();
+  await delay(FAULT_MS);
+  await victim.kill();
+  proxy.reset();
+  proxy.heal();
+  await victim.restart();
 }
 
 let trial: Trial;
@@ -67,11 +82,11 @@ describe('invoices that are sent while the broker is away', () => {
   test(
     'are decided and finished all the same, and announced when it is back',
     async () => {
-      const { system, ledger, database } = trial;
+      const { system, ledger, databases } = trial;
       const tenant = await system.newTenant('Unheard');
       await ledger.reach(tenant);
       await system.broker.kill();
-      const load = startInvoiceLoad(ledger, [tenant]);
+      const load = startInvoiceLoad(ledger, [tenant], sampleSource());
       try {
         await expectAnswers(ANSWERS_WITHOUT_BROKER);
       } finally {
@@ -79,7 +94,7 @@ describe('invoices that are sent while the broker is away', () => {
       }
       await load.settled();
       await eventually(async () =>
-        expect(await database.collection('invoices').countDocuments({ pending: true })).toBe(0),
+        expect(await databases.analysis.collection('invoices').countDocuments({ pending: true })).toBe(0),
       );
       await system.broker.restart();
       await trial.expectPromisesKept();
@@ -88,14 +103,19 @@ describe('invoices that are sent while the broker is away', () => {
   );
 });
 
-describe('invoices that are sent while processes are killed', () => {
+describe('invoices and scans that are sent while processes are killed', () => {
   test(
     'keep every answer, have one effect per event, and leave no work undone',
     async () => {
       const { system, ledger } = trial;
       const tenants = await Promise.all([system.newTenant('One'), system.newTenant('Two', 'SCALE')]);
-      for (const tenant of tenants) await ledger.reach(tenant);
-      const load = startInvoiceLoad(ledger, tenants);
+      const scanning = await Promise.all([system.newTenant('Three'), system.newTenant('Four')]);
+      for (const tenant of [...tenants, ...scanning]) await ledger.reach(tenant);
+      const nextSample = sampleSource();
+      const loads = [
+        startInvoiceLoad(ledger, [...tenants, ...scanning], nextSample),
+        startScanLoad(ledger, scanning, nextSample),
+      ];
       try {
         for (let round = 0; round < ROUNDS; round++) {
           await expectAnswers(ANSWERS_BETWEEN);
@@ -103,9 +123,9 @@ describe('invoices that are sent while processes are killed', () => {
           await rounds[round % rounds.length]?.(system);
         }
       } finally {
-        load.stop();
+        for (const load of loads) load.stop();
       }
-      await load.settled();
+      for (const load of loads) await load.settled();
       await trial.expectPromisesKept();
     },
     ROUNDS * ROUND_MS_MAX + AFTERWARDS_MS_MAX,

@@ -122,10 +122,13 @@ async function killAt({ command, of, side, insisting, leaving }: KillPoint, begi
 }
 
 const nothingPublishing = async (): Promise<void> =>
-  expect(await trial.database.collection('invoices').countDocuments({ outboxPending: true })).toBe(0);
+  expect(await trial.databases.analysis.collection('invoices').countDocuments({ outboxPending: true })).toBe(0);
 
 async function storedBy({ organizationId }: Tenant): Promise<string[]> {
-  const invoices = await trial.database.collection<{ _id: string }>('invoices').find({ organizationId }).toArray();
+  const invoices = await trial.databases.analysis
+    .collection<{ _id: string }>('invoices')
+    .find({ organizationId })
+    .toArray();
   return invoices.map(({ _id }) => _id);
 }
 

@@ -1,10 +1,15 @@
-// Reads what analysis stored, as an auditor would, and lists everything that contradicts what was promised.
+// Reads what was stored, as an auditor would, and lists everything that contradicts what was promised.
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Effect } from './effects.js';
 import type { Acknowledged } from './ledger.js';
 
-/** The database of the analysis service. */
-export type AnalysisDatabase = MongoConnection['db'];
+type Database = MongoConnection['db'];
+
+/** The databases of the services, read without their knowing. */
+export interface Databases {
+  readonly analysis: Database;
+  readonly scan: Database;
+}
 
 interface AnyDocument {
   readonly _id: string;
@@ -12,13 +17,20 @@ interface AnyDocument {
 }
 
 /** The parts of a stored invoice that the promises are about. */
-interface StoredInvoice {
+export interface StoredInvoice extends Announcing {
   readonly _id: string;
   readonly organizationId: string;
   readonly version: number;
+  readonly source: 'API' | 'SCAN';
   readonly status: string;
   readonly invoice: { readonly invoice_number: string; readonly buyer?: { readonly name?: string } };
-  readonly match: { readonly bankKey?: string; readonly poKey?: string };
+  readonly match: {
+    readonly bankKey?: string;
+    readonly poKey?: string;
+    /** Rows of a scan alone have these. */
+    readonly scanId?: string;
+    readonly position?: number;
+  };
   readonly analysis?: {
     readonly analysisId: string;
     readonly decision: string;
@@ -30,7 +42,30 @@ interface StoredInvoice {
       readonly relatedInvoiceIds: readonly string[];
     }[];
   };
+  /** Set on rows that an earlier scan brought already; they are counted nowhere again. */
+  readonly reimportOf?: unknown;
+}
+
+export interface StoredFinding extends Announcing {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly type: string;
+  /** Absent where the finding is about a scan as a whole. */
+  readonly invoiceId?: string;
+  readonly scanId?: string;
+}
+
+/** What an aggregate keeps of the events it has announced. */
+export interface Announcing {
   readonly recentEvents?: readonly { readonly id: string; readonly subject: string }[];
+}
+
+interface StoredAnalysis {
+  readonly _id: string;
+  readonly invoiceId: string;
+  readonly decision: string;
+  /** The facts themselves, or where they stand among those of other rows. */
+  readonly facts?: { readonly bundleId?: string };
 }
 
 interface CountedDocument {
@@ -46,40 +81,53 @@ interface LinkDocument extends CountedDocument {
   readonly link: { readonly suppliers: readonly { readonly supplierId: string; readonly count: number }[] };
 }
 
-/** Marks that say that work is left: none may stay. */
-export async function unfinishedWork(db: AnalysisDatabase): Promise<string[]> {
+/** Marks that say that work is left: none may stay. A scan that runs has a lease. */
+export async function unfinishedWork(databases: Databases): Promise<string[]> {
   const marked = { $or: [{ pending: true }, { outboxPending: true }, { leaseUntil: { $exists: true } }] };
   const found = await Promise.all(
-    (await db.listCollections().toArray()).map(async ({ name }) => {
-      const documents = await db.collection<AnyDocument>(name).find(marked).limit(100).toArray();
-      return documents.map((document) => {
-        const marks = ['pending', 'outboxPending', 'leaseUntil'].filter((mark) => mark in document);
-        return `${name} ${document._id} has ${marks.join(', ')}`;
-      });
-    }),
+    [databases.analysis, databases.scan].map(async (db) =>
+      Promise.all(
+        (await db.listCollections().toArray()).map(async ({ name }) => {
+          const documents = await db.collection<AnyDocument>(name).find(marked).limit(100).toArray();
+          return documents.map((document) => {
+            const marks = ['pending', 'outboxPending', 'leaseUntil'].filter((mark) => mark in document);
+            return `${name} ${document._id} has ${marks.join(', ')}`;
+          });
+        }),
+      ),
+    ),
   );
-  return found.flat();
+  return found.flat(2);
 }
 
 /** Stored events without an effect. */
-export async function missingEffects(db: AnalysisDatabase, effects: readonly Effect[]): Promise<string[]> {
+export async function missingEffects(databases: Databases, effects: readonly Effect[]): Promise<string[]> {
   const effected = new Set(effects.map(({ _id }) => _id));
-  const invoices = await db.collection<StoredInvoice>('invoices').find().toArray();
-  return eventsOf(invoices).flatMap(({ id, subject }) => (effected.has(id) ? [] : [`${subject} ${id}`]));
+  return (await announcedEvents(databases)).flatMap(({ id, subject }) =>
+    effected.has(id) ? [] : [`${subject} ${id}`],
+  );
 }
 
-/** What contradicts the promises, as sentences; to be asked when no work is left. */
+/** What contradicts the promises about invoices, as sentences; to be asked when no work is left. */
 export async function contradictions(
-  db: AnalysisDatabase,
+  databases: Databases,
   acknowledged: readonly Acknowledged[],
   effects: readonly Effect[],
 ): Promise<string[]> {
-  const invoices = await db.collection<StoredInvoice>('invoices').find().toArray();
+  const db = databases.analysis;
+  const [invoices, findings] = await Promise.all([
+    db.collection<StoredInvoice>('invoices').find().toArray(),
+    db
+      .collection<StoredFinding>('findings')
+      .find({}, { projection: { history: 0 } })
+      .toArray(),
+  ]);
   return [
     ...answersNotKept(invoices, acknowledged),
     ...requestsStoredTwice(invoices),
-    ...(await recordsNotAsDecided(db, invoices)),
-    ...eventsNotAsDecided(invoices, effects),
+    ...(await recordsNotAsDecided(db, invoices, findings)),
+    ...eventsNotAsDecided(invoices, findings, effects),
+    ...(await eventsOfNobody(databases, effects)),
     ...unreportedDuplicates(invoices),
     ...(await countersNotAsDecided(db, invoices)),
   ];
@@ -110,18 +158,34 @@ function answersNotKept(invoices: readonly StoredInvoice[], acknowledged: readon
 }
 
 function requestsStoredTwice(invoices: readonly StoredInvoice[]): string[] {
-  const requests = invoices.map(({ organizationId, invoice }) => `${organizationId}|${invoice.buyer?.name}`);
-  return repeated(requests).map((request) => `request ${request} made two invoices`);
+  const requests = invoices.map(({ organizationId, source, invoice, match }) =>
+    source === 'API'
+      ? `request ${organizationId}|${invoice.buyer?.name}`
+      : `row ${match.position} of scan ${match.scanId}`,
+  );
+  return repeated(requests).map((request) => `${request} made two invoices`);
 }
 
 /** Findings and analyses are exactly those of the decisions, and nothing was written twice. */
-async function recordsNotAsDecided(db: AnalysisDatabase, invoices: readonly StoredInvoice[]): Promise<string[]> {
-  const [analyses, findings] = await Promise.all([
-    db.collection<AnyDocument>('analyses').find().toArray(),
-    db.collection<AnyDocument>('findings').find().toArray(),
+async function recordsNotAsDecided(
+  db: Database,
+  invoices: readonly StoredInvoice[],
+  findings: readonly StoredFinding[],
+): Promise<string[]> {
+  const [analyses, bundles] = await Promise.all([
+    db.collection<StoredAnalysis>('analyses').find().toArray(),
+    db
+      .collection<AnyDocument>('fact_bundles')
+      .find({}, { projection: { _id: 1 } })
+      .toArray(),
   ]);
   const analysisById = new Map(analyses.map((analysis) => [analysis._id, analysis]));
-  const storedFindings = new Set(findings.map(({ _id, invoiceId }) => `${_id} of ${String(invoiceId)}`));
+  const bundleIds = new Set(bundles.map(({ _id }) => _id));
+  const hasFacts = ({ facts }: StoredAnalysis): boolean =>
+    facts !== undefined && (facts.bundleId === undefined || bundleIds.has(facts.bundleId));
+  const storedFindings = new Set(
+    findings.flatMap(({ _id, invoiceId }) => (invoiceId === undefined ? [] : [`${_id} of ${invoiceId}`])),
+  );
   const decidedFindings = invoices.flatMap(({ _id, analysis }) =>
     (analysis?.findings ?? []).map(({ findingId }) => `${findingId} of ${_id}`),
   );
@@ -129,9 +193,10 @@ async function recordsNotAsDecided(db: AnalysisDatabase, invoices: readonly Stor
     ...invoices.flatMap(({ _id, version, status, analysis }) => {
       if (analysis === undefined) return [`invoice ${_id} is ${status} without a decision`];
       const record = analysisById.get(analysis.analysisId);
-      const isComplete = record?.['invoiceId'] === _id && record['decision'] === analysis.decision && record['facts'];
+      const isComplete = record?.invoiceId === _id && record.decision === analysis.decision && hasFacts(record);
       return [
         ...(isComplete ? [] : [`the analysis of invoice ${_id} is missing or another`]),
+        ...(status === 'ANALYZED' ? [] : [`invoice ${_id} is decided and ${status}`]),
         // Stored, then decided: one version each.
         ...(version === 2 ? [] : [`invoice ${_id} has version ${version}`]),
       ];
@@ -143,20 +208,34 @@ async function recordsNotAsDecided(db: AnalysisDatabase, invoices: readonly Stor
   ];
 }
 
-/** Every decision and finding was announced once under an id of its own, and nothing else was. */
-function eventsNotAsDecided(invoices: readonly StoredInvoice[], effects: readonly Effect[]): string[] {
-  const announced = eventsOf(invoices);
-  const told = effects.map(({ payload }) => JSON.parse(payload) as { analysisId?: string; findingId?: string });
-  const subjects = told.map(({ analysisId, findingId }) => `${analysisId ?? findingId}`);
-  const decided = invoices.flatMap(({ analysis }) =>
-    analysis === undefined ? [] : [analysis.analysisId, ...analysis.findings.map(({ findingId }) => findingId)],
-  );
-  const announcedIds = new Set(announced.map(({ id }) => id));
+/** Every decision and finding was announced once, and nothing else was. Rows are announced by their findings alone. */
+function eventsNotAsDecided(
+  invoices: readonly StoredInvoice[],
+  findings: readonly StoredFinding[],
+  effects: readonly Effect[],
+): string[] {
+  const told = effects
+    .map(({ payload }) => JSON.parse(payload) as { analysisId?: string; findingId?: string })
+    .flatMap(({ analysisId, findingId }) => analysisId ?? findingId ?? []);
+  const decided = [
+    ...invoices.flatMap(({ source, analysis }) =>
+      source === 'API' && analysis !== undefined ? [analysis.analysisId] : [],
+    ),
+    ...findings.map(({ _id }) => _id),
+  ];
   return [
-    ...repeated(announced.map(({ id }) => id)).map((id) => `event id ${id} is used twice`),
-    ...repeated(subjects).map((id) => `${id} was announced by two events`),
-    ...onlyInFirst(decided, new Set(subjects)).map((id) => `${id} was decided and not announced`),
-    ...onlyInFirst(subjects, new Set(decided)).map((id) => `${id} was announced and does not exist`),
+    ...repeated(told).map((id) => `${id} was announced by two events`),
+    ...onlyInFirst(decided, new Set(told)).map((id) => `${id} was decided and not announced`),
+    ...onlyInFirst(told, new Set(decided)).map((id) => `${id} was announced and does not exist`),
+  ];
+}
+
+/** Events have ids of their own, and an aggregate that they were announced by. */
+async function eventsOfNobody(databases: Databases, effects: readonly Effect[]): Promise<string[]> {
+  const announced = (await announcedEvents(databases)).map(({ id }) => id);
+  const announcedIds = new Set(announced);
+  return [
+    ...repeated(announced).map((id) => `event id ${id} is used twice`),
     ...effects.flatMap(({ _id }) => (announcedIds.has(_id) ? [] : [`event ${_id} is in no outbox`])),
   ];
 }
@@ -178,20 +257,23 @@ function unreportedDuplicates(invoices: readonly StoredInvoice[]): string[] {
 }
 
 /** Profiles, links and usage have counted each decided invoice once. */
-async function countersNotAsDecided(db: AnalysisDatabase, invoices: readonly StoredInvoice[]): Promise<string[]> {
+async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoice[]): Promise<string[]> {
   const [suppliers, links, usage] = await Promise.all([
     db.collection<SupplierDocument>('suppliers').find().toArray(),
     db.collection<LinkDocument>('links').find().toArray(),
     db.collection<{ _id: string; used: number }>('usage').find().toArray(),
   ]);
-  const bySupplier = counted(invoices.map(({ analysis }) => analysis?.supplierId));
-  const byLink = counted(
-    invoices.flatMap(({ organizationId, match }) => [
-      `${organizationId}|account|${match.bankKey}`,
-      `${organizationId}|order|${match.poKey}`,
-    ]),
-  );
-  const byOrganization = counted(invoices.map(({ organizationId }) => organizationId));
+  const bySupplier = new Map<string, Expected>();
+  const byLink = new Map<string, Expected>();
+  for (const { _id, organizationId, match, analysis, reimportOf } of invoices) {
+    if (analysis === undefined || reimportOf !== undefined) continue;
+    const unit = match.scanId ?? _id;
+    expectCounted(bySupplier, analysis.supplierId, unit);
+    if (match.bankKey !== undefined) expectCounted(byLink, `${organizationId}|account|${match.bankKey}`, unit);
+    if (match.poKey !== undefined) expectCounted(byLink, `${organizationId}|order|${match.poKey}`, unit);
+  }
+  const posted = invoices.filter(({ source }) => source === 'API');
+  const byOrganization = counted(posted.map(({ organizationId }) => organizationId));
   const used = new Map<string, number>();
   for (const { _id, used: units } of usage) {
     const organizationId = _id.split(':', 1)[0] ?? '';
@@ -214,34 +296,58 @@ async function countersNotAsDecided(db: AnalysisDatabase, invoices: readonly Sto
   ];
 }
 
+/** How many invoices a record should count, and in how many steps: an invoice by itself, the rows of a scan at once. */
+interface Expected {
+  count: number;
+  readonly units: Set<string>;
+}
+
+function expectCounted(records: Map<string, Expected>, id: string, unit: string): void {
+  const expected = records.get(id) ?? { count: 0, units: new Set() };
+  expected.count++;
+  expected.units.add(unit);
+  records.set(id, expected);
+}
+
 interface Count extends CountedDocument {
   readonly count: number;
 }
 
-/** Each counting writes one version, so the version is the count as well. */
-function wrongCounts(what: string, counts: readonly Count[], expected: ReadonlyMap<string, number>): string[] {
+/** Each counting writes one version. */
+function wrongCounts(what: string, counts: readonly Count[], records: ReadonlyMap<string, Expected>): string[] {
   const present = new Set(counts.map(({ _id }) => _id));
   return [
-    ...counts.flatMap(({ _id, version, count }) =>
-      count === expected.get(_id) && version === count
-        ? []
-        : [`${what} ${_id} counts ${count} in ${version} versions for ${expected.get(_id) ?? 0} invoices`],
-    ),
-    ...onlyInFirst(expected.keys(), present).map((id) => `${what} ${id} is missing`),
+    ...counts.flatMap(({ _id, version, count }) => {
+      const expected = records.get(_id);
+      if (count === expected?.count && version === expected.units.size) return [];
+      const steps = `${expected?.count ?? 0} in ${expected?.units.size ?? 0}`;
+      return [`${what} ${_id} counts ${count} invoices in ${version} versions instead of ${steps}`];
+    }),
+    ...onlyInFirst(records.keys(), present).map((id) => `${what} ${id} is missing`),
   ];
 }
 
-function eventsOf(invoices: readonly StoredInvoice[]): readonly { id: string; subject: string }[] {
-  return invoices.flatMap(({ recentEvents = [] }) => recentEvents);
+/** Every event that an aggregate has announced. */
+async function announcedEvents({ analysis, scan }: Databases): Promise<{ id: string; subject: string }[]> {
+  const announcing = { recentEvents: { $exists: true } };
+  const projection = { recentEvents: 1 };
+  const documents = await Promise.all([
+    analysis.collection<Announcing>('invoices').find(announcing, { projection }).toArray(),
+    analysis.collection<Announcing>('findings').find(announcing, { projection }).toArray(),
+    scan.collection<Announcing>('scans').find(announcing, { projection }).toArray(),
+  ]);
+  return documents.flat().flatMap(({ recentEvents = [] }) => recentEvents);
 }
 
-function counted(keys: readonly (string | undefined)[]): Map<string, number> {
+/** How often each key occurs. */
+export function counted(keys: readonly (string | undefined)[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const key of keys) if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
 }
 
-function repeated(keys: readonly string[]): string[] {
+/** The keys that occur more than once. */
+export function repeated(keys: readonly string[]): string[] {
   return [...counted(keys)].flatMap(([key, count]) => (count > 1 ? [key] : []));
 }
 

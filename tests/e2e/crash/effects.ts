@@ -45,7 +45,11 @@ export async function startEffects({ mongodbUrl, natsUrl }: { mongodbUrl: string
         },
       },
     );
-  const subscriptions = [await listen(events.invoiceAnalyzed), await listen(events.findingCreated)];
+  const subscriptions = [
+    await listen(events.invoiceAnalyzed),
+    await listen(events.findingCreated),
+    await listen(events.scanCompleted),
+  ];
   return {
     all: () => effects.find().toArray(),
     async faults() {

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { Ledger, Sent } from './ledger.js';
-import { sampleInvoice } from './sample-invoices.js';
+import { pick, sampleInvoice } from './sample-invoices.js';
 import type { Sample } from './sample-invoices.js';
 
 const CONNECTIONS = 16;
@@ -10,41 +10,38 @@ const CONNECTIONS = 16;
 const PAUSE_MS = 100;
 /** Requests that are repeated beside the connections. */
 const INSISTING_MAX = 64;
-/** Few, so that many invoices meet in the same documents. */
-const SUPPLIERS = 3;
-/** Copies are made of invoices this young, so that both may be under way at once. */
+/** Requests are repeated that are this young, so that both may be under way at once. */
 const RECENT_MAX = 50;
 
-export interface InvoiceLoad {
+export interface Load {
   /** Sends no more. */
   stop(): void;
   /** Resolves when every request under a key was acknowledged; to be asked after `stop`. */
   settled(): Promise<void>;
 }
 
-export function startInvoiceLoad(ledger: Ledger, tenants: readonly Tenant[]): InvoiceLoad {
-  const recent: Omit<Sample, 'sentAs'>[] = [];
+export function startInvoiceLoad(
+  ledger: Ledger,
+  tenants: readonly Tenant[],
+  nextSample: () => Omit<Sample, 'sentAs'>,
+): Load {
   const sent: Sent[] = [];
   const insisted: Promise<void>[] = [];
   let insisting = 0;
   let isStopped = false;
   let count = 0;
 
-  const nextSample = (sentAs: string): Sample => {
-    const copied = Math.random() < 0.25 ? pick(recent) : undefined;
-    if (copied !== undefined) return { ...copied, sentAs };
-    const fresh = { supplier: count % SUPPLIERS, number: `L${count}-${token()}`, amount: 100 + Math.random() * 9_000 };
-    recent.push(fresh);
-    if (recent.length > RECENT_MAX) recent.shift();
-    return { ...fresh, sentAs };
-  };
   const nextRequest = (): Sent => {
     count++;
     const again = Math.random() < 0.1 ? pick(sent.slice(-RECENT_MAX)) : undefined;
     if (again?.idempotencyKey !== undefined) return again;
     const name = `request-${count}`;
     const idempotencyKey = Math.random() < 0.9 ? name : undefined;
-    const request = { tenant: pick(tenants) ?? none(), idempotencyKey, invoice: sampleInvoice(nextSample(name)) };
+    const request = {
+      tenant: pick(tenants) ?? none(),
+      idempotencyKey,
+      invoice: sampleInvoice({ ...nextSample(), sentAs: name }),
+    };
     sent.push(request);
     return request;
   };
@@ -81,15 +78,6 @@ export function startInvoiceLoad(ledger: Ledger, tenants: readonly Tenant[]): In
       await Promise.all(insisted);
     },
   };
-}
-
-function pick<T>(things: readonly T[]): T | undefined {
-  return things[Math.floor(Math.random() * things.length)];
-}
-
-/** Numbers that resemble each other would be duplicates as well. */
-function token(): string {
-  return Math.random().toString(36).slice(2, 10).toUpperCase();
 }
 
 function none(): never {

@@ -27,9 +27,12 @@ export interface KillableSystem {
   readonly broker: Killable;
   readonly organization: Killable;
   readonly analysis: Killable;
+  readonly scan: Killable;
   readonly gateway: Killable;
   /** Between analysis and its database. */
   readonly proxy: MongoProxy;
+  /** Between scan and its database. */
+  readonly scanProxy: MongoProxy;
   newTenant(name: string, plan?: 'ENTERPRISE' | 'SCALE' | 'CORE'): Promise<Tenant>;
   /** What ended though nobody killed it, with its last output. */
   readonly unexpected: readonly string[];
@@ -59,6 +62,8 @@ export async function startKillableSystem(): Promise<KillableSystem> {
     const { mongodbUrl, natsUrl } = infrastructure;
     const proxy = await startMongoProxy(mongodbUrl);
     closing.push(() => proxy.close());
+    const scanProxy = await startMongoProxy(mongodbUrl);
+    closing.push(() => scanProxy.close());
 
     const secrets = newSecrets();
     const start = async (name: string, env: NodeJS.ProcessEnv): Promise<ServiceProcess> => {
@@ -75,14 +80,20 @@ export async function startKillableSystem(): Promise<KillableSystem> {
       MONGODB_URL: proxy.url,
       ORGANIZATION_ADDRESS: organizationAddress,
     });
+    const analysisAddress = `127.0.0.1:${analysis.port}`;
+    const scan = await start('scan', {
+      MONGODB_URL: scanProxy.url,
+      ORGANIZATION_ADDRESS: organizationAddress,
+      ANALYSIS_ADDRESS: analysisAddress,
+    });
     const gateway = await start('gateway', {
       ORGANIZATION_ADDRESS: organizationAddress,
-      ANALYSIS_ADDRESS: `127.0.0.1:${analysis.port}`,
-      // Nobody scans here.
-      SCAN_ADDRESS: `127.0.0.1:${analysis.port}`,
+      ANALYSIS_ADDRESS: analysisAddress,
+      SCAN_ADDRESS: `127.0.0.1:${scan.port}`,
       RATE_LIMIT_DEFAULT_PER_MINUTE: '1000000',
       RATE_LIMIT_ORGANIZATION_PER_MINUTE: '1000000',
       RATE_LIMIT_WRITES_PER_MINUTE: '1000000',
+      RATE_LIMIT_SCANS_PER_MINUTE: '1000000',
     });
     return {
       mongodbUrl,
@@ -92,8 +103,10 @@ export async function startKillableSystem(): Promise<KillableSystem> {
       broker: infrastructure.nats,
       organization,
       analysis,
+      scan,
       gateway,
       proxy,
+      scanProxy,
       newTenant: (name, plan) => createTenant(organizationAddress, secrets.operatorToken, name, plan),
       unexpected,
       stop,

@@ -2,17 +2,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import type { AcceptedAnalysis } from '../shapes.js';
+import type { AcceptedAnalysis, Page, Scan } from '../shapes.js';
+import type { Row } from './sample-invoices.js';
 
 /** One attempt may take this long; the gateway gives up earlier. */
 const ATTEMPT_MS_MAX = 15_000;
+/** A scan waits for its turn, and for those that analysis is at work on. */
+const SCAN_ATTEMPT_MS_MAX = 60_000;
 /** As a client does who was told to come again in a second. */
 const RETRY_EACH_MS = 1_000;
+const REACHED_MS_MAX = 30_000;
 
-export interface Sent {
+interface Request {
   readonly tenant: Tenant;
   readonly idempotencyKey: string | undefined;
+}
+
+export interface Sent extends Request {
   readonly invoice: Readonly<Record<string, unknown>>;
+}
+
+export interface SentScan extends Request {
+  readonly rows: readonly Row[];
 }
 
 export interface Acknowledged {
@@ -24,13 +35,27 @@ export interface Acknowledged {
   readonly findingTypes: readonly string[];
 }
 
+export interface AcknowledgedScan {
+  readonly organizationId: string;
+  readonly idempotencyKey: string | undefined;
+  readonly rows: readonly Row[];
+  readonly scan: Scan;
+}
+
 export interface Ledger {
   readonly acknowledged: readonly Acknowledged[];
+  readonly acknowledgedScans: readonly AcknowledgedScan[];
   /** Sends once. @throws Error when it was not acknowledged, whatever became of it */
   send(sent: Sent): Promise<void>;
   /** Sends again under the same key until it is acknowledged, for as long as the ledger is open. */
   insist(sent: Sent): Promise<void>;
-  /** Resolves when the gateway reaches analysis. */
+  /** As {@link Ledger.send}. */
+  sendScan(sent: SentScan): Promise<Scan>;
+  /** As {@link Ledger.insist}. */
+  insistOnScan(sent: SentScan): Promise<Scan>;
+  /** The scans that a tenant is shown. */
+  scansOf(tenant: Tenant): Promise<readonly Scan[]>;
+  /** Resolves when the gateway reaches analysis and scan. */
   reach(tenant: Tenant): Promise<void>;
   /** Nobody insists any longer. */
   close(): void;
@@ -39,45 +64,80 @@ export interface Ledger {
 /** @param baseUrl ends in `/v1` */
 export function openLedger(baseUrl: string): Ledger {
   const acknowledged: Acknowledged[] = [];
+  const acknowledgedScans: AcknowledgedScan[] = [];
   let isClosed = false;
-  const send = async ({ tenant, idempotencyKey, invoice }: Sent): Promise<void> => {
-    const response = await fetch(`${baseUrl}/invoices`, {
+
+  const get = async <T>(path: string, tenant: Tenant): Promise<T> => {
+    const response = await fetch(`${baseUrl}${path}`, { headers: authorization(tenant) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} is answered ${response.status} ${text}`);
+    return JSON.parse(text) as T;
+  };
+  const post = async <T>(
+    path: string,
+    { tenant, idempotencyKey }: Request,
+    body: unknown,
+    { expected, timeoutMs }: { expected: number; timeoutMs: number },
+  ): Promise<T> => {
+    const response = await fetch(`${baseUrl}${path}`, {
       method: 'POST',
       headers: {
         ...authorization(tenant),
         'content-type': 'application/json',
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
-      body: JSON.stringify(invoice),
-      signal: AbortSignal.timeout(ATTEMPT_MS_MAX),
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.text();
-    if (response.status !== 202) throw new Error(`${response.status} ${text}`);
-    const { id, decision, risk_score: riskScore, findings } = JSON.parse(text) as AcceptedAnalysis;
+    if (response.status !== expected) throw new Error(`${response.status} ${text}`);
+    return JSON.parse(text) as T;
+  };
+  const untilAcknowledged = async <T>({ idempotencyKey }: Request, work: () => Promise<T>): Promise<T> => {
+    if (idempotencyKey === undefined) throw new Error('Without a key a repeat would be another request.');
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (isClosed) throw new Error(`never acknowledged: ${idempotencyKey}`, { cause: error });
+      }
+      await delay(RETRY_EACH_MS);
+    }
+  };
+
+  const send = async (sent: Sent): Promise<void> => {
+    const answer = await post<AcceptedAnalysis>('/invoices', sent, sent.invoice, {
+      expected: 202,
+      timeoutMs: ATTEMPT_MS_MAX,
+    });
+    const { id, decision, risk_score: riskScore, findings } = answer;
     const findingTypes = findings.map(({ type }) => type).toSorted();
+    const { tenant, idempotencyKey } = sent;
     const { organizationId } = tenant;
     acknowledged.push({ organizationId, idempotencyKey, invoiceId: id, decision, riskScore, findingTypes });
   };
+  const sendScan = async (sent: SentScan): Promise<Scan> => {
+    const { tenant, idempotencyKey, rows } = sent;
+    const scan = await post<Scan>('/scans', sent, { rows }, { expected: 201, timeoutMs: SCAN_ATTEMPT_MS_MAX });
+    acknowledgedScans.push({ organizationId: tenant.organizationId, idempotencyKey, rows, scan });
+    return scan;
+  };
   return {
     acknowledged,
+    acknowledgedScans,
     send,
-    async insist(sent) {
-      if (sent.idempotencyKey === undefined) throw new Error('Without a key a repeat would be another invoice.');
-      for (;;) {
-        try {
-          return await send(sent);
-        } catch (error) {
-          if (isClosed) throw new Error(`never acknowledged: ${sent.idempotencyKey}`, { cause: error });
-        }
-        await delay(RETRY_EACH_MS);
-      }
+    insist: (sent) => untilAcknowledged(sent, () => send(sent)),
+    sendScan,
+    insistOnScan: (sent) => untilAcknowledged(sent, () => sendScan(sent)),
+    async scansOf(tenant) {
+      const { items } = await get<Page<Scan>>('/scans', tenant);
+      return Promise.all(items.map(({ id }) => get<Scan>(`/scans/${id}`, tenant)));
     },
-    reach: (tenant) =>
-      eventually(async () => {
-        const response = await fetch(`${baseUrl}/invoices?limit=1`, { headers: authorization(tenant) });
-        await response.arrayBuffer();
-        if (!response.ok) throw new Error(`the gateway answers ${response.status}`);
-      }),
+    async reach(tenant) {
+      await eventually(() => Promise.all([get('/invoices?limit=1', tenant), get('/scans?limit=1', tenant)]), {
+        timeoutMs: REACHED_MS_MAX,
+      });
+    },
     close() {
       isClosed = true;
     },

@@ -10,17 +10,79 @@ export interface Sample {
 
 export function sampleInvoice({ supplier, number, amount, sentAs }: Sample): Readonly<Record<string, unknown>> {
   return {
-    supplier: { name: supplierNames[supplier % supplierNames.length], bank_account: { iban: germanIban(supplier) } },
+    supplier: { name: supplierName(supplier), bank_account: { iban: germanIban(supplier) } },
     invoice_number: number,
     issue_date: '2026-03-05',
     currency: 'EUR',
     gross_amount: amount.toFixed(2),
-    purchase_order_ref: `PO-${4711 + supplier}`,
+    purchase_order_ref: orderOf(supplier),
     buyer: { name: sentAs },
   };
 }
 
+/** Few, so that many invoices meet in the same documents. */
+const SUPPLIERS = 3;
+const COPIES_SHARE = 0.25;
+/** Copies are made of invoices this young, so that both may be under way at once. */
+const RECENT_MAX = 50;
+
+/** New invoices of few suppliers, some of them copies of the last ones, whoever sent these. */
+export function sampleSource(): () => Omit<Sample, 'sentAs'> {
+  const recent: Omit<Sample, 'sentAs'>[] = [];
+  let count = 0;
+  return () => {
+    const copied = Math.random() < COPIES_SHARE ? pick(recent) : undefined;
+    if (copied !== undefined) return copied;
+    count++;
+    const fresh = { supplier: count % SUPPLIERS, number: `L${count}-${token()}`, amount: 100 + Math.random() * 9_000 };
+    recent.push(fresh);
+    if (recent.length > RECENT_MAX) recent.shift();
+    return fresh;
+  };
+}
+
+export function pick<T>(things: readonly T[]): T | undefined {
+  return things[Math.floor(Math.random() * things.length)];
+}
+
+/** Numbers that resemble each other would be duplicates as well. */
+function token(): string {
+  return Math.random().toString(36).slice(2, 10).toUpperCase();
+}
+
+/** A row of a scan as REST takes it. */
+export type Row = Readonly<Record<string, string | number>>;
+
+/** What tells one row of a sample file from another. */
+export interface SampleRow extends Omit<Sample, 'sentAs'> {
+  readonly issueDate?: string;
+  readonly externalId?: string;
+}
+
+/** A file of invoices of the same suppliers. */
+export function sampleFile(rows: readonly SampleRow[]): Row[] {
+  return rows.map(({ supplier, number, amount, issueDate = '2026-03-05', externalId }, index) => ({
+    supplierName: supplierName(supplier),
+    bankIban: germanIban(supplier),
+    purchaseOrderRef: orderOf(supplier),
+    invoiceNumber: number,
+    issueDate,
+    grossAmount: amount.toFixed(2),
+    currency: 'EUR',
+    sourceRowNumber: index + 1,
+    ...(externalId === undefined ? {} : { externalId }),
+  }));
+}
+
 const supplierNames = ['Nordlicht Energie GmbH', 'Thames Paper Ltd', 'Studio Lavanda', 'Kowalski Transport'] as const;
+
+function supplierName(supplier: number): string {
+  return supplierNames[supplier % supplierNames.length] ?? supplierNames[0];
+}
+
+function orderOf(supplier: number): string {
+  return `PO-${4711 + supplier}`;
+}
 
 function germanIban(account: number): string {
   const bban = `37040044${String(532_013_000 + account).padStart(10, '0')}`;

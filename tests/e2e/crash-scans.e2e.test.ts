@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import type { HoldOptions } from '@invoicecontrol/testkit/mongo-proxy';
+import type { Killable } from './crash/killable-system.js';
+import type { SentScan } from './crash/ledger.js';
+import { sampleFile } from './crash/sample-invoices.js';
+import type { Row, SampleRow } from './crash/sample-invoices.js';
+import { overcounted } from './crash/scan-audit.js';
+import { startTrial } from './crash/trial.js';
+import type { Trial } from './crash/trial.js';
+import type { Scan } from './shapes.js';
+
+/** Analysis stores decisions in slices of 100, and new invoices 250 at a time. */
+const FILE_ROWS = 330;
+const SLICES = 4;
+
+type Part = 'scan' | 'analysis' | 'gateway' | 'organization' | 'broker' | 'database';
+
+/** A command that a scan makes a service send to its database. */
+interface Step {
+  readonly command: string;
+  /** Which of those that a scan sends; left out: the first. */
+  readonly occurrence?: number;
+  /** Those that name no organization carry this, and the first one that passes is taken. */
+  readonly carrying?: string;
+  /** Of a scan that is its tenant's first; left out: of a later one. */
+  readonly isFirst?: boolean;
+}
+
+const stepsOfScan: readonly Step[] = [
+  // Events are published, whoever's they are.
+  { command: 'update relay', carrying: 'relay' },
+  // The month's counter is not there yet: looked for, then created.
+  { command: 'update usage', isFirst: true },
+  { command: 'update usage', occurrence: 2, isFirst: true },
+  { command: 'find scans' },
+  { command: 'update usage' },
+  { command: 'insert scans' },
+  { command: 'insert imported_rows' },
+  { command: 'find imported_rows' },
+  // Rows are skipped: the counter moves, they are noted, and given back.
+  { command: 'update usage', occurrence: 2 },
+  { command: 'findAndModify scans' },
+  { command: 'update usage', occurrence: 3 },
+  { command: 'findAndModify scans', occurrence: 2 },
+  { command: 'update scans', carrying: 'lastEventAt' },
+];
+
+/** Of what is sent for each slice an early and a late one. Those about events stand next to others. */
+const stepsOfAnalysis: readonly Step[] = [
+  { command: 'insert policies', isFirst: true },
+  { command: 'insert suppliers', isFirst: true },
+  { command: 'insert scan_runs' },
+  { command: 'update relay', carrying: 'relay' },
+  { command: 'insert invoices' },
+  { command: 'update invoices', carrying: 'lastEventAt' },
+  { command: 'insert invoices', occurrence: 2 },
+  { command: 'update findings', carrying: 'lastEventAt' },
+  { command: 'insert fact_bundles' },
+  // About the scan as a whole.
+  { command: 'insert findings', carrying: 'THRESHOLD_CLUSTER' },
+  { command: 'insert analyses' },
+  { command: 'update invoices' },
+  { command: 'insert findings' },
+  { command: 'insert analyses', occurrence: SLICES },
+  { command: 'update invoices', occurrence: SLICES },
+  { command: 'insert findings', occurrence: 2 },
+  { command: 'update suppliers' },
+  { command: 'insert links' },
+  { command: 'update links' },
+  { command: 'update scan_runs' },
+  { command: 'find scan_runs' },
+  { command: 'find suppliers' },
+  { command: 'find links' },
+  { command: 'find invoices' },
+];
+
+/** Where a scan is held when something is killed. */
+interface KillPoint extends Step {
+  /** Whose command it is. */
+  readonly at: 'scan' | 'analysis';
+  readonly side: HoldOptions['side'];
+}
+
+/** What is killed when all these points are reached, each by the scan of another tenant. */
+interface Kill {
+  readonly victims: readonly Part[];
+  readonly points: readonly KillPoint[];
+}
+
+/** Analysis works on so many scans at once. */
+const SCANS_AT_ONCE_MAX = 2;
+/** So many scans at once fit into the memory of a scan service and into the patience of the test. */
+const STEPS_OF_SCAN_AT_ONCE = 7;
+
+const kills: readonly Kill[] = [
+  // These leave leases, which lapse while analysis is killed again and again.
+  ...killsOfService('scan', stepsOfScan, STEPS_OF_SCAN_AT_ONCE),
+  ...(
+    [
+      ['gateway'],
+      ['broker'],
+      ['organization', 'scan', 'analysis'],
+      ['database'],
+      ['database', 'broker', 'organization', 'analysis', 'scan', 'gateway'],
+    ] as const
+  ).map((victims): Kill => ({ victims, points: [{ command: 'update invoices', at: 'analysis', side: 'after' }] })),
+  ...killsOfService('analysis', stepsOfAnalysis, SCANS_AT_ONCE_MAX),
+];
+
+/** Kills a service before and after each of its steps, so many at once. */
+function killsOfService(at: KillPoint['at'], steps: readonly Step[], stepsAtOnce: number): Kill[] {
+  const groups = Array.from({ length: Math.ceil(steps.length / stepsAtOnce) }, (_, group) =>
+    steps.slice(group * stepsAtOnce, (group + 1) * stepsAtOnce),
+  );
+  return groups.flatMap((group) => {
+    // Nothing is different after a read.
+    const writes = group.filter(({ command }) => !command.startsWith('find '));
+    const before = group.map((step): KillPoint => ({ ...step, at, side: 'before' }));
+    const after = writes.map((step): KillPoint => ({ ...step, at, side: 'after' }));
+    return [before, after].flatMap((points) => (points.length === 0 ? [] : [{ victims: [at], points }]));
+  });
+}
+
+/** At every n-th point the client gives up: the sweep takes one scan after the other. */
+const LEAVING_EACH = 3;
+const REACHED_MS_MAX = 60_000;
+const PATIENCE_MS = 900_000;
+
+let trial: Trial;
+/** What an undisturbed scan of the file is answered, by whether it is its tenant's first. */
+const undisturbed = new Map<boolean, Figures>();
+beforeAll(async () => {
+  trial = await startTrial();
+  for (const isFirst of [true, false]) {
+    const tenant = await newTenant('Undisturbed', isFirst);
+    undisturbed.set(isFirst, figuresOf(await trial.ledger.sendScan(scanning(tenant))));
+  }
+  await trial.expectNothingUnfinished();
+}, 120_000);
+afterAll(() => trial.stop(), 60_000);
+
+type Figures = Omit<Scan, 'id'>;
+
+function figuresOf({ id: _id, ...figures }: Scan): Figures {
+  return figures;
+}
+
+/** Suppliers in turn, copies of invoices, external ids of which some repeat, and many amounts just below a threshold. */
+function sampleRow(index: number): SampleRow {
+  const original = index % 10 === 9 ? index - 4 : index;
+  return {
+    supplier: original % 7,
+    number: `F-${1_000 + original * 37}`,
+    amount: original % 11 === 0 ? 9_800 + original / 2 : 100 + ((original * 7_919) % 80_000) / 10,
+    issueDate: `2025-${String(1 + (original % 12)).padStart(2, '0')}-1${original % 9}`,
+    ...(index % 3 === 0 ? {} : { externalId: `row-${index % 50 === 49 ? index - 2 : index}` }),
+  };
+}
+
+const file: readonly Row[] = sampleFile(Array.from({ length: FILE_ROWS }, (_, index) => sampleRow(index)));
+/** Other rows, with some of the same external ids, accounts and orders. */
+const earlierFile: readonly Row[] = sampleFile(
+  [1, 2, 4, 10].map((index) => ({ ...sampleRow(index), number: `E-${index}` })),
+);
+
+const scanning = (tenant: Tenant): SentScan => ({ tenant, idempotencyKey: 'import', rows: file });
+
+async function newTenant(name: string, isFirst: boolean): Promise<Tenant> {
+  const tenant = await trial.system.newTenant(name);
+  if (isFirst) return tenant;
+  await trial.ledger.insistOnScan({ tenant, idempotencyKey: 'earlier', rows: earlierFile });
+  return tenant;
+}
+
+describe('a scan that is not disturbed', () => {
+  test('sends no write that has no kill point here', () => {
+    const { proxy, scanProxy } = trial.system;
+    const writesOf = ({ commandNames }: typeof proxy): string[] =>
+      commandNames().filter((name) => /^(insert|update|delete|findAndModify) /.test(name));
+    const commandsOf = (steps: readonly Step[]): string[] => steps.map(({ command }) => command);
+    expect(commandsOf(stepsOfScan)).toEqual(expect.arrayContaining(writesOf(scanProxy)));
+    expect(commandsOf(stepsOfAnalysis)).toEqual(expect.arrayContaining(writesOf(proxy)));
+  });
+
+  test('has everything that a crash could lose or repeat', () => {
+    const { findingCounts, skippedRows } = undisturbed.get(false) ?? {};
+    expect(findingCounts).toMatchObject({ DUPLICATE_INVOICE: expect.any(Number), THRESHOLD_CLUSTER: 1 });
+    expect(new Set(skippedRows?.map(({ reason }) => reason))).toEqual(
+      new Set(['ALREADY_IMPORTED', 'DUPLICATE_EXTERNAL_ID_IN_FILE']),
+    );
+  });
+});
+
+describe('a scan during which something is killed', () => {
+  test(
+    'completes under its key as if nothing had been, or by itself, or leaves nothing, whatever was killed when',
+    async () => {
+      const { ledger } = trial;
+      const disturbed: Disturbed[] = [];
+      for (const { points } of kills) {
+        for (const point of points) {
+          const isLeft = disturbed.length % LEAVING_EACH === 0;
+          const name = `${isLeft ? 'Left' : 'Repeated'} ${disturbed.length}`;
+          disturbed.push({ point, isLeft, tenant: await newTenant(name, point.isFirst === true) });
+        }
+      }
+      await trial.expectNothingUnfinished();
+
+      const answers: Promise<void>[] = [];
+      const storedAtKill: string[] = [];
+      const expectUndisturbed = ({ point }: Disturbed, scan: Scan): void =>
+        expect({ point, ...figuresOf(scan) }).toEqual({ point, ...undisturbed.get(point.isFirst === true) });
+      const begin = (one: Disturbed): void => {
+        if (one.isLeft) {
+          ledger.sendScan(scanning(one.tenant)).catch(() => {});
+          return;
+        }
+        const answered = ledger.insistOnScan(scanning(one.tenant)).then((scan) => expectUndisturbed(one, scan));
+        answered.catch(() => {});
+        answers.push(answered);
+      };
+      let at = 0;
+      for (const { victims, points } of kills) {
+        const group = disturbed.slice(at, at + points.length);
+        at += points.length;
+        await killAt(victims, group, () => group.forEach(begin));
+        storedAtKill.push(...(await storedOf(group)));
+      }
+      await Promise.all(answers);
+      await trial.expectPromisesKept();
+
+      for (const one of disturbed.filter(({ isLeft }) => isLeft)) {
+        const [completed, ...others] = (await ledger.scansOf(one.tenant)).filter(isOfFile);
+        if (completed !== undefined) expectUndisturbed(one, completed);
+        expect(others).toEqual([]);
+      }
+      expect(await storedOf(disturbed)).toEqual(expect.arrayContaining(storedAtKill));
+      // Only a scan service that dies between the counting of rows and the storing may leave them counted too often.
+      const countedOnce = disturbed.filter(({ point }) => point.at === 'analysis');
+      const organizationIds = countedOnce.map(({ tenant }) => tenant.organizationId);
+      expect(await overcounted(trial.databases, organizationIds)).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+});
+
+/** A tenant whose scan is at a point when something is killed. */
+interface Disturbed {
+  readonly point: KillPoint;
+  readonly tenant: Tenant;
+  /** Nobody repeats the request: what was stored must be finished all the same. */
+  readonly isLeft: boolean;
+}
+
+/** The earlier file has fewer rows. */
+function isOfFile({ invoicesAnalyzed }: Scan): boolean {
+  return invoicesAnalyzed > earlierFile.length;
+}
+
+/** Lets the work begin, kills the victims when each tenant's scan has come to its point, and brings them back. */
+async function killAt(victims: readonly Part[], disturbed: readonly Disturbed[], begin: () => void): Promise<void> {
+  const { system } = trial;
+  const holds = disturbed.map(({ point, tenant }) => {
+    const { at, command, occurrence = 1, carrying = tenant.organizationId, side } = point;
+    const proxy = at === 'scan' ? system.scanProxy : system.proxy;
+    return { point, ...proxy.hold({ command, side, mentioning: [carrying], occurrence }) };
+  });
+  begin();
+  await Promise.all(
+    holds.map(({ complete, point }) => within(REACHED_MS_MAX, complete, `not reached: ${JSON.stringify(point)}`)),
+  );
+  const killed = victims.map((victim): Killable => system[victim]);
+  await Promise.all(killed.map((victim) => victim.kill()));
+  for (const { drop } of holds) drop();
+  for (const victim of killed) await victim.restart();
+  await expectScansToPass();
+}
+
+/** A scan service that has not found analysis again would put off the next scans for seconds. */
+async function expectScansToPass(): Promise<void> {
+  const { system, ledger } = trial;
+  const passing = async (): Promise<unknown> =>
+    ledger.sendScan({ tenant: await system.newTenant('Passing'), idempotencyKey: undefined, rows: earlierFile });
+  await eventually(passing, { timeoutMs: REACHED_MS_MAX });
+}
+
+async function storedOf(disturbed: readonly Disturbed[]): Promise<string[]> {
+  const organizationId = { $in: disturbed.map(({ tenant }) => tenant.organizationId) };
+  const scans = await trial.databases.scan.collection<{ _id: string }>('scans').find({ organizationId }).toArray();
+  return scans.map(({ _id }) => _id);
+}
+
+async function within(timeoutMs: number, work: Promise<void>, otherwise: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(otherwise)), timeoutMs);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
