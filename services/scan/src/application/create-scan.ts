@@ -64,8 +64,7 @@ type Accepted = Omit<NewScan, 'createdAt' | 'usage'> & { readonly rowCount: numb
  * suppliers' histories grow in order.
  * @throws DomainError idempotency_mismatch for other rows under the same key; in_progress while the first request with
  * the key is at work or its scan waits for the next try, and when the turn did not come; deadline when another worker took
- * over a scan without a key; usage_exceeded; invalid for an unknown company; and as
- * {@link FinishScan}
+ * over a scan without a key; usage_exceeded; invalid for an unknown company; and as {@link FinishScan}
  */
 export const createScan = (deps: Deps) => {
   const { scans, usage, tenants, finish, withinBudget, clock, logger } = deps;
