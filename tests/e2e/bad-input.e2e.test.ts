@@ -73,9 +73,9 @@ const requiredFields = ['supplier', 'supplier.name', 'invoice_number', 'issue_da
 
 describe('a field', () => {
   test.each([...textFields, ...amountFields, ...dateFields, 'currency', 'company_id'])(
-    '%s of the wrong type, null, empty or blank is refused',
+    '%s of the wrong type, null, empty, blank or invisible is refused',
     async (path) => {
-      for (const value of [null, 7, 1.5, true, ['x'], { value: 'x' }, '', '   ', '\u00a0\t\n']) {
+      for (const value of [null, 7, 1.5, true, ['x'], { value: 'x' }, '', '   ', '\u00a0\t\n', '\u200b', ' \u2060']) {
         await expectRefusedField(withField(path, value), path);
       }
     },

@@ -1,5 +1,6 @@
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
+import { showsSomething } from '@invoicecontrol/values/visible-text';
 import { isHardBlock } from './decision.js';
 import type { DecidedFinding } from './decision.js';
 import { evidenceKey, pairKey } from './evidence.js';
@@ -59,7 +60,7 @@ export function review(finding: DecidedFinding, { disposition, note }: ReviewInp
 function noteOf(note: string | undefined): string | undefined {
   const text = note?.trim();
   if (text === undefined) return undefined;
-  if (text === '') throw invalidField('note', 'must not be blank; leave it out instead.');
+  if (!showsSomething(text)) throw invalidField('note', 'must not be blank; leave it out instead.');
   if (isLongerThan(text, NOTE_LENGTH_MAX))
     throw invalidField('note', `must have at most ${NOTE_LENGTH_MAX} characters.`);
   return text;

@@ -53,6 +53,11 @@ describe('a rule takes a finding', () => {
   });
 });
 
+test.each(['', '  ', '\u200b \u2060'])('a name that shows nothing (%j) is refused', (name) => {
+  const input = { name, position: 1, enabled: true, match: anyMatch, assignTo: 'u' };
+  expect(() => readRule(input, [])).toThrow(/invisible/);
+});
+
 test('a name of as many characters as are allowed is taken, whatever they are', () => {
   const name = '🙂'.repeat(200);
   const input = { name, position: 1, enabled: true, match: anyMatch, assignTo: 'u' };

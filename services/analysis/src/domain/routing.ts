@@ -2,6 +2,7 @@ import { invalidField } from '@invoicecontrol/errors';
 import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
+import { showsSomething } from '@invoicecontrol/values/visible-text';
 import { catalogue, severities } from './catalogue.js';
 import type { Family, FindingType, Severity } from './catalogue.js';
 import type { Finding } from './evidence.js';
@@ -71,7 +72,7 @@ export function readRule(
   companyIds: readonly string[],
 ): Omit<RoutingRule, 'ruleId' | 'createdAt'> {
   const trimmed = name.trim();
-  if (trimmed === '') throw invalidField('name', 'must not be empty.');
+  if (!showsSomething(trimmed)) throw invalidField('name', 'must not be empty or invisible.');
   if (isLongerThan(trimmed, NAME_LENGTH_MAX)) {
     throw invalidField('name', `must have at most ${NAME_LENGTH_MAX} characters.`);
   }

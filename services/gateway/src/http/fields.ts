@@ -1,6 +1,7 @@
 import { AMOUNT_DECIMALS_MAX, AMOUNT_INTEGER_DIGITS_MAX, isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { CALENDAR_YEAR_MAX, CALENDAR_YEAR_MIN, isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
+import { showsSomething } from '@invoicecontrol/values/visible-text';
 import { z } from 'zod';
 
 /** Lengths in characters (HTTP and security reference, section 2). */
@@ -11,11 +12,14 @@ export const LABEL_LENGTH_MAX = 200;
 /** What people write beside a decision. */
 export const NOTE_LENGTH_MAX = 4_000;
 
-/** Free text: neither empty nor blank. It is stored trimmed; the schema only looks. */
+/** Free text that shows something. It is stored trimmed; the schema only looks. */
 export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return z
     .string()
-    .refine((value) => value.trim() !== '', 'Must not be empty or blank.')
+    .refine((value) => showsSomething(value), {
+      error: ({ input }) =>
+        String(input).trim() === '' ? 'Must not be empty or blank.' : 'Must have a visible character.',
+    })
     .refine((value) => !isLongerThan(value, lengthMax), `Must have at most ${lengthMax} characters.`)
     .meta({ minLength: 1, maxLength: lengthMax, pattern: '\\S' });
 }

@@ -278,6 +278,8 @@ describe('an invoice is refused', () => {
     ['without a supplier', { ...invoice, supplier: undefined }, 'supplier', /Required/],
     ['without a supplier name', { ...invoice, supplier: {} }, 'supplier.name', /Required/],
     ['with a blank supplier name', { ...invoice, supplier: { name: ' \t' } }, 'supplier.name', /blank/],
+    ['with an invisible supplier name', { ...invoice, supplier: { name: ' \u200b' } }, 'supplier.name', /visible/],
+    ['with an invisible number', { ...invoice, invoice_number: '\u2060\u00ad' }, 'invoice_number', /visible/],
     [
       'with a supplier name that is too long',
       { ...invoice, supplier: { name: 'x'.repeat(401) } },

@@ -287,11 +287,14 @@ describe('a row', () => {
     (field) => expectRefused({ ...plainRow, [field]: undefined }, field),
   );
 
-  test.each(Object.keys(fullRow))('with a %s of the wrong type, null, empty or blank is refused', async (field) => {
-    for (const value of [null, true, ['x'], { value: 'x' }, '', '  ']) {
-      await expectRefused({ ...plainRow, [field]: value }, field);
-    }
-  });
+  test.each(Object.keys(fullRow))(
+    'with a %s of the wrong type, null, empty, blank or invisible is refused',
+    async (field) => {
+      for (const value of [null, true, ['x'], { value: 'x' }, '', '  ', '\u200b', '\u2060 \u200d']) {
+        await expectRefused({ ...plainRow, [field]: value }, field);
+      }
+    },
+  );
 
   test.each(['company_id', 'companyId', 'supplier_name', 'decision', 'id'])('with the field %s is refused', (field) =>
     expectRefused({ ...plainRow, [field]: 'x' }, field),

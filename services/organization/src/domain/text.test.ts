@@ -28,8 +28,9 @@ describe('an e-mail address', () => {
   });
 });
 
-test('a name is trimmed, not blank, and of at most 200 characters', () => {
+test('a name is trimmed, neither blank nor invisible, and of at most 200 characters', () => {
   expect(readName('name', ' Ann ')).toBe('Ann');
+  expect(() => readName('name', '\u200b\u2060')).toThrow(/invisible/);
   expect(() => readName('name', ' ')).toThrow(/blank/);
   expect(() => readName('name', 'x'.repeat(201))).toThrow(/200/);
 });

@@ -1,5 +1,6 @@
 import { invalidField } from '@invoicecontrol/errors';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
+import { showsSomething } from '@invoicecontrol/values/visible-text';
 
 const NAME_CHARACTERS_MAX = 200;
 const EMAIL_CHARACTERS_MAX = 254;
@@ -7,7 +8,7 @@ const EMAIL_CHARACTERS_MAX = 254;
 /** A name as people write it, trimmed. */
 export function readName(path: string, value: string): string {
   const name = value.trim();
-  if (name === '') throw invalidField(path, 'must not be blank.');
+  if (!showsSomething(name)) throw invalidField(path, 'must not be blank or invisible.');
   if (isLongerThan(name, NAME_CHARACTERS_MAX))
     throw invalidField(path, `must have at most ${NAME_CHARACTERS_MAX} characters.`);
   return name;

@@ -176,6 +176,7 @@ describe('a review', () => {
     ['a disposition of the system', 'SUPERSEDED', undefined, 'invalid'],
     ['a step that the table does not have', 'RESOLVED', undefined, 'wrong_state'],
     ['a blank note', 'CONFIRMED', '  ', 'invalid'],
+    ['an invisible note', 'CONFIRMED', '\u200b', 'invalid'],
     ['a note that is too long', 'CONFIRMED', 'x'.repeat(4_001), 'invalid'],
     ['a block that is accepted without a note', 'ACCEPTED_RISK', undefined, 'invalid'],
   ])('is refused for %s and changes nothing', async (_, disposition, note, kind) => {
