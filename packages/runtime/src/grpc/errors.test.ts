@@ -3,6 +3,7 @@ import { DomainError, errorTable } from '@invoicecontrol/errors';
 import type { ErrorKind } from '@invoicecontrol/errors';
 import { Metadata, status } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
+import { MongoNetworkError } from 'mongodb';
 import { toDomainError, toStatus } from './errors.js';
 
 function overTheWire(error: unknown): DomainError {
@@ -19,6 +20,12 @@ test('an unexpected error says nothing of its cause', () => {
   const arrived = overTheWire(new Error('password is hush'));
   expect(arrived.kind).toBe('internal');
   expect(arrived.publicMessage).not.toContain('hush');
+});
+
+test('a service that cannot reach its database is away, and says nothing of where the database is', () => {
+  const arrived = overTheWire(new MongoNetworkError('connect ECONNREFUSED 10.1.2.3:27017'));
+  expect(arrived.kind).toBe('unavailable');
+  expect(arrived.publicMessage).not.toContain('10.1.2.3');
 });
 
 test.each([

@@ -4,17 +4,18 @@ import { DomainError, errorTable, isErrorKind } from '@invoicecontrol/errors';
 import type { ErrorKind, FieldFault } from '@invoicecontrol/errors';
 import { Metadata, status } from '@grpc/grpc-js';
 import type { ServiceError, StatusObject } from '@grpc/grpc-js';
+import { isOutOfReach } from '../mongo/connection.js';
 
 /** The standard metadata entry for google.rpc.Status. */
 const DETAILS = 'grpc-status-details-bin';
 const DOMAIN = 'invoicecontrol';
 
+const UNAVAILABLE_MESSAGE = 'A part of the service cannot be reached right now. Repeat the request in a moment.';
 const INTERNAL_MESSAGE = 'Something went wrong on our side. The request can be repeated.';
 
 /** What a failed rpc puts on the wire. The kind rides in the details, because several kinds share a status. */
 export function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details' | 'metadata'> {
-  const refusal =
-    error instanceof DomainError ? error : new DomainError('internal', INTERNAL_MESSAGE, { cause: error });
+  const refusal = refusalOf(error);
   const code = status[errorTable[refusal.kind].grpc];
   const details = [pack(ErrorInfo, 'ErrorInfo', { reason: refusal.kind, domain: DOMAIN, metadata: {} })];
   if (refusal.details.length > 0) {
@@ -27,6 +28,13 @@ export function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details' 
   const metadata = new Metadata();
   metadata.set(DETAILS, Buffer.from(Status.encode({ code, message: refusal.publicMessage, details }).finish()));
   return { code, details: refusal.publicMessage, metadata };
+}
+
+/** A service whose database is away is away itself: whoever asks may come again. Anything else unforeseen is our fault. */
+function refusalOf(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  if (isOutOfReach(error)) return new DomainError('unavailable', UNAVAILABLE_MESSAGE, { cause: error });
+  return new DomainError('internal', INTERNAL_MESSAGE, { cause: error });
 }
 
 /** What a failed rpc means to its caller. A status without our details comes from the library or from another server. */
@@ -80,7 +88,7 @@ const kindByStatus: Partial<Record<status, ErrorKind>> = {
 };
 
 const messageByKind: Partial<Record<ErrorKind, string>> = {
-  unavailable: 'A part of the service cannot be reached right now. Repeat the request in a moment.',
+  unavailable: UNAVAILABLE_MESSAGE,
   deadline:
     'The service did not answer in time. The request may still complete; repeating it is safe with the same key.',
 };
