@@ -58,8 +58,6 @@ const stepsOfAnalysis: readonly Step[] = [
   { command: 'insert invoices', occurrence: 2 },
   { command: 'update findings', carrying: 'lastEventAt' },
   { command: 'insert fact_bundles' },
-  // About the scan as a whole.
-  { command: 'insert findings', carrying: 'THRESHOLD_CLUSTER' },
   { command: 'insert analyses' },
   { command: 'update invoices' },
   { command: 'insert findings' },
@@ -75,6 +73,9 @@ const stepsOfAnalysis: readonly Step[] = [
   { command: 'find links' },
   { command: 'find invoices' },
 ];
+
+/** The finding about the scan as a whole. By itself, because it may be that of another scan, which then stands in the way. */
+const findingOfScan: Step = { command: 'insert findings', carrying: 'THRESHOLD_CLUSTER' };
 
 /** Where a scan is held when something is killed. */
 interface KillPoint extends Step {
@@ -107,6 +108,7 @@ const kills: readonly Kill[] = [
     ] as const
   ).map((victims): Kill => ({ victims, points: [{ command: 'update invoices', at: 'analysis', side: 'after' }] })),
   ...killsOfService('analysis', stepsOfAnalysis, SCANS_AT_ONCE_MAX),
+  ...killsOfService('analysis', [findingOfScan], 1),
 ];
 
 /** Kills a service before and after each of its steps, so many at once. */

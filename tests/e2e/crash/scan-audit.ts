@@ -1,7 +1,7 @@
 // What was stored of scans, held against what was answered; the invoices of their rows are audited with all others.
 import { isDeepStrictEqual as same } from 'node:util';
 import type { Scan } from '../shapes.js';
-import { counted, repeated } from './audit.js';
+import { counted, repeated, withoutDetails } from './audit.js';
 import type { Databases, StoredFinding, StoredInvoice } from './audit.js';
 import type { Effect } from './effects.js';
 import type { AcknowledgedScan } from './ledger.js';
@@ -62,7 +62,7 @@ export async function scanContradictions(
 
 /** Counters of these organizations that are higher than their rows, as a crash may leave them until they are put right. */
 export async function overcounted(databases: Databases, organizationIds: readonly string[]): Promise<string[]> {
-  const { scans, used } = await readBooks(databases);
+  const [scans, used] = await Promise.all([storedScans(databases), usedRows(databases)]);
   const rows = countersOf(scans);
   return [...used].flatMap(([counter, count]) =>
     organizationIds.includes(counter.split(':', 1)[0] ?? '') && count > (rows.get(counter) ?? 0)
@@ -71,13 +71,22 @@ export async function overcounted(databases: Databases, organizationIds: readonl
   );
 }
 
-async function readBooks({ analysis, scan }: Databases): Promise<Books> {
-  const [scans, imports, usage, runs, rows, findings] = await Promise.all([
-    scan.collection<StoredScan>('scans').find().toArray(),
+const storedScans = ({ scan }: Databases): Promise<StoredScan[]> =>
+  scan.collection<StoredScan>('scans').find({}, { projection: withoutDetails }).toArray();
+
+async function usedRows({ scan }: Databases): Promise<ReadonlyMap<string, number>> {
+  const counters = await scan.collection<{ _id: string; used: number }>('usage').find().toArray();
+  return new Map(counters.map(({ _id, used }) => [_id, used]));
+}
+
+async function readBooks(databases: Databases): Promise<Books> {
+  const { analysis, scan } = databases;
+  const [scans, imports, used, runs, rows, findings] = await Promise.all([
+    storedScans(databases),
     scan.collection<StoredImport>('imported_rows').find().toArray(),
-    scan.collection<{ _id: string; used: number }>('usage').find().toArray(),
+    usedRows(databases),
     analysis.collection<StoredRun>('scan_runs').find().toArray(),
-    analysis.collection<StoredInvoice>('invoices').find({ source: 'SCAN' }).toArray(),
+    analysis.collection<StoredInvoice>('invoices').find({ source: 'SCAN' }, { projection: withoutDetails }).toArray(),
     analysis
       .collection<StoredFinding>('findings')
       .find({ invoiceId: { $exists: false } })
@@ -87,7 +96,7 @@ async function readBooks({ analysis, scan }: Databases): Promise<Books> {
     scans,
     imports,
     runs,
-    used: new Map(usage.map(({ _id, used }) => [_id, used])),
+    used,
     rowsOf: grouped(rows, ({ match }) => match.scanId ?? ''),
     findingsOf: grouped(findings, ({ scanId }) => scanId ?? ''),
   };
