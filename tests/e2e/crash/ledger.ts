@@ -11,6 +11,8 @@ const ATTEMPT_MS_MAX = 15_000;
 const SCAN_ATTEMPT_MS_MAX = 60_000;
 /** As a client does who was told to come again in a second. */
 const RETRY_EACH_MS = 1_000;
+/** Files are large, and those who send them again are many here. */
+const SCAN_RETRY_EACH_MS = 2_000;
 const REACHED_MS_MAX = 30_000;
 
 interface Request {
@@ -93,7 +95,11 @@ export function openLedger(baseUrl: string): Ledger {
     if (response.status !== expected) throw new Error(`${response.status} ${text}`);
     return JSON.parse(text) as T;
   };
-  const untilAcknowledged = async <T>({ idempotencyKey }: Request, work: () => Promise<T>): Promise<T> => {
+  const untilAcknowledged = async <T>(
+    { idempotencyKey }: Request,
+    retryEachMs: number,
+    work: () => Promise<T>,
+  ): Promise<T> => {
     if (idempotencyKey === undefined) throw new Error('Without a key a repeat would be another request.');
     for (;;) {
       try {
@@ -101,7 +107,7 @@ export function openLedger(baseUrl: string): Ledger {
       } catch (error) {
         if (isClosed) throw new Error(`never acknowledged: ${idempotencyKey}`, { cause: error });
       }
-      await delay(RETRY_EACH_MS);
+      await delay(retryEachMs);
     }
   };
 
@@ -126,9 +132,9 @@ export function openLedger(baseUrl: string): Ledger {
     acknowledged,
     acknowledgedScans,
     send,
-    insist: (sent) => untilAcknowledged(sent, () => send(sent)),
+    insist: (sent) => untilAcknowledged(sent, RETRY_EACH_MS, () => send(sent)),
     sendScan,
-    insistOnScan: (sent) => untilAcknowledged(sent, () => sendScan(sent)),
+    insistOnScan: (sent) => untilAcknowledged(sent, SCAN_RETRY_EACH_MS, () => sendScan(sent)),
     async scansOf(tenant) {
       const { items } = await get<Page<Scan>>('/scans', tenant);
       return Promise.all(items.map(({ id }) => get<Scan>(`/scans/${id}`, tenant)));
