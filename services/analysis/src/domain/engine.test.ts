@@ -6,7 +6,7 @@ import { catalogue } from './catalogue.js';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import { analyze, ENGINE_VERSION } from './engine.js';
 import type { Finding } from './evidence.js';
-import { canonicalFacts, canonicalJson, factsHash } from './facts.js';
+import { canonicalJson } from './facts.js';
 import type { Facts, ReviewFact } from './facts.js';
 import type { CanonicalInvoice } from './invoice.js';
 import { defaultPolicy } from './policy.js';
@@ -93,9 +93,8 @@ describe('for any history', () => {
     fc.assert(
       fc.property(anyHistory, (invoices) => {
         for (const { facts, analysis } of billAll(invoices)) {
-          const replayed = JSON.parse(canonicalFacts(facts)) as Facts;
+          const replayed = JSON.parse(JSON.stringify(facts)) as Facts;
           expect(canonicalJson(analyze(replayed, defaultPolicy))).toBe(canonicalJson(analysis));
-          expect(factsHash(replayed)).toBe(factsHash(facts));
         }
       }),
       RUNS,
@@ -108,7 +107,6 @@ describe('for any history', () => {
         for (const { facts, analysis } of billAll(invoices)) {
           const reversed = { ...facts, candidates: facts.candidates.toReversed() };
           expect(analyze(reversed, defaultPolicy)).toEqual(analysis);
-          expect(factsHash(reversed)).toBe(factsHash(facts));
         }
       }),
       RUNS,

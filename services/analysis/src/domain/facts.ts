@@ -1,13 +1,11 @@
 import type { TenantCompany } from '@invoicecontrol/tenants/facts';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
-import { shortDigest } from './digest.js';
 import type { DocumentFacts } from './document-facts.js';
 import type { OrderMasterFacts, OwnAccountFacts, VendorMasterFacts } from './erp-facts.js';
 import type { ConvertedAmount } from './exchange-rates.js';
 import type { Candidate, NormalisedInvoice } from './invoice.js';
 import type { BankLink, OrderLink } from './links.js';
-import { compareText } from './record-order.js';
 import type { KnownSupplier, ResolutionReason } from './supplier/identity.js';
 import type { SupplierProfile } from './supplier/profile.js';
 
@@ -106,20 +104,6 @@ export interface LearnedTolerance extends ToleranceSubject {
  */
 export function valueOf({ base, invoice }: Facts): { readonly value: DecimalAmount; readonly noRate: boolean } {
   return { value: base?.amount ?? invoice.grossAmount, noRate: base === null };
-}
-
-/** One byte form per facts: keys sorted, lists that have no order of their own sorted, nothing undefined. */
-export function canonicalFacts(facts: Facts): string {
-  return canonicalJson({
-    ...facts,
-    candidates: facts.candidates.toSorted((left, right) => compareText(left.invoiceId, right.invoiceId)),
-    reviews: facts.reviews.toSorted((left, right) => compareText(left.evidenceKey, right.evidenceKey)),
-  });
-}
-
-/** Hex SHA-256 of the canonical form; stored in the analysis. */
-export function factsHash(facts: Facts): string {
-  return shortDigest(canonicalFacts(facts), 32);
 }
 
 /** JSON with sorted object keys. Values are those JSON has; undefined members are left out. */
