@@ -13,18 +13,19 @@ const INSISTING_MAX = 64;
 /** Requests are repeated that are this young, so that both may be under way at once. */
 const RECENT_MAX = 50;
 
-export interface Load {
+export interface InvoiceLoad {
   /** Sends no more. */
   stop(): void;
   /** Resolves when every request under a key was acknowledged; to be asked after `stop`. */
   settled(): Promise<void>;
 }
 
+/** @param tenants may grow meanwhile */
 export function startInvoiceLoad(
   ledger: Ledger,
   tenants: readonly Tenant[],
   nextSample: () => Omit<Sample, 'sentAs'>,
-): Load {
+): InvoiceLoad {
   const sent: Sent[] = [];
   const insisted: Promise<void>[] = [];
   let insisting = 0;

@@ -1,36 +1,32 @@
-// Several clients of each organization that scan whatever is killed: files with copies of each other's rows and invoices.
-import { setTimeout as delay } from 'node:timers/promises';
+// Clients of one organization that scan at the same time, whatever is killed.
 import type { Tenant } from '@invoicecontrol/dev/tenant';
-import type { Load } from './invoice-load.js';
 import type { Ledger, SentScan } from './ledger.js';
 import { pick, sampleFile } from './sample-invoices.js';
 import type { Row, Sample, SampleRow } from './sample-invoices.js';
 
-/** More than one, so that scans of an organization wait for each other. */
-const CLIENTS_PER_TENANT = 3;
-const PAUSE_MS = 500;
-/** More than are stored at once. */
+/** More are stored than at once. */
 const FILE_ROWS = 120;
-/** External ids are used again that are this young. */
-const RECENT_MAX = 200;
+/** Rows without an external id, and rows with one that was used before. */
+const WITHOUT_ID_SHARE = 0.4;
+const KNOWN_ID_SHARE = 0.1;
 
-export function startScanLoad(
+/**
+ * Scans several files of an organization in parallel, with copies of each other's rows and of posted invoices and some
+ * of the same external ids: one file with a key, one that is sent twice at once, and one without a key.
+ * @returns resolves when every request under a key was acknowledged
+ */
+export async function scanAtOnce(
   ledger: Ledger,
-  tenants: readonly Tenant[],
+  tenant: Tenant,
   nextSample: () => Omit<Sample, 'sentAs'>,
-): Load {
-  const recentIds: string[] = [];
-  let isStopped = false;
-  let count = 0;
-
+): Promise<void> {
+  const usedIds: string[] = [];
   const nextExternalId = (): string | undefined => {
     const chance = Math.random();
-    if (chance < 0.4) return undefined;
-    if (chance < 0.5) return pick(recentIds);
-    const id = `id-${count}-${recentIds.length}-${Math.random()}`;
-    recentIds.push(id);
-    if (recentIds.length > RECENT_MAX) recentIds.shift();
-    return id;
+    if (chance < WITHOUT_ID_SHARE) return undefined;
+    if (chance < WITHOUT_ID_SHARE + KNOWN_ID_SHARE) return pick(usedIds);
+    usedIds.push(`id-${usedIds.length}`);
+    return usedIds.at(-1);
   };
   const nextFile = (): Row[] =>
     sampleFile(
@@ -39,27 +35,13 @@ export function startScanLoad(
         return { ...nextSample(), ...(externalId === undefined ? {} : { externalId }) };
       }),
     );
-  const client = async (tenant: Tenant): Promise<void> => {
-    while (!isStopped) {
-      count++;
-      const keyed: SentScan = { tenant, idempotencyKey: `scan-${count}`, rows: nextFile() };
-      const chance = Math.random();
-      // Without a key a client cannot insist: what was stored completes by itself.
-      if (chance < 0.1) await ledger.sendScan({ ...keyed, idempotencyKey: undefined }).catch(() => {});
-      // Two clicks.
-      else if (chance < 0.2) await Promise.all([ledger.insistOnScan(keyed), ledger.insistOnScan(keyed)]);
-      else await ledger.insistOnScan(keyed);
-      await delay(PAUSE_MS * Math.random());
-    }
-  };
-  const clients = tenants.flatMap((tenant) => Array.from({ length: CLIENTS_PER_TENANT }, () => client(tenant)));
-  for (const each of clients) each.catch(() => {});
-  return {
-    stop() {
-      isStopped = true;
-    },
-    async settled() {
-      await Promise.all(clients);
-    },
-  };
+  const request = (idempotencyKey: string | undefined): SentScan => ({ tenant, idempotencyKey, rows: nextFile() });
+  const twice = request('twice');
+  await Promise.all([
+    ledger.insistOnScan(request('once')),
+    ledger.insistOnScan(twice),
+    ledger.insistOnScan(twice),
+    // Nobody can insist on it: what was stored completes by itself.
+    ledger.sendScan(request(undefined)).catch(() => {}),
+  ]);
 }
