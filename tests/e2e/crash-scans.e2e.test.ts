@@ -47,7 +47,10 @@ const stepsOfScan: readonly Step[] = [
   { command: 'update scans', carrying: 'lastEventAt' },
 ];
 
-/** Of what is sent for each slice an early and a late one. Those about events stand next to others. */
+/**
+ * Of what is sent for each slice an early and a late one. Those about events stand next to others. Before a read all is
+ * as after the write before it, and analysis takes few scans at once, so its reads are left out.
+ */
 const stepsOfAnalysis: readonly Step[] = [
   { command: 'insert policies', isFirst: true },
   { command: 'insert suppliers', isFirst: true },
@@ -68,10 +71,6 @@ const stepsOfAnalysis: readonly Step[] = [
   { command: 'insert links' },
   { command: 'update links' },
   { command: 'update scan_runs' },
-  { command: 'find scan_runs' },
-  { command: 'find suppliers' },
-  { command: 'find links' },
-  { command: 'find invoices' },
 ];
 
 /** The finding about the scan as a whole. By itself, because it may be that of another scan, which then stands in the way. */
