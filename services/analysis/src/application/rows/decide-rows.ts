@@ -1,3 +1,4 @@
+import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Pace } from '@invoicecontrol/runtime/pace';
 import type { Stages } from '@invoicecontrol/runtime/stages';
@@ -101,10 +102,24 @@ async function store(
   const taken = await deps.rows.decide(organizationId, fresh);
   const others =
     taken.size === 0 ? new Map<string, RowDecision>() : await deps.rows.decided(organizationId, [...taken]);
+  refuseOtherSuppliers(fresh, others);
   const standing = fresh.map((row) => ({ ...row, ...others.get(row.subject.invoiceId) }));
   const all = [...before, ...standing];
   await deps.rows.conclude(organizationId, all);
   return all;
+}
+
+/**
+ * Rows after these were judged, and will be counted, with our supplier as their history. Where a faster worker found
+ * another one for a row, the call is to be repeated: it begins with what stands.
+ */
+function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<string, RowDecision>): void {
+  for (const { subject, analysis } of fresh) {
+    const other = others.get(subject.invoiceId);
+    if (other !== undefined && other.analysis.supplierId !== analysis.supplierId) {
+      throw new DomainError('unavailable', 'Another worker decides the rows of this scan. Repeat in a moment.');
+    }
+  }
 }
 
 /** What people have said before about findings like those of these rows, asked once for all of them. */
