@@ -16,6 +16,8 @@ export interface LookupKey {
 
 /** A key with more hits than this is hot: it says too little (kinds 2, 4) or is cut to its newest hits (1, 3, 5). */
 export const CANDIDATES_PER_KEY_MAX = 64;
+/** What is read of a key: one more than is kept shows that it is hot. */
+export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 
 const KEY_BYTES = 8;
 const BUCKET_DAYS = 92;

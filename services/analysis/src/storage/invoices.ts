@@ -17,11 +17,9 @@ import type {
 import type { Verdict } from '../domain/decision.js';
 import type { ConvertedAmount } from '../domain/exchange-rates.js';
 import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '../domain/invoice.js';
-import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
+import { HITS_PER_KEY_MAX } from '../domain/match-keys.js';
 import type { ReimportedRow } from '../domain/reimport.js';
 
-/** Candidates are read up to one more than each key may have, so that a hot key shows. */
-const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 /** Unfinished invoices that one sweep takes up. */
 const SWEEP_INVOICES_MAX = 100;
 /** Counting a month's analyses is given up after this time, before the connection gives up on the database. */

@@ -1,5 +1,5 @@
 import { Binary } from 'mongodb';
-import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import type { Collection, Filter, FindCursor, UpdateFilter } from 'mongodb';
 import { v7 as uuidV7 } from 'uuid';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -10,7 +10,7 @@ import { packBundle } from '../application/conclude.js';
 import { analysisIdFor } from '../application/derived-ids.js';
 import type { DecidedRow, RowDecision, RowStore } from '../application/rows/row-store.js';
 import type { MatchPart } from '../domain/invoice.js';
-import { CANDIDATES_PER_KEY_MAX } from '../domain/match-keys.js';
+import { CANDIDATES_PER_KEY_MAX, HITS_PER_KEY_MAX } from '../domain/match-keys.js';
 import type { AnalysisDocument, FactBundleDocument } from './analyses.js';
 import { findingDocumentsOf } from './findings.js';
 import type { FindingDocument } from './findings.js';
@@ -19,8 +19,6 @@ import type { InvoiceDocument } from './invoices.js';
 
 /** Documents of one write or one read, so that none keeps the database or this process from others for long. */
 const WRITE_DOCUMENTS_MAX = 100;
-/** One more than is kept shows that a key is hot. */
-const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 /** Keys of one lookup. */
 const LOOKUP_KEYS_MAX = 1_000;
 /** A history of at most so many times the rows is read whole: that is cheaper than asking for every key. */
@@ -41,37 +39,27 @@ export function rowStore(
 ): RowStore {
   const aggregates = aggregateStore(invoices, outbox, clock);
 
+  const matching = (filter: Filter<InvoiceDocument>): FindCursor<MatchPart> =>
+    invoices
+      .find<Pick<InvoiceDocument, 'match' | 'status'>>(filter, { projection: { match: 1, status: 1 } })
+      .map(({ match, status }): MatchPart => ({ ...match, status }));
+
   const sharing = async (organizationId: string, scanId: string, keys: readonly string[]): Promise<MatchPart[]> => {
     const limit = CANDIDATES_PER_KEY_MAX * keys.length;
-    const documents = await invoices
-      .find<Pick<InvoiceDocument, 'match' | 'status'>>(
-        { organizationId, 'match.keys': { $in: [...keys] }, 'match.scanId': { $ne: scanId } },
-        { projection: { match: 1, status: 1 } },
-      )
+    const others = { organizationId, 'match.scanId': { $ne: scanId } };
+    const parts = await matching({ ...others, 'match.keys': { $in: [...keys] } })
       .limit(limit)
       .toArray();
-    if (documents.length < limit) return documents.map(toMatch);
+    if (parts.length < limit) return parts;
     // Some keys are hot: each gets its own newest hits.
-    const hits = await inBatches(keys, 1, async ([key = '']) => {
-      const newest = await invoices
-        .find<Pick<InvoiceDocument, 'match' | 'status'>>(
-          { organizationId, 'match.keys': key, 'match.scanId': { $ne: scanId } },
-          { projection: { match: 1, status: 1 } },
-        )
+    const hits = await inBatches(keys, 1, ([key = '']) =>
+      matching({ ...others, 'match.keys': key })
         .sort({ 'match.issueDay': -1 })
         .limit(HITS_PER_KEY_MAX)
-        .toArray();
-      return newest.map(toMatch);
-    });
+        .toArray(),
+    );
     return hits.flat();
   };
-
-  async function* all(filter: Filter<InvoiceDocument>): AsyncGenerator<MatchPart> {
-    const documents = invoices
-      .find<Pick<InvoiceDocument, 'match' | 'status'>>(filter, { projection: { match: 1, status: 1 } })
-      .batchSize(WRITE_DOCUMENTS_MAX);
-    for await (const document of documents) yield toMatch(document);
-  }
 
   return {
     async receive({ organizationId, companyId }, rows, receivedAt) {
@@ -99,16 +87,15 @@ export function rowStore(
       }
       const wanted = new Set(keys);
       const hits: MatchPart[] = [];
-      for await (const part of all({ organizationId, 'match.scanId': { $ne: scanId } })) {
+      const others = matching({ organizationId, 'match.scanId': { $ne: scanId } }).batchSize(WRITE_DOCUMENTS_MAX);
+      for await (const part of others) {
         if (part.keys.some((key) => wanted.has(key))) hits.push(part);
       }
       return hits;
     },
-    async arrivedSince({ organizationId, scanId }, since) {
-      const arrived: MatchPart[] = [];
+    arrivedSince({ organizationId, scanId }, since) {
       const filter = { organizationId, createdAt: { $gte: since }, 'match.scanId': { $ne: scanId } };
-      for await (const part of all(filter)) arrived.push(part);
-      return arrived;
+      return matching(filter).batchSize(WRITE_DOCUMENTS_MAX).toArray();
     },
     async decided(organizationId, invoiceIds) {
       const ids = invoiceIds.map((invoiceId) => analysisIdFor(invoiceId, 1));
@@ -173,8 +160,4 @@ function toDecision({ _id, organizationId, invoiceId, facts, base, ...analysis }
 
 function distinct(parts: readonly MatchPart[]): readonly MatchPart[] {
   return [...new Map(parts.map((part) => [part.invoiceId, part])).values()];
-}
-
-function toMatch({ match, status }: Pick<InvoiceDocument, 'match' | 'status'>): MatchPart {
-  return { ...match, status };
 }

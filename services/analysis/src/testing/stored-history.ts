@@ -13,13 +13,7 @@ import type { PublishedRates } from '../domain/exchange-rates.js';
 import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '../domain/invoice.js';
 import { countBankUse, countOrderUse, isFull, withoutSettled } from '../domain/links.js';
 import type { BankLink, OrderLink } from '../domain/links.js';
-import {
-  applyCandidateCaps,
-  CANDIDATES_PER_KEY_MAX,
-  lookupKeys,
-  matchPartOf,
-  supplierKeysOf,
-} from '../domain/match-keys.js';
+import { applyCandidateCaps, HITS_PER_KEY_MAX, lookupKeys, matchPartOf, supplierKeysOf } from '../domain/match-keys.js';
 import { normaliseInvoice } from '../domain/normalisation/normalise-invoice.js';
 import { defaultPolicy } from '../domain/policy.js';
 import { identityAfter, resolveSupplier } from '../domain/supplier/identity.js';
@@ -53,8 +47,6 @@ export interface StoredHistory {
 
 /** Enough for histories in the base currency. */
 const noRates: PublishedRates = () => undefined;
-/** Of a hot key the newest are looked at, and one more tells that it is hot. */
-const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 
 /**
  * Makes the documents that posting invoices one after another leaves in the database, by the same functions and without

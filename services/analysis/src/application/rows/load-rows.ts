@@ -80,10 +80,10 @@ export async function withArrivals(
 ): Promise<FoundCandidates> {
   const [first] = rows;
   if (first === undefined) throw new TypeError('a scan has at least one row');
-  const wanted = lookupKeysOf(rows);
-  const arrived = (await store.arrivedSince(of, new Date(since.getTime() - IN_FLIGHT_MS_MAX))).filter(({ keys }) =>
-    keys.some((key) => wanted.has(key)),
-  );
+  const arrivals = await store.arrivedSince(of, new Date(since.getTime() - IN_FLIGHT_MS_MAX));
+  // Most scans meet nobody; then the keys need not be gathered once more.
+  const wanted = arrivals.length === 0 ? new Set<string>() : lookupKeysOf(rows);
+  const arrived = arrivals.filter(({ keys }) => keys.some((key) => wanted.has(key)));
   const found = [...new Map([...candidates, ...arrived].map((hit) => [hit.invoiceId, hit])).values()];
   const { receivedAtMs } = first.invoice;
   const later = found.filter((hit) => compareByArrival(hit, first.invoice) > 0).map(({ invoiceId }) => invoiceId);

@@ -4,7 +4,7 @@ import type { Facts } from '../../domain/facts.js';
 import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '../../domain/invoice.js';
 import { countBankUse, countOrderUse } from '../../domain/links.js';
 import type { BankLink, OrderLink } from '../../domain/links.js';
-import { applyCandidateCaps, CANDIDATES_PER_KEY_MAX } from '../../domain/match-keys.js';
+import { applyCandidateCaps, HITS_PER_KEY_MAX } from '../../domain/match-keys.js';
 import type { LookupKey } from '../../domain/match-keys.js';
 import type { Policy } from '../../domain/policy.js';
 import { withoutKnownScans } from '../../domain/reimport.js';
@@ -22,8 +22,6 @@ import type { LinkRecord, SupplierRecord } from '../counted-records.js';
 
 /** As many as the single lookup looks at (storage/suppliers.ts). */
 const SUPPLIERS_PER_ROW_MAX = 64;
-/** One more than is kept shows that a key is hot. */
-export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 
 /** A row of a scan, read once into everything that it is looked up by. */
 export interface ReadRow {
