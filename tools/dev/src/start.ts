@@ -51,9 +51,9 @@ async function main(): Promise<void> {
   const infrastructure = await startInfrastructure({ dataDir, log: say }).catch((error: unknown) => {
     throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
   });
-  say(`MongoDB (${infrastructure.source.mongodb}) and NATS (${infrastructure.source.nats}) are up.`);
-  // A start that was killed has left what points to it.
+  // A start that was killed has left what points to it. Not earlier: only now is the data nobody else's.
   await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
+  say(`MongoDB (${infrastructure.source.mongodb}) and NATS (${infrastructure.source.nats}) are up.`);
   let installation = (await readInstallation(installationFile)) ?? { secrets: newSecrets() };
   await writePrivate(installationFile, installation);
 
