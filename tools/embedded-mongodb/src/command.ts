@@ -1,4 +1,4 @@
-import type { Batch, Database } from './database.js';
+import type { Batch, Database, Results } from './database.js';
 import { fail } from './errors.js';
 import { equals } from './order.js';
 import type { StoredDocument } from './ordered-index.js';
@@ -35,12 +35,12 @@ export const done = (fields: Doc = {}): Reply => ({ kind: 'document', doc: { ...
  */
 export function firstBatch(
   { database, namespace }: Pick<Call, 'database' | 'namespace'>,
-  documents: readonly Buffer[],
+  results: Results,
   batchSize: unknown,
   isSingleBatch = false,
 ): Reply {
   const size = batchSizeOf(batchSize, FIRST_BATCH_DOCUMENTS);
-  return { kind: 'batch', name: 'firstBatch', batch: database.openCursor(namespace, documents, size, isSingleBatch) };
+  return { kind: 'batch', name: 'firstBatch', batch: database.openCursor(namespace, results, size, isSingleBatch) };
 }
 
 /** Only what is asked of collections: a database name as its argument would be taken for one. */

@@ -1,5 +1,5 @@
 import { done, firstBatch, type Call, type Reply } from './command.js';
-import type { Database } from './database.js';
+import { resultsOf, type Database } from './database.js';
 import { fail } from './errors.js';
 import { parseIndexSpec } from './index-spec.js';
 import { equals } from './order.js';
@@ -27,11 +27,11 @@ function existing({ database, namespace }: Call): Collection {
 }
 
 export function runListIndexes(call: Call): Reply {
-  const documents = [...existing(call).indexes.values()].map(({ spec: { name, key, ...options } }) =>
+  const specs = [...existing(call).indexes.values()].map(({ spec: { name, key, ...options } }): Doc =>
     // The index on _id is unique, but MongoDB does not say so.
-    serialize({ v: 2, key, name, ...(name === '_id_' ? {} : options) }),
+    ({ v: 2, key, name, ...(name === '_id_' ? {} : options) }),
   );
-  return firstBatch(call, documents, docOf(call.body['cursor'], 'cursor')['batchSize']);
+  return firstBatch(call, resultsOf(specs, serialize), docOf(call.body['cursor'], 'cursor')['batchSize']);
 }
 
 export function runDropIndexes(call: Call): Reply {
@@ -77,9 +77,9 @@ export function runListCollections({ database, body }: Call): Reply {
     const idIndex = { v: 2, key: { _id: 1 }, name: '_id_' };
     return isNameOnly ? short : { ...short, options: {}, info: { readOnly: false }, idIndex };
   });
-  const documents = described.filter(matches).map(serialize);
+  const results = resultsOf(described.filter(matches), serialize);
   const namespace = `${name}.$cmd.listCollections`;
-  return firstBatch({ database, namespace }, documents, docOf(body['cursor'], 'cursor')['batchSize']);
+  return firstBatch({ database, namespace }, results, docOf(body['cursor'], 'cursor')['batchSize']);
 }
 
 export function runListDatabases({ database, body }: Call): Reply {

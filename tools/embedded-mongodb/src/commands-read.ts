@@ -1,6 +1,7 @@
 import { compilePipeline } from './aggregate.js';
 import { batchSizeOf, done, firstBatch, limitOf, search, skipOf, type Call, type Reply } from './command.js';
 import { fail, refuse } from './errors.js';
+import { resultsOf } from './database.js';
 import { encode } from './order.js';
 import { someLeaf } from './paths.js';
 import { compileFindProjection } from './projection.js';
@@ -17,9 +18,18 @@ export function runFind(call: Call): Reply {
     limit: limitOf(body['limit']),
     hint: body['hint'],
   });
-  const documents = found.map(({ doc, bytes }) => (project ? serialize(project(doc)) : bytes));
+  // A stored document gets another state in its place: what counts is the state that it is in now.
+  const results = project
+    ? resultsOf(
+        found.map(({ doc }) => doc),
+        (doc) => serialize(project(doc)),
+      )
+    : resultsOf(
+        found.map(({ bytes }) => bytes),
+        (bytes) => bytes,
+      );
   const isSingleBatch = isSet(body['singleBatch']) || countOf(body['limit'], 'limit', 0) < 0;
-  return firstBatch(call, documents, body['batchSize'], isSingleBatch);
+  return firstBatch(call, results, body['batchSize'], isSingleBatch);
 }
 
 /** What a pipeline begins with can be read through an index: `$match`, then `$sort`, then `$limit`. */
@@ -45,8 +55,11 @@ export function runAggregate(call: Call): Reply {
   const pipeline = listOf(body['pipeline'], 'pipeline');
   compilePipeline(pipeline);
   const { docs, rest } = readForPipeline(call, pipeline);
-  const documents = compilePipeline(rest)(docs).map(serialize);
-  return firstBatch(call, documents, docOf(body['cursor'], 'cursor')['batchSize']);
+  return firstBatch(
+    call,
+    resultsOf(compilePipeline(rest)(docs), serialize),
+    docOf(body['cursor'], 'cursor')['batchSize'],
+  );
 }
 
 export function runGetMore({ database, body }: Call): Reply {

@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { runCommand } from './commands.js';
-import { Database } from './database.js';
+import { Database, type Batch } from './database.js';
 import { Journal } from './journal.js';
-import { serialize, type Doc } from './values.js';
+import { parse, serialize, type Doc } from './values.js';
 
 let directory: string;
 let warnings: string[];
@@ -254,6 +254,24 @@ describe('a damaged journal', () => {
     expect(reopen).toThrow('is not a journal of this server');
     expect(fs.readFileSync(journalFile(), 'utf8')).toBe('something else entirely');
   });
+});
+
+test('a result is what was found when it was asked for, whatever happens to it before its batches are fetched', () => {
+  const { database } = reopen();
+  insert(database, ...[1, 2, 3, 4].map((id) => ({ _id: id, n: 0, other: 'left out' })));
+  const ask = (body: Doc): Batch => {
+    const reply = runCommand(database, { body: { ...body, $db: 'test' }, sequences: new Map() });
+    if (reply.kind !== 'batch') throw new Error('no batch');
+    return reply.batch;
+  };
+  for (const projection of [{}, { n: 1 }]) {
+    const first = ask({ find: 'items', filter: { n: 0 }, projection, batchSize: 1 });
+    for (const id of [1, 2, 3, 4]) increment(database, id);
+    const rest = ask({ getMore: first.cursorId, collection: 'items' });
+    const seen = [...first.documents, ...rest.documents].map((bytes) => parse(bytes)['n']);
+    expect(seen).toEqual([0, 0, 0, 0]);
+    run(database, { update: 'items', updates: [{ q: {}, u: { $set: { n: 0 } }, multi: true }] });
+  }
 });
 
 test('a sweep removes what has expired and nothing else', () => {

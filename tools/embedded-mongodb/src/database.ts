@@ -19,10 +19,20 @@ const CURSOR_IDLE_MS = 10 * 60 * 1000;
 /** MongoDB closes a batch at 16 MB. */
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The result of a query that the client has not fetched yet: the documents as they were when the query ran. */
+/** What a query found, as it was then. It becomes bytes when its batch is sent, so that a long result holds nobody up. */
+export interface Results {
+  readonly length: number;
+  bytesAt(place: number): Buffer;
+}
+
+export function resultsOf<T>(found: readonly T[], toBytes: (item: T) => Buffer): Results {
+  return { length: found.length, bytesAt: (place) => toBytes(found[place] as T) };
+}
+
+/** The result of a query that the client has not fetched yet. */
 interface Cursor {
   readonly namespace: string;
-  readonly documents: readonly Buffer[];
+  readonly results: Results;
   position: number;
   usedAt: number;
 }
@@ -122,10 +132,10 @@ export class Database {
   }
 
   /** The first batch of a result; the rest waits in a cursor. */
-  openCursor(namespace: string, documents: readonly Buffer[], batchSize: number, isSingleBatch: boolean): Batch {
-    const cursor: Cursor = { namespace, documents, position: 0, usedAt: Date.now() };
+  openCursor(namespace: string, results: Results, batchSize: number, isSingleBatch: boolean): Batch {
+    const cursor: Cursor = { namespace, results, position: 0, usedAt: Date.now() };
     const batch = nextBatch(cursor, batchSize);
-    if (isSingleBatch || cursor.position >= documents.length) return { documents: batch, cursorId: 0, namespace };
+    if (isSingleBatch || cursor.position >= results.length) return { documents: batch, cursorId: 0, namespace };
     if (this.#cursors.size >= CURSORS_MAX) {
       fail('BadValue', `More than ${CURSORS_MAX} cursors are open: close or exhaust them`);
     }
@@ -138,7 +148,7 @@ export class Database {
     const cursor = this.#cursors.get(id) ?? fail('CursorNotFound', `cursor id ${id} not found`);
     cursor.usedAt = Date.now();
     const documents = nextBatch(cursor, batchSize);
-    const isDone = cursor.position >= cursor.documents.length;
+    const isDone = cursor.position >= cursor.results.length;
     if (isDone) this.#cursors.delete(id);
     return { documents, cursorId: isDone ? 0 : id, namespace: cursor.namespace };
   }
@@ -208,8 +218,9 @@ function nextBatch(cursor: Cursor, batchSize: number): Buffer[] {
   const batch: Buffer[] = [];
   let bytes = 0;
   while (batch.length < batchSize) {
-    const document = cursor.documents[cursor.position];
-    if (!document || (batch.length > 0 && bytes + document.length > BATCH_BYTES_MAX)) break;
+    if (cursor.position >= cursor.results.length) break;
+    const document = cursor.results.bytesAt(cursor.position);
+    if (batch.length > 0 && bytes + document.length > BATCH_BYTES_MAX) break;
     batch.push(document);
     bytes += document.length;
     cursor.position += 1;

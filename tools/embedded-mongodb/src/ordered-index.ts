@@ -68,9 +68,16 @@ export class OrderedIndex {
   /** The keys of a document; none where the index is sparse and no field is there. */
   keysOf(doc: Doc): string[] {
     if (this.spec.sparse && !this.#hasAnyField(doc)) return [];
+    const keys = this.#keysOfPlainArray(doc);
+    if (keys) return keys;
     const tuples = this.#tuplesOf(doc);
     if (tuples.length === 1) return [keyOf(tuples[0] ?? [])];
     return [...new Set(tuples.map(keyOf))];
+  }
+
+  /** Whether two states of a document share all that the index looks at, so that their keys are the same. */
+  isUntouchedBy(before: Doc, after: Doc): boolean {
+    return this.fields.every(({ parts }) => isShared(before, after, parts));
   }
 
   /** The values of a document's key, for the error that names them. */
@@ -116,11 +123,37 @@ export class OrderedIndex {
         yield stored;
       }
     } else {
-      for (const [key, stored] of this.#tree.entries(low)) {
-        if (key > high) return;
-        yield stored;
+      let [from, isDone] = [low, false];
+      while (!isDone) {
+        const found: StoredDocument[] = [];
+        isDone =
+          this.#tree.forRange(from, high, true, (key, stored) => {
+            found.push(stored);
+            from = key + FIRST_CHARACTER;
+            return found.length < SCANNED_AT_ONCE ? undefined : { break: MORE };
+          }) !== MORE;
+        yield* found;
       }
     }
+  }
+
+  /**
+   * The keys where no field of the index or just one of them is an array of values that are no documents: nearly always,
+   * and a few times faster than walking through all arrays at once. `undefined` for any other document.
+   */
+  #keysOfPlainArray(doc: Doc): string[] | undefined {
+    let [head, tail] = ['', ''];
+    let elements: Set<string> | undefined;
+    for (const field of this.fields) {
+      const { value, parts } = walkToArray({ field, value: doc, parts: field.parts });
+      if (Array.isArray(value)) {
+        if (elements || parts.length > 0 || value.length === 0 || value.some(isDoc)) return undefined;
+        field.isMultikey = true;
+        elements = new Set(value.map(encode));
+      } else if (elements) tail += encode(value);
+      else head += encode(value);
+    }
+    return elements ? Array.from(elements, (element) => head + element + tail) : [head];
   }
 
   #hasAnyField(doc: Doc): boolean {
@@ -130,6 +163,23 @@ export class OrderedIndex {
   #tuplesOf(doc: Doc): KeyTuple[] {
     return expand(this.fields.map((field) => ({ field, value: doc, parts: field.parts })));
   }
+}
+
+/** Entries that are taken from the tree in one go: to stop and to begin again costs a search. */
+const SCANNED_AT_ONCE = 64;
+/** Nothing comes between a key and the same key with this behind it. */
+const FIRST_CHARACTER = '\0';
+const MORE = -1;
+
+/** Whether two documents have the very same value at the end of a path, or on the way to it. */
+function isShared(before: unknown, after: unknown, parts: readonly string[]): boolean {
+  let [left, right] = [before, after];
+  for (const part of parts) {
+    if (left === right) return true;
+    if (!isDoc(left) || !isDoc(right)) return false;
+    [left, right] = [fieldOf(left, part), fieldOf(right, part)];
+  }
+  return left === right;
 }
 
 /** How far the walk along one index field has come. */

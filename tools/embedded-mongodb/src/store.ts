@@ -85,6 +85,7 @@ export class Collection {
     checkSize(bytes);
     const changes = [];
     for (const index of this.indexes.values()) {
+      if (index.isUntouchedBy(stored.doc, doc)) continue;
       const before = index.keysOf(stored.doc);
       const after = index.keysOf(doc);
       const gone = before.filter((key) => !after.includes(key));

@@ -5,7 +5,7 @@ import { compare, encode, equals } from './order.js';
 import { compileFilter, compileValueFilter } from './query.js';
 import { compileSort, sortBy } from './sort.js';
 import { checkPath, setAt, unsetAt, valueAt, type Place } from './update-paths.js';
-import { copyOf, hasOperators, isDoc, kindOf, listOf, show } from './values.js';
+import { hasOperators, isDoc, kindOf, listOf, show } from './values.js';
 
 /** One update operator. */
 export interface Operator {
@@ -51,7 +51,7 @@ const keepsExtreme = (sign: 1 | -1): Operator => ({
   createsPath: true,
   apply: (place, operand) => {
     const value = valueAt(place);
-    if (value === undefined || sign * compare(operand, value) > 0) setAt(place, copyOf(operand));
+    if (value === undefined || sign * compare(operand, value) > 0) setAt(place, operand);
   },
 });
 
@@ -88,7 +88,7 @@ function pushClauses(operand: unknown, path: string): PushClauses {
 
 function pushed(list: readonly unknown[], { each, position, slice, sort }: PushClauses): unknown[] {
   let result = [...list];
-  result.splice(position ?? result.length, 0, ...copyOf([...each]));
+  result.splice(position ?? result.length, 0, ...each);
   if (isDoc(sort)) result = sortBy(result, compileSort(sort), (element) => element);
   else if (sort !== undefined) result.sort((left, right) => Number(sort) * compare(left, right));
   if (slice !== undefined) result = slice < 0 ? result.slice(slice) : result.slice(0, slice);
@@ -113,7 +113,7 @@ function pullTest(operand: unknown): (element: unknown) => boolean {
   return (element) => isDoc(element) && matches(element);
 }
 
-const SET: Operator = { createsPath: true, apply: (place, operand) => setAt(place, copyOf(operand)) };
+const SET: Operator = { createsPath: true, apply: (place, operand) => setAt(place, operand) };
 
 export const RENAME: Operator = {
   createsPath: false,
@@ -179,7 +179,7 @@ export const UPDATE_OPERATORS: Readonly<Record<string, Operator>> = {
         const encoding = encode(item);
         if (seen.has(encoding)) continue;
         seen.add(encoding);
-        list.push(copyOf(item));
+        list.push(item);
       }
       setAt(place, list);
     },

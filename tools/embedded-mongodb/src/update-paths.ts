@@ -16,9 +16,14 @@ export type ElementTests = ReadonlyMap<string, (element: unknown) => boolean>;
 export interface Resolver {
   readonly filter: Doc;
   readonly elementTests: ElementTests;
+  /** Documents and arrays that this update has made, and may therefore change. */
+  readonly own: Set<unknown>;
 }
 
-/** Calls back for every place that a path names in a document under construction. */
+/**
+ * Calls back for every place that a path names in a document under construction, which is new itself. Documents and arrays
+ * on the way are replaced by copies, so that the stored state of the document stays as it is.
+ */
 export function visitPlaces(
   root: Doc,
   path: string,
@@ -31,7 +36,7 @@ export function visitPlaces(
     for (const key of keysAt(parent, parts, depth, resolver, creates)) {
       if (depth === parts.length - 1) visit({ parent, key });
       else {
-        const child = childAt({ parent, key }, parts, depth, creates);
+        const child = childAt({ parent, key }, parts, depth, creates, resolver.own);
         if (child) walk(child, depth + 1);
       }
     }
@@ -67,14 +72,27 @@ function keysAt(
   return [part];
 }
 
-function childAt(place: Place, parts: readonly string[], depth: number, creates: boolean): Doc | unknown[] | undefined {
+function childAt(
+  place: Place,
+  parts: readonly string[],
+  depth: number,
+  creates: boolean,
+  own: Set<unknown>,
+): Doc | unknown[] | undefined {
   const child = valueAt(place);
-  if (isDoc(child) || Array.isArray(child)) return child;
+  if (own.has(child)) return child as Doc | unknown[];
+  if (isDoc(child) || Array.isArray(child)) {
+    const copy = Array.isArray(child) ? [...child] : { ...child };
+    own.add(copy);
+    setAt(place, copy);
+    return copy;
+  }
   if (!creates) return undefined;
   if (child !== undefined) {
     fail('PathNotViable', `Cannot create field '${parts[depth + 1]}' in element {${place.key}: ${show(child)}}`);
   }
   const created: Doc = {};
+  own.add(created);
   setAt(place, created);
   return created;
 }

@@ -4,9 +4,9 @@ import { isArrayPlace } from './paths.js';
 import { compileFilter } from './query.js';
 import { RENAME, UPDATE_OPERATORS, type Operator } from './update-operators.js';
 import { checkPath, setAt, unsetAt, valueAt, visitPlaces, type ElementTests, type Resolver } from './update-paths.js';
-import { copyOf, docOf, hasOperators, isDoc, kindOf, listOf, type Doc } from './values.js';
+import { docOf, hasOperators, isDoc, kindOf, listOf, type Doc } from './values.js';
 
-/** Gives the next state of a document and leaves the one it is given alone. */
+/** Gives the next state of a document and leaves the one it is given alone; what both have in common they share. */
 export type Change = (doc: Doc) => Doc;
 
 export interface UpdateStatement {
@@ -30,8 +30,8 @@ export function compileUpdate({ filter, update, arrayFilters }: UpdateStatement,
   checkArrayFiltersUsed(allSteps, elementTests);
   const steps = allSteps.filter(({ isForInsertOnly }) => isInsert || !isForInsertOnly);
   return (doc) => {
-    const next = copyOf(doc);
-    const resolve: Resolver = { filter, elementTests };
+    const next = { ...doc };
+    const resolve: Resolver = { filter, elementTests, own: new Set() };
     for (const { operator, path, operand } of steps) {
       if (operator === RENAME) rename(next, path, String(operand), resolve);
       else visitPlaces(next, path, resolve, operator.createsPath, (place) => operator.apply(place, operand, path));
@@ -46,8 +46,9 @@ export const isReplacement = (update: unknown): boolean => isDoc(update) && !has
 /** The document that an upsert starts from: what the filter says is equal. */
 export function upsertBase(filter: Doc): Doc {
   const base: Doc = {};
+  const resolver: Resolver = { filter, elementTests: new Map(), own: new Set() };
   const put = (path: string, value: unknown): void => {
-    visitPlaces(base, path, { filter, elementTests: new Map() }, true, (place) => setAt(place, copyOf(value)));
+    visitPlaces(base, path, resolver, true, (place) => setAt(place, value));
   };
   const collect = (part: Doc): void => {
     for (const [key, condition] of Object.entries(part)) {
@@ -72,8 +73,8 @@ function compileReplacement(replacement: Doc): Change {
   if (dollar) {
     fail('DollarPrefixedFieldName', `The dollar ($) prefixed field '${dollar}' is not allowed in a replacement`);
   }
+  const { _id, ...rest } = replacement;
   return (doc) => {
-    const { _id, ...rest } = copyOf(replacement);
     const id = _id ?? doc['_id'];
     return withIdOf(doc, id === undefined ? rest : { _id: id, ...rest });
   };
