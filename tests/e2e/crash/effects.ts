@@ -17,6 +17,8 @@ export interface Effects {
   all(): Promise<readonly Effect[]>;
   /** Events that came again under a known id with another content, and events that could not be handled. */
   faults(): Promise<readonly string[]>;
+  /** For a failure: where the broker has these events, and how far it believes we have come. */
+  whereabouts(eventIds: readonly string[]): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
@@ -55,6 +57,26 @@ export async function startEffects({ mongodbUrl, natsUrl }: { mongodbUrl: string
     async faults() {
       const letters = await mongo.db.collection('dead_letters').find().toArray();
       return [...contradictions, ...letters.map(({ _id, error }) => `dead letter ${String(_id)}: ${String(error)}`)];
+    },
+    async whereabouts(eventIds) {
+      const told: string[] = [];
+      for (const type of [events.invoiceAnalyzed, events.findingCreated, events.scanCompleted]) {
+        const { state } = await bus.manager.streams.info(type.stream);
+        const places: string[] = [];
+        for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+          const message = await bus.manager.streams.getMessage(type.stream, { seq });
+          const id = message?.header.get('Nats-Msg-Id');
+          if (id !== undefined && message?.subject === type.subject && eventIds.includes(id))
+            places.push(`${id} at ${seq}`);
+        }
+        const consumer = await bus.manager.consumers.info(type.stream, `effects__${type.name}`);
+        const { delivered, ack_floor, num_ack_pending, num_pending, num_redelivered, num_waiting } = consumer;
+        told.push(
+          `${type.name}: ${places.join(', ') || 'not in the stream'}; stream ${state.first_seq} to ${state.last_seq}; ` +
+            JSON.stringify({ delivered, ack_floor, num_ack_pending, num_pending, num_redelivered, num_waiting }),
+        );
+      }
+      return told;
     },
     async stop() {
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));

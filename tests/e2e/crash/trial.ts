@@ -46,9 +46,13 @@ export async function startTrial(): Promise<Trial> {
       expectNothingUnfinished,
       async expectPromisesKept() {
         await expectNothingUnfinished();
-        await eventually(async () => expect(await missingEffects(databases, await effects.all())).toEqual([]), {
-          timeoutMs: EFFECTED_MS_MAX,
-        });
+        const missing = async (): Promise<string[]> => missingEffects(databases, await effects.all());
+        await eventually(async () => expect(await missing()).toEqual([]), { timeoutMs: EFFECTED_MS_MAX }).catch(
+          async (error: unknown) => {
+            const ids = (await missing()).map((event) => event.split(' ').at(-1) ?? '');
+            throw new Error([String(error), ...(await effects.whereabouts(ids))].join('\n'), { cause: error });
+          },
+        );
         const heard = await effects.all();
         expect(await contradictions(databases, ledger.acknowledged, heard)).toEqual([]);
         expect(await scanContradictions(databases, ledger.acknowledgedScans, heard)).toEqual([]);

@@ -5,16 +5,15 @@ import type { Db } from 'mongodb';
 import type { Logger } from '../logger.js';
 import { isDuplicateKey } from '../mongo/connection.js';
 import type { Bus } from './connection.js';
+import { pauseAfter } from './redelivery.js';
 import { ensureStream, isNotFound } from './stream.js';
 
 const NANOS_PER_MS = 1_000_000;
 const ACK_WAIT_MS = 30_000;
 const ACK_PENDING_MAX = 256;
 const HANDLERS_MAX = 32;
-const DELIVERIES_MAX = 8;
-const RETRY_MS_MAX = 60_000;
 
-/** An event that could not be handled after all its deliveries; kept for the operator. */
+/** An event that could not be handled, though nothing was away; kept for the operator. */
 export interface DeadLetter {
   /** `<consumer>:<event id>`. */
   readonly _id: string;
@@ -39,7 +38,8 @@ export interface Subscription {
 
 /**
  * Consumes an event durably, at least once; acknowledges only after the effect is done. A fault is tried again with
- * growing pauses, after eight deliveries the event goes to `dead_letters` and is named in the log.
+ * growing pauses, after eight deliveries the event goes to `dead_letters` and is named in the log. While a store is
+ * away it is tried for ever.
  */
 export async function subscribe<T extends EventHeader>(
   { bus, db, logger }: { bus: Bus; db: Db; logger: Logger },
@@ -59,8 +59,9 @@ export async function subscribe<T extends EventHeader>(
     } catch (error) {
       const deliveries = message.info.deliveryCount;
       logger.warn({ error, consumer: durable, deliveries }, 'an event could not be handled');
-      if (deliveries < DELIVERIES_MAX) {
-        message.nak(Math.min(1000 * 2 ** (deliveries - 1), RETRY_MS_MAX) * (0.8 + Math.random() * 0.4));
+      const pauseMs = pauseAfter(error, deliveries);
+      if (pauseMs !== undefined) {
+        message.nak(pauseMs * (0.8 + Math.random() * 0.4));
         return;
       }
       await bury(db, durable, message, error);
