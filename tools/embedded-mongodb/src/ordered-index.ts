@@ -123,7 +123,10 @@ export class OrderedIndex {
         yield stored;
       }
     } else {
-      let [from, isDone] = [low, false];
+      // Most lookups find nothing, which one search tells.
+      const first = this.#tree.getPairOrNextHigher(low);
+      if (!first || first[0] > high) return;
+      let [from, isDone] = [first[0], false];
       while (!isDone) {
         const found: StoredDocument[] = [];
         isDone =

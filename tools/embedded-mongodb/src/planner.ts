@@ -11,7 +11,7 @@ import { hasOperators, isDoc, kindOf, type Doc, type Kind } from './values.js';
 export interface Plan {
   readonly index: OrderedIndex;
   readonly ranges: readonly KeyRange[];
-  /** Whether the candidates come in the order asked for. */
+  /** Whether an order is asked for and the candidates come in it. */
   readonly isSorted: boolean;
   readonly isReverse: boolean;
   /** How many leading fields are bounded: what makes one plan narrower than another. */
@@ -133,8 +133,8 @@ function planFor(index: OrderedIndex, demands: Map<string, Demand>, sort: readon
   if (index.spec.sparse && !impliesField(index, demands)) return undefined;
 
   const order = orderGiven(index, points, sort);
-  const isSorted = order !== undefined && rangeCount <= 1;
-  if (boundedFields === 0 && !(isSorted && sort.length > 0)) return undefined;
+  const isSorted = sort.length > 0 && order !== undefined && rangeCount <= 1;
+  if (boundedFields === 0 && !isSorted) return undefined;
   const prefixes = points.reduce<string[]>(
     (heads, values) => heads.flatMap((head) => values.map((value) => head + value)),
     [''],
