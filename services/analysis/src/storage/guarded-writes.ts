@@ -2,8 +2,8 @@ import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { MongoBulkWriteError } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 
-/** Documents of one write. */
-const WRITE_DOCUMENTS_MAX = 250;
+/** Documents of one write: those of suppliers are large, and nobody else gets in between. */
+const WRITE_DOCUMENTS_MAX = 25;
 
 /** A document that counts what it has counted, written under its version. */
 interface Counted {

@@ -18,11 +18,7 @@ import { inBatches } from './in-batches.js';
 import type { InvoiceDocument } from './invoices.js';
 
 /** Documents of one write or one read, so that none keeps the database or this process from others for long. */
-const WRITE_DOCUMENTS_MAX = 100;
-/** Keys of one lookup. */
-const LOOKUP_KEYS_MAX = 1_000;
-/** A history of at most so many times the rows is read whole: that is cheaper than asking for every key. */
-const READ_WHOLE_FACTOR = 4;
+const BATCH_DOCUMENTS_MAX = 25;
 
 interface Collections {
   readonly invoices: Collection<InvoiceDocument>;
@@ -44,7 +40,7 @@ export function rowStore(
       .find<Pick<InvoiceDocument, 'match' | 'status'>>(filter, { projection: { match: 1, status: 1 } })
       .map(({ match, status }): MatchPart => ({ ...match, status }));
 
-  const sharing = async (organizationId: string, scanId: string, keys: readonly string[]): Promise<MatchPart[]> => {
+  const candidates: RowStore['candidates'] = async ({ organizationId, scanId }, keys) => {
     const limit = CANDIDATES_PER_KEY_MAX * keys.length;
     const others = { organizationId, 'match.scanId': { $ne: scanId } };
     const parts = await matching({ ...others, 'match.keys': { $in: [...keys] } })
@@ -62,44 +58,35 @@ export function rowStore(
   };
 
   return {
+    candidates,
     async receive({ organizationId, companyId }, rows, receivedAt) {
-      for (let from = 0; from < rows.length; from += WRITE_DOCUMENTS_MAX) {
-        const documents = rows.slice(from, from + WRITE_DOCUMENTS_MAX).map(({ invoiceId, invoice, match }) => ({
-          _id: invoiceId,
-          organizationId,
-          version: 1,
-          companyId,
-          source: 'SCAN' as const,
-          status: 'RECEIVED' as const,
-          createdAt: receivedAt,
-          invoice,
-          match,
-        }));
-        await insertMissing(invoices, documents);
-      }
+      await inBatches(rows, BATCH_DOCUMENTS_MAX, (some) =>
+        insertMissing(
+          invoices,
+          some.map(({ invoiceId, invoice, match }) => ({
+            _id: invoiceId,
+            organizationId,
+            version: 1,
+            companyId,
+            source: 'SCAN' as const,
+            status: 'RECEIVED' as const,
+            createdAt: receivedAt,
+            invoice,
+            match,
+          })),
+        ),
+      );
     },
-    async candidates({ organizationId, scanId }, keys, rows) {
-      const stored = await invoices.countDocuments({ organizationId }, { limit: READ_WHOLE_FACTOR * rows + 1 });
-      if (stored === 0) return [];
-      if (stored > READ_WHOLE_FACTOR * rows) {
-        const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) => sharing(organizationId, scanId, some));
-        return distinct(found.flat());
-      }
-      const wanted = new Set(keys);
-      const hits: MatchPart[] = [];
-      const others = matching({ organizationId, 'match.scanId': { $ne: scanId } }).batchSize(WRITE_DOCUMENTS_MAX);
-      for await (const part of others) {
-        if (part.keys.some((key) => wanted.has(key))) hits.push(part);
-      }
-      return hits;
+    async hasHistory(organizationId) {
+      return (await invoices.findOne({ organizationId }, { projection: { _id: 1 } })) !== null;
     },
     arrivedSince({ organizationId, scanId }, since) {
       const filter = { organizationId, createdAt: { $gte: since }, 'match.scanId': { $ne: scanId } };
-      return matching(filter).batchSize(WRITE_DOCUMENTS_MAX).toArray();
+      return matching(filter).batchSize(BATCH_DOCUMENTS_MAX).toArray();
     },
     async decided(organizationId, invoiceIds) {
       const ids = invoiceIds.map((invoiceId) => analysisIdFor(invoiceId, 1));
-      const found = await inBatches(ids, WRITE_DOCUMENTS_MAX, (some) =>
+      const found = await inBatches(ids, BATCH_DOCUMENTS_MAX, (some) =>
         analyses.find({ _id: { $in: [...some] }, organizationId }, { projection: { facts: 0 } }).toArray(),
       );
       return new Map(found.flat().map((document) => [document.invoiceId, toDecision(document)]));
@@ -156,8 +143,4 @@ function decisionOf({ analysis, base, receivedAtMs, reimportOf }: DecidedRow): U
 
 function toDecision({ _id, organizationId, invoiceId, facts, base, ...analysis }: AnalysisDocument): RowDecision {
   return { analysis: { analysisId: _id, ...analysis }, base: base ?? null };
-}
-
-function distinct(parts: readonly MatchPart[]): readonly MatchPart[] {
-  return [...new Map(parts.map((part) => [part.invoiceId, part])).values()];
 }

@@ -25,7 +25,7 @@ import { findingIdFor } from '../derived-ids.js';
 import type { FindingStore, ScanFinding } from '../finding-store.js';
 import type { HighAmounts } from '../high-amounts.js';
 import type { InvoiceStore } from '../invoice-store.js';
-import { loadCandidates, loadKnown, withArrivals } from './load-rows.js';
+import { loadKnown, searchCandidates, withArrivals } from './load-rows.js';
 import type { OrganizationPolicy } from '../policy-store.js';
 import { readRows, receivedAt } from './read-rows.js';
 import type { RowInput } from './read-rows.js';
@@ -96,18 +96,20 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   if (run.outcome !== undefined) return run.outcome;
 
   const turns = pace(TURN_MS_MAX);
-  const read = await watch.during('read', () => readRows(of, input.rows, run.receivedAtMs, turns));
   const since = deps.clock.now();
+  const search = searchCandidates(deps, of);
+  const reading = { receivedAtMs: run.receivedAtMs, pace: turns, onRow: search.add };
+  const read = await watch.during('read', () => readRows(of, input.rows, reading));
   const [tenant, policy, rules, known, found] = await Promise.all([
     tenants.factsOf(organizationId, context, companyId),
     policies.of(organizationId),
     routingRules.of(organizationId),
     watch.during('lookup', () => loadKnown(deps, organizationId, read)),
-    watch.during('lookup', () => loadCandidates(deps, of, read)),
+    watch.during('lookup', () => search.found()),
   ]);
   await watch.during('receive', () => deps.rows.receive(of, read.map(newRow), input.receivedAt));
   const { candidates, receivedAtMs } = await watch.during('lookup', () =>
-    withArrivals(deps, of, read, { candidates: found, since }),
+    withArrivals(deps, of, read, { candidates: found, keys: search.keys, since }),
   );
   const isLater = receivedAtMs > run.receivedAtMs;
   if (isLater) await runs.receiveLater(of, receivedAtMs);

@@ -13,7 +13,7 @@ import type {
   SupplierRecord,
   SupplierStore,
 } from '../counted-records.js';
-import type { Counts, RowHistory } from './row-history.js';
+import type { Counts, RowHistory, SupplierState } from './row-history.js';
 
 /** Records that are counted one by one at once, where somebody else was faster. */
 const AT_ONCE_MAX = 8;
@@ -27,7 +27,8 @@ interface Deps {
 
 /**
  * Counts all rows of a scan as one unit in the profiles of their suppliers and in the links of their accounts and
- * orders. Each record is written once, and again only where somebody changed it meanwhile. Repeatable.
+ * orders. Each record is written once, as the history has it in the end; only where somebody changed one meanwhile are
+ * its rows counted once more. Repeatable.
  */
 export const countRows =
   ({ suppliers, bankLinks, orderLinks, unsettled }: Deps) =>
@@ -39,27 +40,29 @@ export const countRows =
     };
     const countLinks = <L>(
       store: LinkStore<L>,
-      counts: ReadonlyMap<string, Counts<LinkRecord<L>>>,
+      counts: ReadonlyMap<string, Counts<LinkRecord<L>, L>>,
       use: (link: L | null, key: string, row: NormalisedInvoice, supplierId: string) => L,
     ): Promise<void> =>
       countAll(unit, counts, {
-        after: (key, record, rows, countedUnits) => ({
-          version: record?.version ?? 0,
+        stateAfter: (key, record, rows) =>
           // Every row has its supplier by now, and at least one row is counted in every link.
-          link: rows.reduce<L | null>(
-            (link, row) => use(link, key, row, row.supplierId ?? ''),
-            record?.link ?? null,
-          ) as L,
-          countedUnits,
-        }),
+          rows.reduce<L | null>((link, row) => use(link, key, row, row.supplierId ?? ''), record?.link ?? null) as L,
+        recordOf: (record, link, countedUnits) => ({ version: record?.version ?? 0, link, countedUnits }),
         writeMany: (records) => store.writeMany(organizationId, records, scanId),
         read: (key) => store.find(organizationId, key),
         write: (key, record) => store.write(organizationId, key, record),
       });
 
     await Promise.all([
-      countAll(unit, history.suppliers, {
-        after: supplierAfter,
+      countAll<SupplierRecord, SupplierState>(unit, history.suppliers, {
+        stateAfter: supplierAfter,
+        recordOf: (record, { identity, profile }, countedUnits) => ({
+          version: record?.version ?? 0,
+          identity,
+          profile,
+          countedUnits,
+          withdrawnUnits: record?.withdrawnUnits ?? [],
+        }),
         writeMany: (records) => suppliers.writeMany(organizationId, [...records.values()], scanId),
         read: (supplierId) => suppliers.find(organizationId, supplierId),
         write: (_supplierId, record) => suppliers.write(organizationId, record),
@@ -73,8 +76,7 @@ function supplierAfter(
   supplierId: string,
   record: SupplierRecord | undefined,
   rows: readonly NormalisedInvoice[],
-  countedUnits: readonly string[],
-): SupplierRecord {
+): SupplierState {
   let identity = record?.identity;
   let profile = record?.profile ?? emptyProfile;
   for (const row of rows) {
@@ -82,42 +84,33 @@ function supplierAfter(
     profile = countInvoice(profile, row);
   }
   if (identity === undefined) throw new TypeError(`supplier ${supplierId} has no rows to count`);
-  return {
-    version: record?.version ?? 0,
-    identity,
-    profile,
-    countedUnits,
-    withdrawnUnits: record?.withdrawnUnits ?? [],
-  };
+  return { identity, profile };
 }
 
-interface CountingAll<R extends CountedRecord> {
-  /** The record with the rows counted; its version is still the one it was read at. */
-  readonly after: (
-    key: string,
-    record: R | undefined,
-    rows: readonly NormalisedInvoice[],
-    countedUnits: readonly string[],
-  ) => R;
+interface CountingAll<R extends CountedRecord, S> {
+  /** The rows counted in a record that is newer than the one of the history. */
+  readonly stateAfter: (key: string, record: R | undefined, rows: readonly NormalisedInvoice[]) => S;
+  /** The record with this state; its version is still the one it was read at. */
+  readonly recordOf: (record: R | undefined, state: S, countedUnits: readonly string[]) => R;
   /** @returns keys of those that somebody else was faster with */
   readonly writeMany: (records: ReadonlyMap<string, R>) => Promise<ReadonlySet<string>>;
   readonly read: (key: string) => Promise<R | undefined>;
   readonly write: (key: string, record: R) => Promise<boolean>;
 }
 
-async function countAll<R extends CountedRecord>(
+async function countAll<R extends CountedRecord, S>(
   unit: Unit,
-  counts: ReadonlyMap<string, Counts<R>>,
-  { after, writeMany, read, write }: CountingAll<R>,
+  counts: ReadonlyMap<string, Counts<R, S>>,
+  { stateAfter, recordOf, writeMany, read, write }: CountingAll<R, S>,
 ): Promise<void> {
   const { unitId } = unit;
   const ready = new Map<string, R>();
   const left: string[] = [];
-  for (const [key, { record, rows }] of counts) {
+  for (const [key, { record, state }] of counts) {
     const units = record?.countedUnits ?? [];
     if (units.includes(unitId)) continue;
     if (isFull(units)) left.push(key);
-    else ready.set(key, after(key, record, rows, [...units, unitId]));
+    else ready.set(key, recordOf(record, state, [...units, unitId]));
   }
   const missed = ready.size === 0 ? [] : await writeMany(ready);
   left.push(...missed);
@@ -128,7 +121,8 @@ async function countAll<R extends CountedRecord>(
       await countOnce<R>(unit, {
         known: undefined,
         read: () => read(target),
-        write: (current, countedUnits) => write(target, after(target, current, rows, countedUnits)),
+        write: (current, countedUnits) =>
+          write(target, recordOf(current, stateAfter(target, current, rows), countedUnits)),
       });
     }
   };

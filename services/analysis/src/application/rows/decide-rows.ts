@@ -16,9 +16,8 @@ import type { ReviewStore } from '../review-store.js';
 import type { ReadRow, RowHistory } from './row-history.js';
 import type { DecidedRow, RowDecision, RowStore } from './row-store.js';
 
-/** Rows that are judged while those before them are being stored. */
-const SLICE_ROWS = 50;
-const SLICES_STORED_AT_ONCE_MAX = 2;
+/** Rows that are judged while those before them are being stored: so few that others get in between often. */
+const SLICE_ROWS = 25;
 
 interface Deps {
   readonly rows: RowStore;
@@ -46,13 +45,14 @@ export interface RowDecisions {
 export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
 
 /**
- * Judges rows one after the other and stores them in slices, a few of them while the next one is judged. The first
+ * Judges rows one after the other and stores them in slices, one of them while the next one is judged. The first
  * analysis of a row is its commit point: one that is there already stands, whoever made it.
  * @returns every row with the decision that stands
  */
 export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<readonly RowResult[]> {
   const { rows, history, policy, decidedBefore, pace, watch } = decisions;
-  const stored: Promise<readonly RowResult[]>[] = [];
+  const results: RowResult[] = [];
+  let storing: Promise<readonly RowResult[]> = Promise.resolve([]);
   for (let from = 0; from < rows.length; from += SLICE_ROWS) {
     const judged: Judged[] = [];
     const before: DecidedRow[] = [];
@@ -70,13 +70,13 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
       watch.add('judge', performance.now() - begun);
       await pace();
     }
-    await stored[stored.length - SLICES_STORED_AT_ONCE_MAX];
-    const slice = watch.during('store', () => store(deps, decisions, judged, before)).then(resultsOf);
+    results.push(...(await storing));
+    storing = watch.during('store', () => store(deps, decisions, judged, before)).then(resultsOf);
     // Waited for above or below; until then a failure is nobody's yet.
-    slice.catch(() => {});
-    stored.push(slice);
+    storing.catch(() => {});
   }
-  return (await Promise.all(stored)).flat();
+  results.push(...(await storing));
+  return results;
 }
 
 /** What is kept of stored rows until the scan is done: not their facts. */

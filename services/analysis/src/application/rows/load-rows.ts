@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import type { MatchPart } from '../../domain/invoice.js';
 import { compareByArrival } from '../../domain/record-order.js';
 import { lookalikeKeysOf } from '../../domain/supplier/lookalike.js';
@@ -10,6 +11,9 @@ import type { RowsReference, RowStore } from './row-store.js';
 /** How long a scan waits for later invoices that are being decided at the same moment. */
 const OVERTAKING_MS_MAX = 2_000;
 const OVERTAKING_LOOK_EACH_MS = 20;
+/** Keys of one lookup: enough to be worth a command, few enough to keep nobody waiting. */
+const LOOKUP_KEYS = 500;
+const LOOKUPS_AT_ONCE_MAX = 2;
 /** An invoice is stored at most so long after the time that it counts as received. */
 const IN_FLIGHT_MS_MAX = 60_000;
 /** Invoices that came later and share a key with a row: those of the moments since the scan was accepted. */
@@ -51,13 +55,47 @@ function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly Supp
   return distinct([...newcomers.values()].flatMap((invoice) => lookalikeKeysOf(invoice)));
 }
 
-/** Records that share a lookup key with a row, looked up before the rows are stored: those would only find each other. */
-export function loadCandidates(
-  { rows: store }: Deps,
-  of: RowsReference,
-  rows: readonly ReadRow[],
-): Promise<readonly MatchPart[]> {
-  return store.candidates(of, [...lookupKeysOf(rows)], rows.length);
+/** The search for records that share a lookup key with a row. */
+export interface CandidateSearch {
+  /** All keys of the rows so far. */
+  readonly keys: ReadonlySet<string>;
+  /** The database looks while this process reads the next rows. */
+  add(row: ReadRow): void;
+  /** What was found for all rows, each record once. */
+  found(): Promise<readonly MatchPart[]>;
+}
+
+/** To be done before the rows are stored: those would only find each other. */
+export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsReference): CandidateSearch {
+  const inTurn = pLimit(LOOKUPS_AT_ONCE_MAX);
+  const hasHistory = store.hasHistory(of.organizationId);
+  const keys = new Set<string>();
+  const lookups: Promise<readonly MatchPart[]>[] = [];
+  let next: string[] = [];
+  const look = (): void => {
+    const some = next;
+    next = [];
+    const lookup = inTurn(async () => ((await hasHistory) ? store.candidates(of, some) : []));
+    // Waited for at the end; until then a failure is nobody's yet.
+    lookup.catch(() => {});
+    lookups.push(lookup);
+  };
+  return {
+    keys,
+    add({ lookups: wanted }) {
+      for (const { key } of wanted) {
+        if (keys.has(key)) continue;
+        keys.add(key);
+        next.push(key);
+      }
+      if (next.length >= LOOKUP_KEYS) look();
+    },
+    async found() {
+      if (next.length > 0) look();
+      const found = await Promise.all(lookups);
+      return [...new Map(found.flat().map((hit) => [hit.invoiceId, hit])).values()];
+    },
+  };
 }
 
 /** What the rows' lookup keys find, and when the rows count as received. */
@@ -76,14 +114,12 @@ export async function withArrivals(
   { invoices, rows: store }: Deps,
   of: RowsReference,
   rows: readonly ReadRow[],
-  { candidates, since }: { readonly candidates: readonly MatchPart[]; readonly since: Date },
+  { candidates, keys, since }: { candidates: readonly MatchPart[]; keys: ReadonlySet<string>; since: Date },
 ): Promise<FoundCandidates> {
   const [first] = rows;
   if (first === undefined) throw new TypeError('a scan has at least one row');
   const arrivals = await store.arrivedSince(of, new Date(since.getTime() - IN_FLIGHT_MS_MAX));
-  // Most scans meet nobody; then the keys need not be gathered once more.
-  const wanted = arrivals.length === 0 ? new Set<string>() : lookupKeysOf(rows);
-  const arrived = arrivals.filter(({ keys }) => keys.some((key) => wanted.has(key)));
+  const arrived = arrivals.filter((arrival) => arrival.keys.some((key) => keys.has(key)));
   const found = [...new Map([...candidates, ...arrived].map((hit) => [hit.invoiceId, hit])).values()];
   const { receivedAtMs } = first.invoice;
   const later = found.filter((hit) => compareByArrival(hit, first.invoice) > 0).map(({ invoiceId }) => invoiceId);
@@ -95,10 +131,6 @@ export async function withArrivals(
     candidates: found.filter((hit) => compareByArrival(hit, { ...first.invoice, receivedAtMs: after }) < 0),
     receivedAtMs: after,
   };
-}
-
-function lookupKeysOf(rows: readonly ReadRow[]): ReadonlySet<string> {
-  return new Set(rows.flatMap(({ lookups }) => lookups.map(({ key }) => key)));
 }
 
 /** Those of the invoices that are decided and name none of ours. */

@@ -17,12 +17,21 @@ export interface RowInput {
   readonly invoice: CanonicalInvoice;
 }
 
-/** Reads rows into what they are compared by, in the order in which they are judged. */
+interface Reading {
+  readonly receivedAtMs: number;
+  readonly pace: Pace;
+  /** Told of each row as soon as it is read. */
+  readonly onRow: (row: ReadRow) => void;
+}
+
+/**
+ * Reads rows into what they are compared by.
+ * @returns them in the order in which they are judged
+ */
 export async function readRows(
   { scanId, companyId }: RowsReference,
   rows: readonly RowInput[],
-  receivedAtMs: number,
-  pace: Pace,
+  { receivedAtMs, pace, onRow }: Reading,
 ): Promise<readonly ReadRow[]> {
   const read: ReadRow[] = [];
   for (const { position, sourceRowNumber, externalId, invoice: canonical } of rows) {
@@ -37,13 +46,15 @@ export async function readRows(
       ...(externalId === undefined ? {} : { externalId }),
     });
     const { stored, lookups } = keysOf(invoice);
-    read.push({
+    const row: ReadRow = {
       canonical,
       invoice,
       part: matchPartOf(invoice, stored),
       lookups,
       supplierKeys: supplierKeysOf(invoice),
-    });
+    };
+    read.push(row);
+    onRow(row);
     await pace();
   }
   return read.sort((left, right) => compareByArrival(left.invoice, right.invoice));

@@ -65,11 +65,17 @@ interface RowHistoryOptions {
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
 }
 
-/** What rows of a scan have to be counted in: the record as it was read, and the rows in their order. */
-export interface Counts<R> {
+/** What rows of a scan have to be counted in. */
+export interface Counts<R, S> {
+  /** As it was read. */
   readonly record: R | undefined;
+  /** In their order. */
   readonly rows: readonly NormalisedInvoice[];
+  /** What becomes of the record with the rows counted. */
+  readonly state: S;
 }
+
+export type SupplierState = Pick<SupplierRecord, 'identity' | 'profile'>;
 
 /**
  * What each row of a scan is judged by, in memory: the stored history and the rows before it, as if each had been
@@ -81,9 +87,9 @@ export interface RowHistory {
   /** Makes a judged row part of the history of those after it. */
   count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>): void;
   /** What has to be counted where: by supplier, by account and by order. */
-  readonly suppliers: ReadonlyMap<string, Counts<SupplierRecord>>;
-  readonly accounts: ReadonlyMap<string, Counts<LinkRecord<BankLink>>>;
-  readonly orders: ReadonlyMap<string, Counts<LinkRecord<OrderLink>>>;
+  readonly suppliers: ReadonlyMap<string, Counts<SupplierRecord, SupplierState>>;
+  readonly accounts: ReadonlyMap<string, Counts<LinkRecord<BankLink>, BankLink>>;
+  readonly orders: ReadonlyMap<string, Counts<LinkRecord<OrderLink>, OrderLink>>;
 }
 
 interface Supplier extends ProfiledSupplier {
@@ -98,9 +104,9 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
   const bankLinks = new Map([...stored.bankLinks].map(([key, { link }]) => [key, link]));
   const orderLinks = new Map([...stored.orderLinks].map(([key, { link }]) => [key, link]));
   const counted = {
-    suppliers: new Map<string, { record: SupplierRecord | undefined; rows: NormalisedInvoice[] }>(),
-    accounts: new Map<string, { record: LinkRecord<BankLink> | undefined; rows: NormalisedInvoice[] }>(),
-    orders: new Map<string, { record: LinkRecord<OrderLink> | undefined; rows: NormalisedInvoice[] }>(),
+    suppliers: new Map<string, Counting<SupplierRecord, SupplierState>>(),
+    accounts: new Map<string, Counting<LinkRecord<BankLink>, BankLink>>(),
+    orders: new Map<string, Counting<LinkRecord<OrderLink>, OrderLink>>(),
   };
   const supplierRecords = new Map(stored.suppliers.map((record) => [record.identity.supplierId, record]));
   let rowsBefore = 0;
@@ -154,16 +160,18 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
       }
       // It was counted when it came first.
       if (reimported.has(invoice.invoiceId)) return;
-      suppliers.count(supplierId, invoice, supplierKeys);
-      add(counted.suppliers, supplierId, supplierRecords.get(supplierId), invoice);
+      const supplier = suppliers.count(supplierId, invoice, supplierKeys);
+      add(counted.suppliers, supplierId, supplierRecords.get(supplierId), invoice, supplier);
       const { bankKey, poKey } = invoice;
       if (bankKey !== undefined) {
-        bankLinks.set(bankKey, countBankUse(bankLinks.get(bankKey) ?? null, bankKey, invoice, supplierId));
-        add(counted.accounts, bankKey, stored.bankLinks.get(bankKey), invoice);
+        const link = countBankUse(bankLinks.get(bankKey) ?? null, bankKey, invoice, supplierId);
+        bankLinks.set(bankKey, link);
+        add(counted.accounts, bankKey, stored.bankLinks.get(bankKey), invoice, link);
       }
       if (poKey !== undefined) {
-        orderLinks.set(poKey, countOrderUse(orderLinks.get(poKey) ?? null, poKey, invoice, supplierId));
-        add(counted.orders, poKey, stored.orderLinks.get(poKey), invoice);
+        const link = countOrderUse(orderLinks.get(poKey) ?? null, poKey, invoice, supplierId);
+        orderLinks.set(poKey, link);
+        add(counted.orders, poKey, stored.orderLinks.get(poKey), invoice, link);
       }
     },
   };
@@ -195,12 +203,14 @@ function supplierIndex(records: readonly SupplierRecord[]) {
     sharing: (keys: readonly string[]): Supplier[] => found(idsByKey, keys),
     alike: (keys: readonly string[]): Supplier[] => found(idsByLookalikeKey, keys),
     profileOf: (supplierId: string): SupplierProfile => byId.get(supplierId)?.profile ?? emptyProfile,
-    count(supplierId: string, invoice: NormalisedInvoice, supplierKeys: readonly string[]): void {
+    count(supplierId: string, invoice: NormalisedInvoice, supplierKeys: readonly string[]): Supplier {
       const known = byId.get(supplierId);
       const identity = identityAfter(known?.identity, supplierId, invoice);
-      byId.set(supplierId, { identity, profile: countInvoice(known?.profile ?? emptyProfile, invoice) });
+      const supplier = { identity, profile: countInvoice(known?.profile ?? emptyProfile, invoice) };
+      byId.set(supplierId, supplier);
       indexed(idsByKey, supplierKeys, supplierId);
       if (known === undefined) indexed(idsByLookalikeKey, identity.lookalikeKeys ?? [], supplierId);
+      return supplier;
     },
   };
 }
@@ -220,13 +230,24 @@ function entry<T>(lists: Map<string, T[]>, key: string): T[] {
   return list;
 }
 
-function add<R>(
-  counts: Map<string, { record: R | undefined; rows: NormalisedInvoice[] }>,
+/** {@link Counts} while rows are being counted. */
+interface Counting<R, S> {
+  readonly record: R | undefined;
+  readonly rows: NormalisedInvoice[];
+  state: S;
+}
+
+function add<R, S>(
+  counts: Map<string, Counting<R, S>>,
   key: string,
   record: R | undefined,
   row: NormalisedInvoice,
+  state: S,
 ): void {
   const known = counts.get(key);
-  if (known === undefined) counts.set(key, { record, rows: [row] });
-  else known.rows.push(row);
+  if (known === undefined) counts.set(key, { record, rows: [row], state });
+  else {
+    known.rows.push(row);
+    known.state = state;
+  }
 }

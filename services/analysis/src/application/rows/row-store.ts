@@ -39,11 +39,10 @@ export interface RowsReference {
 export interface RowStore {
   /** Stores rows as RECEIVED; those that are there already stay. */
   receive(of: RowsReference, rows: readonly NewRow[], receivedAt: Date): Promise<void>;
-  /**
-   * Records that share one of the keys with a row of the scan, its own rows left out.
-   * @param rows how many rows the scan has, by which the cheaper way of looking is chosen
-   */
-  candidates(of: RowsReference, keys: readonly string[], rows: number): Promise<readonly MatchPart[]>;
+  /** Whether the organization has any invoice. */
+  hasHistory(organizationId: string): Promise<boolean>;
+  /** Records that have one of the keys, rows of the scan left out; of a hot key the newest. */
+  candidates(of: RowsReference, keys: readonly string[]): Promise<readonly MatchPart[]>;
   /** Records of the organization that count as received since then, rows of the scan left out. */
   arrivedSince(of: RowsReference, since: Date): Promise<readonly MatchPart[]>;
   /** The first analyses of these invoices, of those that have one, by invoice. */

@@ -34,7 +34,7 @@ const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const scanner = { ...asUser('scan'), timeoutMs: 120_000 };
 const operator = { ...scanner, context: { ...scanner.context, operatorToken: OPERATOR_TOKEN } };
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 let organization: OrganizationCounterpart;
 let service: RunningService;
