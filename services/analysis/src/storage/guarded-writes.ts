@@ -5,12 +5,39 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 /** Documents of one write: those of suppliers are large, and nobody else gets in between. */
 const WRITE_DOCUMENTS_MAX = 25;
 
-/** A document that counts what it has counted, written under its version. */
-interface Counted {
+/** A document that is only ever written as the version after the one it was read at. */
+interface Versioned {
   readonly _id: string;
   readonly organizationId: string;
   readonly version: number;
+}
+
+/** A document that counts what it has counted. */
+interface Counted extends Versioned {
   readonly countedUnits: readonly string[];
+}
+
+/**
+ * Writes documents by one command. A first version is an upsert on a version that none has: where the document is there
+ * already it is refused by its id.
+ * @returns how many were stored; which ones is not told
+ */
+export async function writeVersions<D extends Versioned>(
+  collection: Collection<D>,
+  documents: readonly D[],
+): Promise<number> {
+  const operations = documents.map(({ _id, ...replacement }) => {
+    const { organizationId, version } = replacement;
+    const filter = { _id, organizationId, version: version - 1 };
+    return { replaceOne: { filter, replacement, upsert: version === 1 } };
+  }) as unknown as AnyBulkWriteOperation<D>[];
+  try {
+    const { matchedCount, upsertedCount } = await collection.bulkWrite(operations, { ordered: false });
+    return matchedCount + upsertedCount;
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
+    return error.result.matchedCount + error.result.upsertedCount;
+  }
 }
 
 /**
@@ -27,8 +54,7 @@ export async function writeGuarded<D extends Counted>(
   const missed = new Set<string>();
   for (let from = 0; from < documents.length; from += WRITE_DOCUMENTS_MAX) {
     const batch = documents.slice(from, from + WRITE_DOCUMENTS_MAX);
-    if ((await write(collection, batch)) === batch.length) continue;
-    // Which of them were missed is not told.
+    if ((await writeVersions(collection, batch)) === batch.length) continue;
     const ids = batch.map(({ _id }) => _id);
     const written = await collection
       .find({ _id: { $in: ids }, organizationId, countedUnits: unitId } as unknown as Filter<D>, {
@@ -39,20 +65,4 @@ export async function writeGuarded<D extends Counted>(
     for (const id of ids) if (!there.has(id)) missed.add(id);
   }
   return missed;
-}
-
-async function write<D extends Counted>(collection: Collection<D>, batch: readonly D[]): Promise<number> {
-  const operations = batch.map((document) => {
-    const { _id, organizationId, version } = document;
-    return version === 1
-      ? { insertOne: { document } }
-      : { replaceOne: { filter: { _id, organizationId, version: version - 1 }, replacement: document } };
-  }) as unknown as AnyBulkWriteOperation<D>[];
-  try {
-    const { insertedCount, matchedCount } = await collection.bulkWrite(operations, { ordered: false });
-    return insertedCount + matchedCount;
-  } catch (error) {
-    if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
-    return error.result.insertedCount + error.result.matchedCount;
-  }
 }

@@ -1,9 +1,7 @@
 import type { Collection } from 'mongodb';
-import { MongoBulkWriteError } from 'mongodb';
-import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { BankLinkStore, LinkRecord, LinkStore, OrderLinkStore } from '../application/counted-records.js';
 import type { BankLink, OrderLink } from '../domain/links.js';
-import { writeGuarded } from './guarded-writes.js';
+import { writeGuarded, writeVersions } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 import { joined } from './joined.js';
 
@@ -75,8 +73,6 @@ export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLi
 }
 
 /**
- * Writes links by one command, each as the version after the one it was read at. A first version is an upsert on a
- * version that none has: where the link is there already it is refused by its id.
  * @returns whether each was stored; false for all where somebody else was faster with one, because which is not told.
  * Whoever reads again sees by the units whether its own was counted.
  */
@@ -84,17 +80,6 @@ async function writeTogether(
   links: Collection<LinkDocument>,
   documents: readonly LinkDocument[],
 ): Promise<readonly boolean[]> {
-  const operations = documents.map(({ _id, ...replacement }) => {
-    const { organizationId, version } = replacement;
-    const filter = { _id, organizationId, version: version - 1 };
-    return { replaceOne: { filter, replacement, upsert: version === 1 } };
-  });
-  const storedCount = await links.bulkWrite(operations, { ordered: false }).then(
-    ({ matchedCount, upsertedCount }) => matchedCount + upsertedCount,
-    (error: unknown) => {
-      if (error instanceof MongoBulkWriteError && isDuplicateKey(error)) return 0;
-      throw error;
-    },
-  );
+  const storedCount = await writeVersions(links, documents);
   return documents.map(() => storedCount === documents.length);
 }
