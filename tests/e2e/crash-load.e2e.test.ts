@@ -21,7 +21,7 @@ const KILL_WITHIN_MS = 700;
 /** How long the broken connections of a round stay broken. */
 const FAULT_MS = 400;
 const ROUND_MS_MAX = 90_000;
-const AFTERWARDS_MS_MAX = 240_000;
+const AFTERWARDS_MS_MAX = 300_000;
 
 /** What happens in a round; the list is gone through again and again. */
 const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [

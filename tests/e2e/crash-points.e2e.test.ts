@@ -29,7 +29,7 @@ const steps = [
 ] as const;
 /** These name no organization; the first one that passes is taken. */
 const settling: readonly string[] = ['update relay', 'update invoices'];
-const REACHED_MS_MAX = 15_000;
+const REACHED_MS_MAX = 60_000;
 
 interface KillPoint {
   readonly command: string;

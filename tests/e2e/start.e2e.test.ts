@@ -15,10 +15,11 @@ import type { Api } from './running-system.js';
 import type { Page, StoredInvoice } from './shapes.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const START_MS_MAX = 60_000;
+const START_MS_MAX = 120_000;
 /** On a machine that has nothing else to do. */
 const AGAIN_MS_MAX = 10_000;
-const STOP_MS_MAX = 15_000;
+/** As long as Kubernetes grants a pod. */
+const STOP_MS_MAX = 30_000;
 
 interface Demo extends Tenant {
   readonly baseUrl: string;

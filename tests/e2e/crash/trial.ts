@@ -13,8 +13,8 @@ import { scanContradictions } from './scan-audit.js';
 
 /** Sweeps come every 5 seconds, and what they take up was left for 30 seconds; scans are swept one after the other. */
 const FINISHED_MS_MAX = 120_000;
-/** An event whose handler failed while stores were gone comes again after growing pauses. */
-const EFFECTED_MS_MAX = 60_000;
+/** An event that nobody answered for comes again after 30 seconds, one whose handler failed after up to a minute. */
+const EFFECTED_MS_MAX = 120_000;
 
 export interface Trial {
   readonly system: KillableSystem;
