@@ -46,7 +46,7 @@ function printStages({ byHistory }: ScansReport): string[] {
   const lines = [...names].map((name) => [name, ...byHistory.map(({ scan }) => shown(scan.stagesMs[name]))]);
   return [
     'Stages in ms, by stored invoices, as the services log them. Calls are what they add between two services. In analysis,',
-    'receive overlaps with lookup; judge and store are parts of decide, and store is added up over slices at the same time.',
+    'most of the looking up happens during read; judge and store are parts of decide, and overlap.',
     '',
     table([['', ...byHistory.map(({ stored }) => shown(stored))], ...lines], 0),
   ];
