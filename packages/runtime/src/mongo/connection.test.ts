@@ -7,6 +7,11 @@ describe('a database out of reach', () => {
     expect(isOutOfReach(error)).toBe(true);
   });
 
+  test('is told by a server that steps down while the driver has tried twice', () => {
+    const labels = { code: 189, errorLabels: ['RetryableWriteError'] };
+    expect(isOutOfReach(new MongoServerError({ message: 'PrimarySteppedDown', ...labels }))).toBe(true);
+  });
+
   test('is told by what each command says that finds nobody', async () => {
     const client = new MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 50 });
     const things = client.db('nowhere').collection('things');

@@ -2,6 +2,8 @@ import {
   MongoBulkWriteError,
   MongoClient,
   MongoClientClosedError,
+  MongoError,
+  MongoErrorLabel,
   MongoNetworkError,
   MongoNotConnectedError,
   MongoServerSelectionError,
@@ -54,7 +56,13 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === 11000;
 }
 
-/** The database could not be reached, or the connection broke; whether a write was done is not known. */
+/** What the driver calls the error of a command that got no connection in time; the class is not exported. */
+const NO_CONNECTION_IN_TIME = 'MongoWaitQueueTimeoutError';
+
+/**
+ * The database could not be reached, answers so slowly that no connection gets free, is being failed over, or the
+ * connection broke; whether a write was done is not known.
+ */
 export function isOutOfReach(error: unknown): boolean {
   // The driver hides what went wrong with a whole batch inside an error of its own.
   const reason: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : error;
@@ -63,6 +71,8 @@ export function isOutOfReach(error: unknown): boolean {
     reason instanceof MongoServerSelectionError ||
     reason instanceof MongoNotConnectedError ||
     reason instanceof MongoTopologyClosedError ||
-    reason instanceof MongoClientClosedError
+    reason instanceof MongoClientClosedError ||
+    (reason instanceof MongoError &&
+      (reason.name === NO_CONNECTION_IN_TIME || reason.hasErrorLabel(MongoErrorLabel.RetryableWriteError)))
   );
 }
