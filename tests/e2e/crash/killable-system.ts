@@ -11,6 +11,9 @@ import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 
+/** By far more than a service needs on a machine that has other work. */
+const STARTS_MAX = 3;
+
 /** Something that a test may end as a crash would. */
 export interface Killable {
   kill(): Promise<void>;
@@ -139,10 +142,21 @@ async function startServiceProcess(
     port,
     kill: () => running.kill(),
     async restart() {
-      running = await start(port);
+      running = await supervised(() => start(port));
     },
     stop: () => running.stop(),
   };
+}
+
+/** A service that finds its stores away or too busy at its start says so and ends; its supervisor starts it again. */
+async function supervised(start: () => Promise<ChildServer>): Promise<ChildServer> {
+  for (let starts = 1; ; starts++) {
+    try {
+      return await start();
+    } catch (error) {
+      if (starts === STARTS_MAX) throw error;
+    }
+  }
 }
 
 /** Every service tells `"address":"127.0.0.1:50051"` when it takes calls. */
