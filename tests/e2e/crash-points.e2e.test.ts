@@ -4,6 +4,7 @@ import type { HoldOptions } from '@invoicecontrol/testkit/mongo-proxy';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { Sent } from './crash/ledger.js';
 import { sampleInvoice } from './crash/sample-invoices.js';
+import { reached } from './crash/reached.js';
 import { startTrial } from './crash/trial.js';
 import type { Trial } from './crash/trial.js';
 
@@ -29,7 +30,6 @@ const steps = [
 ] as const;
 /** These name no organization; the first one that passes is taken. */
 const settling: readonly string[] = ['update relay', 'update invoices'];
-const REACHED_MS_MAX = 60_000;
 
 interface KillPoint {
   readonly command: string;
@@ -114,7 +114,7 @@ async function killAt({ command, of, side, insisting, leaving }: KillPoint, begi
   const { system, ledger } = trial;
   const hold = system.proxy.hold({ command, side, ...(mentioning && { mentioning }) });
   begin();
-  await within(REACHED_MS_MAX, hold.complete, `${side} "${command}" of ${of} was not reached`);
+  await reached(hold, `${side} "${command}" of ${of} was not reached`);
   await system.analysis.kill();
   hold.drop();
   await system.analysis.restart();
@@ -130,13 +130,4 @@ async function storedBy({ organizationId }: Tenant): Promise<string[]> {
     .find({ organizationId })
     .toArray();
   return invoices.map(({ _id }) => _id);
-}
-
-async function within(timeoutMs: number, work: Promise<void>, otherwise: string): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(otherwise)), timeoutMs);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

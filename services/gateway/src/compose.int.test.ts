@@ -9,7 +9,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from './compose.js';
-import { configSchema } from './config.js';
+import { testConfig } from './testing/config.js';
 import { accessFor, keyNamed, principal, silent, startCounterparts } from './testing/counterparts.js';
 
 const key = keyNamed('owner');
@@ -43,16 +43,7 @@ beforeEach(async () => {
       },
     },
   });
-  gateway = await startService(
-    configSchema.parse({
-      PORT: '0',
-      ORGANIZATION_ADDRESS: services.address,
-      ANALYSIS_ADDRESS: services.address,
-      SCAN_ADDRESS: services.address,
-      NATS_URL: testInfrastructure().natsUrl,
-      LOG_LEVEL: 'silent',
-    }),
-  );
+  gateway = await startService(testConfig(testInfrastructure(), services.address));
 });
 afterEach(async () => {
   await gateway.stop();

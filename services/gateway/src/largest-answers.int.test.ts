@@ -7,7 +7,7 @@ import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from './compose.js';
-import { configSchema } from './config.js';
+import { testConfig } from './testing/config.js';
 import { accessFor, keyNamed, principal, startCounterparts } from './testing/counterparts.js';
 
 const KEY = keyNamed('owner');
@@ -155,16 +155,7 @@ beforeAll(async () => {
         }),
     },
   });
-  gateway = await startService(
-    configSchema.parse({
-      PORT: '0',
-      ORGANIZATION_ADDRESS: services.address,
-      ANALYSIS_ADDRESS: services.address,
-      SCAN_ADDRESS: services.address,
-      NATS_URL: testInfrastructure().natsUrl,
-      LOG_LEVEL: 'silent',
-    }),
-  );
+  gateway = await startService(testConfig(testInfrastructure(), services.address));
 });
 afterAll(async () => {
   await gateway.stop();

@@ -217,8 +217,7 @@ function* documentsOf(collections: readonly Collection[]): Generator<JournalEntr
 function nextBatch(cursor: Cursor, batchSize: number): Buffer[] {
   const batch: Buffer[] = [];
   let bytes = 0;
-  while (batch.length < batchSize) {
-    if (cursor.position >= cursor.results.length) break;
+  while (batch.length < batchSize && cursor.position < cursor.results.length) {
     const document = cursor.results.bytesAt(cursor.position);
     if (batch.length > 0 && bytes + document.length > BATCH_BYTES_MAX) break;
     batch.push(document);
