@@ -37,4 +37,4 @@ const contract = {
 };
 const endToEnd = { ...shared, ...needsInfrastructure, displayName: 'e2e', testRegex: 'tests/e2e/.*\\.test\\.ts$' };
 
-export default { projects: [unit, integration, contract, endToEnd], testTimeout: 30_000, maxWorkers: 2 };
+export default { projects: [unit, integration, contract, endToEnd], testTimeout: 180_000, maxWorkers: 2 };

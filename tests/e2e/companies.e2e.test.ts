@@ -136,9 +136,7 @@ describe('the default company', () => {
     const tenant = await running.newTenant();
     expect(await companyOfInvoice(tenant, plainInvoice(1))).toBe(tenant.companyId);
     const { id } = (await companiesOf(tenant).create({ name: 'New default', is_default: true })).body;
-    await eventually(async () => expect(await companyOfInvoice(tenant, plainInvoice(2))).toBe(id), {
-      timeoutMs: 2_000,
-    });
+    await eventually(async () => expect(await companyOfInvoice(tenant, plainInvoice(2))).toBe(id));
   });
 });
 
@@ -171,7 +169,7 @@ describe('an invoice', () => {
     await companies.remove(id);
     const post = (): Promise<Answer<ErrorBody>> =>
       running.request('POST /invoices', { key: tenant.keys.owner, body: { ...plainInvoice(2), company_id: id } });
-    await eventually(async () => expect((await post()).status).toBe(400), { timeoutMs: 2_000 });
+    await eventually(async () => expect((await post()).status).toBe(400));
     expect((await post()).body.error.message).toMatch(/^company_id: /);
   });
 

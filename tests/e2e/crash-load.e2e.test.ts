@@ -75,8 +75,8 @@ async function bounceWaiting(proxy: MongoProxy, victim: Killable): Promise<void>
 let trial: Trial;
 beforeAll(async () => {
   trial = await startTrial();
-}, 60_000);
-afterAll(() => trial.stop(), 60_000);
+});
+afterAll(() => trial.stop());
 
 describe('invoices that are sent while the broker is away', () => {
   test(

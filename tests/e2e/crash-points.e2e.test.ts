@@ -44,8 +44,8 @@ interface KillPoint {
 let trial: Trial;
 beforeAll(async () => {
   trial = await startTrial();
-}, 60_000);
-afterAll(() => trial.stop(), 60_000);
+});
+afterAll(() => trial.stop());
 
 /** The n-th time that a tenant's one supplier sends the same invoice. */
 const sending = (tenant: Tenant, time: number): Sent => ({
@@ -105,7 +105,7 @@ describe('an analysis whose process is killed', () => {
     // What was stored of those who gave up is still there, hence decided.
     const left = await Promise.all(points.map(({ leaving }) => storedBy(leaving)));
     expect(left.flat()).toEqual(expect.arrayContaining(storedAtKill));
-  }, 600_000);
+  }, 1_200_000);
 });
 
 /** Lets analysis begin the work, and kills it when both tenants' invoices have come to this point. */

@@ -140,8 +140,8 @@ beforeAll(async () => {
     undisturbed.set(isFirst, figuresOf(await trial.ledger.sendScan(scanning(tenant))));
   }
   await trial.expectNothingUnfinished();
-}, 120_000);
-afterAll(() => trial.stop(), 60_000);
+}, 300_000);
+afterAll(() => trial.stop());
 
 type Figures = Omit<Scan, 'id'>;
 

@@ -338,15 +338,13 @@ describe('the envelope', () => {
 });
 
 describe('a service that comes back', () => {
-  test('is used again within five seconds', async () => {
+  test('is used again without a restart of the gateway', async () => {
     const address = await silentAddress({ isDeaf: false });
     const api = await gatewayWith({ ANALYSIS_ADDRESS: address });
     expect((await api.request(`GET ${READ_INVOICE}`, { key })).status).toBe(503);
     const gone = () => Promise.reject(new DomainError('not_found', 'No such invoice.'));
     await analysisThat(gone, Number(address.split(':')[1]));
-    await eventually(async () => expect((await api.request(`GET ${READ_INVOICE}`, { key })).status).toBe(404), {
-      timeoutMs: 5_000,
-    });
+    await eventually(async () => expect((await api.request(`GET ${READ_INVOICE}`, { key })).status).toBe(404));
   });
 });
 

@@ -32,7 +32,7 @@ function standing({ headers }: Answer, policy: string): { left: number; seconds:
  * happens on a busy machine, the gateway is allowed to count by itself for a second, which is not exact.
  */
 function exactly(scenario: () => Promise<void>): Promise<void> {
-  return eventually(scenario, { timeoutMs: 20_000 });
+  return eventually(scenario);
 }
 
 describe('requests of one key', () => {

@@ -1,5 +1,5 @@
 /** On a busy machine; a condition that comes is not waited for any longer than it takes. */
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 const FIRST_PAUSE_MS = 5;
 const PAUSE_MAX_MS = 250;
 

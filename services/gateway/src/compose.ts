@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { events } from '@invoicecontrol/contracts/events';
 import { systemClock } from '@invoicecontrol/runtime/clock';
+import type { Clock } from '@invoicecontrol/runtime/clock';
 import { describeConfig } from '@invoicecontrol/runtime/config';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
@@ -30,7 +31,7 @@ const SERVICE = 'gateway';
 const DRAIN_MS_MAX = 15_000;
 
 /** Builds the gateway and starts it. Services that cannot be reached yet are answered for with 503. */
-export async function startService(config: Config): Promise<RunningService> {
+export async function startService(config: Config, clock: Clock = systemClock): Promise<RunningService> {
   const logger = createLogger({ service: SERVICE, level: config.LOG_LEVEL });
   logger.info({ config: describeConfig(configSchema, config) }, 'starting');
   const shutdown = new Shutdown(logger);
@@ -51,7 +52,6 @@ export async function startService(config: Config): Promise<RunningService> {
     shutdown.add('load gauge', () => load.stop());
 
     const clients = createClients({ organization, analysis, scan });
-    const clock = systemClock;
     const failures = new FailureBucket(clock);
     const authenticator = new Authenticator({ access: clients.access, failures, clock, logger });
     const broadcasts = forgetChangedKeys(bus, authenticator, logger);

@@ -133,7 +133,7 @@ const listed = async (organizationId: string) =>
 const statuses = async (organizationId: string) => (await listed(organizationId)).map(({ status }) => status);
 const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to === email);
 const becomes = (organizationId: string, expected: readonly string[]) =>
-  eventually(async () => expect(await statuses(organizationId)).toEqual(expected), { timeoutMs: 20_000 });
+  eventually(async () => expect(await statuses(organizationId)).toEqual(expected));
 
 /** Resolves when so many tries have ended, the last one with a failure. */
 const triedWithoutSuccess = ({ userId }: Recipient, tries: number) =>
@@ -295,7 +295,8 @@ describe('a mail server that fails', () => {
     others = [];
     const stoppedAt = performance.now();
     await sender.stop();
-    expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+    // A server that is silent is waited for 20 s.
+    expect(performance.now() - stoppedAt).toBeLessThan(15_000);
     // What was under way is given back, not held until its lease lapses.
     expect(await documents().countDocuments({ status: 'QUEUED', leaseUntil: new Date(0) })).toBe(21);
     smtp.fail('KEEP_WAITING', 0);
@@ -391,7 +392,7 @@ describe('a crash', () => {
     smtp.fail('KEEP_WAITING', 1);
     const killed = await startProcess(withMail());
     await assign(member);
-    await eventually(() => expect(mailsTo(member.email)).toHaveLength(1), { timeoutMs: 20_000 });
+    await eventually(() => expect(mailsTo(member.email)).toHaveLength(1));
     await killed.stop();
     expect(await documents().findOne({ userId: member.userId })).toMatchObject({ status: 'QUEUED', tries: 1 });
     await startSender();

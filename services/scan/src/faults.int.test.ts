@@ -16,8 +16,6 @@ import { rowsWithIds, wireRow } from './testing/scanning.js';
 const PAUSES_MS = [5_000, 10_000, 900_000] as const;
 const SET_ASIDE_PAUSE_MS = PAUSES_MS[2];
 const TURN_TAKEN_PAUSE_MS = 10_000;
-/** As long as a run of the sweep may be away. */
-const SWEPT = { timeoutMs: 20_000 };
 
 interface LogLine {
   readonly level: number;
@@ -85,8 +83,7 @@ async function tryAgain(organizationId: string, faultsBefore: number): Promise<v
 }
 
 /** The repeat with the key, when the sweep may be at work on the scan at the same moment. */
-const completed = (organizationId: string) =>
-  eventually(() => running.scans.create(organizationId, poisoned(), keyed), SWEPT);
+const completed = (organizationId: string) => eventually(() => running.scans.create(organizationId, poisoned(), keyed));
 
 describe('a scan on whose rows analysis fails every time', () => {
   test('gives up its turn with the third fault, is tried rarely, and completes when analysis is right again', async () => {
@@ -156,7 +153,7 @@ describe('a scan on whose rows analysis fails every time', () => {
   test('is completed by the sweep without a repeat', async () => {
     const organizationId = await tenantWithFaults(FAULTS_MAX);
     nowMs += SET_ASIDE_PAUSE_MS;
-    await eventually(async () => expect((await running.scans.list(organizationId)).scans).toHaveLength(1), SWEPT);
+    await eventually(async () => expect((await running.scans.list(organizationId)).scans).toHaveLength(1));
   });
 
   test('is named in the log as an error with each fault, differently when it is set aside', async () => {
@@ -174,7 +171,7 @@ describe('a scan on whose rows analysis fails every time', () => {
     const organizationId = await tenantWithFaults(FAULTS_MAX);
     running.analysis.failNext(organizationId, new DomainError('invalid', 'rows[0] is beyond what can be analyzed.'));
     nowMs += SET_ASIDE_PAUSE_MS;
-    await eventually(async () => expect(await running.stored(organizationId)).toEqual([]), SWEPT);
+    await eventually(async () => expect(await running.stored(organizationId)).toEqual([]));
     expect(await usedRows(organizationId)).toBe(0);
     const { scan } = await running.scans.create(organizationId, poisoned());
     expect(scan).toMatchObject({ invoicesAnalyzed: 2, rowsSkipped: 0 });
@@ -304,7 +301,7 @@ describe('the sweep', () => {
     running.analysis.close(slow);
     await documents.insertMany([...setAside.toReversed(), copy('turn-0', 2_000, true)]);
     nowMs += 2_000;
-    await eventually(() => expect(running.analysis.requestsOf(slow)).toHaveLength(1), SWEPT);
+    await eventually(() => expect(running.analysis.requestsOf(slow)).toHaveLength(1));
     await documents.insertOne(copy('turn-1', -1, true));
     running.analysis.open(slow);
 
@@ -312,8 +309,8 @@ describe('the sweep', () => {
       logLines.flatMap(({ scanId = '', msg }) =>
         scanId.startsWith('sweep-') && /is complete$|fails every time/.test(msg) ? [scanId.slice(6)] : [],
       );
-    await eventually(() => expect(ended()).toHaveLength(10), { timeoutMs: 30_000 });
+    await eventually(() => expect(ended()).toHaveLength(10));
     const asides = setAside.map((_, index) => `aside-${index}`);
     expect(ended()).toEqual(['turn-0', ...asides.slice(0, 5), 'turn-1', ...asides.slice(5)]);
-  }, 60_000);
+  });
 });

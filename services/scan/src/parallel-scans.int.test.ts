@@ -91,7 +91,7 @@ describe('scans of one organization at once', () => {
     running.analysis.open(organizationId);
     await first;
     expect(await running.stored(organizationId)).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe('an idempotency key', () => {

@@ -216,14 +216,11 @@ describe('an invoice that is analyzed again', () => {
       { _id: second.invoiceId },
       { $set: { pending: true, facts: stored?.facts as never, 'analysis.createdAt': new Date(Date.now() - 60_000) } },
     );
-    await eventually(
-      async () => {
-        expect((await findings.findOne({ _id: finding.findingId }))?.disposition).toBe('SUPERSEDED');
-        expect(await analysisDocuments().findOne({ _id: repeated.analysisId })).not.toBeNull();
-        expect((await invoiceDocuments().findOne({ _id: second.invoiceId }))?.pending).toBeUndefined();
-      },
-      { timeoutMs: 15_000 },
-    );
+    await eventually(async () => {
+      expect((await findings.findOne({ _id: finding.findingId }))?.disposition).toBe('SUPERSEDED');
+      expect(await analysisDocuments().findOne({ _id: repeated.analysisId })).not.toBeNull();
+      expect((await invoiceDocuments().findOne({ _id: second.invoiceId }))?.pending).toBeUndefined();
+    });
   });
 
   test('of another tenant looks exactly like one that does not exist', async () => {

@@ -308,9 +308,8 @@ describe('after a crash between a review and what follows from it', () => {
         $inc: { version: 1 },
       },
     );
-    await eventually(
-      async () => expect((await findingDocuments().findOne({ _id: finding.findingId }))?.pending).toBeUndefined(),
-      { timeoutMs: 15_000 },
+    await eventually(async () =>
+      expect((await findingDocuments().findOne({ _id: finding.findingId }))?.pending).toBeUndefined(),
     );
     const next = await rpc.post(organizationId, nextOnAway('B-5681', '2026-06-15', '611.75'));
     expect(findingOf(next, 'BANK_ACCOUNT_BLOCKLISTED').disposition).toBe('OPEN');

@@ -262,9 +262,8 @@ describe('a new finding', () => {
         },
       },
     );
-    await eventually(
-      async () => expect(await findings.findOne({ _id: findingId })).toMatchObject({ assigneeUserId: rule.assignTo }),
-      { timeoutMs: 15_000 },
+    await eventually(async () =>
+      expect(await findings.findOne({ _id: findingId })).toMatchObject({ assigneeUserId: rule.assignTo }),
     );
   });
 });
