@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
@@ -20,7 +21,8 @@ afterAll(async () => {
 
 test('a database that does not answer is out of reach for those who wait for a connection, too', async () => {
   const things = client.db('nowhere').collection('things');
-  await things.findOne({});
+  // The first connection may take longer than anybody waits for one here.
+  await eventually(() => things.findOne({}));
   proxy.stall();
   const first = things.findOne({}).catch((error: unknown) => error);
   const refused = await things.findOne({}).catch((error: unknown) => error);

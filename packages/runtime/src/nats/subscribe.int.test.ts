@@ -35,8 +35,8 @@ async function publish(version: number): Promise<string> {
   const body = announce(events.organizationRestored, { version });
   const [event] = envelopes({ id: organizationId, organizationId, version }, [body], new Date());
   if (event === undefined) throw new Error('no event');
-  await publisher.publish(event);
-  await publisher.publish(event);
+  // A broker that answers late has stored it perhaps; a repeat under the same id is stored once.
+  for (let times = 1; times <= 2; times++) await eventually(() => publisher.publish(event));
   return event.id;
 }
 
@@ -61,27 +61,29 @@ test('an event published twice under its id is handled once', async () => {
   await publish(1);
   await publish(2);
   await eventually(() => expect(seen).toContain(2));
-  expect(seen).toEqual([1, 2]);
+  expect(seen.filter((version) => version <= 2)).toEqual([1, 2]);
 });
 
 test('what was published while nobody listened is handled later', async () => {
   const seen: number[] = [];
-  const first = await listen('late', async (version) => void seen.push(version));
-  await eventually(() => expect(seen).toContain(2));
-  await first.stop();
   await publish(3);
-  await listen('late', async (version) => void seen.push(version));
+  const first = await listen('late', async (version) => void seen.push(version));
   await eventually(() => expect(seen).toContain(3));
+  await first.stop();
+  await publish(4);
+  await listen('late', async (version) => void seen.push(version));
+  await eventually(() => expect(seen).toContain(4));
   expect(new Set(seen).size).toBe(seen.length);
 });
 
 test('a handler that fails gets the event again', async () => {
-  let failures = 0;
+  let tries = 0;
   const done: number[] = [];
+  await publish(5);
   await listen('retry', async (version) => {
-    if (version === 1 && failures++ === 0) throw new Error('not yet');
+    if (version === 5 && ++tries === 1) throw new Error('not yet');
     done.push(version);
   });
-  await eventually(() => expect(done).toContain(1));
-  expect(failures).toBe(2);
+  await eventually(() => expect(done).toContain(5));
+  expect(tries).toBe(2);
 });
