@@ -107,6 +107,7 @@ describe('a running gateway', () => {
   });
 
   test('lets a request that is under way end before it stops', async () => {
+    await rememberKey();
     const last = fetch(`http://${gateway.address}/v1/organizations/current`, {
       headers: { authorization: `Bearer ${key}` },
     });

@@ -7,6 +7,27 @@ function busyFor(ms: number): void {
   while (performance.now() < end);
 }
 
+/** How many turns others have had by each item; the first one takes no time, each other one takes a whole turn. */
+async function seenByItems(): Promise<{ seen: number[]; isFirstTurnShort: boolean }> {
+  let othersTurns = 0;
+  let isOver = false;
+  const others = (): void => {
+    othersTurns += 1;
+    if (!isOver) setImmediate(others);
+  };
+  setImmediate(others);
+  const seen: number[] = [];
+  let isFirstTurnShort = false;
+  const begunAt = performance.now();
+  await eachInTurns([0, TURN_MS_MAX, TURN_MS_MAX, TURN_MS_MAX], (ms, index) => {
+    if (index === 1) isFirstTurnShort = performance.now() - begunAt < TURN_MS_MAX;
+    busyFor(ms);
+    seen.push(othersTurns);
+  });
+  isOver = true;
+  return { seen, isFirstTurnShort };
+}
+
 describe('long work in turns', () => {
   test('meets every item once and in order', async () => {
     const met: [string, number][] = [];
@@ -22,19 +43,9 @@ describe('long work in turns', () => {
   });
 
   test('lets others have their turn whenever its own is over, and only then', async () => {
-    let othersTurns = 0;
-    let isOver = false;
-    const others = (): void => {
-      othersTurns += 1;
-      if (!isOver) setImmediate(others);
-    };
-    setImmediate(others);
-    const seen: number[] = [];
-    await eachInTurns([0, TURN_MS_MAX, TURN_MS_MAX, TURN_MS_MAX], (ms) => {
-      busyFor(ms);
-      seen.push(othersTurns);
-    });
-    isOver = true;
+    // Again when the machine was away in the middle of the first turn, which then was over for good reason.
+    let { seen, isFirstTurnShort } = await seenByItems();
+    while (!isFirstTurnShort) ({ seen, isFirstTurnShort } = await seenByItems());
     expect(seen[1]).toBe(0);
     expect(seen[2]).toBeGreaterThan(0);
     expect(seen[3]).toBeGreaterThan(seen[2] ?? 0);

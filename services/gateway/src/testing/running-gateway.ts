@@ -1,9 +1,11 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { createClients } from '../clients.js';
+import type { Clients } from '../clients.js';
 import { createApp } from '../http/app.js';
 import { Authenticator } from '../http/authenticate.js';
 import { FailureBucket } from '../http/failure-bucket.js';
@@ -37,15 +39,28 @@ export interface GatewayOptions {
   readonly trustedProxyHops?: number;
 }
 
+/** Longer than a slow machine stands still. */
+const PATIENCE_MS = 60_000;
+
+/** Keys and limits are asked about with deadlines of a quick machine; when they pass, every answer is another one. */
+function patient({ authenticateKey, reserveRequests }: Clients['access']): Clients['access'] {
+  const patiently = (options: CallOptions): CallOptions => ({ ...options, timeoutMs: PATIENCE_MS });
+  return {
+    authenticateKey: (request, options) => authenticateKey(request, patiently(options)),
+    reserveRequests: (request, options) => reserveRequests(request, patiently(options)),
+  };
+}
+
 /** The whole gateway on a free port, in front of services that give these answers; no broker. */
 export async function startGateway(answers: Answers, options: GatewayOptions = {}): Promise<RunningGateway> {
   const { clock = systemClock, logger = silent } = options;
   const services = await startCounterparts(answers);
   const channel = openChannel(services.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const clients = createClients({ organization: channel, analysis: channel, scan: channel });
+  const access = patient(clients.access);
   const failures = new FailureBucket(clock);
-  const authenticator = new Authenticator({ access: clients.access, failures, clock, logger });
-  const limiter = new RateLimiter({ access: clients.access, clock, logger, replicas: 1 });
+  const authenticator = new Authenticator({ access, failures, clock, logger });
+  const limiter = new RateLimiter({ access, clock, logger, replicas: 1 });
   const limits = { default: 3_000, organization: 10_000, writes: 1_200, scans: 20, documents: 600, ...options.limits };
   const readiness = { isReady: true };
   const app = createApp({
