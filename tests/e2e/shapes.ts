@@ -80,6 +80,16 @@ export interface Member {
   readonly createdAt: string;
 }
 
+const DAY_MS = 24 * 3_600_000;
+
+/** The Monday of the week before last, UTC: neither stale nor of the future nor of a weekend, whenever the tests run. */
+const issuedAt = (() => {
+  const now = new Date();
+  return now.getTime() - (((now.getUTCDay() + 6) % 7) + 14) * DAY_MS;
+})();
+const ISSUE_DATE = new Date(issuedAt).toISOString().slice(0, 10);
+const DUE_DATE = new Date(issuedAt + 30 * DAY_MS).toISOString().slice(0, 10);
+
 /** Every field of the canonical invoice (specification 2.2) but `company_id`, which depends on the tenant. */
 export const fullInvoice = {
   supplier: {
@@ -88,8 +98,8 @@ export const fullInvoice = {
     bank_account: { iban: 'DE89370400440532013000' },
   },
   invoice_number: 'RE-2026-0118',
-  issue_date: '2026-10-05',
-  due_date: '2026-11-04',
+  issue_date: ISSUE_DATE,
+  due_date: DUE_DATE,
   currency: 'EUR',
   net_amount: '1000.00',
   tax_amount: '190.00',
@@ -103,7 +113,7 @@ export function plainInvoice(number: number): Readonly<Record<string, unknown>> 
   return {
     supplier: { name: `Supplier ${number}` },
     invoice_number: `N-${number}`,
-    issue_date: '2026-10-05',
+    issue_date: ISSUE_DATE,
     currency: 'EUR',
     gross_amount: `${number}.50`,
   };
@@ -114,7 +124,7 @@ export function plainRow(number: number): Readonly<Record<string, unknown>> {
   return {
     supplierName: `Supplier ${number}`,
     invoiceNumber: `N-${number}`,
-    issueDate: '2026-10-05',
+    issueDate: ISSUE_DATE,
     grossAmount: `${number}.50`,
     sourceRowNumber: number,
   };

@@ -16,6 +16,8 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { run } from './run.js';
 
+const LATELY_MS = 14 * 24 * 3_600_000;
+
 const { mongodbUrl, natsUrl } = testInfrastructure();
 const databaseNames = { organization: testDatabaseName(), analysis: testDatabaseName() };
 const operatorToken = 'operator-token-of-the-integration-tests';
@@ -89,7 +91,8 @@ async function organizationWithDuplicates(): Promise<{ organizationId: string; b
   const invoice = {
     supplier: { name: 'Nordlicht Energie GmbH', taxId: undefined, bankAccount: undefined },
     invoiceNumber: 'RE-2026-0118',
-    issueDate: '2026-03-05',
+    // Lately, or its age would be found as well.
+    issueDate: new Date(Date.now() - LATELY_MS).toISOString().slice(0, 10),
     dueDate: undefined,
     currency: 'EUR',
     netAmount: undefined,

@@ -6,6 +6,7 @@ import type { Analysis, Finding, Invoice } from '@invoicecontrol/contracts/analy
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
+import type { Clock } from '@invoicecontrol/runtime/clock';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import { configSchema } from '../config.js';
@@ -27,6 +28,19 @@ export function testConfig(
     LOG_LEVEL: 'silent',
     ...others,
   });
+}
+
+const aheadMs = Date.UTC(2026, 10, 2, 12) - Date.now();
+
+/**
+ * Goes on as ours does, from a noon of November 2026. The invoices of the tests are of the months before it, so in
+ * whatever year the tests run none of them is stale, or of the future.
+ */
+export const testClock: Clock = { now: () => new Date(Date.now() + aheadMs) };
+
+/** A moment by that clock; what is past is negative. */
+export function fromNow(ms: number): Date {
+  return new Date(testClock.now().getTime() + ms);
 }
 
 /** A call that a person makes through the gateway. */

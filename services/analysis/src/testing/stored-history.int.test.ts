@@ -10,7 +10,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
-import { connect, testConfig, wireInvoice } from './clients.js';
+import { connect, testClock, testConfig, wireInvoice } from './clients.js';
 import { storedHistory } from './stored-history.js';
 
 const infrastructure = testInfrastructure();
@@ -33,7 +33,7 @@ let mongo: MongoConnection;
 
 beforeAll(async () => {
   organization = await startOrganizationCounterpart(createLogger({ service: 'test', level: 'silent' }));
-  service = await startService(testConfig(infrastructure, databaseName, organization.address));
+  service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
 });
 afterAll(async () => {

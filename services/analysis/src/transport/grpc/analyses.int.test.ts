@@ -10,7 +10,16 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../../compose.js';
 import type { FindingDocument } from '../../storage/findings.js';
 import type { InvoiceDocument } from '../../storage/invoices.js';
-import { anyFinding, asUser, connect, findingOf, testConfig, wireInvoice } from '../../testing/clients.js';
+import {
+  anyFinding,
+  asUser,
+  connect,
+  findingOf,
+  fromNow,
+  testClock,
+  testConfig,
+  wireInvoice,
+} from '../../testing/clients.js';
 import type { Clients } from '../../testing/clients.js';
 import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
@@ -34,7 +43,9 @@ const analysisDocuments = () =>
 
 beforeAll(async () => {
   organization = await startOrganizationCounterpart(logger);
-  service = await startService(testConfig(infrastructure, databaseName, organization.address, { OPERATOR_TOKEN }));
+  service = await startService(testConfig(infrastructure, databaseName, organization.address, { OPERATOR_TOKEN }), {
+    clock: testClock,
+  });
   rpc = connect(service.address);
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
 });
@@ -214,7 +225,7 @@ describe('an invoice that is analyzed again', () => {
     await findings.updateOne({ _id: finding.findingId }, { $set: { disposition: 'OPEN' } });
     await invoiceDocuments().updateOne(
       { _id: second.invoiceId },
-      { $set: { pending: true, facts: stored?.facts as never, 'analysis.createdAt': new Date(Date.now() - 60_000) } },
+      { $set: { pending: true, facts: stored?.facts as never, 'analysis.createdAt': fromNow(-60_000) } },
     );
     await eventually(async () => {
       expect((await findings.findOne({ _id: finding.findingId }))?.disposition).toBe('SUPERSEDED');

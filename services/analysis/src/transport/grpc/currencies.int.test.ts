@@ -16,7 +16,7 @@ import { startService } from '../../compose.js';
 import type { InvoiceDocument } from '../../storage/invoices.js';
 import { rateStore } from '../../storage/rates.js';
 import type { RateDocument } from '../../storage/rates.js';
-import { asUser, connect, findingOf, testConfig, wireInvoice } from '../../testing/clients.js';
+import { asUser, connect, findingOf, testClock, testConfig, wireInvoice } from '../../testing/clients.js';
 import type { Clients } from '../../testing/clients.js';
 
 const DAY = '2026-03-05';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   // A service knows what was published before it started.
   await rateStore(mongo.db.collection<RateDocument>('rates')).save([{ day: DAY, perEuro: PER_EURO }]);
-  service = await startService(testConfig(infrastructure, databaseName, organization.address));
+  service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
   rpc = connect(service.address);
   channel = openChannel(service.address);
 });
@@ -63,7 +63,7 @@ function scan(
       scanId: uuidV7(),
       companyId: 'c-main',
       baseCurrency,
-      receivedTime: new Date(),
+      receivedTime: testClock.now(),
       rows: invoices.map((invoice, position) => ({
         position,
         sourceRowNumber: position + 2,

@@ -15,7 +15,16 @@ import type { FindingDocument } from '../../storage/findings.js';
 import type { FindingReviewDocument } from '../../storage/finding-reviews.js';
 import type { InvoiceDocument } from '../../storage/invoices.js';
 import type { SupplierDocument } from '../../storage/suppliers.js';
-import { anyFinding, asUser, connect, findingOf, testConfig, wireInvoice } from '../../testing/clients.js';
+import {
+  anyFinding,
+  asUser,
+  connect,
+  findingOf,
+  fromNow,
+  testClock,
+  testConfig,
+  wireInvoice,
+} from '../../testing/clients.js';
 import type { Clients } from '../../testing/clients.js';
 import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
@@ -41,7 +50,7 @@ const supplierDocuments = () => mongo.db.collection<SupplierDocument>('suppliers
 
 beforeAll(async () => {
   organization = await startOrganizationCounterpart(logger);
-  service = await startService(testConfig(infrastructure, databaseName, organization.address));
+  service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
   rpc = connect(service.address);
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
 });
@@ -304,7 +313,7 @@ describe('after a crash between a review and what follows from it', () => {
     await findingDocuments().updateOne(
       { _id: finding.findingId },
       {
-        $set: { disposition: 'CONFIRMED', reviewedAt: new Date(Date.now() - 60_000), pending: true },
+        $set: { disposition: 'CONFIRMED', reviewedAt: fromNow(-60_000), pending: true },
         $inc: { version: 1 },
       },
     );

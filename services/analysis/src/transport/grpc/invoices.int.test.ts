@@ -22,6 +22,7 @@ import { configSchema } from '../../config.js';
 import type { AnalysisDocument } from '../../storage/analyses.js';
 import type { InvoiceDocument } from '../../storage/invoices.js';
 import type { SupplierDocument } from '../../storage/suppliers.js';
+import { fromNow, testClock } from '../../testing/clients.js';
 import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 
@@ -49,6 +50,7 @@ beforeAll(async () => {
       ORGANIZATION_ADDRESS: organization.address,
       LOG_LEVEL: 'silent',
     }),
+    { clock: testClock },
   );
   channel = openChannel(service.address);
   mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
@@ -303,7 +305,7 @@ describe('after a crash', () => {
     const { analysis: _analysis, recentEvents: _recentEvents, lastEventAt: _lastEventAt, ...received } = decided;
     await documents().replaceOne(
       { _id: decided._id },
-      { ...received, version: 1, status: 'RECEIVED', claim: 'dead', leaseUntil: new Date(Date.now() - 1) },
+      { ...received, version: 1, status: 'RECEIVED', claim: 'dead', leaseUntil: fromNow(-1) },
     );
     await eventually(async () => {
       const again = await documents().findOne({ organizationId });
@@ -320,13 +322,13 @@ describe('after a crash', () => {
     await eventually(async () => expect((await documents().findOne({ organizationId }))?.pending).toBeUndefined());
     await documents().updateOne(
       { organizationId },
-      { $set: { status: 'RECEIVED', version: 1, leaseUntil: new Date(Date.now() + 60_000) }, $unset: { analysis: '' } },
+      { $set: { status: 'RECEIVED', version: 1, leaseUntil: fromNow(60_000) }, $unset: { analysis: '' } },
     );
     await expect(invoicesOf().analyzeInvoice(keyed, call)).rejects.toMatchObject({
       kind: 'in_progress',
       retryAfterSeconds: 1,
     });
-    await documents().updateOne({ organizationId }, { $set: { leaseUntil: new Date(Date.now() - 1) } });
+    await documents().updateOne({ organizationId }, { $set: { leaseUntil: fromNow(-1) } });
     expect((await invoicesOf().analyzeInvoice(keyed, call)).analysis).toBeDefined();
   });
 
@@ -342,7 +344,7 @@ describe('after a crash', () => {
     await documents().updateOne(
       { organizationId },
       {
-        $set: { status: 'RECEIVED', version: 1, leaseUntil: new Date(Date.now() - 1), isCountUnsure: true },
+        $set: { status: 'RECEIVED', version: 1, leaseUntil: fromNow(-1), isCountUnsure: true },
         $unset: { analysis: '' },
       },
     );
@@ -367,7 +369,7 @@ describe('after a crash', () => {
     await Promise.all(later.map((invoice) => invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call)));
     await eventually(async () => expect(await documents().countDocuments({ organizationId, pending: true })).toBe(1));
     // Old enough for the sweep.
-    await documents().updateOne({ _id }, { $set: { 'analysis.createdAt': new Date(Date.now() - 60_000) } });
+    await documents().updateOne({ _id }, { $set: { 'analysis.createdAt': fromNow(-60_000) } });
     await eventually(async () => expect((await documents().findOne({ _id }))?.pending).toBeUndefined());
     const supplier = await mongo.db.collection<SupplierDocument>('suppliers').findOne({ organizationId });
     expect(supplier?.profile.count).toBe(later.length + 1);

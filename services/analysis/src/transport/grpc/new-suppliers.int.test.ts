@@ -14,6 +14,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../../compose.js';
 import { configSchema } from '../../config.js';
 import type { SupplierDocument } from '../../storage/suppliers.js';
+import { testClock } from '../../testing/clients.js';
 import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 
@@ -38,6 +39,7 @@ beforeAll(async () => {
       ORGANIZATION_ADDRESS: organization.address,
       LOG_LEVEL: 'silent',
     }),
+    { clock: testClock },
   );
   channel = openChannel(service.address);
   mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });

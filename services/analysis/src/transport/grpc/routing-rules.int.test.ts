@@ -20,7 +20,7 @@ import { RULES_PER_ORGANIZATION_MAX } from '../../domain/routing.js';
 import type { InvoiceDocument } from '../../storage/invoices.js';
 import type { FindingDocument } from '../../storage/findings.js';
 import type { RoutingRuleDocument } from '../../storage/routing-rules.js';
-import { asUser, connect, findingOf, testConfig, wireInvoice } from '../../testing/clients.js';
+import { asUser, connect, findingOf, fromNow, testClock, testConfig, wireInvoice } from '../../testing/clients.js';
 import type { Clients } from '../../testing/clients.js';
 import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
@@ -38,7 +38,7 @@ let mongo: MongoConnection;
 
 beforeAll(async () => {
   organization = await startOrganizationCounterpart(logger);
-  service = await startService(testConfig(infrastructure, databaseName, organization.address));
+  service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
   rpc = connect(service.address);
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
 });
@@ -258,7 +258,7 @@ describe('a new finding', () => {
         $set: {
           pending: true,
           facts: facts?.facts as never,
-          'analysis.createdAt': new Date(Date.now() - 60_000),
+          'analysis.createdAt': fromNow(-60_000),
         },
       },
     );

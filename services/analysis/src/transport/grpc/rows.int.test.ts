@@ -24,7 +24,7 @@ import type { CanonicalInvoice } from '../../domain/invoice.js';
 import { syntheticHistory } from '../../domain/testing/synthetic-history.js';
 import type { InvoiceDocument } from '../../storage/invoices.js';
 import type { SupplierDocument } from '../../storage/suppliers.js';
-import { anyFinding, asUser, connect, testConfig, wireInvoice } from '../../testing/clients.js';
+import { anyFinding, asUser, connect, testClock, testConfig, wireInvoice } from '../../testing/clients.js';
 import type { Clients } from '../../testing/clients.js';
 
 const ROWS_MAX = 5_000;
@@ -44,7 +44,9 @@ let channel: ReturnType<typeof openChannel>;
 
 beforeAll(async () => {
   organization = await startOrganizationCounterpart(logger);
-  service = await startService(testConfig(infrastructure, databaseName, organization.address, { OPERATOR_TOKEN }));
+  service = await startService(testConfig(infrastructure, databaseName, organization.address, { OPERATOR_TOKEN }), {
+    clock: testClock,
+  });
   rpc = connect(service.address);
   channel = openChannel(service.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
@@ -67,7 +69,7 @@ function request(organizationId: string, rows: readonly Row[]): AnalyzeRowsReque
     scanId: uuidV7(),
     companyId: 'c-main',
     baseCurrency: 'EUR',
-    receivedTime: new Date(),
+    receivedTime: testClock.now(),
     rows: [...rows],
   };
 }
