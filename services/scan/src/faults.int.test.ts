@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
-import { usageCollection } from '@invoicecontrol/runtime/mongo/usage';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from './compose.js';
@@ -56,12 +55,6 @@ async function documentOf(organizationId: string): Promise<ScanDocument> {
   return document;
 }
 
-/** What is counted, whatever the month. */
-async function usedRows(organizationId: string): Promise<number> {
-  const counters = await usageCollection(running.mongo.db).find().toArray();
-  return counters.filter(({ _id }) => _id.startsWith(organizationId)).reduce((sum, { used }) => sum + used, 0);
-}
-
 /** An organization with a scan that has failed this often, and analysis failing so often. */
 async function tenantWithFaults(tried: number, failing = tried): Promise<string> {
   const organizationId = running.organization.newTenant();
@@ -105,7 +98,7 @@ describe('a scan on whose rows analysis fails every time', () => {
     const { turn, leaseUntil, faults: count, status } = await documentOf(organizationId);
     expect([turn, leaseUntil, count, status]).toEqual([undefined, undefined, undefined, 'COMPLETE']);
     expect(running.analysis.requestsOf(organizationId)).toHaveLength(FAULTS_MAX + 2);
-    expect(await usedRows(organizationId)).toBe(2);
+    expect(await running.usedRows(organizationId)).toBe(2);
   });
 
   test('and one time less never loses it', async () => {
@@ -129,7 +122,7 @@ describe('a scan on whose rows analysis fails every time', () => {
     nowMs += SET_ASIDE_PAUSE_MS;
     const { scan } = await completed(organizationId);
     expect([scan?.invoicesAnalyzed, scan?.rowsSkipped]).toEqual([2, 0]);
-    expect(await usedRows(organizationId)).toBe(3);
+    expect(await running.usedRows(organizationId)).toBe(3);
     const analyzed = running.analysis.requestsOf(organizationId).map(({ rows }) => rows.map((row) => row.externalId));
     expect(analyzed).toEqual([['a', 'b'], ['a', 'b'], ['a', 'b'], ['c'], ['a', 'b']]);
     const again = running.scans.create(organizationId, poisoned());
@@ -172,7 +165,7 @@ describe('a scan on whose rows analysis fails every time', () => {
     running.analysis.failNext(organizationId, new DomainError('invalid', 'rows[0] is beyond what can be analyzed.'));
     nowMs += SET_ASIDE_PAUSE_MS;
     await eventually(async () => expect(await running.stored(organizationId)).toEqual([]));
-    expect(await usedRows(organizationId)).toBe(0);
+    expect(await running.usedRows(organizationId)).toBe(0);
     const { scan } = await running.scans.create(organizationId, poisoned());
     expect(scan).toMatchObject({ invoicesAnalyzed: 2, rowsSkipped: 0 });
   });

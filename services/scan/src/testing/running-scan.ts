@@ -1,8 +1,7 @@
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
-import type { UsageDocument } from '@invoicecontrol/runtime/mongo/usage';
+import { usageCollection } from '@invoicecontrol/runtime/mongo/usage';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
@@ -21,7 +20,7 @@ export interface RunningScan {
   readonly mongo: MongoConnection;
   /** A further replica; it may reach its database another way. */
   startReplica(mongodbUrl?: string): Promise<{ scans: Clients; stop(): Promise<void> }>;
-  /** What is counted for the organization this month. */
+  /** What is counted for the organization, whatever the month. */
   usedRows(organizationId: string): Promise<number>;
   stored(organizationId: string): Promise<ScanDocument[]>;
   /** As if the worker of its running scan had fallen silent. */
@@ -60,12 +59,14 @@ export async function startScan(
     mongo,
     startReplica,
     async usedRows(organizationId) {
-      const _id = `${organizationId}:${usageMonth(new Date())}:scan_rows`;
-      return (await mongo.db.collection<UsageDocument>('usage').findOne({ _id }))?.used ?? 0;
+      const counters = await usageCollection(mongo.db).find().toArray();
+      return counters.filter(({ _id }) => _id.startsWith(organizationId)).reduce((sum, { used }) => sum + used, 0);
     },
     stored: (organizationId) => documents.find({ organizationId }).toArray(),
     async lapse(organizationId) {
-      await documents.updateOne({ turn: organizationId }, { $set: { leaseUntil: new Date(Date.now() - 1) } });
+      // In the name of nobody, or a worker that is alive in truth might renew its lease.
+      const lapsed = { claim: 'silent', leaseUntil: new Date(Date.now() - 1) };
+      await documents.updateOne({ turn: organizationId }, { $set: lapsed });
     },
     async stop() {
       await stop();
