@@ -63,7 +63,8 @@ describe('a TCP proxy', () => {
     proxy.delay(50);
     const before = performance.now();
     await expectEcho('slow');
-    expect(performance.now() - before).toBeGreaterThanOrEqual(99);
+    // Timers count whole milliseconds, so each of the two may end almost one earlier.
+    expect(performance.now() - before).toBeGreaterThan(98);
   });
 
   test('ends every connection when it resets, and serves new ones', async () => {

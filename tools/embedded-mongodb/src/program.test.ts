@@ -11,6 +11,8 @@ import { startEmbeddedMongod } from './server.js';
 
 // The built program as a process of its own (`npx tsc -b tools/embedded-mongodb` builds it).
 
+/** After a kill nobody can be selected; before it, a slow machine takes its time. */
+const SELECTION_MS_MAX = 10_000;
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 interface Program {
@@ -139,7 +141,7 @@ test('killed again and again under load, it loses no acknowledged write', async 
   const acknowledged = new Map<string, number>();
   for (let round = 0; round < 5; round += 1) {
     const program = await start(['--data', directory]);
-    const client = new MongoClient(program.url, { serverSelectionTimeoutMS: 2_000, retryWrites: false });
+    const client = new MongoClient(program.url, { serverSelectionTimeoutMS: SELECTION_MS_MAX, retryWrites: false });
     const items = client.db('test').collection<{ _id: string; n: number; log: number[] }>('items');
     const stored = new Map((await items.find().toArray()).map(({ _id, n, log }) => [_id, { n, log }]));
     for (const [id, n] of acknowledged) {
@@ -174,7 +176,7 @@ test('killed again and again under load, it loses no acknowledged write', async 
 
 test('killed while it writes its journal anew, it loses no acknowledged write', async () => {
   const program = await start(['--data', directory]);
-  const client = new MongoClient(program.url, { serverSelectionTimeoutMS: 2_000, retryWrites: false });
+  const client = new MongoClient(program.url, { serverSelectionTimeoutMS: SELECTION_MS_MAX, retryWrites: false });
   const items = client.db('test').collection<{ _id: number; n: number; pad: string }>('items');
   const ids = Array.from({ length: 40 }, (_, id) => id);
   await items.insertMany(ids.map((_id) => ({ _id, n: 0, pad: 'x'.repeat(500_000) })));
