@@ -12,6 +12,7 @@ import type { Implementation } from '@invoicecontrol/runtime/grpc/server';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import { connectApi, startRunningSystem } from './running-system.js';
 import type { Answer, Api, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
@@ -57,12 +58,12 @@ async function gatewayWith(env: Readonly<Record<string, string>>): Promise<Api> 
 }
 
 /** An analysis service that answers every call in this way. */
-async function analysisThat(answer: () => Promise<unknown>, port = 0): Promise<string> {
+async function analysisThat(answer: () => Promise<unknown>): Promise<string> {
   const names = Object.keys(InvoiceServiceDefinition.methods);
   const implementation = Object.fromEntries(names.map((name) => [name, answer]));
   const server = await startGrpcServer({
     host: '127.0.0.1',
-    port,
+    port: 0,
     logger: createLogger({ service: 'test', level: 'silent' }),
     bindings: [
       bind(InvoiceServiceDefinition, implementation as unknown as Implementation<typeof InvoiceServiceDefinition>),
@@ -72,20 +73,21 @@ async function analysisThat(answer: () => Promise<unknown>, port = 0): Promise<s
   return server.address;
 }
 
-/** Listens, and with `isDeaf` never says a word; otherwise stops at once, so that nobody is there. */
-async function silentAddress({ isDeaf }: { isDeaf: boolean }): Promise<string> {
+/** Nobody listens there: the system gives this port to none who asks for any, unlike one that was free a moment ago. */
+const NOBODYS_ADDRESS = '127.0.0.1:1';
+
+/** Where somebody listens who never says a word. */
+async function deafAddress(): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => sockets.add(socket.on('error', () => {})));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const stop = async (): Promise<void> => {
+  stops.push(async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, 'close');
-  };
-  if (isDeaf) stops.push(stop);
-  else await stop();
+  });
   return `127.0.0.1:${port}`;
 }
 
@@ -275,7 +277,7 @@ const cases: readonly Case[] = [
     code: 'PROCESSING_FAILED',
     when: 'the analysis service is away',
     provoke: async () => {
-      const api = await gatewayWith({ ANALYSIS_ADDRESS: await silentAddress({ isDeaf: false }) });
+      const api = await gatewayWith({ ANALYSIS_ADDRESS: NOBODYS_ADDRESS });
       return api.request('POST /invoices', { key, body: invoice });
     },
   },
@@ -284,7 +286,7 @@ const cases: readonly Case[] = [
     code: 'PROCESSING_FAILED',
     when: 'the scan service is away',
     provoke: async () => {
-      const api = await gatewayWith({ SCAN_ADDRESS: await silentAddress({ isDeaf: false }) });
+      const api = await gatewayWith({ SCAN_ADDRESS: NOBODYS_ADDRESS });
       return api.request('POST /scans', { key, body: { rows: [plainRow(1)] } });
     },
   },
@@ -293,7 +295,7 @@ const cases: readonly Case[] = [
     code: 'PROCESSING_FAILED',
     when: 'the organization service is away',
     provoke: async () => {
-      const api = await gatewayWith({ ORGANIZATION_ADDRESS: await silentAddress({ isDeaf: false }) });
+      const api = await gatewayWith({ ORGANIZATION_ADDRESS: NOBODYS_ADDRESS });
       return api.request('GET /invoices', { key });
     },
   },
@@ -302,7 +304,7 @@ const cases: readonly Case[] = [
     code: 'PROCESSING_FAILED',
     when: 'the organization service is there and says nothing',
     provoke: async () => {
-      const api = await gatewayWith({ ORGANIZATION_ADDRESS: await silentAddress({ isDeaf: true }) });
+      const api = await gatewayWith({ ORGANIZATION_ADDRESS: await deafAddress() });
       return api.request('GET /invoices', { key });
     },
   },
@@ -311,7 +313,7 @@ const cases: readonly Case[] = [
     code: 'PROCESSING_FAILED',
     when: 'the analysis service is there and says nothing',
     provoke: async () => {
-      const api = await gatewayWith({ ANALYSIS_ADDRESS: await silentAddress({ isDeaf: true }) });
+      const api = await gatewayWith({ ANALYSIS_ADDRESS: await deafAddress() });
       return api.request(`GET ${READ_INVOICE}`, { key });
     },
   },
@@ -339,11 +341,14 @@ describe('the envelope', () => {
 
 describe('a service that comes back', () => {
   test('is used again without a restart of the gateway', async () => {
-    const address = await silentAddress({ isDeaf: false });
-    const api = await gatewayWith({ ANALYSIS_ADDRESS: address });
-    expect((await api.request(`GET ${READ_INVOICE}`, { key })).status).toBe(503);
     const gone = () => Promise.reject(new DomainError('not_found', 'No such invoice.'));
-    await analysisThat(gone, Number(address.split(':')[1]));
+    const { hostname, port } = new URL(`http://${await analysisThat(gone)}`);
+    const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
+    stops.push(() => proxy.close());
+    proxy.cut();
+    const api = await gatewayWith({ ANALYSIS_ADDRESS: `127.0.0.1:${proxy.port}` });
+    expect((await api.request(`GET ${READ_INVOICE}`, { key })).status).toBe(503);
+    proxy.heal();
     await eventually(async () => expect((await api.request(`GET ${READ_INVOICE}`, { key })).status).toBe(404));
   });
 });
