@@ -9,7 +9,7 @@ import { FAULTS_MAX } from './domain/next-try.js';
 import type { ScanDocument } from './storage/scans.js';
 import { startScan } from './testing/running-scan.js';
 import type { RunningScan } from './testing/running-scan.js';
-import { rowsWithIds, wireRow } from './testing/scanning.js';
+import { insist, rowsWithIds, wireRow } from './testing/scanning.js';
 
 /** Pauses after the first faults, while the scan has its turn; the last one is that of a scan that was set aside. */
 const PAUSES_MS = [5_000, 10_000, 900_000] as const;
@@ -131,7 +131,7 @@ describe('a scan on whose rows analysis fails every time', () => {
 
   test('gives way to one that waits for the turn', async () => {
     const organizationId = await tenantWithFaults(1, FAULTS_MAX);
-    const other = running.scans.create(organizationId, rowsWithIds('c'));
+    const other = insist(() => running.scans.create(organizationId, rowsWithIds('c')));
     for (const [index, pauseMs] of PAUSES_MS.slice(0, FAULTS_MAX - 1).entries()) {
       nowMs += pauseMs;
       await eventually(async () => {

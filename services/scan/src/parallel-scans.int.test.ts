@@ -5,7 +5,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from './compose.js';
 import { startScan } from './testing/running-scan.js';
 import type { RunningScan } from './testing/running-scan.js';
-import { rowsWithIds, wireRow } from './testing/scanning.js';
+import { insist, rowsWithIds, wireRow } from './testing/scanning.js';
 
 let running: RunningScan;
 const newTenant = (): string => running.organization.newTenant();
@@ -23,17 +23,6 @@ function kindsOf(outcomes: readonly PromiseSettledResult<CreateScanResponse>[]):
   return outcomes.flatMap((outcome) =>
     outcome.status === 'rejected' ? [(outcome.reason as { kind: string }).kind] : [],
   );
-}
-
-/** As a client does that is told to come again: a scan that waited for its turn in vain has left nothing behind. */
-async function insist(create: () => Promise<CreateScanResponse>): Promise<CreateScanResponse> {
-  for (;;) {
-    try {
-      return await create();
-    } catch (error) {
-      if ((error as { kind?: string }).kind !== 'in_progress') throw error;
-    }
-  }
 }
 
 /** The external ids that analysis was given, each as often as it was. */

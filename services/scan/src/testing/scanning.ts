@@ -63,6 +63,17 @@ export function rowsWithIds(...externalIds: readonly string[]): ScanRow[] {
   );
 }
 
+/** As a client does that is told to come again: a scan that waited for its turn in vain has left nothing behind. */
+export async function insist(create: () => Promise<CreateScanResponse>): Promise<CreateScanResponse> {
+  for (;;) {
+    try {
+      return await create();
+    } catch (error) {
+      if ((error as { kind?: string }).kind !== 'in_progress') throw error;
+    }
+  }
+}
+
 /** A client as real callers use it. */
 export function connect(address: string) {
   const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
