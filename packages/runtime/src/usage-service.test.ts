@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { client, openChannel } from './grpc/client.js';
 import type { Channel } from './grpc/client.js';
@@ -10,7 +10,7 @@ import { usageService } from './usage-service.js';
 
 let server: GrpcServer;
 let channel: Channel;
-let now = new Date('2026-03-31T23:59:59.999Z');
+let now: Date;
 
 beforeAll(async () => {
   const meters = {
@@ -25,6 +25,9 @@ beforeAll(async () => {
     logger: createLogger({ service: 'test', level: 'silent' }),
   });
   channel = openChannel(server.address);
+});
+beforeEach(() => {
+  now = new Date('2026-03-31T23:59:59.999Z');
 });
 afterAll(async () => {
   channel.close();

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createTransport } from 'nodemailer';
 import type { FaultKind } from './faults.js';
 import { startSmtpSimulator } from './simulator.js';
@@ -7,11 +7,10 @@ import type { SmtpSimulator } from './simulator.js';
 
 let simulator: SmtpSimulator;
 
-beforeAll(async () => {
+beforeEach(async () => {
   simulator = await startSmtpSimulator();
 });
-afterEach(() => simulator.fail('REFUSE', 0));
-afterAll(() => simulator.stop());
+afterEach(() => simulator.stop());
 
 function send(subject: string, others: object = {}): Promise<unknown> {
   const transport = createTransport({ url: simulator.url });

@@ -4,6 +4,7 @@ import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../testing/coun
 import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';
 
+const MINUTE_MS = 60_000;
 const key = keyNamed('owner');
 const COMPANY_ID = '0198a000-0000-7000-8000-00000000000c';
 const USER_ID = '0198a000-0000-7000-8000-00000000000d';
@@ -32,6 +33,8 @@ const member = {
 const apiKey = { apiKeyId: API_KEY_ID, name: 'ERP', role: 'ANALYST', scopes: ['invoices:read'], createdTime };
 
 let gateway: RunningGateway;
+/** Held, and a minute later in each test, so that no address has failed in it before. */
+let nowMs = Date.now();
 /** The last request that a service got, whichever rpc it was. */
 let got: unknown;
 const answer =
@@ -42,82 +45,86 @@ const answer =
   };
 
 beforeAll(async () => {
-  gateway = await startGateway({
-    access: accessFor(new Map([[key, principal({ scopes: ['organization:read', 'organization:write'] })]])),
-    organizations: {
-      getOrganization: answer({ organization }),
-      updateOrganization: answer({ organization: { ...organization, billingEmail: 'pay@example.com' } }),
-      updateBaseCurrency: answer({ organization }),
-      updateReferenceValidation: answer({ organization }),
-      deleteOrganization: answer({
-        deletedTime: createdTime,
-        recoveryToken: 'rec_1',
-        recoveryExpiresTime: new Date('2026-04-02T10:00:00.000Z'),
-      }),
-      restoreOrganization: ({ recoveryToken }) =>
-        recoveryToken === 'rec_1'
-          ? Promise.resolve({ organization, ownerKey: 'ick_new' })
-          : Promise.reject(new DomainError('unauthenticated', 'No such recovery token.')),
+  gateway = await startGateway(
+    {
+      access: accessFor(new Map([[key, principal({ scopes: ['organization:read', 'organization:write'] })]])),
+      organizations: {
+        getOrganization: answer({ organization }),
+        updateOrganization: answer({ organization: { ...organization, billingEmail: 'pay@example.com' } }),
+        updateBaseCurrency: answer({ organization }),
+        updateReferenceValidation: answer({ organization }),
+        deleteOrganization: answer({
+          deletedTime: createdTime,
+          recoveryToken: 'rec_1',
+          recoveryExpiresTime: new Date('2026-04-02T10:00:00.000Z'),
+        }),
+        restoreOrganization: ({ recoveryToken }) =>
+          recoveryToken === 'rec_1'
+            ? Promise.resolve({ organization, ownerKey: 'ick_new' })
+            : Promise.reject(new DomainError('unauthenticated', 'No such recovery token.')),
+      },
+      companies: {
+        listCompanies: answer({ companies: [company], nextPageToken: '' }),
+        createCompany: answer({ company }),
+        getCompany: answer({ company }),
+        updateCompany: answer({ company }),
+        deleteCompany: answer({}),
+      },
+      members: {
+        listMembers: answer({ members: [{ ...member, name: 'Ann', status: 'ACTIVE' }], nextPageToken: '' }),
+        inviteMember: answer({ member }),
+        acceptInvitation: ({ name }) => Promise.resolve({ member: { ...member, name, status: 'ACTIVE' } }),
+        getMember: answer({ member }),
+        updateMember: answer({ member }),
+        removeMember: answer({}),
+      },
+      notifications: {
+        listNotifications: answer({
+          notifications: [
+            {
+              notificationId: 'n1',
+              userId: USER_ID,
+              kind: 'INVITATION',
+              subject: 'Invitation to Acme',
+              status: 'SENT',
+              createdTime,
+            },
+          ],
+          nextPageToken: '',
+        }),
+      },
+      apiKeys: {
+        listApiKeys: answer({ apiKeys: [{ ...apiKey, lastUsedTime: createdTime }], nextPageToken: 'more' }),
+        createApiKey: answer({ apiKey, key: 'ick_shown_once' }),
+        getApiKey: answer({ apiKey }),
+        updateApiKey: answer({ apiKey }),
+        revokeApiKey: answer({}),
+      },
+      audit: {
+        listAuditEvents: answer({
+          auditEvents: [
+            {
+              auditEventId: 'e1',
+              eventTime: createdTime,
+              actorType: 'API_KEY',
+              actorId: API_KEY_ID,
+              action: 'api_key.created',
+              target: 'api_key:1',
+              outcome: 'SUCCESS',
+              requestId: 'req_1',
+              ip: '',
+            },
+          ],
+          nextPageToken: '',
+        }),
+      },
     },
-    companies: {
-      listCompanies: answer({ companies: [company], nextPageToken: '' }),
-      createCompany: answer({ company }),
-      getCompany: answer({ company }),
-      updateCompany: answer({ company }),
-      deleteCompany: answer({}),
-    },
-    members: {
-      listMembers: answer({ members: [{ ...member, name: 'Ann', status: 'ACTIVE' }], nextPageToken: '' }),
-      inviteMember: answer({ member }),
-      acceptInvitation: ({ name }) => Promise.resolve({ member: { ...member, name, status: 'ACTIVE' } }),
-      getMember: answer({ member }),
-      updateMember: answer({ member }),
-      removeMember: answer({}),
-    },
-    notifications: {
-      listNotifications: answer({
-        notifications: [
-          {
-            notificationId: 'n1',
-            userId: USER_ID,
-            kind: 'INVITATION',
-            subject: 'Invitation to Acme',
-            status: 'SENT',
-            createdTime,
-          },
-        ],
-        nextPageToken: '',
-      }),
-    },
-    apiKeys: {
-      listApiKeys: answer({ apiKeys: [{ ...apiKey, lastUsedTime: createdTime }], nextPageToken: 'more' }),
-      createApiKey: answer({ apiKey, key: 'ick_shown_once' }),
-      getApiKey: answer({ apiKey }),
-      updateApiKey: answer({ apiKey }),
-      revokeApiKey: answer({}),
-    },
-    audit: {
-      listAuditEvents: answer({
-        auditEvents: [
-          {
-            auditEventId: 'e1',
-            eventTime: createdTime,
-            actorType: 'API_KEY',
-            actorId: API_KEY_ID,
-            action: 'api_key.created',
-            target: 'api_key:1',
-            outcome: 'SUCCESS',
-            requestId: 'req_1',
-            ip: '',
-          },
-        ],
-        nextPageToken: '',
-      }),
-    },
-  });
+    { clock: { now: () => new Date(nowMs) } },
+  );
 });
 afterAll(() => gateway.stop());
 beforeEach(() => {
+  nowMs += MINUTE_MS;
   got = undefined;
 });
 
