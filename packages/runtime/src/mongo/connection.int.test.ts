@@ -1,10 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
-import { MongoClient } from 'mongodb';
+import { MongoClient, MongoNetworkError } from 'mongodb';
 import { isOutOfReach } from './connection.js';
+import { endingConnections } from './driver-connection.js';
+
+const databaseName = testDatabaseName();
+const asIs = (error: unknown): unknown => error;
 
 let proxy: MongoProxy;
 let client: MongoClient;
@@ -31,4 +35,44 @@ test('a database that does not answer is out of reach for those who wait for a c
   proxy.reset();
   proxy.heal();
   await first;
+});
+
+describe('a command that is still being written', () => {
+  /** More than all buffers between client and server hold. */
+  const large = { text: 'x'.repeat(15_000_000) };
+  let writer: MongoClient;
+
+  beforeEach(async () => {
+    writer = new MongoClient(proxy.url, {
+      ...endingConnections,
+      socketTimeoutMS: 500,
+      serverSelectionTimeoutMS: 1_000,
+      retryWrites: false,
+    });
+    await writer.connect();
+    // The server is known and a connection is there.
+    await eventually(() => writer.db('nowhere').command({ ping: 1 }));
+  });
+  afterEach(async () => {
+    proxy.reset();
+    proxy.heal();
+    await writer.close();
+  });
+
+  test('ends when the network has been silent for too long', async () => {
+    proxy.stall();
+    const failure = await writer.db(databaseName).collection('things').insertOne(large).catch(asIs);
+    expect(failure).toBeInstanceOf(MongoNetworkError);
+    expect(isOutOfReach(failure)).toBe(true);
+  });
+
+  test('fails as an outage when the connection is reset', async () => {
+    proxy.stall();
+    const failing = writer.db(databaseName).collection('things').insertOne(large).catch(asIs);
+    // The reset comes when the command is on its way, or the silence ends it before: an outage both times.
+    proxy.reset();
+    const failure = await failing;
+    expect(failure).toBeInstanceOf(MongoNetworkError);
+    expect(isOutOfReach(failure)).toBe(true);
+  });
 });

@@ -10,6 +10,7 @@ import {
   MongoTopologyClosedError,
 } from 'mongodb';
 import type { Db } from 'mongodb';
+import { endingConnections } from './driver-connection.js';
 
 export interface MongoConnection {
   readonly db: Db;
@@ -34,6 +35,7 @@ const POOL_CONNECTIONS_MAX = 50;
  */
 export async function connectMongo({ url, databaseName, appName }: MongoOptions): Promise<MongoConnection> {
   const client = new MongoClient(url, {
+    ...endingConnections,
     appName,
     maxPoolSize: POOL_CONNECTIONS_MAX,
     writeConcern: { w: 'majority', journal: true },
