@@ -49,13 +49,22 @@ interface Trial {
   readonly compose: (connections: Connections) => Promise<ServiceParts>;
   readonly settings?: Readonly<Record<string, string>>;
   readonly callsEndMsMax?: number;
+  readonly startMsMax?: number;
 }
 
-async function start({ compose, settings = {}, callsEndMsMax = PATIENCE_MS }: Trial): Promise<RunningService> {
+async function start({
+  compose,
+  settings = {},
+  callsEndMsMax = PATIENCE_MS,
+  startMsMax = PATIENCE_MS,
+}: Trial): Promise<RunningService> {
   const { mongodbUrl, natsUrl } = testInfrastructure();
   const common = { GRPC_PORT: '0', MONGODB_URL: mongodbUrl, NATS_URL: natsUrl, DATABASE_NAME: databaseName };
   const config = schema.parse({ ...common, ...settings });
-  const service = await startServiceShell({ name: 'test', schema, config, callsEndMsMax, compose }, { logger });
+  const service = await startServiceShell(
+    { name: 'test', schema, config, callsEndMsMax, compose },
+    { logger, startMsMax },
+  );
   closing.push(() => service.stop());
   return service;
 }
@@ -217,6 +226,39 @@ test('nothing of a service begins while the broker cannot be reached', async () 
   });
   await expect(starting).rejects.toThrow('connection refused');
   expect(isComposed).toBe(false);
+});
+
+test('a service whose database comes late waits for it, and what it had opened before is opened anew', async () => {
+  const { hostname, port } = new URL(testInfrastructure().mongodbUrl);
+  const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
+  closing.push(() => proxy.close());
+  proxy.cut();
+  const opened: string[] = [];
+  const starting = start({
+    settings: { MONGODB_URL: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` },
+    async compose({ db, onStop }) {
+      onStop('something', () => void opened.pop());
+      opened.push('something');
+      if (lines.filter((line) => line.includes('out of reach at the start')).length === 1) proxy.cut();
+      await db.command({ ping: 1 });
+      return { rpcGroups: [audit()] };
+    },
+  });
+  starting.catch(() => {});
+  for (const times of [1, 2]) {
+    await eventually(() =>
+      expect(lines.filter((line) => line.includes('out of reach at the start'))).toHaveLength(times),
+    );
+    proxy.heal();
+  }
+  expect(await connect(await starting).call()).toEqual(nothing);
+  expect(opened).toEqual(['something']);
+});
+
+test('a service whose database does not come gives up, and says why', async () => {
+  const settings = { MONGODB_URL: 'mongodb://127.0.0.1:1/?directConnection=true' };
+  const starting = start({ settings, startMsMax: 1, compose: async () => ({ rpcGroups: [] }) });
+  await expect(starting).rejects.toThrow('ECONNREFUSED');
 });
 
 test('a start that fails halfway closes what was opened and gives its reason', async () => {

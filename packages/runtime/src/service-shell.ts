@@ -10,7 +10,7 @@ import { startGrpcServer } from './grpc/server.js';
 import type { Binding } from './grpc/server.js';
 import { createLogger } from './logger.js';
 import type { Logger } from './logger.js';
-import { connectMongo } from './mongo/connection.js';
+import { connectMongo, isOutOfReach } from './mongo/connection.js';
 import { databaseClock } from './mongo/database-clock.js';
 import { startOutbox } from './mongo/outbox.js';
 import type { Outbox } from './mongo/outbox.js';
@@ -83,8 +83,13 @@ export interface ServiceShell {
   readonly compose: (connections: Connections) => Promise<ServiceParts>;
 }
 
+/** A database that is away or too busy at the start is waited for this long; then the supervisor hears of it. */
+const START_MS_MAX = 60_000;
+const START_AGAIN_MS = 500;
+
 /** What a test puts in place of the real thing. */
 export interface Surroundings {
+  readonly startMsMax?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
@@ -97,6 +102,9 @@ export interface Surroundings {
  * 3. event handlers, jobs;
  * 4. the gRPC server, alive at once, and ready as soon as database and broker answered.
  *
+ * Services and their database may be started in any order, and a failover may fall into a start: as long as the database
+ * is out of reach, the start is taken back and begun again, for a minute at most.
+ *
  * `stop` goes the same way back: it says "not ready" and goes on serving for `DRAIN_DELAY_SECONDS`, refuses new calls and
  * lets running ones end, lets jobs and handlers end, closes what `compose` opened, and leaves broker and database last. A
  * start that fails closes in the same order what it had opened, and rejects with its reason.
@@ -108,12 +116,17 @@ export async function startServiceShell(
   const { name, schema, config } = service;
   const logger = surroundings.logger ?? createLogger({ service: name, level: config.LOG_LEVEL });
   logger.info({ config: describeConfig(schema, config) }, 'starting');
-  const shutdown = new Shutdown(logger);
-  try {
-    return await start(service, { ...surroundings, logger }, shutdown);
-  } catch (error) {
-    await shutdown.run();
-    throw error;
+  const deadline = performance.now() + (surroundings.startMsMax ?? START_MS_MAX);
+  for (;;) {
+    const shutdown = new Shutdown(logger);
+    try {
+      return await start(service, { ...surroundings, logger }, shutdown);
+    } catch (error) {
+      await shutdown.run();
+      if (!isOutOfReach(error) || performance.now() + START_AGAIN_MS > deadline) throw error;
+      logger.warn({ error }, 'the database is out of reach at the start; trying again');
+    }
+    await delay(START_AGAIN_MS);
   }
 }
 
