@@ -102,6 +102,37 @@ describe('AMOUNT_OUTLIER', () => {
   });
 });
 
+describe('AMOUNT_OUTLIER at a supplier whose amounts are spread widely', () => {
+  // The median is about 398, and the spread so wide that ten times as much stands at a z below 3.5.
+  const spread = ['40.13', '95.20', '310.20', '510.40', '900.70', '1300.30', '130.50', '1180.60'];
+  test.each([
+    ['three times the largest amount ever', '3900.90', undefined],
+    ['more than that', '3900.91', 'MEDIUM'],
+  ])('%s', (_, amount, severity) => {
+    expect(findingIn(billAll([...spread, amount]), 'AMOUNT_OUTLIER')?.severity).toBe(severity);
+  });
+
+  test('an amount beyond everything that was billed is named with the largest of it', () => {
+    const finding = findingIn(billAll([...spread, '58000.13']), 'AMOUNT_OUTLIER');
+    expect(finding).toMatchObject({
+      severity: 'MEDIUM',
+      confidence: 75,
+      evidence: { parameters: { beyondAllTimes: 3, beyondAllRatioMin: 8 } },
+    });
+    expect(finding?.evidence.explanation).toContain(
+      'It is more than 3 times the largest amount of the supplier, EUR 1300.30.',
+    );
+  });
+
+  test('needs eight times the usual and eight amounts', () => {
+    const even = ['900.10', '905.20', '910.30', '1000.40', '1005.50', '1010.60', '1015.70', '2000.80'];
+    expect(findingIn(billAll([...even, '6200.13']), 'AMOUNT_OUTLIER')?.evidence.parameters).not.toHaveProperty(
+      'beyondAllTimes',
+    );
+    expect(typesOf(billAll([...spread.slice(1), '58000.13']))).not.toContain('AMOUNT_OUTLIER');
+  });
+});
+
 describe('AMOUNT_MAGNITUDE_SHIFT', () => {
   const five = ['950.10', '980.20', '1000.35', '1020.60', '1050.70'];
   test.each([

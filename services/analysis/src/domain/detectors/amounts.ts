@@ -1,6 +1,7 @@
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { AMOUNT_DECIMALS_MAX, microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { severityRank } from '../catalogue.js';
 import { evidenceKey } from '../evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../evidence.js';
 import { valueOf } from '../facts.js';
@@ -78,7 +79,9 @@ function outlier(
   if (standing === undefined) return [];
   const { z, sampleSize, logMad, medianMinor } = standing;
   const step = steps.find(({ zMin }) => z >= zMin);
-  if (step === undefined) return [];
+  const exceeded = ratio >= parameters.beyondAllRatioMin ? largestExceeded(judged, parameters) : undefined;
+  const level = mostSevere(step?.level, exceeded === undefined ? undefined : parameters.levels.outlierBeyondAll);
+  if (level === undefined) return [];
   if (!isWorth(judged, parameters.outlierValueMin) || isYearlyBill(facts, uses, parameters)) return [];
   const median = amountOf({ currency: invoice.currency, amountMinor: medianMinor });
   const ofThisSize = uses.filter(({ minor }) => isOfThisSize(invoice.amountMinor, minor, parameters)).length;
@@ -86,13 +89,15 @@ function outlier(
   return [
     {
       type: 'AMOUNT_OUTLIER',
-      ...(isKnownSize ? parameters.levels.outlierOfKnownSize : step.level),
+      ...(isKnownSize ? parameters.levels.outlierOfKnownSize : level),
       summary: `${amountText(invoice)} is ${ratio} times the ${median} that ${invoice.supplierName} usually bills.`,
       actionValues: { ratio: String(ratio) },
       key: evidenceKey('AMOUNT_OUTLIER', [invoice.invoiceId]),
       parameters: {
-        zMin: step.zMin,
-        ratioMin: step.ratioMin,
+        ...(step === undefined ? {} : { zMin: step.zMin, ratioMin: step.ratioMin }),
+        ...(exceeded === undefined
+          ? {}
+          : { beyondAllTimes: parameters.beyondAllTimes, beyondAllRatioMin: parameters.beyondAllRatioMin }),
         outlierSampleMin: parameters.outlierSampleMin,
         outlierValueMin: parameters.outlierValueMin,
       },
@@ -100,12 +105,35 @@ function outlier(
       explanation: [
         `The median of ${sampleSize} amounts is ${median}.`,
         `Against their spread the amount stands at ${z}, where ${parameters.outlierSteps.at(-1)?.zMin ?? 0} is unusual.`,
+        ...(exceeded === undefined
+          ? []
+          : [`It is more than ${parameters.beyondAllTimes} times the largest amount of the supplier, ${exceeded}.`]),
         ...(isKnownSize ? [`Among them are ${ofThisSize} of about this size.`] : []),
         ...(sampleSize < uses.length ? ['The amounts of the supplier are rising, so only the newest ones count.'] : []),
       ],
       extra: { z, ratio, median, mad: logMad, sampleSize, window: windowOf(uses.slice(-sampleSize)) },
     },
   ];
+}
+
+/**
+ * The largest earlier amount, when the judged one is many times that. Where amounts are spread widely, hardly any stands
+ * out by the spread; one beyond everything that was ever billed does.
+ */
+function largestExceeded(
+  { facts: { invoice }, minor, uses }: JudgedAmount,
+  { beyondAllTimes }: AmountParameters,
+): string | undefined {
+  const amounts = uses.map((use) => BigInt(use.minor));
+  const largest = amounts.reduce((larger, amount) => (amount > larger ? amount : larger), 0n);
+  return minor > largest * BigInt(beyondAllTimes)
+    ? amountText({ currency: invoice.currency, amountMinor: String(largest) })
+    : undefined;
+}
+
+function mostSevere(left: Level | undefined, right: Level | undefined): Level | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return severityRank(left.severity) >= severityRank(right.severity) ? left : right;
 }
 
 /** A bill of nearly this size about a year ago: the one of the year's end, an insurance, a licence. */

@@ -4,6 +4,7 @@ import type { Level } from './level.js';
 export interface AmountParameters {
   readonly levels: {
     readonly outlierOfKnownSize: Level;
+    readonly outlierBeyondAll: Level;
     readonly magnitudeShift: Level;
     readonly recurringChanged: Level;
     readonly recurringRaisedMuch: Level;
@@ -29,6 +30,9 @@ export interface AmountParameters {
   readonly outlierValueMin: string;
   /** The first row that holds, the most severe first. */
   readonly outlierSteps: readonly { readonly zMin: number; readonly ratioMin: number; readonly level: Level }[];
+  /** More than so many times the largest earlier amount, and so many times the usual one, stands out in any spread. */
+  readonly beyondAllTimes: number;
+  readonly beyondAllRatioMin: number;
   /** An earlier amount of at least so much of the judged one is of its size. */
   readonly sameSizeShareMin: number;
   /** An outlier is mild when so many amounts of its size came before. */
@@ -71,6 +75,7 @@ export interface AmountParameters {
 export const amounts: AmountParameters = {
   levels: {
     outlierOfKnownSize: { severity: 'LOW', confidence: 60 },
+    outlierBeyondAll: { severity: 'MEDIUM', confidence: 75 },
     magnitudeShift: { severity: 'HIGH', confidence: 80 },
     recurringChanged: { severity: 'LOW', confidence: 70 },
     recurringRaisedMuch: { severity: 'MEDIUM', confidence: 80 },
@@ -96,6 +101,8 @@ export const amounts: AmountParameters = {
     { zMin: 5, ratioMin: 4, level: { severity: 'MEDIUM', confidence: 75 } },
     { zMin: 3.5, ratioMin: 2.5, level: { severity: 'LOW', confidence: 60 } },
   ],
+  beyondAllTimes: 3,
+  beyondAllRatioMin: 8,
   sameSizeShareMin: 0.8,
   outlierKnownMin: 2,
   yearlyGapDays: { min: 335, max: 395 },
