@@ -29,6 +29,8 @@ describe('reading a tax id', () => {
 
   test('a number of one digit repeated identifies nobody', () => {
     expect(identifiesParty({ body: '0000000000' })).toBe(false);
+    expect(identifiesParty({ body: '000000000B00' })).toBe(false);
+    expect(identifiesParty({ body: 'A00000000' })).toBe(false);
     expect(identifiesParty({ body: '136695976' })).toBe(true);
   });
 
@@ -50,6 +52,8 @@ describe('validity is asked for one country', () => {
     ['13669597', 'DE', 'WRONG_FORMAT'],
     ['5260001246', 'PL', 'VALID'],
     ['0000000000', 'PL', 'WRONG_CHECK_DIGIT'],
+    ['000000000B00', 'NL', 'WRONG_CHECK_DIGIT'],
+    ['A00000000', 'ES', 'WRONG_CHECK_DIGIT'],
     ['980780684', 'GB', 'VALID'],
     ['GD001', 'GB', 'FORMAT_ONLY'],
     ['094259216', 'GR', 'VALID'],

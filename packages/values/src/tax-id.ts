@@ -43,9 +43,9 @@ export function parseTaxId(raw: string): TaxId | undefined {
   return country === undefined ? { body } : { body, country };
 }
 
-/** False for `0000000000` and its like, which stand where a number was required and tell nobody apart. */
+/** False for `0000000000`, `000000000B00` and their like, which stand where a number was required and tell nobody apart. */
 export function identifiesParty({ body }: TaxId): boolean {
-  return !/^(.)\1*$/.test(body);
+  return !/^(.)\1*$/.test(body) && !isAllZero(body);
 }
 
 /** Equal bodies, and equal countries when both are known (detection reference, section 3). */
@@ -61,11 +61,16 @@ export function sameTaxId(left: TaxId, right: TaxId): boolean {
 export function taxIdValidity(body: string, country: string): TaxIdValidity {
   const checker = checkersByCountry.get(country);
   if (checker === undefined) return 'UNCHECKED';
-  if (/^0+$/.test(body)) return 'WRONG_CHECK_DIGIT';
+  if (isAllZero(body)) return 'WRONG_CHECK_DIGIT';
   const { isValid, isValidFormat } = jsvat.checkVAT(printedForm(body, country), [checker]);
   if (!isValidFormat) return 'WRONG_FORMAT';
   if (!isValid) return 'WRONG_CHECK_DIGIT';
   return hasCheckDigit(body, country) ? 'VALID' : 'FORMAT_ONLY';
+}
+
+/** Zeros satisfy many a check digit, also beside the letters that some countries put into the number. */
+function isAllZero(body: string): boolean {
+  return !/[1-9]/.test(body);
 }
 
 function statedCountry(text: string): string | undefined {
