@@ -64,6 +64,21 @@ describe('BUYER_MISMATCH', () => {
     expect(found({ name: 'MUSTERWERK A.G.', tax_id: STRANGER })).toMatchObject({ severity: 'MEDIUM', confidence: 75 });
   });
 
+  test('the tax id of a sister company says who is meant, however alike their names are', () => {
+    const britain: TenantCompany = { companyId: COMPANY_ID, name: 'Nordlicht UK Ltd', taxId: 'GB980780684' };
+    const sister: TenantCompany = { companyId: 'poland', name: 'Nordlicht Polska Sp. z o.o.', taxId: 'PL5260250995' };
+    const addressed = { name: sister.name, tax_id: 'PL5260250995' };
+    expect(found({ ...addressed, name: 'Nordlicht U.K. Limited' }, [britain, sister])).toMatchObject({
+      severity: 'HIGH',
+      confidence: 90,
+    });
+    expect(found(addressed, [britain, sister])).toMatchObject({ severity: 'HIGH' });
+    const { taxId: _taxId, ...unregistered } = britain;
+    expect(found({ ...addressed, name: 'Nordlicht UK' }, [unregistered, sister])).toMatchObject({
+      summary: 'Q7919 is addressed to Nordlicht Polska Sp. z o.o. (PL5260250995).',
+    });
+  });
+
   test('a company whose tax id is not known is asked for its name', () => {
     const companies = [ownWithoutTaxId, poland];
     expect(found({ name: 'Musterwerk', tax_id: STRANGER }, companies)).toBeUndefined();

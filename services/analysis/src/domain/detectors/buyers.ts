@@ -44,12 +44,14 @@ function taxIdMismatch(
     company !== undefined &&
     invoice.buyerName !== undefined &&
     isSameParty(readName(invoice.buyerName), readName(company.name), parameters);
-  if (own === undefined && isOwnName) return [];
   const sister = companies.find((other) => {
     const taxIdOfOther = taxIdOfCompany(other);
     return taxIdOfOther !== undefined && isSameRegistration(taxIdOfOther, taxId, parameters);
   });
-  const isUncertain = own === undefined || isOwnName;
+  // Sister companies have similar names. A tax id that is one's says which of them is meant.
+  const isOwnNameAlone = isOwnName && sister === undefined;
+  if (own === undefined && isOwnNameAlone) return [];
+  const isUncertain = own === undefined || isOwnNameAlone;
   const buyerTaxId = textOf(taxId);
   const companyTaxId = own === undefined ? null : textOf(own);
   return [
@@ -69,7 +71,7 @@ function taxIdMismatch(
           ? `The tax id of the buyer is ${buyerTaxId}.`
           : `The invoice is for ${company.name}${companyTaxId === null ? ', whose tax id is not known' : ` with tax id ${companyTaxId}`}.`,
         ...(sister === undefined ? ['No company of the organization has the tax id of the buyer.'] : []),
-        ...(isOwnName ? ['The name of the buyer is right; the tax id may be that of a group.'] : []),
+        ...(isOwnNameAlone ? ['The name of the buyer is right; the tax id may be that of a group.'] : []),
       ],
       extra: { buyerTaxId, companyTaxId, buyerName: invoice.buyerName ?? null },
     },
