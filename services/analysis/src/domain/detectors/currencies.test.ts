@@ -86,6 +86,13 @@ describe('CURRENCY_UNUSUAL_FOR_COUNTRY', () => {
     expect(found({ currency: 'CHF' })).toMatchObject({ severity: 'LOW', confidence: 60, evidence: { country: 'DE' } });
   });
 
+  test('never says that a supplier is of the country of the account', () => {
+    const account = { iban: 'LT147300016033503497' };
+    const by = { name: 'Hurtownia Papieru Sp. z o.o.', tax_id: '1132312688' };
+    expect(found({ currency: 'CHF', account, by })?.summary).toMatch(/^Hurtownia .* with an account in LT bills CHF/);
+    expect(found({ currency: 'CHF', account })?.summary).toMatch(/^Acme Supplies Ltd of DE bills CHF/);
+  });
+
   test('is silent for the country of the account and that of the buyer', () => {
     const swiss = { account: { iban: 'CH9300762011623852957' } };
     expect(found({ currency: 'CHF', ...swiss })).toBeUndefined();

@@ -8,6 +8,7 @@ import { amountText } from '../pairs/comparison-row.js';
 import type { Policy } from '../policy.js';
 import type { CurrencyParameters } from '../policy/currencies.js';
 import { compareText } from '../record-order.js';
+import { statedTaxCountry } from '../supplier/standing.js';
 
 /** Family CUR: whether the currency is known, and is the supplier's (detection reference, section 7.5). */
 export function detectCurrencies(facts: Facts, { currencies }: Policy): RaisedFinding[] {
@@ -77,11 +78,13 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
   const { country: buyerCountry } = buyerOf(facts);
   const countries = [taxCountry, bankCountry, buyerCountry].filter((known) => known !== undefined);
   if (countries.some((known) => isLegalTender(currency, known))) return [];
+  const stated = statedTaxCountry(invoice);
+  const from = stated === undefined ? `with an account in ${bankCountry ?? ''}` : `of ${stated}`;
   return [
     {
       type: 'CURRENCY_UNUSUAL_FOR_COUNTRY',
       ...parameters.levels.unusual,
-      summary: `${invoice.supplierName} of ${country} bills ${amountText(invoice)}.`,
+      summary: `${invoice.supplierName} ${from} bills ${amountText(invoice)}.`,
       key: evidenceKey('CURRENCY_UNUSUAL_FOR_COUNTRY', [supplier.supplierId, currency]),
       parameters: {
         worldCurrencies: parameters.worldCurrencies,
