@@ -67,6 +67,23 @@ describe('the sentences of a finding', () => {
     expect(findingAbout('N'.repeat(400)).recommendedAction).toContain(`Confirm with ${'N'.repeat(119)}… that`);
   });
 
+  test('end in one full stop, also behind a name that has its own', () => {
+    const raised = {
+      type: 'PO_SUPPLIER_MISMATCH',
+      severity: 'MEDIUM',
+      confidence: 75,
+      summary: 'Rossi bills the order of Galli S.r.l..',
+      key: 'key',
+      parameters: {},
+      observed: {},
+      explanation: ['It belongs to Galli S.r.l.. Ask them.', 'The text goes on...'],
+    } as const;
+    const { summary, evidence } = toFinding(raised, '1.0.0', 'OPEN');
+    expect(summary).toBe('Rossi bills the order of Galli S.r.l.');
+    expect(evidence.explanation).toEqual(['It belongs to Galli S.r.l. Ask them.', 'The text goes on...']);
+    expect(findingAbout('Galli S.r.l.').summary).toBe('1042 of Galli S.r.l. repeats 1041.');
+  });
+
   test('are not rearranged by a name that turns the direction of writing', () => {
     expect(findingAbout('\u202eslooT\u2066 emcA').summary).toBe('1042 of slooT emcA repeats 1041.');
   });

@@ -134,12 +134,16 @@ function isList(value: EvidenceValue): value is readonly EvidenceValue[] {
 /** Controls that turn the direction of what follows them: a name with one would rearrange the sentence about it. */
 const DIRECTION_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
+/** A name such as `Galli S.r.l.` brings its own full stop to the end of a sentence. An ellipsis has three. */
+const TWO_FULL_STOPS = /(?<!\.)\.\.(?=\s|$)/g;
+
 /**
  * A text with numbers and names of an invoice in it, as one line that people can read: what an invoice states may be
  * pages long and hold line breaks.
  */
 function sentence(text: string, lengthMax = SENTENCE_LENGTH_MAX): string {
-  return cut(text.replace(DIRECTION_CONTROLS, '').replace(/\s*\p{Cc}+\s*/gu, ' '), lengthMax);
+  const line = text.replace(DIRECTION_CONTROLS, '').replace(/\s*\p{Cc}+\s*/gu, ' ');
+  return cut(line.replace(TWO_FULL_STOPS, '.'), lengthMax);
 }
 
 function cut(text: string, lengthMax: number): string {
