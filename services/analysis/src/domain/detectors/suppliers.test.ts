@@ -136,11 +136,12 @@ describe('SUPPLIER_TAX_ID_INVALID', () => {
   test.each([
     ['wrong check digits', 'DE136695970', 'MEDIUM', 'WRONG_CHECK_DIGIT'],
     ['a wrong form', 'DE1366959', 'LOW', 'WRONG_FORMAT'],
+    ['zeros alone', 'NL000000000B00', 'MEDIUM', 'WRONG_CHECK_DIGIT'],
   ])('%s', (_, tax_id, severity, reason) => {
     expect(findingIn(ledger().bill({ by: { name: 'Acme', tax_id } }), 'SUPPLIER_TAX_ID_INVALID')).toMatchObject({
       severity,
       confidence: 90,
-      evidence: { country: 'DE', reason },
+      evidence: { country: tax_id.slice(0, 2), reason },
     });
   });
   test('says that a document may have been misread', () => {

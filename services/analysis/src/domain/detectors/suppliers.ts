@@ -164,14 +164,16 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
   const { taxValidity: reason, taxCountry: country } = invoice;
   if (country === undefined || (reason !== 'WRONG_CHECK_DIGIT' && reason !== 'WRONG_FORMAT')) return [];
   const isChecksum = reason === 'WRONG_CHECK_DIGIT';
+  // One that is all zeros identifies nobody and has no key.
   const stated = invoice.taxKey === undefined ? country : taxText(invoice);
+  const subject = invoice.taxKey === undefined ? 'The tax id' : `Tax id ${stated}`;
   return [
     {
       type: 'SUPPLIER_TAX_ID_INVALID',
       ...(isChecksum ? levels.taxIdInvalid : levels.taxIdInvalidFormat),
       summary: isChecksum
-        ? `Tax id ${stated} of ${invoice.supplierName} is no tax id of ${country}: its check digits are wrong.`
-        : `Tax id ${stated} of ${invoice.supplierName} does not have the form of a tax id of ${country}.`,
+        ? `${subject} of ${invoice.supplierName} is no tax id of ${country}: its check digits are wrong.`
+        : `${subject} of ${invoice.supplierName} does not have the form of a tax id of ${country}.`,
       key: evidenceKey('SUPPLIER_TAX_ID_INVALID', [supplier.supplierId, stated]),
       parameters: {},
       observed: { taxId: stated },
