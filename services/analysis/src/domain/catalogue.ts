@@ -273,7 +273,7 @@ export const catalogue = {
   },
   AMOUNT_MAGNITUDE_SHIFT: {
     family: 'AMT',
-    severities: ['HIGH'],
+    severities: ['MEDIUM', 'HIGH'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The amount is an earlier one with the decimal point elsewhere.',
     recommendedAction: 'Probable decimal slip; compare with the document.',

@@ -136,13 +136,13 @@ describe('AMOUNT_OUTLIER at a supplier whose amounts are spread widely', () => {
 describe('AMOUNT_MAGNITUDE_SHIFT', () => {
   const five = ['950.10', '980.20', '1000.35', '1020.60', '1050.70'];
   test.each([
-    ['ten times an earlier amount', '10206.00', '1020.60', '10'],
-    ['a hundred times', '102060.00', '1020.60', '100'],
-    ['a tenth', '98.02', '980.20', '1/10'],
-    ['two per cent off ten times', '10717.10', '1050.70', '10'],
-  ])('%s', (_, amount, matchedAmount, factor) => {
+    ['ten times an earlier amount', '10206.00', '1020.60', '10', 'HIGH'],
+    ['a hundred times', '102060.00', '1020.60', '100', 'HIGH'],
+    ['a tenth, which loses no money', '98.02', '980.20', '1/10', 'MEDIUM'],
+    ['two per cent off ten times', '10717.10', '1050.70', '10', 'HIGH'],
+  ])('%s', (_, amount, matchedAmount, factor, severity) => {
     expect(findingIn(billAll([...five, amount]), 'AMOUNT_MAGNITUDE_SHIFT')).toMatchObject({
-      severity: 'HIGH',
+      severity,
       confidence: 80,
       evidence: { matchedAmount, factor },
     });

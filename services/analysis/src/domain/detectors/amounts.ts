@@ -196,7 +196,7 @@ function magnitudeShift(
   return [
     {
       type: 'AMOUNT_MAGNITUDE_SHIFT',
-      ...parameters.levels.magnitudeShift,
+      ...(isTooHigh ? parameters.levels.magnitudeShift : parameters.levels.magnitudeShiftDown),
       summary: `${amountText(invoice)} is ${relation} the ${matchedAmount} that ${invoice.supplierName} billed on ${dateOfDayNumber(matched.day)}.`,
       key: evidenceKey('AMOUNT_MAGNITUDE_SHIFT', [invoice.invoiceId]),
       parameters: {

@@ -6,6 +6,8 @@ export interface AmountParameters {
     readonly outlierOfKnownSize: Level;
     readonly outlierBeyondAll: Level;
     readonly magnitudeShift: Level;
+    /** Too small an amount: no money is lost by paying it. */
+    readonly magnitudeShiftDown: Level;
     readonly recurringChanged: Level;
     readonly recurringRaisedMuch: Level;
     readonly round: Level;
@@ -77,6 +79,7 @@ export const amounts: AmountParameters = {
     outlierOfKnownSize: { severity: 'LOW', confidence: 60 },
     outlierBeyondAll: { severity: 'MEDIUM', confidence: 75 },
     magnitudeShift: { severity: 'HIGH', confidence: 80 },
+    magnitudeShiftDown: { severity: 'MEDIUM', confidence: 80 },
     recurringChanged: { severity: 'LOW', confidence: 70 },
     recurringRaisedMuch: { severity: 'MEDIUM', confidence: 80 },
     round: { severity: 'LOW', confidence: 40 },
