@@ -206,7 +206,7 @@ describe('RECURRING_AMOUNT_CHANGED', () => {
     const finding = findingIn(billAll([...rent, '1500.00'], monthly(7)), 'RECURRING_AMOUNT_CHANGED');
     expect(finding).toMatchObject({
       confidence: 80,
-      summary: 'Acme Supplies Ltd billed 1000.37 6 times in a row and now EUR 1500.00 (+49.9 %).',
+      summary: 'Acme Supplies Ltd billed EUR 1000.37 on each of the last 6 invoices and now EUR 1500.00 (+49.9 %).',
       evidence: { oldAmount: '1000.37', changePct: 49.9 },
     });
     expect(finding?.evidence['series']).toHaveLength(6);
@@ -232,10 +232,52 @@ describe('RECURRING_AMOUNT_CHANGED', () => {
     for (const days of [24, 36, 84, 96]) expect(changed(rent, every(days))).toBe(false);
   });
 
-  test('a supplier that bills other things between is no series', () => {
-    const dates = [...monthly(6), '2024-06-20', '2024-07-03'];
-    const amounts = [...rent, '310.13', '1500.13'];
-    expect(typesOf(billAll(amounts, dates))).not.toContain('RECURRING_AMOUNT_CHANGED');
+  /** Six rents and what was billed between them, by day; the last is the judged one. */
+  const changedAmong = (...others: readonly (readonly [amount: string, day: string])[]) => {
+    const months = monthly(8);
+    const rents = rent.map((amount, month) => [amount, months[month < 4 ? month : month + 1] ?? ''] as const);
+    const regular = rent.map((amount, month) => [amount, months[month] ?? ''] as const);
+    const build = (bills: readonly (readonly [string, string])[], due: string) => {
+      const ordered = [...bills, ...others].toSorted((left, right) => (left[1] < right[1] ? -1 : 1));
+      const all = [...ordered, ['1500.13', due] as const];
+      const billed = billAll(
+        all.map(([amount]) => amount),
+        all.map(([, day]) => day),
+      );
+      return typesOf(billed).includes('RECURRING_AMOUNT_CHANGED');
+    };
+    return { regular: build(regular, '2024-07-03'), withMonthLeftOut: build(rents, '2024-08-03') };
+  };
+
+  test('one bill that is left out or one other bill between is still a series, both together are none', () => {
+    expect(changedAmong()).toEqual({ regular: true, withMonthLeftOut: true });
+    const extra = ['310.13', '2024-05-20'] as const;
+    expect(changedAmong(extra)).toEqual({ regular: true, withMonthLeftOut: false });
+    expect(changedAmong(['310.13', '2024-02-20'], extra).regular).toBe(false);
+    const twoLeftOut = rent.map((_, index) => addDays('2024-01-03', index * 30 + (index > 2 ? 30 : 0)));
+    expect(typesOf(billAll([...rent, '1500.13'], [...twoLeftOut, '2024-08-31']))).not.toContain(
+      'RECURRING_AMOUNT_CHANGED',
+    );
+  });
+
+  test('bills that vary from month to month, as those of a telephone, are no series', () => {
+    const bills = [...rent.slice(1), '1180.19', '1000.37', '1400.13'];
+    expect(typesOf(billAll(bills, monthly(8)))).not.toContain('RECURRING_AMOUNT_CHANGED');
+  });
+
+  test('a raise that was billed before is reported no second time', () => {
+    expect(typesOf(billAll([...rent, '1500.13', '1500.13'], monthly(8)))).not.toContain('RECURRING_AMOUNT_CHANGED');
+  });
+
+  test('the final bill after a year of advances is known from the year before, a raise of the advances is not', () => {
+    const advances = (settlement: string, last: string) =>
+      findingIn(
+        billAll([...rent, settlement, ...Array.from({ length: 11 }, () => '1000.37'), last], monthly(19)),
+        'RECURRING_AMOUNT_CHANGED',
+      );
+    expect(advances('2100.13', '2300.17')).toBeUndefined();
+    expect(advances('2100.13', '2700.17')).toMatchObject({ severity: 'MEDIUM' });
+    expect(advances('1000.37', '1251.17')).toMatchObject({ severity: 'MEDIUM' });
   });
 });
 

@@ -238,7 +238,7 @@ function areAlike(uses: readonly AmountUse[], { shiftRangeMax }: AmountParameter
   return (sorted.at(-1 - cut) ?? 0) <= (sorted[cut] ?? 0) * shiftRangeMax;
 }
 
-/** A supplier that billed nothing but one amount at regular intervals, and now another when the next one is due. */
+/** A supplier that bills one amount at regular intervals, and now another when the next one is due. */
 function recurringChanged({ facts, minor: amount, uses }: JudgedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { invoice } = facts;
   const series = recurringSeries(uses, invoice.issueDay, parameters);
@@ -246,24 +246,32 @@ function recurringChanged({ facts, minor: amount, uses }: JudgedAmount, paramete
   if (series === undefined || last === undefined) return [];
   const oldAmount = BigInt(last.minor);
   if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
+  const isRaisedMuch = (minor: bigint): boolean =>
+    minor > oldAmount && !isWithin(minor, oldAmount, parameters.recurringRaisePercent);
+  // A final bill, such as that of a utility after a year of advances.
+  const beyondSeries = uses.filter(({ minor }) => isRaisedMuch(BigInt(minor)));
+  if (isRaisedMuch(amount) && isYearlyBill(facts, beyondSeries, parameters)) return [];
   const isIndexation = parameters.indexationMonths.includes(Number(invoice.issueDate.slice(5, 7)));
-  const isRaisedMuch = amount > oldAmount && !isWithin(amount, oldAmount, parameters.recurringRaisePercent);
+  const isContractBroken = isRaisedMuch(amount) && !isIndexation;
+  const isInterrupted = uses.slice(-series.length).some((use) => !series.includes(use));
   const changePct = Number(((amount - oldAmount) * 1000n) / oldAmount) / 10;
   const old = amountOf({ currency: invoice.currency, amountMinor: last.minor });
   return [
     {
       type: 'RECURRING_AMOUNT_CHANGED',
-      ...(isRaisedMuch && !isIndexation ? parameters.levels.recurringRaisedMuch : parameters.levels.recurringChanged),
-      summary: `${invoice.supplierName} billed ${old} ${series.length} times in a row and now ${amountText(invoice)} (${changePct > 0 ? '+' : ''}${changePct} %).`,
+      ...(isContractBroken ? parameters.levels.recurringRaisedMuch : parameters.levels.recurringChanged),
+      summary: `${invoice.supplierName} billed ${invoice.currency} ${old} on each of the last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices and now ${amountText(invoice)} (${changePct > 0 ? '+' : ''}${changePct} %).`,
       key: evidenceKey('RECURRING_AMOUNT_CHANGED', [invoice.invoiceId]),
       parameters: {
         recurringMin: parameters.recurringMin,
+        recurringExceptionsMax: parameters.recurringExceptionsMax,
         recurringChangePercent: parameters.recurringChangePercent,
         recurringRaisePercent: parameters.recurringRaisePercent,
       },
       observed: { oldAmount: old, newAmount: amountOf(invoice), changePct },
       explanation: [
-        `The last ${series.length} invoices came at regular intervals with nearly the same amount.`,
+        `The last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices came at regular intervals with nearly the same amount.`,
+        ...(isInterrupted ? ['Another amount was billed between them.'] : []),
         ...(isIndexation ? ['Contracts are often indexed in this month.'] : []),
       ],
       extra: {
@@ -278,20 +286,42 @@ function recurringChanged({ facts, minor: amount, uses }: JudgedAmount, paramete
   ];
 }
 
-/** The newest bills when they are one recurring bill that the judged day continues. */
+/**
+ * The newest bills of one amount when they are one recurring bill that the judged day continues. Now and then something
+ * else is billed between, or a bill is left out: so many exceptions make no other supplier. A bill of another amount in
+ * the place of a regular one is both, so that bills which vary are no series.
+ */
 function recurringSeries(
   uses: readonly AmountUse[],
   issueDay: number,
-  { recurringMin, recurringTolerancePercent, recurringGapsDays }: AmountParameters,
+  parameters: AmountParameters,
 ): readonly AmountUse[] | undefined {
-  const series = uses.slice(-recurringMin);
-  const last = series.at(-1);
-  if (last === undefined || series.length < recurringMin) return undefined;
-  const amount = BigInt(last.minor);
-  if (!series.every((use) => isWithin(BigInt(use.minor), amount, recurringTolerancePercent))) return undefined;
+  const { recurringMin, recurringExceptionsMax, recurringTolerancePercent, recurringGapsDays } = parameters;
+  const newest = uses.slice(-(recurringMin + recurringExceptionsMax));
+  if (newest.length < recurringMin) return undefined;
+  const amount = middleAmount(newest);
+  const series = newest
+    .filter(({ minor }) => isWithin(BigInt(minor), amount, recurringTolerancePercent))
+    .slice(-recurringMin);
+  const [first] = series;
+  if (first === undefined || series.length < recurringMin) return undefined;
+  const others = newest.slice(newest.indexOf(first)).length - series.length;
   const days = [...series.map(({ day }) => day), issueDay];
   const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
-  return recurringGapsDays.some(({ min, max }) => gaps.every((gap) => gap >= min && gap <= max)) ? series : undefined;
+  const isRegular = recurringGapsDays.some(({ min, max }) => {
+    const irregular = gaps.filter((gap) => gap < min || gap > max);
+    const isLeftOut = (gap: number): boolean => gap >= 2 * min && gap <= 2 * max;
+    return irregular.every(isLeftOut) && irregular.length + others <= recurringExceptionsMax;
+  });
+  return isRegular ? series : undefined;
+}
+
+/** The middle one of the amounts in their order, of two middle ones the larger. */
+function middleAmount(uses: readonly AmountUse[]): bigint {
+  const sorted = uses
+    .map(({ minor }) => BigInt(minor))
+    .sort((left, right) => (left < right ? -1 : Number(left > right)));
+  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
 /** Invented amounts tend to be round. Who bills round amounts, or this one again, is silent. */

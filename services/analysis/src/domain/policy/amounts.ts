@@ -51,6 +51,8 @@ export interface AmountParameters {
   readonly shiftDigitsMin: number;
   readonly shiftValueMin: string;
   readonly recurringMin: number;
+  /** Bills between those of the series, and bills of it that were left out. */
+  readonly recurringExceptionsMax: number;
   readonly recurringTolerancePercent: number;
   readonly recurringGapsDays: readonly { readonly min: number; readonly max: number }[];
   readonly recurringChangePercent: number;
@@ -117,6 +119,7 @@ export const amounts: AmountParameters = {
   shiftDigitsMin: 4,
   shiftValueMin: '200',
   recurringMin: 6,
+  recurringExceptionsMax: 1,
   recurringTolerancePercent: 2,
   recurringGapsDays: [
     { min: 25, max: 35 },
