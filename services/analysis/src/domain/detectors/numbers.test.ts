@@ -77,6 +77,19 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
     const acme = numbered(rising(8));
     expect(typesOf(acme.next({ invoice_number: 'A1400', issue_date: '2025-06-12' }))).toEqual([]);
   });
+  test('sees past the number of a credit note and one that is late', () => {
+    const acme = ledger();
+    const bill = (invoice_number: string, index: number, more: Bill = {}) =>
+      acme.bill({ invoice_number, issue_date: addDays('2025-02-01', index * 10), ...more });
+    for (const [index, number] of rising(14).entries()) bill(index === 5 ? 'A1011' : number, index);
+    bill('GS-3', 14, { gross_amount: '-20.00' });
+    expect(findingIn(bill('A1080', 15), TYPE)?.evidence.explanation).toContain(
+      'The numbers of 13 of the last 14 invoices never fall.',
+    );
+  });
+  test('is silent while a series that started anew has not come back to its height', () => {
+    expect(typesOf(numbered([...rising(12), 'A3']).next({ invoice_number: 'A9' }))).not.toContain(TYPE);
+  });
   test.each<[string, readonly string[], Bill]>([
     ['seven invoices', rising(7), { invoice_number: 'A9' }],
     ['a new year', rising(8), { invoice_number: 'A1', issue_date: '2026-01-07' }],
@@ -120,6 +133,17 @@ describe('INVOICE_NUMBERS_CONSECUTIVE', () => {
   test('is silent over fewer than sixty days and after a gap', () => {
     expect(typesOf(unbroken(11)())).not.toContain(TYPE);
     expect(typesOf(unbroken(12)({ invoice_number: 'A706' }))).not.toContain(TYPE);
+  });
+  test('is said once of a series, with a tax id or without, and again of another series', () => {
+    for (const by of [{ name: 'Acme', tax_id: 'DE136695976' }, { name: 'Acme' }]) {
+      const acme = ledger();
+      const raised = (first: number, count: number, from: string): number =>
+        listOf(count, (index) => `A${first + index}`)
+          .map((invoice_number, index) => acme.bill({ by, invoice_number, issue_date: addDays(from, index * 15) }))
+          .filter((billed) => findingIn(billed, TYPE) !== undefined).length;
+      expect(raised(700, 40, '2023-02-01')).toBe(1);
+      expect(raised(900, 12, '2025-02-01')).toBe(1);
+    }
   });
   test('is silent for fewer than six earlier invoices', () => {
     const acme = numbered(listOf(5, (index) => `A${700 + index}`));

@@ -82,27 +82,30 @@ function seriesOf({ invoice, supplier }: Facts): Series | undefined {
 }
 
 /**
- * The number lies behind what the supplier had reached a month ago, or far ahead. Series that have fallen or jumped
- * before start anew with the year or the month, or are several; a new year may begin with its own numbers.
+ * The number lies behind what the supplier had reached a month ago, or far ahead. Single numbers may lie behind: bills
+ * are late, and some credit notes are counted apart. Series that start anew with the year or the month, or are several,
+ * have many such numbers, or have not come back to their height yet; a new year may begin with its own numbers.
  */
 function outOfSequence(
   { invoice, supplier }: Facts,
   { value, before }: Series,
   parameters: NumberParameters,
 ): RaisedFinding[] {
-  const last = before.at(-1);
-  if (last === undefined || before.length < parameters.sequenceInvoicesMin) return [];
-  const steps = before.slice(1).map((entry, index) => entry.value - (before[index]?.value ?? entry.value));
-  if (steps.some((step) => step < 0)) return [];
+  if (before.length < parameters.sequenceInvoicesMin) return [];
+  const series = withoutLateNumbers(before);
+  const last = series.at(-1);
+  if (last === undefined || last !== before.at(-1)) return [];
+  if (series.length < before.length * parameters.risingShareMin) return [];
+  const steps = series.slice(1).map((entry, index) => entry.value - (series[index]?.value ?? entry.value));
   const rising = steps.filter((step) => step > 0);
   if (rising.length < steps.length * parameters.risingShareMin) return [];
-  const lowest = before.findLast(({ day }) => day <= invoice.issueDay - parameters.sequenceDays)?.value;
+  const lowest = series.findLast(({ day }) => day <= invoice.issueDay - parameters.sequenceDays)?.value;
   const isBehind = lowest !== undefined && value < lowest;
   // A step no longer than one the supplier has made before is not far ahead, whatever its usual step.
   if (!isBehind && rising.some((step) => step >= value - last.value)) return [];
   if (carriesPeriod(String(value), invoice.issueDate) || !isOfYear(last.day, invoice.issueDate)) return [];
   const medianStep = median(rising);
-  const medianGap = median(before.slice(1).map(({ day }, index) => day - (before[index]?.day ?? day)));
+  const medianGap = median(series.slice(1).map(({ day }, index) => day - (series[index]?.day ?? day)));
   // After a pause the number is further on, as many steps as the pause has usual gaps.
   const pauses = Math.max(1, (invoice.issueDay - last.day) / Math.max(1, medianGap));
   const jumpMax = parameters.jumpStepsMax * medianStep;
@@ -124,7 +127,9 @@ function outOfSequence(
       },
       observed: { value, lastValue: last.value, medianStep, invoices: supplier.profile.count },
       explanation: [
-        `The numbers of the last ${before.length} invoices never fall.`,
+        series.length === before.length
+          ? `The numbers of the last ${before.length} invoices never fall.`
+          : `The numbers of ${series.length} of the last ${before.length} invoices never fall.`,
         `Usually the next number is ${medianStep} higher.`,
         isBehind
           ? `${parameters.sequenceDays} days before this invoice the supplier had reached ${lowest}.`
@@ -135,19 +140,34 @@ function outOfSequence(
   ];
 }
 
-/** Every invoice of the supplier comes to this organization: a supplier with other customers skips numbers. */
+/** The entries that are not below any before them. */
+function withoutLateNumbers(entries: readonly Entry[]): readonly Entry[] {
+  let highest = -Infinity;
+  return entries.filter(({ value }) => {
+    if (value < highest) return false;
+    highest = value;
+    return true;
+  });
+}
+
+/**
+ * Every invoice of the supplier comes to this organization: a supplier with other customers skips numbers. Said once of
+ * a series, and not again while it simply goes on.
+ */
 function consecutive(
   { invoice, supplier }: Facts,
   { value, before }: Series,
   parameters: NumberParameters,
 ): RaisedFinding[] {
   const { count, firstDay, taxIdCount } = supplier.profile;
-  if (count < parameters.consecutiveInvoicesMin) return [];
-  const newest = [...before, { day: invoice.issueDay, value }].slice(-parameters.consecutiveInvoicesMin);
-  const isUnbroken = newest.slice(1).every((entry, index) => entry.value === (newest[index]?.value ?? 0) + 1);
+  if (hasAccountPart(invoice)) return [];
+  const series = unbrokenSeries([...before, { day: invoice.issueDay, value }]);
+  const saying = series.findIndex((_, index) =>
+    saysOnlyCustomer(series.slice(0, index + 1), count - (series.length - 1 - index), parameters),
+  );
+  if (saying === -1 || saying < series.length - 1) return [];
+  const newest = series.slice(-parameters.consecutiveInvoicesMin);
   const first = newest[0]?.day ?? invoice.issueDay;
-  if (newest.length < parameters.consecutiveInvoicesMin || !isUnbroken || hasAccountPart(invoice)) return [];
-  if (invoice.issueDay - first < parameters.consecutiveDaysMin) return [];
   const isYoung = firstDay !== null && invoice.issueDay - firstDay < parameters.youngSupplierDays;
   const hasNoTaxId = taxIdCount === 0 && invoice.taxKey === undefined;
   const numbers = newest.map((entry) => String(entry.value));
@@ -170,6 +190,26 @@ function consecutive(
       extra: { numbers },
     },
   ];
+}
+
+/** The newest entries of which each is one more than the one before. */
+function unbrokenSeries(entries: readonly Entry[]): readonly Entry[] {
+  const start = entries.findLastIndex(
+    ({ value }, index) => index === 0 || value !== (entries[index - 1]?.value ?? 0) + 1,
+  );
+  return entries.slice(start);
+}
+
+/** Whether the last of the entries showed, when it came after so many invoices, that the buyer is the only customer. */
+function saysOnlyCustomer(
+  entries: readonly Entry[],
+  invoicesBefore: number,
+  { consecutiveInvoicesMin, consecutiveDaysMin }: NumberParameters,
+): boolean {
+  const newest = entries.slice(-consecutiveInvoicesMin);
+  const [first, last] = [newest[0], newest.at(-1)];
+  if (first === undefined || last === undefined || newest.length < consecutiveInvoicesMin) return false;
+  return invoicesBefore >= consecutiveInvoicesMin && last.day - first.day >= consecutiveDaysMin;
 }
 
 /** Numbers of the kind `<customer>-<count>` are counted per customer: any other digits than those of a period. */

@@ -28,7 +28,7 @@ export interface SupplierProfile {
   readonly names: readonly string[];
   /** Most frequent patterns of invoice numbers. */
   readonly signatures: readonly CountedText[];
-  /** Last numeric run of the newest invoice numbers. */
+  /** Last numeric run of the newest invoice numbers; those of credit notes count apart. */
   readonly sequence: readonly DatedText[];
   /** Newest payment terms in days. */
   readonly terms: readonly DatedNumber[];
@@ -135,7 +135,7 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
   const day = invoice.issueDay;
   const amount = BigInt(invoice.amountMinor);
   const rate = taxRateBasisPoints(invoice);
-  const run = lastNumericRun(invoice);
+  const run = runOfSeries(invoice);
   return {
     format: 1,
     count: profile.count + 1,
@@ -179,7 +179,7 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
 export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const day = invoice.issueDay;
   const rate = taxRateBasisPoints(invoice);
-  const run = lastNumericRun(invoice);
+  const run = runOfSeries(invoice);
   const amounts = profile.amounts[invoice.currency];
   const days = withoutOne(profile.days, (entry) => entry === day);
   const recentAccounts = withoutOne(profile.recentAccounts, (use) => use.day === day && use.text === invoice.bankKey);
@@ -372,6 +372,11 @@ function withSignature(signatures: readonly CountedText[], text: string): readon
   return byCount.length <= SIGNATURES_MAX
     ? byCount
     : [...byCount.filter((entry) => entry.text !== text).slice(0, SIGNATURES_MAX - 1), { text, count: 1 }];
+}
+
+/** What the number adds to the series of the supplier. A credit note has a series of its own, or the number it credits. */
+function runOfSeries(invoice: Candidate): string | undefined {
+  return invoice.amountMinor.startsWith('-') ? undefined : lastNumericRun(invoice);
 }
 
 /** The digits that end a number, without leading zeros; those of a running number in most cases. */
