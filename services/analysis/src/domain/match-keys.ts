@@ -1,5 +1,6 @@
 import { shortDigest } from './digest.js';
 import type { Candidate, MatchPart, NormalisedInvoice } from './invoice.js';
+import { readInvoiceNumber } from './normalisation/invoice-number.js';
 import { compareByArrival, compareText } from './record-order.js';
 
 /**
@@ -152,8 +153,10 @@ export function creditedNumbers(record: Candidate): string[] {
         .slice(from, to)
         .join('')
         .replace(/^0+(?=.)/, '');
-      if (text.length >= CREDITED_NUMBER_LENGTH_MIN && /[0-9]{2}/.test(text) && text !== o1 && text !== o2)
-        found.add(text);
+      if (text.length < CREDITED_NUMBER_LENGTH_MIN || !/[0-9]{2}/.test(text)) continue;
+      // As the invoice's own number is read: without a label, and letters folded that are misread for digits.
+      const credited = readInvoiceNumber(text).o1;
+      if (credited !== o1 && credited !== o2) found.add(credited);
     }
   }
   return [...found]

@@ -263,6 +263,7 @@ describe('CREDIT_NOTE_UNMATCHED', () => {
     const billed = judgeLast([{}], credit({ invoice_number: 'CN-9001' }));
     expect(findingIn(billed, 'CREDIT_NOTE_UNMATCHED')).toMatchObject({
       severity: 'INFO',
+      summary: expect.stringContaining('Credit note CN-9001 for EUR 80.00 matches no earlier invoice of '),
       evidence: { searchedKeys: ['9001', 'CN9001'] },
     });
     expect(billed.analysis.decision).toBe('PASS');
@@ -270,6 +271,12 @@ describe('CREDIT_NOTE_UNMATCHED', () => {
   test('is silent when the number names the invoice or the amount is that of one', () => {
     expect(typesOf(judgeLast([{}], credit({ invoice_number: 'CN-INV-01042' })))).toEqual([]);
     expect(typesOf(judgeLast([{}], credit({ invoice_number: 'CN-9001', gross_amount: '-1200.00' })))).toEqual([]);
+    for (const [number, credited] of [
+      ['CN-B26097', 'B26097'],
+      ['DS-2026-4711-CR', 'DS-2026-4711'],
+    ] as const) {
+      expect(typesOf(judgeLast([{ invoice_number: credited }], credit({ invoice_number: number })))).toEqual([]);
+    }
   });
 });
 

@@ -372,7 +372,7 @@ function unmatchedCreditNotes(
     {
       type: 'CREDIT_NOTE_UNMATCHED',
       ...parameters.levels.creditNoteUnmatched,
-      summary: `Credit note ${shownText(invoice.invoiceNumber)} over ${amountText(invoice)} matches no earlier invoice of ${shownText(invoice.supplierName)}.`,
+      summary: `Credit note ${shownText(invoice.invoiceNumber)} for ${amountText({ currency: invoice.currency, amountMinor: credited })} matches no earlier invoice of ${shownText(invoice.supplierName)}.`,
       key: evidenceKey('CREDIT_NOTE_UNMATCHED', [invoice.invoiceId]),
       parameters: { creditNoteDays: parameters.creditNoteDays },
       observed: { searchedNumbers: searchedKeys.length },
