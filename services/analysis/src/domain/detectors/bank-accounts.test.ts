@@ -35,6 +35,18 @@ describe('BANK_ACCOUNT_CHANGED', () => {
     });
   });
 
+  test('knows a supplier who prints no country before the tax id, whatever country the forged account is in', () => {
+    const polish = { name: 'Hurtownia Papieru Sp. z o.o.', tax_id: '1132312688' };
+    const hurtownia = ledger();
+    hurtownia.repeat(6, { by: polish, account: ibanOf('PL', '109010140000071219812874') });
+    const billed = hurtownia.bill({ by: polish, account: LITHUANIA });
+    expect(billed.analysis.decision).toBe('BLOCK');
+    expect(findingIn(billed, 'BANK_ACCOUNT_CHANGED')).toMatchObject({
+      severity: 'CRITICAL',
+      evidence: { escalators: ['OTHER_BANK_COUNTRY'] },
+    });
+  });
+
   test('is less sure about a young supplier', () => {
     const acme = ledger();
     acme.repeat(2, { account: HOME });

@@ -322,8 +322,13 @@ function isForeignBank({ invoice }: Facts): boolean {
   return invoice.bankCountry !== undefined && taxCountry !== undefined && invoice.bankCountry !== taxCountry;
 }
 
-function taxText({ taxKey, taxCountry }: Pick<RelatedSupplier, 'taxKey' | 'taxCountry'>): string {
-  return `${taxCountry ?? ''}${taxKey ?? ''}`;
+/** As it is stated: without a country that is only presumed. */
+function taxText({
+  taxKey = '',
+  taxCountry = '',
+  taxCountryPresumed,
+}: Pick<RelatedSupplier, 'taxKey' | 'taxCountry' | 'taxCountryPresumed'>): string {
+  return taxCountryPresumed === true ? taxKey : `${taxCountry}${taxKey}`;
 }
 
 function byInvoices(left: RelatedSupplier, right: RelatedSupplier): number {

@@ -32,6 +32,21 @@ describe('an invoice belongs to', () => {
   test('not the supplier of another country with the same number', () => {
     expect(resolve({ tax_id: 'PT136695976', name: 'Outra' }, [known('a', { tax_id: TAX_ID })]).reason).toBe('NEW');
   });
+  test('the supplier with its number, whatever country a foreign account makes one presume', () => {
+    const lithuanian = { iban: 'LT147300016033503497' };
+    const polish = { name: 'Hurtownia Papieru Sp. z o.o.', tax_id: '1132312688' };
+    const atHome = known('a', { ...polish, bank_account: { iban: 'PL61109010140000071219812874' } });
+    expect(resolve({ ...polish, bank_account: lithuanian }, [atHome])).toEqual({ supplierId: 'a', reason: 'TAX_KEY' });
+    const stated = known('a', { ...polish, tax_id: 'PL1132312688' });
+    expect(resolve({ ...polish, bank_account: lithuanian }, [stated]).reason).toBe('TAX_KEY');
+    const abroad = known('a', { ...polish, bank_account: lithuanian });
+    expect(resolve({ ...polish, tax_id: 'PL1132312688' }, [abroad]).reason).toBe('TAX_KEY');
+  });
+  test('not a stranger whose number is the same in the country of the account', () => {
+    const german = known('a', { name: 'Metallbau Hinrichs GmbH', tax_id: TAX_ID });
+    const portuguese = { name: 'Outra Lda', tax_id: '136695976', bank_account: { iban: 'PT50000201231234567890154' } };
+    expect(resolve(portuguese, [german]).reason).toBe('NEW');
+  });
   test('the supplier of its name when at most one side has a tax id', () => {
     expect(resolve({ tax_id: TAX_ID }, [known('a', {})]).reason).toBe('NAME_KEY');
     expect(resolve({}, [known('a', { tax_id: TAX_ID })]).reason).toBe('NAME_KEY');
@@ -87,4 +102,13 @@ test('a supplier takes over the tax id it was missing, and its country, and keep
   const third = identityAfter(second, 'a', read({ tax_id: TAX_ID }));
   expect(third).toMatchObject({ name: 'Acme Supplies Ltd', taxKey: '136695976', taxCountry: 'DE' });
   expect(third.keys).toEqual(['n:ACME SUPPLIES', 't:136695976']);
+});
+
+test('a country that is stated replaces one that was presumed, and a presumed one replaces none', () => {
+  const presumed = known('a', { tax_id: '136695976', bank_account: { iban: 'LT147300016033503497' } });
+  expect(presumed).toMatchObject({ taxCountry: 'LT', taxCountryPresumed: true });
+  const stated = identityAfter(presumed, 'a', read({ tax_id: TAX_ID }));
+  expect(stated).toMatchObject({ taxCountry: 'DE', taxValid: true });
+  expect(stated).not.toHaveProperty('taxCountryPresumed');
+  expect(identityAfter(stated, 'a', read({ tax_id: '136695976', bank_account }))).toMatchObject({ taxCountry: 'DE' });
 });

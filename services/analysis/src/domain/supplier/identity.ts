@@ -1,11 +1,10 @@
 import { v5 as uuidV5 } from 'uuid';
-import { sameTaxId } from '@invoicecontrol/values/tax-id';
-import type { TaxId } from '@invoicecontrol/values/tax-id';
 import type { Candidate } from '../invoice.js';
 import { supplierKeysOf } from '../match-keys.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import { compareText } from '../record-order.js';
 import { lookalikeKeysOf } from './lookalike.js';
+import { isLikeName } from './name-likeness.js';
 
 /** What identifies a stored supplier; `keys` are those of `supplierKeysOf` and are what it is looked up by. */
 export interface KnownSupplier {
@@ -16,6 +15,8 @@ export interface KnownSupplier {
   readonly nameFold?: string;
   readonly taxKey?: string;
   readonly taxCountry?: string;
+  /** True when the country is only presumed from a bank account. */
+  readonly taxCountryPresumed?: boolean;
   readonly taxValid?: boolean;
   /** What suppliers with a similar name find it by (lookalike.ts). */
   readonly lookalikeKeys?: readonly string[];
@@ -44,14 +45,11 @@ export function resolveSupplier(
 ): SupplierResolution {
   if (options.erpSupplierId !== undefined) return { supplierId: options.erpSupplierId, reason: 'ERP_VENDOR' };
   const byId = known.toSorted((left, right) => compareText(left.supplierId, right.supplierId));
-  const taxId = taxIdOf(invoice);
-  if (taxId !== undefined) {
-    const sameTax = byId.filter((supplier) => isSameTaxId(taxIdOf(supplier), taxId));
-    const match = sameTax.find((supplier) => supplier.taxCountry === taxId.country) ?? sameTax[0];
-    if (match !== undefined) return { supplierId: match.supplierId, reason: 'TAX_KEY' };
-  }
+  const sameTax = byId.filter((supplier) => haveSameTaxId(supplier, invoice));
+  const taxed = sameTax.find((supplier) => supplier.taxCountry === invoice.taxCountry) ?? sameTax[0];
+  if (taxed !== undefined) return { supplierId: taxed.supplierId, reason: 'TAX_KEY' };
   const sameName = byId.find(
-    (supplier) => isSameName(supplier, invoice) && (taxId === undefined || supplier.taxKey === undefined),
+    (supplier) => isSameName(supplier, invoice) && (invoice.taxKey === undefined || supplier.taxKey === undefined),
   );
   if (sameName !== undefined) return { supplierId: sameName.supplierId, reason: 'NAME_KEY' };
   const bankKey = invoice.bankKey === undefined ? undefined : `b:${invoice.bankKey}`;
@@ -78,7 +76,10 @@ export function strongestIdentityKey(invoice: Candidate): string {
   return invoice.bankKey === undefined ? `r:${invoice.supplierName}` : `b:${invoice.bankKey}`;
 }
 
-/** The stored identity after an invoice of this supplier: new keys join, a tax id that was missing is taken over. */
+/**
+ * The stored identity after an invoice of this supplier: new keys join, a tax id that was missing is taken over, and so
+ * is the country of one where more is known about it.
+ */
 export function identityAfter(known: KnownSupplier | undefined, supplierId: string, invoice: Candidate): KnownSupplier {
   const keys = [...new Set([...(known?.keys ?? []), ...supplierKeysOf(invoice)])].slice(0, IDENTITY_KEYS_MAX);
   if (known === undefined) {
@@ -94,21 +95,29 @@ export function identityAfter(known: KnownSupplier | undefined, supplierId: stri
   }
   const takesTaxId =
     known.taxKey === undefined ||
-    (known.taxKey === invoice.taxKey && known.taxCountry === undefined && invoice.taxCountry !== undefined);
-  return { ...known, keys, ...(takesTaxId ? taxPartsOf(invoice) : {}) };
+    (known.taxKey === invoice.taxKey && countryCertainty(invoice) > countryCertainty(known));
+  if (!takesTaxId) return { ...known, keys };
+  const { taxKey: _key, taxCountry: _country, taxCountryPresumed: _presumed, taxValid: _valid, ...untaxed } = known;
+  return { ...untaxed, keys, ...taxPartsOf(invoice) };
 }
 
 /** True when both have a tax id that is valid in its country and they are two different ones. */
-export function haveConflictingTaxIds(left: TaxParts, right: TaxParts): boolean {
-  const leftId = taxIdOf(left);
-  const rightId = taxIdOf(right);
-  if (leftId === undefined || rightId === undefined) return false;
-  return left.taxValid === true && right.taxValid === true && !sameTaxId(leftId, rightId);
+export function haveConflictingTaxIds(left: TaxedParty, right: TaxedParty): boolean {
+  if (left.taxKey === undefined || right.taxKey === undefined) return false;
+  return left.taxValid === true && right.taxValid === true && !haveSameTaxId(left, right);
 }
 
-/** Equal tax ids; false when either is missing. */
-export function haveSameTaxId(left: TaxParts, right: TaxParts): boolean {
-  return isSameTaxId(taxIdOf(left), taxIdOf(right));
+/**
+ * Equal tax ids; false when either is missing. Two countries that are stated tell equal numbers apart. One that is only
+ * presumed from an account does not where the names are alike: whoever forges the account would choose the country.
+ * Where they are unlike it does, because numbers of nine digits coincide between countries.
+ */
+export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
+  if (left.taxKey === undefined || left.taxKey !== right.taxKey) return false;
+  if (left.taxCountry === undefined || right.taxCountry === undefined) return true;
+  if (left.taxCountry === right.taxCountry) return true;
+  const isPresumed = left.taxCountryPresumed === true || right.taxCountryPresumed === true;
+  return isPresumed && isLikeName([left.nameKey], right.nameKey);
 }
 
 /** Equal name keys, in the plain or in the folded form. */
@@ -120,27 +129,28 @@ export function isSameName(left: NameParts, right: NameParts): boolean {
 interface TaxParts {
   readonly taxKey?: string;
   readonly taxCountry?: string;
+  readonly taxCountryPresumed?: boolean;
   readonly taxValid?: boolean;
 }
+
+type TaxedParty = TaxParts & Pick<NameParts, 'nameKey'>;
 
 interface NameParts {
   readonly nameKey: string;
   readonly nameFold?: string;
 }
 
-function taxIdOf(parts: TaxParts): TaxId | undefined {
-  if (parts.taxKey === undefined) return undefined;
-  return parts.taxCountry === undefined ? { body: parts.taxKey } : { body: parts.taxKey, country: parts.taxCountry };
-}
-
-function isSameTaxId(left: TaxId | undefined, right: TaxId | undefined): boolean {
-  return left !== undefined && right !== undefined && sameTaxId(left, right);
+/** How much is known about the country of a tax id: nothing, a presumption, or what it states. */
+function countryCertainty({ taxCountry, taxCountryPresumed }: TaxParts): number {
+  if (taxCountry === undefined) return 0;
+  return taxCountryPresumed === true ? 1 : 2;
 }
 
 function taxPartsOf(invoice: Candidate): TaxParts {
   return {
     ...(invoice.taxKey === undefined ? {} : { taxKey: invoice.taxKey }),
     ...(invoice.taxCountry === undefined ? {} : { taxCountry: invoice.taxCountry }),
+    ...(invoice.taxCountryPresumed === undefined ? {} : { taxCountryPresumed: invoice.taxCountryPresumed }),
     ...(invoice.taxValid === undefined ? {} : { taxValid: invoice.taxValid }),
   };
 }
