@@ -33,7 +33,6 @@ export interface BillOptions {
   readonly termsDays?: number;
   readonly order?: string;
   readonly companyId?: string;
-  readonly hardNegative?: string;
   readonly currency?: string;
   readonly iban?: string;
   readonly name?: string;
@@ -64,7 +63,6 @@ export function billOf(party: Party, options: BillOptions): Bill {
     arrival: date,
     companyId: options.companyId ?? companies.main,
     claim: `claim-${++claims}`,
-    ...(options.hardNegative === undefined ? {} : { hardNegative: options.hardNegative }),
   };
 }
 
@@ -112,4 +110,10 @@ export function withSupplier(
     Object.entries({ ...bill.invoice.supplier, ...changes }).filter(([, value]) => value !== undefined),
   ) as unknown as CanonicalInvoice['supplier'];
   return withInvoice(bill, { supplier });
+}
+
+/** The same account as sort code and account number. */
+export function inUkForm(bill: Bill): Bill {
+  const iban = bill.invoice.supplier.bank_account?.iban ?? '';
+  return withSupplier(bill, { bank_account: { sort_code: iban.slice(8, 14), account_number: iban.slice(14) } });
 }

@@ -14,7 +14,7 @@ export interface HistoryOptions {
 }
 
 /** Share of the plain bills that come a second time. */
-const COPY_SHARE = 0.08;
+const COPY_SHARE = 0.2;
 /** Anomalies are planted on suppliers with so many bills before. */
 const ESTABLISHED_BILLS = 16;
 
@@ -24,22 +24,24 @@ export function labelledHistory({ seed, suppliers = 220, months = 20 }: HistoryO
   const { bills, plain } = population(random, suppliers, months);
   const parties = new Map(plain.map((party) => [party.taxId, party]));
   const planted = withAnomalies(bills, plain, random);
-  const names = Object.keys(mutations);
-  let next = random.integer(0, names.length - 1);
+  const made = new Map(Object.keys(mutations).map((name) => [name, 0]));
   const copies = planted.flatMap((bill) => {
     const party = parties.get(bill.invoice.supplier.tax_id ?? '');
     const isPlain = party !== undefined && bill.hardNegative === undefined && bill.anomaly === undefined;
     if (!isPlain || !random.chance(COPY_SHARE)) return [];
-    return firstThatFits(bill, party, names, () => next++, random);
+    return rarestThatFits(bill, party, made, random);
   });
   return [...planted, ...copies].sort((left, right) => compareText(left.arrival, right.arrival));
 }
 
-/** The mutations take turns, so that each is there equally often; one that does not fit leaves its turn to the next. */
-function firstThatFits(bill: Bill, party: Party, names: readonly string[], turn: () => number, random: Random): Bill[] {
-  for (let tries = 0; tries < names.length; tries++) {
-    const made = duplicatesOf(bill, names[turn() % names.length] ?? '', party, random);
-    if (made.length > 0) return made;
+/** Copies by the way that was taken least often so far of those that fit, so that each is there about equally often. */
+function rarestThatFits(bill: Bill, party: Party, made: Map<string, number>, random: Random): Bill[] {
+  const rarestFirst = [...made].sort(([, left], [, right]) => left - right);
+  for (const [name, count] of rarestFirst) {
+    const copies = duplicatesOf(bill, name, party, random);
+    if (copies.length === 0) continue;
+    made.set(name, count + 1);
+    return copies;
   }
   return [];
 }

@@ -1,5 +1,7 @@
 import { severityRank } from '@invoicecontrol/analysis/catalogue';
+import type { Severity } from '@invoicecontrol/analysis/catalogue';
 import { inMemoryHistory } from '@invoicecontrol/analysis/in-memory-history';
+import { compareText } from '@invoicecontrol/analysis/record-order';
 import { companies } from './bill.js';
 import type { Bill } from './bill.js';
 
@@ -27,121 +29,92 @@ export interface Score {
   /** Pairs that are none, over the clean rows. */
   readonly falsePairs: Rate;
   readonly falseByHardNegative: ReadonlyMap<string, Rate>;
+  /** Clean bills that look like something else and were not passed, for whatever reason. */
+  readonly notPassedByHardNegative: ReadonlyMap<string, Rate>;
   /** Clean plain rows that were not passed. */
   readonly notPassed: Rate;
   readonly blocked: Rate;
   /** Findings that kept clean rows from passing. */
   readonly alarms: ReadonlyMap<string, number>;
   readonly anomalies: ReadonlyMap<string, Rate>;
-  /** A few lines for whoever looks into a miss. */
+  /** A few of each kind, for whoever looks into a miss. */
   readonly examples: readonly string[];
 }
 
-const EXAMPLES_MAX = 30;
+const EXAMPLES_PER_KIND_MAX = 2;
+
+/** A bill with what the engine made of it. */
+interface Judged {
+  readonly bill: Bill;
+  readonly decision: string;
+  readonly findings: readonly Raised[];
+}
+
+interface Raised {
+  readonly type: string;
+  readonly severity: Severity;
+  /** The earlier bills that the finding names. */
+  readonly others: readonly Bill[];
+}
 
 /** Judges a labelled history bill by bill, each with the history before it, and compares with the labels. */
 export function score(bills: readonly Bill[]): Score {
+  const judged = judgedInOrder(bills);
+  const clean = judged.filter(({ bill }) => isClean(bill));
+  const plain = clean.filter(({ bill }) => bill.hardNegative === undefined);
+  const lookAlikes = clean.filter(({ bill }) => bill.hardNegative !== undefined);
+  const planted = judged.filter(({ bill }) => bill.anomaly !== undefined);
+  const copies = copiesOf(judged);
+  const medium = judged.flatMap((each) => pairsOf(each, 'MEDIUM'));
+  const high = judged.flatMap((each) => pairsOf(each, 'HIGH'));
+  const nameOf = ({ bill }: Judged): string => bill.hardNegative ?? '';
+  const isNotPassed = ({ decision }: Judged): boolean => decision !== 'PASS';
+  return {
+    rows: bills.length,
+    copies: copies.length,
+    mediumPairs: rate(medium, isOneClaim),
+    highPairs: rate(high, isOneClaim),
+    recall: rate(copies, ({ isFound }) => isFound),
+    recallByMutation: rates(
+      copies,
+      ({ mutation }) => mutation,
+      ({ isFound }) => isFound,
+    ),
+    falsePairs: { hits: clean.flatMap(falsePairsOf).length, of: clean.length },
+    falseByHardNegative: rates(lookAlikes, nameOf, (each) => falsePairsOf(each).length > 0),
+    notPassedByHardNegative: rates(lookAlikes, nameOf, isNotPassed),
+    notPassed: rate(plain, isNotPassed),
+    blocked: rate(plain, ({ decision }) => decision === 'BLOCK'),
+    alarms: counts(plain.filter(isNotPassed).flatMap(({ findings }) => findings.map(typeAndSeverity))),
+    anomalies: rates(planted, ({ bill }) => bill.anomaly?.name ?? '', isNoticed),
+    examples: fewOfEach([
+      ...medium.filter((pair) => !isOneClaim(pair)).map(toldFalsePair),
+      ...plain.filter(isNotPassed).map((each) => ({ kind: 'alarm', lines: [told(each)] })),
+      ...copies.filter(({ isFound }) => !isFound).map(toldMiss),
+      ...planted
+        .filter((each) => !isNoticed(each))
+        .map((each) => ({ kind: `missed ${each.bill.anomaly?.name ?? ''}`, lines: [told(each)] })),
+    ]),
+  };
+}
+
+function judgedInOrder(bills: readonly Bill[]): Judged[] {
   const history = inMemoryHistory();
   const byId = new Map<string, Bill>();
-  const found = new Set<string>();
-  const copies = new Set<string>();
-  const recallByMutation = new Map<string, Rate>();
-  const falseByHardNegative = new Map<string, Rate>();
-  const alarms = new Map<string, number>();
-  const anomalies = new Map<string, Rate>();
-  const examples: string[] = [];
-  const count = {
-    medium: 0,
-    mediumRight: 0,
-    high: 0,
-    highRight: 0,
-    clean: 0,
-    falsePairs: 0,
-    plain: 0,
-    alarmed: 0,
-    blocked: 0,
-  };
-  const example = (kind: string, bill: Bill, detail: string): void => {
-    if (examples.length < EXAMPLES_MAX) {
-      const { supplier, invoice_number, issue_date, gross_amount } = bill.invoice;
-      examples.push(`${kind}: ${supplier.name} ${invoice_number} ${issue_date} ${gross_amount} ${detail}`);
-    }
-  };
-
-  for (const [index, bill] of bills.entries()) {
+  return bills.map((bill, index) => {
     const { facts, analysis } = history.bill(bill.invoice, {
       asOf: bill.arrival,
       origin: { companyId: bill.companyId, receivedAtMs: Date.parse(bill.arrival) + index },
       companies: ownCompanies,
     });
     byId.set(facts.invoice.invoiceId, bill);
-    const isClean = bill.mutation === undefined && bill.anomaly === undefined;
-    const group = `${bill.claim}|${bill.mutation ?? ''}`;
-    if (bill.mutation !== undefined) copies.add(group);
-    let hasFalsePair = false;
-    for (const finding of analysis.findings) {
-      const rank = severityRank(finding.severity);
-      if (!pairTypes.has(finding.type) || rank < severityRank('MEDIUM')) continue;
-      for (const id of finding.relatedInvoiceIds) {
-        const isRight = byId.get(id)?.claim === bill.claim;
-        count.medium++;
-        if (isRight) count.mediumRight++;
-        if (rank >= severityRank('HIGH')) {
-          count.high++;
-          if (isRight) count.highRight++;
-        }
-        if (isRight) found.add(group);
-        else {
-          hasFalsePair = true;
-          if (isClean) count.falsePairs++;
-          example('false pair', bill, `${finding.type} ${finding.summary}`);
-        }
-      }
-    }
-    if (isClean) {
-      count.clean++;
-      if (bill.hardNegative !== undefined) add(falseByHardNegative, bill.hardNegative, hasFalsePair);
-      else {
-        count.plain++;
-        if (analysis.decision !== 'PASS') {
-          count.alarmed++;
-          const types = analysis.findings.map(({ type, severity }) => `${type} ${severity}`);
-          for (const type of types) alarms.set(type, (alarms.get(type) ?? 0) + 1);
-          example('alarm', bill, types.join(', '));
-        }
-        if (analysis.decision === 'BLOCK') count.blocked++;
-      }
-    }
-    if (bill.anomaly !== undefined) {
-      const { name, expected } = bill.anomaly;
-      const isFound = analysis.findings.some(({ type }) => expected.includes(type));
-      add(anomalies, name, isFound);
-      if (!isFound) example(`missed ${name}`, bill, analysis.findings.map(({ type }) => type).join(', '));
-    }
-  }
-  for (const group of copies) {
-    const mutation = group.slice(group.indexOf('|') + 1);
-    add(recallByMutation, mutation, found.has(group));
-  }
-  for (const bill of bills) {
-    const group = `${bill.claim}|${bill.mutation ?? ''}`;
-    if (bill.mutation !== undefined && !found.has(group)) example(`missed copy (${bill.mutation})`, bill, '');
-  }
-  return {
-    rows: bills.length,
-    copies: copies.size,
-    mediumPairs: { hits: count.mediumRight, of: count.medium },
-    highPairs: { hits: count.highRight, of: count.high },
-    recall: { hits: [...copies].filter((group) => found.has(group)).length, of: copies.size },
-    recallByMutation,
-    falsePairs: { hits: count.falsePairs, of: count.clean },
-    falseByHardNegative,
-    notPassed: { hits: count.alarmed, of: count.plain },
-    blocked: { hits: count.blocked, of: count.plain },
-    alarms,
-    anomalies,
-    examples,
-  };
+    const findings = analysis.findings.map(({ type, severity, relatedInvoiceIds }) => ({
+      type,
+      severity,
+      others: relatedInvoiceIds.flatMap((id) => byId.get(id) ?? []),
+    }));
+    return { bill, decision: analysis.decision, findings };
+  });
 }
 
 /** The companies that the labelled bills are addressed to. */
@@ -150,11 +123,139 @@ export const ownCompanies = [
   { companyId: companies.second, name: 'Buyer Polska Sp. z o.o.', taxId: 'PL5260250995' },
 ];
 
+interface Pair {
+  readonly bill: Bill;
+  readonly other: Bill;
+  readonly finding: Raised;
+}
+
+/** The pairs that findings of this severity and above make of a bill and earlier ones. */
+function pairsOf({ bill, findings }: Judged, severity: Severity): Pair[] {
+  return findings
+    .filter((finding) => pairTypes.has(finding.type) && severityRank(finding.severity) >= severityRank(severity))
+    .flatMap((finding) => finding.others.map((other) => ({ bill, other, finding })));
+}
+
+function falsePairsOf(judged: Judged): Pair[] {
+  return pairsOf(judged, 'MEDIUM').filter((pair) => !isOneClaim(pair));
+}
+
+function isOneClaim({ bill, other }: { readonly bill: Bill; readonly other: Bill }): boolean {
+  return bill.claim === other.claim;
+}
+
+function isClean({ mutation, anomaly }: Bill): boolean {
+  return mutation === undefined && anomaly === undefined;
+}
+
+function isNoticed({ bill, findings }: Judged): boolean {
+  return findings.some(({ type }) => bill.anomaly?.expected.includes(type));
+}
+
+/** A claim that came a second time, in one bill or in several. */
+interface Copy {
+  readonly mutation: string;
+  readonly original: Bill | undefined;
+  readonly bills: readonly Judged[];
+  readonly isFound: boolean;
+}
+
+function copiesOf(judged: readonly Judged[]): Copy[] {
+  const originals = new Map(judged.filter(({ bill }) => isOriginal(bill)).map(({ bill }) => [bill.claim, bill]));
+  const byClaim = new Map<string, Judged[]>();
+  for (const each of judged.filter(({ bill }) => !isOriginal(bill)))
+    byClaim.set(each.bill.claim, [...(byClaim.get(each.bill.claim) ?? []), each]);
+  return [...byClaim].map(([claim, bills]) => ({
+    mutation: bills[0]?.bill.mutation ?? '',
+    original: originals.get(claim),
+    bills,
+    isFound: bills.some(isFoundAgain),
+  }));
+}
+
+function isOriginal({ mutation }: Bill): boolean {
+  return mutation === undefined;
+}
+
+/** A copy with another amount is found also where the finding says that the number came again, and names the right bill. */
+function isFoundAgain(judged: Judged): boolean {
+  const { bill, findings } = judged;
+  const isReuseNamed = findings
+    .filter(
+      ({ type, severity }) => type === 'INVOICE_NUMBER_REUSED' && severityRank(severity) >= severityRank('MEDIUM'),
+    )
+    .flatMap(({ others }) => others)
+    .some((other) => isOneClaim({ bill, other }) && other.invoice.gross_amount !== bill.invoice.gross_amount);
+  return isReuseNamed || pairsOf(judged, 'MEDIUM').some(isOneClaim);
+}
+
+interface Example {
+  readonly kind: string;
+  readonly lines: readonly string[];
+}
+
+function toldFalsePair({ bill, other, finding }: Pair): Example {
+  return {
+    kind: `false pair (${bill.hardNegative ?? bill.mutation ?? 'plain'})`,
+    lines: [line(other), `${line(bill)}: ${typeAndSeverity(finding)}`],
+  };
+}
+
+function toldMiss({ mutation, original, bills }: Copy): Example {
+  return {
+    kind: `missed copy (${mutation})`,
+    lines: [...(original === undefined ? [] : [line(original)]), ...bills.map(told)],
+  };
+}
+
+/** At most so many examples of a kind, each with its kind before it. */
+function fewOfEach(examples: readonly Example[]): string[] {
+  const seen = new Map<string, number>();
+  return examples
+    .filter(({ kind }) => {
+      seen.set(kind, (seen.get(kind) ?? 0) + 1);
+      return (seen.get(kind) ?? 0) <= EXAMPLES_PER_KIND_MAX;
+    })
+    .sort((left, right) => compareText(left.kind, right.kind))
+    .map(({ kind, lines }) => [kind, ...lines].join('\n    '));
+}
+
+function told({ bill, findings }: Judged): string {
+  return `${line(bill)}: ${findings.map(typeAndSeverity).join(', ') || 'nothing raised'}`;
+}
+
+function line({ invoice }: Bill): string {
+  const { supplier, invoice_number: number, issue_date: date, gross_amount: gross, currency } = invoice;
+  return [supplier.name, supplier.tax_id ?? 'no tax id', number, date, gross, currency].join(' | ');
+}
+
+function typeAndSeverity({ type, severity }: Raised): string {
+  return `${type} ${severity}`;
+}
+
 export function share({ hits, of }: Rate): number {
   return of === 0 ? 0 : hits / of;
 }
 
-function add(rates: Map<string, Rate>, name: string, isHit: boolean): void {
-  const { hits, of } = rates.get(name) ?? { hits: 0, of: 0 };
-  rates.set(name, { hits: hits + (isHit ? 1 : 0), of: of + 1 });
+function rate<T>(items: readonly T[], isHit: (item: T) => boolean): Rate {
+  return { hits: items.filter(isHit).length, of: items.length };
+}
+
+function rates<T>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+  isHit: (item: T) => boolean,
+): ReadonlyMap<string, Rate> {
+  const byName = new Map<string, Rate>();
+  for (const item of items) {
+    const { hits, of } = byName.get(nameOf(item)) ?? { hits: 0, of: 0 };
+    byName.set(nameOf(item), { hits: hits + (isHit(item) ? 1 : 0), of: of + 1 });
+  }
+  return byName;
+}
+
+function counts(names: readonly string[]): ReadonlyMap<string, number> {
+  const byName = new Map<string, number>();
+  for (const name of names) byName.set(name, (byName.get(name) ?? 0) + 1);
+  return byName;
 }

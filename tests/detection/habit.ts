@@ -1,0 +1,76 @@
+import { amount, billOf } from './bill.js';
+import type { Bill, BillOptions } from './bill.js';
+import { numbering, padded } from './numbering.js';
+import type { CountryCode, Party } from './parties.js';
+import type { Random } from './random.js';
+
+/** All bills that a supplier of some kind sends during the history, and those of others that belong to the picture. */
+export type Habit = (books: Books) => Bill[];
+
+/** What a supplier bills with. */
+export interface Books {
+  readonly party: Party;
+  readonly random: Random;
+  readonly months: readonly Month[];
+  /** A supplier beside this one, of the same country unless told otherwise. */
+  readonly another: (country?: CountryCode) => Party;
+  /** The account of a factoring company, to which the money of many suppliers goes. */
+  readonly factorIban: string;
+  readonly nextNumber: (date: string) => string;
+  /** An amount of the size that is usual for the supplier. */
+  readonly amount: () => string;
+  /** A clean bill; of this supplier, with its next number and a usual amount, unless told otherwise. */
+  readonly bill: (date: string, options?: Partial<Omit<BillOptions, 'date'>> & { readonly by?: Party }) => Bill;
+}
+
+export interface Month {
+  readonly year: number;
+  readonly monthOfYear: number;
+  /** The date of a day of this month, from 1 to 28. */
+  readonly on: (day: number) => string;
+}
+
+const FIRST_YEAR = 2024;
+
+/** The months of a history, which begins in a January. */
+export function monthsOf(count: number): Month[] {
+  return Array.from({ length: count }, (_, index) => {
+    const year = FIRST_YEAR + Math.floor(index / 12);
+    const monthOfYear = (index % 12) + 1;
+    return { year, monthOfYear, on: (day) => `${year}-${padded(monthOfYear, 2)}-${padded(day, 2)}` };
+  });
+}
+
+/** Opens the books of a supplier with the size of amounts, the terms and the numbering that it keeps. */
+export function booksOf(
+  party: Party,
+  world: Pick<Books, 'random' | 'months' | 'factorIban'> & { readonly makeParty: Books['another'] },
+): Books {
+  const { random, months, factorIban, makeParty } = world;
+  const typical = Math.exp(4.5 + random.next() * 3.5);
+  const termsDays = random.pick([14, 21, 30, 30, 45, 60]);
+  const nextNumber = numbering(random);
+  const usual = (): string => amount(random, typical);
+  return {
+    party,
+    random,
+    months,
+    factorIban,
+    another: (country = party.country) => makeParty(country),
+    nextNumber,
+    amount: usual,
+    bill: (date, { by = party, ...options } = {}) =>
+      billOf(by, {
+        termsDays,
+        ...options,
+        date,
+        number: options.number ?? nextNumber(date),
+        gross: options.gross ?? usual(),
+      }),
+  };
+}
+
+/** Days of a month, in order. */
+export function daysIn(month: Month, count: number, random: Random): string[] {
+  return Array.from({ length: count }, () => month.on(random.integer(1, 28))).sort();
+}

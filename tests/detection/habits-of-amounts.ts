@@ -1,0 +1,73 @@
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { cents, companies } from './bill.js';
+import type { Habit } from './habit.js';
+import { daysIn } from './habit.js';
+
+/** Clean bills whose amounts come again, or that have something to do with one another. */
+export const habitsOfAmounts: Readonly<Record<string, Habit>> = {
+  'monthly retainer of equal amounts': ({ months, bill, amount }) => {
+    const gross = amount();
+    return months.map((month) => bill(month.on(3), { gross }));
+  },
+  'indexation every January': ({ months, bill, amount }) => {
+    const first = Number(amount());
+    return months.map((month, index) =>
+      bill(month.on(2), { gross: cents(Math.round(first * 100 * 1.04 ** Math.floor(index / 12))) }),
+    );
+  },
+  'yearly supplier': ({ months, bill, another }) => {
+    const suppliers = Array.from({ length: 10 }, () => another());
+    return months
+      .filter(({ monthOfYear }) => monthOfYear === 4)
+      .flatMap((month) => suppliers.map((by) => bill(month.on(12), { by })));
+  },
+  'price list of few amounts': ({ months, random, bill, amount }) => {
+    const prices = Array.from({ length: 5 }, () => amount());
+    return months.flatMap((month) =>
+      daysIn(month, 3, random).map((date) => bill(date, { gross: random.pick(prices) })),
+    );
+  },
+  'credit and re-issue': ({ months, random, bill }) =>
+    months.flatMap((month) => {
+      const first = bill(month.on(random.integer(1, 15)));
+      if (!random.chance(0.3)) return [first];
+      const { gross_amount: gross, invoice_number: number, issue_date: date } = first.invoice;
+      const credit = bill(addDays(date, 4), { number: `CN-${number}`, gross: `-${gross}` });
+      return [first, credit, bill(addDays(date, 5), { gross })];
+    }),
+  'partial deliveries on one order': ({ months, random, party, bill, amount }) => {
+    const prices = Array.from({ length: 5 }, () => amount());
+    return months.map((month) =>
+      bill(month.on(random.integer(1, 28)), {
+        gross: random.pick(prices),
+        order: `PO-${party.taxId.slice(-5)}-${month.year}`,
+      }),
+    );
+  },
+  'deliveries of one order within days': ({ months, random, bill, amount }) =>
+    months
+      .filter(({ monthOfYear }) => monthOfYear % 2 === 0)
+      .flatMap((month) => {
+        const order = `PO-${random.integer(4_500_000, 4_599_999)}`;
+        const usual = amount();
+        let date = month.on(random.integer(1, 10));
+        return Array.from({ length: random.integer(3, 4) }, () => {
+          date = addDays(date, random.integer(1, 6));
+          return bill(date, { order, gross: random.chance(0.6) ? usual : amount() });
+        });
+      }),
+  'equal bills to two companies': ({ months, random, bill, nextNumber, amount }) => {
+    const gross = amount();
+    return months.flatMap((month) => {
+      const date = month.on(random.integer(1, 28));
+      return [
+        bill(date, { gross }),
+        bill(date, { gross, companyId: companies.second, number: `S${nextNumber(date)}` }),
+      ];
+    });
+  },
+  'two currencies': ({ months, random, party, bill }) =>
+    months.map((month, index) =>
+      bill(month.on(random.integer(1, 28)), { currency: index % 2 === 0 ? party.currency : 'USD' }),
+    ),
+};

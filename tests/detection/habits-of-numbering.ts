@@ -1,0 +1,159 @@
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { cents } from './bill.js';
+import type { Habit } from './habit.js';
+import { daysIn } from './habit.js';
+import { numberApart, padded } from './numbering.js';
+
+/** How far apart the numbers of one customer's policies are: taken out on one day, or years apart. */
+const policySteps = [
+  [13, 60],
+  [70, 900],
+  [1_000, 9_000],
+] as const;
+
+/** Clean bills whose numbers look alike, come again or are none. */
+export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
+  'numbers that restart each month': ({ months, random, bill, amount }) => {
+    const usual = amount();
+    return months.flatMap((month) =>
+      daysIn(month, random.integer(1, 3), random).map((date, index) =>
+        bill(date, {
+          number: `FV/${index + 12}/${padded(month.monthOfYear, 2)}/${month.year}`,
+          gross: random.chance(0.5) ? usual : amount(),
+        }),
+      ),
+    );
+  },
+  'numbers that restart each year': ({ months, random, bill }) =>
+    months.map((month) => bill(month.on(random.integer(1, 28)), { number: padded(month.monthOfYear + 30, 4) })),
+  'equal rent under numbers that restart each year': ({ months, random, bill, amount }) => {
+    const rent = amount();
+    const letters = random.pick(['/FE', '/A', '']);
+    let counter = 0;
+    return months.map((month) => {
+      counter = (month.monthOfYear === 1 ? random.integer(2, 5) : counter) + random.integer(1, 3);
+      return bill(month.on(random.integer(1, 5)), { number: `${counter}${letters}`, gross: rent });
+    });
+  },
+  'several bills a day with neighbouring numbers': ({ months, random, bill, amount }) => {
+    const prices = [amount(), amount(), amount()];
+    let counter = random.integer(1_000, 60_000);
+    return months.flatMap((month) => {
+      const date = month.on(random.integer(1, 28));
+      const gross = random.pick(prices);
+      return [1, 2, 3].map(() => bill(date, { number: `INV-${++counter}`, gross }));
+    });
+  },
+  'equal stays on one day with long numbers dozens apart': ({ months, random, bill }) => {
+    const prices = [cents(random.integer(79, 180) * 100), cents(random.integer(79, 180) * 100)];
+    let counter = random.integer(35, 89) * 100_000_000;
+    return months.flatMap((month) => {
+      const date = month.on(random.integer(1, 28));
+      const gross = random.pick(prices);
+      const numbers = [(counter += random.integer(100, 900))];
+      for (let stay = random.integer(1, 2); stay > 0; stay--) numbers.push(numberApart(numbers, random, 13, 80));
+      counter = numbers.at(-1) ?? counter;
+      return numbers.map((number) => bill(date, { number: String(number), gross }));
+    });
+  },
+  'insurance policies with equal premiums on one day': ({ months, random, bill, amount }) => {
+    const premium = amount();
+    const policies = [random.integer(10_000_000, 90_000_000)];
+    while (policies.length < 7) {
+      const [stepMin, stepMax] = random.pick(policySteps);
+      policies.push(numberApart(policies, random, stepMin, stepMax));
+    }
+    return months
+      .filter(({ monthOfYear }) => monthOfYear === 5)
+      .flatMap((month) => policies.map((policy) => bill(month.on(20), { number: `KFZ-${policy}`, gross: premium })));
+  },
+  'letters of sites on one day': ({ months, random, bill, amount }) => {
+    const sites = random.pick([
+      ['/N', '/S'],
+      [' HH', ' M'],
+      ['-01', '-02'],
+    ]);
+    return months.flatMap((month) => {
+      const date = month.on(random.integer(1, 28));
+      const gross = amount();
+      const number = `${date.slice(2).replaceAll('-', '')}-01`;
+      return sites.map((site) => bill(date, { number: `${number}${site}`, gross }));
+    });
+  },
+  'two circles of numbers': ({ months, random, bill, amount }) =>
+    months.flatMap((month) => {
+      const date = month.on(random.integer(1, 24));
+      const counter = random.integer(1_000, 99_999);
+      const gross = amount();
+      return [
+        bill(date, { number: `W-${counter}`, gross }),
+        bill(addDays(date, random.integer(0, 4)), {
+          number: `S-${counter}`,
+          gross: random.chance(0.5) ? gross : amount(),
+        }),
+      ];
+    }),
+  'contract number as invoice number': ({ months, party, bill, amount }) => {
+    const gross = amount();
+    return months.map((month) => bill(month.on(1), { number: `V-${party.taxId.slice(-6)}`, gross }));
+  },
+  'contract number on dates that read swapped': ({ months, random, bill, amount }) => {
+    const number = `LV-${random.integer(100_000, 999_999)}`;
+    const gross = amount();
+    return months.map((month) => bill(month.on(dayThatReadsSwapped(month.monthOfYear)), { number, gross }));
+  },
+  'customer number as invoice number': ({ months, random, bill }) => {
+    const number = String(random.integer(1_000_000_000, 9_000_000_000));
+    return months.map((month) => bill(month.on(8), { number }));
+  },
+  'the same number every year': ({ months, random, bill, another, amount }) =>
+    months.slice(0, 8).flatMap((month, index) => {
+      const later = months[index + 12];
+      const by = another();
+      const number = random.pick([`M-${random.integer(1_000, 9_999)}`, String(random.integer(10_000, 99_999))]);
+      const fee = amount();
+      const nextFee = random.chance(0.6) ? fee : cents(Math.round(Number(fee) * 105));
+      const first = bill(month.on(random.integer(10, 14)), { by, number, gross: fee });
+      return later === undefined
+        ? [first]
+        : [first, bill(later.on(random.integer(10, 14)), { by, number, gross: nextFee })];
+    }),
+  'bills without a number': ({ months, random, bill, amount }) => {
+    const number = random.pick(['ohne', 'none', 'n/a', 'brak', '-']);
+    const usual = amount();
+    return months.map((month) => bill(month.on(10), { number, gross: random.chance(0.3) ? usual : amount() }));
+  },
+  'instalments under one number': ({ months, bill, nextNumber, amount }) => {
+    const gross = amount();
+    return months
+      .filter(({ monthOfYear }) => monthOfYear % 4 === 1)
+      .flatMap((month) => {
+        const date = month.on(5);
+        const number = nextNumber(date);
+        return [1, 2, 3].map((n) => bill(addDays(date, (n - 1) * 30), { number: `${number}/${n}`, gross }));
+      });
+  },
+  'new numbering after a change of system': ({ months, random, bill }) => {
+    let counter = random.integer(1_000, 60_000);
+    return months.map((month, index) =>
+      bill(
+        month.on(random.integer(1, 28)),
+        index < months.length / 2 ? {} : { number: `N${month.year}-${String(++counter)}` },
+      ),
+    );
+  },
+  'same short number at another supplier': ({ months, random, bill, another }) => {
+    const other = another();
+    return months.flatMap((month, index) => {
+      const number = String(100 + index);
+      const [date = '', later = ''] = daysIn(month, 2, random);
+      return [bill(date, { number }), bill(later, { number, by: other })];
+    });
+  },
+};
+
+/** The day on which a bill of February to November has the date of a neighbour's with day and month swapped (02-03, 03-02). */
+function dayThatReadsSwapped(monthOfYear: number): number {
+  if (monthOfYear === 1 || monthOfYear === 12) return 5;
+  return monthOfYear % 2 === 0 ? monthOfYear + 1 : monthOfYear - 1;
+}

@@ -1,0 +1,55 @@
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { cents, withGross, withInvoice } from './bill.js';
+import type { Bill } from './bill.js';
+import type { Party } from './parties.js';
+import type { Random } from './random.js';
+
+/** How an invoice comes a second time as one bill. Undefined where the way does not fit the bill. */
+export type Change = (bill: Bill, party: Party, random: Random) => Bill | undefined;
+
+/** How an invoice comes a second time, as one bill or as several. Undefined where the way does not fit the bill. */
+export type Mutation = (bill: Bill, party: Party, random: Random) => Bill | readonly Bill[] | undefined;
+
+/** A change of the number alone; one that leaves it as it is does not fit. */
+export function renumbered(change: (number: string, random: Random, bill: Bill) => string | undefined): Change {
+  return (bill, _, random) => {
+    const number = change(bill.invoice.invoice_number, random, bill);
+    return number === undefined || number === bill.invoice.invoice_number
+      ? undefined
+      : withInvoice(bill, { invoice_number: number });
+  };
+}
+
+/** A change of the amount alone, in cents; its parts follow. */
+export function regrossed(change: (value: number, random: Random) => number | undefined): Change {
+  return (bill, { vatPercent }, random) => {
+    const value = change(grossCents(bill), random);
+    return value === undefined || value <= 0 || value === grossCents(bill)
+      ? undefined
+      : withGross(bill, cents(value), vatPercent);
+  };
+}
+
+export function grossCents(bill: Bill): number {
+  return Math.round(Number(bill.invoice.gross_amount) * 100);
+}
+
+/** The bill written again later: dated and due so many days after, and not there before. */
+export function writtenAgain(bill: Bill, daysLater: number): Bill {
+  const { issue_date: date, due_date: due } = bill.invoice;
+  return {
+    ...withInvoice(bill, {
+      issue_date: addDays(date, daysLater),
+      ...(due === undefined ? {} : { due_date: addDays(due, daysLater) }),
+    }),
+    arrival: addDays(bill.arrival, daysLater),
+  };
+}
+
+/** Two ways at once, one of each list. */
+export function both(first: readonly Change[], second: readonly Change[]): Change {
+  return (bill, party, random) => {
+    const once = random.pick(first)(bill, party, random);
+    return once === undefined ? undefined : random.pick(second)(once, party, random);
+  };
+}

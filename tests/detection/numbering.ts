@@ -1,0 +1,81 @@
+import type { Random } from './random.js';
+
+/** Gives the numbers of one supplier, in the order in which its bills are written. */
+export type Numbering = (date: string) => string;
+
+interface Style {
+  /** The part of the date with which the counter restarts; nothing where it never does. */
+  readonly period?: (date: string) => string;
+  /** Where the counter begins. */
+  readonly first: readonly [min: number, max: number];
+  readonly write: (counter: number, date: string) => string;
+}
+
+const inUse: Style['first'] = [1_000, 60_000];
+const small: Style['first'] = [100, 600];
+const restarted: Style['first'] = [0, 30];
+const branches = ['HH', 'B', 'WAW', 'LYO', 'N'];
+
+/** Many ways in which suppliers number their bills; a supplier keeps one. */
+export function numbering(random: Random): Numbering {
+  const branch = random.pick(branches);
+  const styles: readonly Style[] = [
+    { first: inUse, write: (counter) => `INV-${padded(counter, 6)}` },
+    { first: inUse, write: (counter, date) => `RE${yearOf(date)}${padded(counter, 5)}` },
+    { first: inUse, write: (counter) => String(counter) },
+    { first: inUse, write: (counter, date) => `${yearOf(date)}/${counter}` },
+    { first: inUse, write: (counter, date) => `F${shortYearOf(date)}/${padded(counter, 5)}` },
+    { first: inUse, write: (counter) => `${counter}-${String.fromCharCode(65 + (counter % 26))}` },
+    { first: inUse, write: (counter, date) => `FV/${counter}/${monthOf(date)}/${yearOf(date)}` },
+    { first: inUse, write: (counter) => padded(counter, 7) },
+    { first: small, write: (counter) => `RE${padded(counter, 4)}` },
+    { first: small, write: (counter) => String(counter) },
+    { period: yearOf, first: restarted, write: (counter, date) => `RE-${yearOf(date)}-${padded(counter, 4)}` },
+    { period: yearOf, first: restarted, write: (counter, date) => `${yearOf(date)}/${padded(counter, 5)}` },
+    {
+      period: yearOf,
+      first: restarted,
+      write: (counter, date) => `${padded(counter, 4)}/${branch}/${shortYearOf(date)}`,
+    },
+    {
+      period: yearAndMonthOf,
+      first: restarted,
+      write: (counter, date) => `F/${date.slice(0, 7).replace('-', '/')}/${counter}`,
+    },
+  ];
+  const { period, first, write } = random.pick(styles);
+  const stepMax = random.pick([4, 11]);
+  const counters = new Map<string, number>();
+  return (date) => {
+    const key = period?.(date) ?? '';
+    const counter = (counters.get(key) ?? random.integer(...first)) + random.integer(1, stepMax);
+    counters.set(key, counter);
+    return write(counter, date);
+  };
+}
+
+/** A number further on, at least `stepMin`, that is no slip of the pen away from those before. */
+export function numberApart(before: readonly number[], random: Random, stepMin: number, stepMax: number): number {
+  const last = before.at(-1) ?? 0;
+  for (;;) {
+    const next = last + random.integer(stepMin, stepMax);
+    if (!before.some((number) => isOneSlipApart(String(number), String(next)))) return next;
+  }
+}
+
+/** Whether one of two numbers may be the other misread: a single digit differs, or two neighbours are swapped. */
+function isOneSlipApart(left: string, right: string): boolean {
+  const differing = [...left].flatMap((digit, index) => (digit === right[index] ? [] : [index]));
+  const [first = 0, second = 0] = differing;
+  const isSwap = second === first + 1 && left[first] === right[second] && left[second] === right[first];
+  return left.length === right.length && (differing.length < 2 || (differing.length === 2 && isSwap));
+}
+
+export function padded(value: number, length: number): string {
+  return String(value).padStart(length, '0');
+}
+
+const yearOf = (date: string): string => date.slice(0, 4);
+const shortYearOf = (date: string): string => date.slice(2, 4);
+const monthOf = (date: string): string => date.slice(5, 7);
+const yearAndMonthOf = (date: string): string => date.slice(0, 7);
