@@ -27,14 +27,14 @@ export interface FactParts {
   readonly orderLink: OrderLink | undefined;
   readonly tenant: TenantFacts;
   readonly publishedRates: PublishedRates;
+  /** Suppliers that share an identity key with the invoice. */
+  readonly known: readonly ProfiledSupplier[];
   /** Asked of an invoice whose supplier has sent none before. */
   readonly newcomer: () => Newcomer;
 }
 
 /** What only the first invoice of a supplier is judged by. */
 export interface Newcomer {
-  /** Suppliers that share an identity key with the invoice. */
-  readonly known: readonly ProfiledSupplier[];
   /** Suppliers with a similar name. */
   readonly alike: readonly ProfiledSupplier[];
   readonly highAmount: DecimalAmount | undefined;
@@ -45,6 +45,7 @@ export function assembleFacts(parts: FactParts): Facts {
   const { organizationId, resolution, profile, found, tenant, publishedRates } = parts;
   const { supplierId, reason } = resolution;
   const invoice = { ...parts.invoice, supplierId };
+  const namesakes = namesakesOf(invoice, supplierId, parts.known);
   const asOf = dateOfDayNumber(Math.floor(invoice.receivedAtMs / DAY_MS));
   return {
     format: 1,
@@ -74,6 +75,7 @@ export function assembleFacts(parts: FactParts): Facts {
       publishedRates,
     ),
     companies: companiesAround(invoice, tenant),
+    ...(namesakes.length === 0 ? {} : { namesakes }),
     ...(profile.count === 0 ? newcomerFacts(invoice, supplierId, parts.newcomer()) : {}),
   };
 }
@@ -81,10 +83,9 @@ export function assembleFacts(parts: FactParts): Facts {
 function newcomerFacts(
   invoice: NormalisedInvoice,
   supplierId: string,
-  { known, alike, highAmount }: Newcomer,
-): Pick<Facts, 'namesakes' | 'lookalikes' | 'highAmount'> {
+  { alike, highAmount }: Newcomer,
+): Pick<Facts, 'lookalikes' | 'highAmount'> {
   return {
-    namesakes: namesakesOf(invoice, supplierId, known),
     lookalikes: lookalikesOf(invoice, supplierId, alike),
     ...(highAmount === undefined ? {} : { highAmount }),
   };

@@ -109,7 +109,8 @@ export const loadFacts =
       orderLink: orderLink?.link,
       tenant,
       publishedRates,
-      newcomer: () => ({ known, alike, highAmount: highAmounts.atHand(organizationId, tenant.baseCurrency) }),
+      known,
+      newcomer: () => ({ alike, highAmount: highAmounts.atHand(organizationId, tenant.baseCurrency) }),
     });
     return { facts: { ...assembled, ...input.ofFile }, supplier, bankLink, orderLink };
   };

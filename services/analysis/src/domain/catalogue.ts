@@ -198,7 +198,8 @@ export const catalogue = {
     family: 'SUP',
     severities: ['MEDIUM', 'HIGH'],
     requires: ['LOOKALIKES'],
-    description: 'The name of a new supplier is almost that of an established one.',
+    description:
+      'The name of a new supplier is almost that of an established one, or exactly that with an account which the other never used.',
     recommendedAction: 'Treat as possible impersonation of {name}; confirm registration and account independently.',
   },
   SUPPLIER_TAX_ID_CHANGED: {

@@ -129,8 +129,8 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
         orderLink: orderLinks.get(invoice.poKey ?? '')?.link,
         tenant,
         publishedRates: noRates,
+        known,
         newcomer: () => ({
-          known,
           alike: suppliersOf('lookalikeKeys', lookalikeKeysOf(invoice)),
           highAmount: undefined,
         }),

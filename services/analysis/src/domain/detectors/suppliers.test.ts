@@ -58,6 +58,69 @@ describe('SUPPLIER_LOOKALIKE_NAME', () => {
   });
 });
 
+describe('SUPPLIER_LOOKALIKE_NAME under exactly the name of an established supplier', () => {
+  const hinrichs = { name: 'Metallbau Hinrichs GmbH', tax_id: 'DE136695976' };
+  const LITHUANIA = { iban: 'LT147300016033503497' };
+  const established = (invoices = 6) => {
+    const history = ledger();
+    history.repeat(invoices, { by: hinrichs, account: HOME });
+    return history;
+  };
+
+  test.each([
+    ['a local tax number', '12/345/67890', OTHER_BANK],
+    ['a number in the register', 'HRB 12345 B', OTHER_BANK],
+    ['another valid tax id without its country', '811569869', OTHER_BANK],
+    ['a tax id of another country with an account there', 'NL004495445B01', ibanOf('NL', 'ABNA0417164300')],
+    ['a typing error in the tax id', 'DE136695977', OTHER_BANK],
+    ['an unknown number and an account abroad', '99887766', LITHUANIA],
+  ])('warns of an account that was never used, with %s', (_, tax_id, account) => {
+    const billed = established().bill({ by: { ...hinrichs, tax_id }, account });
+    const finding = findingIn(billed, 'SUPPLIER_LOOKALIKE_NAME');
+    expect(finding).toMatchObject({
+      severity: 'HIGH',
+      confidence: 85,
+      recommendedAction: expect.stringContaining(hinrichs.name),
+      evidence: { likeness: 'SAME_NAME', establishedInvoices: 6, establishedTaxId: 'DE136695976' },
+    });
+    expect(finding?.summary).toContain(tax_id.replace(/[^A-Z0-9]/g, ''));
+    expect(finding?.summary).toContain('DE136695976');
+    expect(billed.analysis.decision).toBe('REVIEW');
+  });
+
+  test('warns whatever the legal form, and however many tax ids the name is known under', () => {
+    const stockCompany = { name: 'Metallbau Hinrichs AG', tax_id: OTHER_TAX_ID };
+    expect(findingIn(established().bill({ by: stockCompany, account: OTHER_BANK }), 'SUPPLIER_LOOKALIKE_NAME')).toEqual(
+      expect.objectContaining({ severity: 'HIGH' }),
+    );
+    const group = established();
+    for (const tax_id of ['DE129273398', 'DE811907980']) {
+      group.repeat(3, { by: { ...hinrichs, tax_id }, account: HOME });
+    }
+    expect(findingIn(group.bill({ by: stockCompany, account: OTHER_BANK }), 'SUPPLIER_LOOKALIKE_NAME')?.severity).toBe(
+      'HIGH',
+    );
+  });
+
+  test('is repeated until the other is established or a person trusts the account', () => {
+    const impostor = { by: { ...hinrichs, tax_id: '12/345/67890' }, account: OTHER_BANK };
+    const unseen = established();
+    const raised = [1, 2, 3, 4].map(() => typesOf(unseen.bill(impostor)).includes('SUPPLIER_LOOKALIKE_NAME'));
+    expect(raised).toEqual([true, true, true, false]);
+    const reviewed = established();
+    const { facts } = reviewed.bill(impostor);
+    reviewed.trustAccount(facts.supplier.supplierId, OTHER_BANK.iban, 'REVIEWED');
+    expect(typesOf(reviewed.bill(impostor))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+
+  test('is silent with the known account, without any, and after two invoices, which establish nobody', () => {
+    const second = { by: { ...hinrichs, tax_id: 'FR40303265045' } };
+    expect(typesOf(established().bill({ ...second, account: HOME }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+    expect(typesOf(established().bill(second))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+    expect(typesOf(established(2).bill({ ...second, account: OTHER_BANK }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+});
+
 describe('SUPPLIER_TAX_ID_CHANGED', () => {
   const known = () => {
     const acme = ledger();

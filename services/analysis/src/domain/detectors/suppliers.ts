@@ -22,6 +22,7 @@ import { companyOf } from '../tenant.js';
 export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.suppliers;
   return [
+    ...sameName(facts, parameters),
     ...lookalikeName(facts, parameters),
     ...taxIdChanged(facts, parameters),
     ...nameMismatch(facts, parameters),
@@ -32,6 +33,55 @@ export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
     ...dormantReactivated(facts, parameters),
     ...ownCompany(facts, parameters),
   ];
+}
+
+/**
+ * Who is not established himself uses exactly the name of a supplier who is, and asks for payment to an account which that
+ * one never used. Whatever stands in the field of the tax id, valid or not, is no excuse: the impostor writes it. A
+ * supplier with several tax ids keeps his account.
+ */
+function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
+  const { invoice, supplier, namesakes } = facts;
+  const { bankKey, bankMasked } = invoice;
+  const { lookalikeInvoicesMin, levels } = parameters;
+  if (bankKey === undefined || supplier.profile.count >= lookalikeInvoicesMin) return [];
+  const use = supplier.profile.accounts.find(({ key }) => key === bankKey);
+  if (use?.trust === 'REVIEWED' || use?.trust === 'ERP') return [];
+  const established = (namesakes ?? []).filter((other) => other.invoices >= lookalikeInvoicesMin).sort(byInvoices);
+  const [known] = established;
+  if (known === undefined || established.some((other) => usesAccount(facts, other))) return [];
+  const [knownTaxId, taxId] = [taxText(known), taxText(invoice)];
+  return [
+    {
+      type: 'SUPPLIER_LOOKALIKE_NAME',
+      ...levels.lookalikeConflicting,
+      summary: `${invoice.supplierName} ${stating(taxId)} asks for payment to ${bankMasked ?? ''}, an account that ${known.name} ${stating(knownTaxId)} never used on ${known.invoices} invoices.`,
+      actionValues: { name: known.name },
+      key: evidenceKey('SUPPLIER_LOOKALIKE_NAME', [supplier.supplierId, known.supplierId]),
+      parameters: { lookalikeInvoicesMin },
+      observed: { name: invoice.nameKey, establishedName: known.nameKey, establishedInvoices: known.invoices },
+      explanation: [
+        `${known.invoices} earlier invoices of the same name belong to a supplier ${stating(knownTaxId)}.`,
+        supplier.profile.count === 0
+          ? `This is the first invoice of that name ${stating(taxId)}.`
+          : `The invoice is one of the first of that name ${stating(taxId)}.`,
+        `No supplier of the name with at least ${lookalikeInvoicesMin} invoices has used account ${bankMasked ?? ''}.`,
+      ],
+      extra: {
+        lookalikeOf: { supplierId: known.supplierId, name: known.name },
+        likeness: 'SAME_NAME',
+        edits: 0,
+        establishedInvoices: known.invoices,
+        account: bankMasked ?? null,
+        taxId: taxId === '' ? null : taxId,
+        establishedTaxId: knownTaxId === '' ? null : knownTaxId,
+      },
+    },
+  ];
+}
+
+function stating(taxId: string): string {
+  return taxId === '' ? 'without a tax id' : `with tax id ${taxId}`;
 }
 
 /** A first invoice under almost the name of an established supplier: what an impostor sends. */
