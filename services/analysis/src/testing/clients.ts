@@ -45,7 +45,7 @@ export function fromNow(ms: number): Date {
 
 /** A call that a person makes through the gateway. */
 export function asUser(userId: string): CallOptions {
-  return { context: { requestId: 'request', actor: { type: 'USER', id: userId } }, timeoutMs: 20_000 };
+  return { context: { requestId: 'request', actor: { type: 'USER', id: userId } }, timeoutMs: 60_000 };
 }
 
 /** An invoice of one imagined supplier; tests change what they are about. */

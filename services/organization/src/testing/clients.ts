@@ -32,17 +32,22 @@ export function testConfig(
   });
 }
 
+/** Longer than a slow machine stands still. */
+const PATIENCE_MS = 60_000;
+
 export const asOperator: CallOptions = {
   context: {
     requestId: 'operator-request',
     actor: { type: 'OPERATOR', id: 'tester' },
     operatorToken: OPERATOR_TOKEN,
   },
+  timeoutMs: PATIENCE_MS,
 };
 
 /** A call that a key makes through the gateway. */
 export function asKey(apiKeyId: string, requestId = 'request'): CallOptions {
-  return { context: { requestId, actor: { type: 'API_KEY', id: apiKeyId }, ip: '192.0.2.7' } };
+  const context = { requestId, actor: { type: 'API_KEY', id: apiKeyId }, ip: '192.0.2.7' } as const;
+  return { context, timeoutMs: PATIENCE_MS };
 }
 
 /** The id that a key begins with. */

@@ -29,7 +29,8 @@ import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organizati
 const logger = createLogger({ service: 'test', level: 'silent' });
 const { mongodbUrl, natsUrl } = testInfrastructure();
 const databaseName = testDatabaseName();
-const call = { context: systemContext('test') };
+/** A slow machine may have a hundred invoices at once. */
+const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
 let organization: OrganizationCounterpart;
 let service: RunningService;

@@ -21,7 +21,7 @@ import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organizati
 const logger = createLogger({ service: 'test', level: 'silent' });
 const { mongodbUrl, natsUrl } = testInfrastructure();
 const databaseName = testDatabaseName();
-const call = { context: systemContext('test') };
+const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
 let organization: OrganizationCounterpart;
 let service: RunningService;
