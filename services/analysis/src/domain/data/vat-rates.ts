@@ -68,6 +68,15 @@ export function standardVatRate(country: string, date: CalendarDate): VatRate | 
   return standardRates[country]?.findLast((rate) => rate.from <= date);
 }
 
+/** The highest of all standard rates on a day, and whose it is. */
+export function highestVatRate(date: CalendarDate): { readonly country: string; readonly rate: VatRate } | undefined {
+  const rates = Object.keys(standardRates).flatMap((country) => {
+    const rate = standardVatRate(country, date);
+    return rate === undefined ? [] : [{ country, rate }];
+  });
+  return rates.toSorted((left, right) => right.rate.basisPoints - left.rate.basisPoints)[0];
+}
+
 /** Rates by which a net amount may have become a gross one: the country's, or all of the European Union when unknown. */
 export function possibleVatRates(country: string | undefined, dates: readonly CalendarDate[]): number[] {
   const countries = country !== undefined && standardRates[country] !== undefined ? [country] : europeanUnion;

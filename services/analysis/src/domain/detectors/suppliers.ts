@@ -16,6 +16,7 @@ import { isLikeName } from '../supplier/name-likeness.js';
 import { isRound } from '../supplier/profile.js';
 import { isOtherAccount, statedTaxCountry } from '../supplier/standing.js';
 import { median } from '../supplier/statistics.js';
+import { registrationText, taxIdFault } from '../supplier/tax-registration.js';
 import { companyOf } from '../tenant.js';
 
 /** Family SUP: who sends the invoice (detection reference, section 7.3). */
@@ -208,11 +209,12 @@ function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: Su
   ];
 }
 
-/** The tax id cannot exist in the country that it states; a country that is only presumed proves nothing. */
+/** The tax id cannot exist in the country that it states, or where it states none in that of the supplier, as far as known. */
 function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
-  const { taxValidity: reason, taxCountry: country } = invoice;
-  if (country === undefined || (reason !== 'WRONG_CHECK_DIGIT' && reason !== 'WRONG_FORMAT')) return [];
+  const fault = taxIdFault(facts);
+  if (fault === undefined) return [];
+  const { country, reason } = fault;
   const isChecksum = reason === 'WRONG_CHECK_DIGIT';
   // One that is all zeros identifies nobody and has no key.
   const stated = invoice.taxKey === undefined ? country : taxText(invoice);
@@ -228,7 +230,7 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
       parameters: {},
       observed: { taxId: stated },
       explanation: [
-        `The tax id states the country ${country}.`,
+        registrationText(fault),
         isChecksum
           ? `Computed as ${country} prescribes, its check digits are others.`
           : 'Its length or the places of its letters are not those of that country.',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { typesIn } from '../testing/in-memory-history.js';
+import { COMPANY_ID, typesIn } from '../testing/in-memory-history.js';
 import { findingIn, ledger } from '../testing/ledger.js';
 import type { Bill } from '../testing/ledger.js';
 
@@ -71,6 +71,17 @@ describe('TAX_ARITHMETIC_MISMATCH', () => {
     expect(found({ ...italian, ...totals('1000.00', '220.00', '1030.00') })?.severity).toBe('MEDIUM');
     expect(found({ ...by('DE136695976'), ...totals('1000.00', '190.00', '990.00') })?.severity).toBe('MEDIUM');
   });
+
+  test('withholding is recognised where the tax id states no country', () => {
+    const spanish = totals('1000.00', '210.00', '1060.00');
+    expect(found({ ...by('B46501805'), ...spanish })).toBeUndefined();
+    expect(found({ ...by('12345670017'), ...totals('1000.00', '220.00', '1020.00') })).toBeUndefined();
+    const account = { iban: 'ES9121000418450200051332' };
+    expect(found({ by: { name: 'Marta Soler' }, account, ...spanish })).toBeUndefined();
+    expect(found({ ...by('B46501805'), ...totals('1000.00', '210.00', '1090.00') })?.severity).toBe('MEDIUM');
+    expect(found({ ...by('B46501805'), ...totals('1000.00', '210.00', '1360.00') })?.severity).toBe('HIGH');
+    expect(found({ ...by('136695976'), ...spanish })?.severity).toBe('MEDIUM');
+  });
 });
 
 describe('TAX_RATE_IMPLAUSIBLE', () => {
@@ -112,11 +123,34 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
     expect(found(totals('-1000.00', '-190.00', '-1190.00'))).toBeUndefined();
   });
 
-  test('is silent where the country is unknown or only presumed, and on a few cents', () => {
-    expect(found({ by: { name: 'Acme' }, ...taxed('1000.00', '400.00') })).toBeUndefined();
+  test('where the country is not known it is held against the highest rate of any', () => {
+    const unknown = { by: { name: 'Acme' } };
+    expect(found({ ...unknown, ...taxed('1000.00', '400.00') })).toMatchObject({
+      severity: 'MEDIUM',
+      summary: 'Q7919 charges 40 % tax; the highest rate of any country is 27 %.',
+      evidence: { rate: 40, maxRate: 27 },
+    });
+    expect(found({ ...unknown, ...taxed('1000.00', '271.00') })).toBeUndefined();
     const account = { iban: 'DE89370400440532013000' };
-    expect(found({ ...by('136695976'), account, ...taxed('1000.00', '400.00') })).toBeUndefined();
+    expect(found({ ...by('136695976'), account, ...taxed('1000.00', '250.00') })).toBeUndefined();
+    expect(found({ ...by('136695976'), account, ...taxed('1000.00', '400.00') })).toBeDefined();
+  });
+
+  test('a tax id without its country is of that of the account and the buyer', () => {
+    const acme = ledger();
+    const companies = [{ companyId: COMPANY_ID, name: 'Own', country: 'DE' }];
+    const account = { iban: 'DE89370400440532013000' };
+    const billed = acme.bill({ ...by('136695976'), account, ...taxed('1000.00', '250.00') }, { companies });
+    expect(findingIn(billed, 'TAX_RATE_IMPLAUSIBLE')?.evidence).toMatchObject({
+      maxRate: 19,
+      explanation: expect.arrayContaining(['The tax id states no country; the account and the buyer are both of DE.']),
+    });
+  });
+
+  test('is silent where no rate is known, and on a few cents', () => {
     expect(found({ ...by('US123456789'), ...taxed('1000.00', '400.00') })).toBeUndefined();
+    const brazilian = { iban: 'BR1500000000000010932840814P2' };
+    expect(found({ by: { name: 'Acme' }, account: brazilian, ...taxed('1000.00', '400.00') })).toBeUndefined();
     expect(found(taxed('0.05', '0.02'))).toBeUndefined();
     expect(found(totals('0.00', '19.00', '19.00'))).toBeUndefined();
   });
@@ -234,6 +268,19 @@ describe('TAX_CROSS_BORDER_CHARGED', () => {
     expect(bill(buyer('5260001246'), [{ ...company, taxId: '5260001246' }])).toBeDefined();
     expect(bill(buyer('5260001246'), [company])).toBeUndefined();
     expect(bill({}, [{ ...company, taxId: '5260001246' }])).toBeUndefined();
+  });
+
+  test('takes the country of a supplier without a prefix from its earlier invoices', () => {
+    const acme = ledger();
+    acme.bill({ ...taxed });
+    const billed = acme.bill({
+      ...taxed,
+      by: { name: 'Acme Supplies Ltd', tax_id: '136695976' },
+      ...buyer('PL5260001246'),
+    });
+    expect(findingIn(billed, 'TAX_CROSS_BORDER_CHARGED')?.evidence.explanation).toContain(
+      'Earlier invoices of the supplier stated a tax id of DE.',
+    );
   });
 
   test('without tax there is nothing to ask', () => {

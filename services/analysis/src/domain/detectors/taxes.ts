@@ -1,9 +1,10 @@
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { taxIdValidity } from '@invoicecontrol/values/tax-id';
 import { buyerOf } from '../buyer.js';
 import { europeanUnion } from '../data/european-union.js';
-import { ALWAYS, standardVatRate } from '../data/vat-rates.js';
+import { ALWAYS, highestVatRate, standardVatRate } from '../data/vat-rates.js';
 import type { VatRate } from '../data/vat-rates.js';
 import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
@@ -13,8 +14,8 @@ import { amountOf, amountText } from '../pairs/comparison-row.js';
 import type { Policy } from '../policy.js';
 import type { TaxParameters } from '../policy/taxes.js';
 import { rateBasisPoints } from '../supplier/profile.js';
-import { statedTaxCountry } from '../supplier/standing.js';
 import { median } from '../supplier/statistics.js';
+import { registrationText, taxIdFault, taxRegistration } from '../supplier/tax-registration.js';
 
 /** Family TAX: whether net, tax and gross belong together and may be charged (detection reference, section 7.4). */
 export function detectTaxes(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -70,7 +71,7 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
   const { invoice } = facts;
   if (size <= toleranceOf(amounts, parameters)) return [];
   if (isCashRounding(invoice, amounts, size, parameters)) return [];
-  if (isWithholding(invoice, amounts, difference, parameters)) return [];
+  if (isWithholding(facts, amounts, difference, parameters)) return [];
   const { levels, smallDifference, smallBasisPoints, overbilledBasisPoints } = parameters;
   const share = size * 10_000n;
   const isSmall =
@@ -117,19 +118,29 @@ function isCashRounding(
 }
 
 /** In some countries the buyer keeps part of the net amount back for the tax office, and the total says so. */
-function isWithholding(
-  invoice: NormalisedInvoice,
-  amounts: TaxedAmounts,
-  difference: bigint,
-  parameters: TaxParameters,
-): boolean {
+function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, parameters: TaxParameters): boolean {
   const { net = 0n } = amounts;
-  const rates = parameters.withholdingBasisPoints[statedTaxCountry(invoice) ?? ''] ?? [];
   if (difference > 0n === net > 0n) return false;
+  const rates = withholdingCountries(facts, parameters).flatMap(
+    (country) => parameters.withholdingBasisPoints[country] ?? [],
+  );
   return rates.some((rate) => {
     const withheld = (magnitude(net) * BigInt(rate)) / 10_000n;
     return magnitude(magnitude(difference) - withheld) <= toleranceOf(amounts, parameters);
   });
+}
+
+/**
+ * The country of the supplier, or where that is not known those that it may be of: less is asked for than stands above
+ * the total, so a wrong guess costs nothing.
+ */
+function withholdingCountries(facts: Facts, { withholdingBasisPoints }: TaxParameters): readonly string[] {
+  const registration = taxRegistration(facts);
+  if (registration !== undefined) return [registration.country];
+  const { bankCountry, taxKey } = facts.invoice;
+  return Object.keys(withholdingBasisPoints).filter(
+    (country) => country === bankCountry || (taxKey !== undefined && taxIdValidity(taxKey, country) === 'VALID'),
+  );
 }
 
 /** More tax than the law of the supplier's country knows, or tax of another sign than the net amount. */
@@ -137,8 +148,8 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
   const { invoice } = facts;
   const { net, tax, rate } = amounts;
   if (net === undefined || rate === undefined || tax === 0n) return [];
-  const country = statedTaxCountry(invoice);
-  const legal = country === undefined ? undefined : standardVatRate(country, invoice.issueDate);
+  const registration = taxRegistration(facts);
+  const legal = highestRate(invoice, registration?.country);
   if (tax > 0n !== net > 0n) {
     return [
       {
@@ -148,12 +159,13 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
         actionValues: { fault: 'tax and net amount have different signs' },
         observed: { rate: percent(rate) },
         explanation: ['One of the two is negative and the other is not.'],
-        extra: { rate: percent(rate), ...rateEvidence(legal) },
+        extra: { rate: percent(rate), ...rateEvidence(legal?.rate) },
       },
     ];
   }
   if (legal === undefined) return [];
-  const highest = BigInt(legal.basisPoints);
+  const { basisPoints } = legal.rate;
+  const highest = BigInt(basisPoints);
   const isAbove = magnitude(tax) * 10_000n > magnitude(net) * (highest + BigInt(parameters.rateExcessBasisPoints));
   // On a few cents, tax rounded to the cent is any rate.
   const excess = magnitude(tax) - (magnitude(net) * highest) / 10_000n;
@@ -162,16 +174,29 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
     {
       ...implausibleRate(invoice, parameters),
       ...parameters.levels.rateImplausible,
-      summary: `${invoice.invoiceNumber} charges ${percent(rate)} % tax; the highest rate in ${country} is ${percent(legal.basisPoints)} %.`,
+      summary: `${invoice.invoiceNumber} charges ${percent(rate)} % tax; the highest rate ${registration === undefined ? 'of any country' : `in ${legal.country}`} is ${percent(basisPoints)} %.`,
       actionValues: { fault: 'the tax exceeds the legal rate' },
-      observed: { rate: percent(rate), maxRate: percent(legal.basisPoints) },
+      observed: { rate: percent(rate), maxRate: percent(basisPoints) },
       explanation: [
-        `On ${invoice.issueDate} no rate of ${country} was higher than ${percent(legal.basisPoints)} %.`,
+        registration === undefined ? 'The country of the supplier is not known.' : registrationText(registration),
+        registration === undefined
+          ? `On ${invoice.issueDate} no standard rate was higher than the ${percent(basisPoints)} % of ${legal.country}.`
+          : `On ${invoice.issueDate} no rate of ${legal.country} was higher than ${percent(basisPoints)} %.`,
         'Mixed and reduced rates lie below it.',
       ],
-      extra: { rate: percent(rate), ...rateEvidence(legal) },
+      extra: { rate: percent(rate), ...rateEvidence(legal.rate) },
     },
   ];
+}
+
+/** The highest rate that the supplier may charge: that of its country, or of all where its country is not known. */
+function highestRate(
+  invoice: NormalisedInvoice,
+  country: string | undefined,
+): { readonly country: string; readonly rate: VatRate } | undefined {
+  if (country === undefined) return isOutsideVat(invoice) ? undefined : highestVatRate(invoice.issueDate);
+  const rate = standardVatRate(country, invoice.issueDate);
+  return rate === undefined ? undefined : { country, rate };
 }
 
 function implausibleRate({ invoiceId }: NormalisedInvoice, { rateExcessBasisPoints }: TaxParameters) {
@@ -197,7 +222,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
   const isNear = (left: number, right: number): boolean => Math.abs(left - right) <= parameters.rateConstantBasisPoints;
   const constant = rates.filter(({ value }) => isNear(value, usual)).length;
   if (constant < rates.length * parameters.rateConstantShareMin) return [];
-  const country = statedTaxCountry(invoice);
+  const country = taxRegistration(facts)?.country;
   const legal = country === undefined ? undefined : standardVatRate(country, invoice.issueDate);
   const before = country === undefined || legal === undefined ? undefined : standardRateBefore(country, legal);
   // The law changed, and the supplier follows it.
@@ -230,7 +255,7 @@ function standardRateBefore(country: string, { from }: VatRate): number | undefi
 /** Tax from somebody who shows no valid registration. An id that is missing without tax is a matter of family SUP. */
 function withoutRegistration(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
-  const isInvalid = invoice.taxValidity === 'WRONG_FORMAT' || invoice.taxValidity === 'WRONG_CHECK_DIGIT';
+  const isInvalid = taxIdFault(facts) !== undefined;
   if (tax <= 0n || (invoice.taxKey !== undefined && !isInvalid)) return [];
   if (!isInvalid && isOutsideVat(invoice)) return [];
   const fault = isInvalid ? 'its tax id is not valid' : 'states no tax id';
@@ -259,9 +284,10 @@ function isOutsideVat({ bankCountry, issueDate }: NormalisedInvoice): boolean {
 /** Between businesses of two member states the buyer owes the tax, as a rule. */
 function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
-  const from = statedTaxCountry(invoice);
   if (tax <= 0n || invoice.buyerTaxId === undefined) return [];
-  if (from === undefined || !europeanUnion.includes(from)) return [];
+  const registration = taxRegistration(facts);
+  if (registration === undefined || !europeanUnion.includes(registration.country)) return [];
+  const from = registration.country;
   const { taxId, country: to } = buyerOf(facts);
   if (taxId === undefined || to === undefined || from === to || !europeanUnion.includes(to)) return [];
   const taxAmount = amountOf({ currency: invoice.currency, amountMinor: String(tax) });
@@ -274,7 +300,8 @@ function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParamet
       parameters: {},
       observed: { taxAmount },
       explanation: [
-        `The tax ids are of ${from} and ${to}, both in the European Union.`,
+        registrationText(registration),
+        `The tax id of the buyer is of ${to}; both countries are in the European Union.`,
         'Local supplies such as hotels, fuel and events are taxed where they happen.',
       ],
       extra: { countries: [from, to] },

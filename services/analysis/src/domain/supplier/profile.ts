@@ -36,6 +36,8 @@ export interface SupplierProfile {
   readonly taxRates: readonly DatedNumber[];
   readonly bankCount: number;
   readonly taxIdCount: number;
+  /** Countries of the tax ids that invoices stated with a country, in the order they came. Absent in profiles of old. */
+  readonly taxCountries?: readonly string[];
   readonly poCount: number;
   readonly weekendCount: number;
   readonly roundCount: number;
@@ -99,6 +101,7 @@ const SIGNATURES_MAX = 8;
 const SEQUENCE_MAX = 32;
 const TERMS_MAX = 32;
 const TAX_RATES_MAX = 16;
+const TAX_COUNTRIES_MAX = 4;
 /** An account is SEEN after so many invoices over so many days. */
 const SEEN_INVOICES_MIN = 3;
 const SEEN_DAYS_MIN = 60;
@@ -121,6 +124,7 @@ export const emptyProfile: SupplierProfile = {
   taxRates: [],
   bankCount: 0,
   taxIdCount: 0,
+  taxCountries: [],
   poCount: 0,
   weekendCount: 0,
   roundCount: 0,
@@ -165,6 +169,7 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
       rate === undefined ? profile.taxRates : newestNumbers([...profile.taxRates, { day, value: rate }], TAX_RATES_MAX),
     bankCount: profile.bankCount + (invoice.bankKey === undefined ? 0 : 1),
     taxIdCount: profile.taxIdCount + (invoice.taxKey === undefined ? 0 : 1),
+    taxCountries: withTaxCountry(profile.taxCountries ?? [], invoice),
     poCount: profile.poCount + (invoice.poKey === undefined ? 0 : 1),
     weekendCount: profile.weekendCount + (isWeekend(day, invoice.taxCountry) ? 1 : 0),
     roundCount: profile.roundCount + (isRound(amount) ? 1 : 0),
@@ -237,6 +242,14 @@ export function withReviewedAccount(
     return { ...use, trust: verdict, earned: earned ?? account.trust };
   });
   return { ...profile, accounts };
+}
+
+/** A country is learned from a tax id that states it and is possible there. */
+function withTaxCountry(countries: readonly string[], invoice: NormalisedInvoice): readonly string[] {
+  const { taxCountry, taxCountryPresumed, taxValidity } = invoice;
+  if (taxCountry === undefined || taxCountryPresumed === true || countries.includes(taxCountry)) return countries;
+  if (taxValidity === 'WRONG_FORMAT' || taxValidity === 'WRONG_CHECK_DIGIT') return countries;
+  return [...countries, taxCountry].slice(0, TAX_COUNTRIES_MAX);
 }
 
 /** A name that resembles none of the known ones is not learned from an invoice: it takes a person to accept it. */
