@@ -276,7 +276,7 @@ describe('RECURRING_AMOUNT_CHANGED', () => {
         'RECURRING_AMOUNT_CHANGED',
       );
     expect(advances('2100.13', '2300.17')).toBeUndefined();
-    expect(advances('2100.13', '2700.17')).toMatchObject({ severity: 'MEDIUM' });
+    expect(advances('2100.13', '2700.17')).toMatchObject({ severity: 'LOW' });
     expect(advances('1000.37', '1251.17')).toMatchObject({ severity: 'MEDIUM' });
   });
 });

@@ -137,12 +137,17 @@ function mostSevere(left: Level | undefined, right: Level | undefined): Level | 
 }
 
 /** A bill of nearly this size about a year ago: the one of the year's end, an insurance, a licence. */
-function isYearlyBill({ invoice }: Facts, uses: readonly AmountUse[], parameters: AmountParameters): boolean {
-  const { min, max } = parameters.yearlyGapDays;
-  return uses.some(({ day, minor }) => {
-    const gap = invoice.issueDay - day;
-    return gap >= min && gap <= max && isOfThisSize(invoice.amountMinor, minor, parameters);
-  });
+function isYearlyBill(facts: Facts, uses: readonly AmountUse[], parameters: AmountParameters): boolean {
+  const { amountMinor } = facts.invoice;
+  return aYearBefore(facts, uses, parameters).some(({ minor }) => isOfThisSize(amountMinor, minor, parameters));
+}
+
+function aYearBefore(
+  { invoice }: Facts,
+  uses: readonly AmountUse[],
+  { yearlyGapDays: { min, max } }: AmountParameters,
+): readonly AmountUse[] {
+  return uses.filter(({ day }) => invoice.issueDay - day >= min && invoice.issueDay - day <= max);
 }
 
 /** An earlier amount that is nearly the judged one, or more. */
@@ -248,11 +253,12 @@ function recurringChanged({ facts, minor: amount, uses }: JudgedAmount, paramete
   if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
   const isRaisedMuch = (minor: bigint): boolean =>
     minor > oldAmount && !isWithin(minor, oldAmount, parameters.recurringRaisePercent);
-  // A final bill, such as that of a utility after a year of advances.
-  const beyondSeries = uses.filter(({ minor }) => isRaisedMuch(BigInt(minor)));
-  if (isRaisedMuch(amount) && isYearlyBill(facts, beyondSeries, parameters)) return [];
+  // Final bills, such as those of a utility after a year of advances.
+  const finalBills = uses.filter(({ minor }) => isRaisedMuch(BigInt(minor)));
+  if (isRaisedMuch(amount) && isYearlyBill(facts, finalBills, parameters)) return [];
+  const isFinalBill = isRaisedMuch(amount) && aYearBefore(facts, finalBills, parameters).length > 0;
   const isIndexation = parameters.indexationMonths.includes(Number(invoice.issueDate.slice(5, 7)));
-  const isContractBroken = isRaisedMuch(amount) && !isIndexation;
+  const isContractBroken = isRaisedMuch(amount) && !isIndexation && !isFinalBill;
   const isInterrupted = uses.slice(-series.length).some((use) => !series.includes(use));
   const changePct = Number(((amount - oldAmount) * 1000n) / oldAmount) / 10;
   const old = amountOf({ currency: invoice.currency, amountMinor: last.minor });
@@ -273,6 +279,7 @@ function recurringChanged({ facts, minor: amount, uses }: JudgedAmount, paramete
         `The last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices came at regular intervals with nearly the same amount.`,
         ...(isInterrupted ? ['Another amount was billed between them.'] : []),
         ...(isIndexation ? ['Contracts are often indexed in this month.'] : []),
+        ...(isFinalBill ? ['About a year ago it billed more than usual too, as in a yearly final bill.'] : []),
       ],
       extra: {
         series: series.map(({ day, minor }) => ({
