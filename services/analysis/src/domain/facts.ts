@@ -60,6 +60,8 @@ export interface Facts {
 export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalikeKeys'> {
   /** Invoices counted. */
   readonly invoices: number;
+  /** Issue day of the earliest. Absent in facts from before it was remembered. */
+  readonly firstDay?: number;
 }
 
 export interface SupplierFacts {

@@ -40,6 +40,24 @@ describe('SUPPLIER_LOOKALIKE_NAME', () => {
     });
   });
 
+  test('looks at a name with a generic word more only where the money would go elsewhere', () => {
+    const by = { name: 'Acme Supplies International Ltd', tax_id: OTHER_TAX_ID };
+    const billed = established(3).bill({ by, account: OTHER_BANK });
+    expect(findingIn(billed, 'SUPPLIER_LOOKALIKE_NAME')).toMatchObject({
+      severity: 'MEDIUM',
+      evidence: { likeness: 'GENERIC_WORD' },
+    });
+    expect(billed.analysis.decision).toBe('REVIEW');
+    for (const bill of [{ by }, { by, account: HOME }]) {
+      expect(typesOf(established(3).bill(bill))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+    }
+  });
+
+  test.each(['Acme Supplies Limted', 'Аcmе Suррliеs Ltd', 'Acme Supplies Ltdd'])('warns of %s', (name) => {
+    const billed = established(3).bill({ by: { name, tax_id: OTHER_TAX_ID }, account: OTHER_BANK });
+    expect(findingIn(billed, 'SUPPLIER_LOOKALIKE_NAME')?.severity).toBe('HIGH');
+  });
+
   test('is silent for two invoices, which establish nobody', () => {
     expect(typesOf(established(2).bill({ by: { name: 'Acme Suplies Ltd' } }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
   });
@@ -111,6 +129,14 @@ describe('SUPPLIER_LOOKALIKE_NAME under exactly the name of an established suppl
     const { facts } = reviewed.bill(impostor);
     reviewed.trustAccount(facts.supplier.supplierId, OTHER_BANK.iban, 'REVIEWED');
     expect(typesOf(reviewed.bill(impostor))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+
+  test('is silent for a supplier who was there before the established one', () => {
+    const history = ledger();
+    history.bill({ by: { ...hinrichs, tax_id: OTHER_TAX_ID }, account: OTHER_BANK });
+    history.repeat(3, { by: hinrichs, account: HOME });
+    const second = history.bill({ by: { ...hinrichs, tax_id: OTHER_TAX_ID }, account: OTHER_BANK });
+    expect(typesOf(second)).not.toContain('SUPPLIER_LOOKALIKE_NAME');
   });
 
   test('is silent with the known account, without any, and after two invoices, which establish nobody', () => {

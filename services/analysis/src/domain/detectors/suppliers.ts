@@ -48,7 +48,10 @@ function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[]
   if (bankKey === undefined || supplier.profile.count >= lookalikeInvoicesMin) return [];
   const use = supplier.profile.accounts.find(({ key }) => key === bankKey);
   if (use?.trust === 'REVIEWED' || use?.trust === 'ERP') return [];
-  const established = (namesakes ?? []).filter((other) => other.invoices >= lookalikeInvoicesMin).sort(byInvoices);
+  const ownFirstDay = supplier.profile.firstDay ?? Number.POSITIVE_INFINITY;
+  const established = (namesakes ?? [])
+    .filter(({ invoices, firstDay = 0 }) => invoices >= lookalikeInvoicesMin && firstDay <= ownFirstDay)
+    .sort(byInvoices);
   const [known] = established;
   if (known === undefined || established.some((other) => usesAccount(facts, other))) return [];
   const [knownTaxId, taxId] = [taxText(known), taxText(invoice)];
@@ -92,22 +95,25 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
   const [imitated] = (lookalikes ?? [])
     .flatMap((other) => {
       const likeness = likenessOf(invoice, other);
+      const isOtherAccount = invoice.bankKey !== undefined && !usesAccount(facts, other);
       const isCandidate =
         other.supplierId !== supplier.supplierId &&
         other.invoices >= parameters.lookalikeInvoicesMin &&
-        !haveSameTaxId(other, invoice);
-      return likeness !== undefined && isCandidate ? [{ other, likeness }] : [];
+        !haveSameTaxId(other, invoice) &&
+        // Companies of one group are named so too. Where the money goes elsewhere, that has to be known.
+        (likeness?.kind !== 'GENERIC_WORD' || isOtherAccount);
+      return likeness !== undefined && isCandidate ? [{ other, likeness, isOtherAccount }] : [];
     })
     .sort((left, right) => byInvoices(left.other, right.other));
   if (imitated === undefined) return [];
-  const { other, likeness } = imitated;
+  const { other, likeness, isOtherAccount } = imitated;
   const isOtherTaxId = other.taxKey !== undefined && invoice.taxKey !== undefined;
-  const isOtherAccount = invoice.bankKey !== undefined && !usesAccount(facts, other);
+  const isSure = likeness.kind !== 'GENERIC_WORD' && (isOtherTaxId || isOtherAccount);
   const { levels } = parameters;
   return [
     {
       type: 'SUPPLIER_LOOKALIKE_NAME',
-      ...(isOtherTaxId || isOtherAccount ? levels.lookalikeConflicting : levels.lookalike),
+      ...(isSure ? levels.lookalikeConflicting : levels.lookalike),
       summary: `${invoice.supplierName} is new and looks like ${other.name}, which has sent ${other.invoices} invoices; ${likenessText(likeness)}.`,
       actionValues: { name: other.name },
       key: evidenceKey('SUPPLIER_LOOKALIKE_NAME', [supplier.supplierId, other.supplierId]),
@@ -143,6 +149,10 @@ function likenessText(likeness: Likeness): string {
       return 'only the spaces differ';
     case 'LOOKALIKE_LETTERS':
       return 'only letters that look the same differ';
+    case 'LEGAL_FORM':
+      return 'only a misspelt legal form differs';
+    case 'GENERIC_WORD':
+      return 'only words differ that any name may have';
     case 'TYPING':
       return likeness.edits === 1 ? 'one character of one word differs' : 'two characters of one word differ';
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readName } from './name-key.js';
+import { haveOtherLegalForms, legalFormOf, readName, withoutMisspeltForm } from './name-key.js';
 
 describe('the key of a supplier name', () => {
   test.each([
@@ -18,6 +18,8 @@ describe('the key of a supplier name', () => {
     ['Bianchi S.p.A.', 'BIANCHI'],
     ['Østergaard A/S', 'OSTERGAARD'],
     ['Ελληνική Α.Ε.', 'ELLINIKI AE'],
+    ['Brandt Bau GmbH und Co. KG', 'BRANDT BAU'],
+    ['Weidlich IT UG (haftungsbeschränkt)', 'WEIDLICH IT'],
     ['Limited', 'LIMITED'],
     ['', ''],
   ])('%s', (name, key) => {
@@ -30,6 +32,18 @@ describe('the key of a supplier name', () => {
     expect(written.fold).toBe(printed.fold ?? printed.key);
   });
 
+  test.each([
+    ['Меtаllbаu Нinriсhs GmbH', 'METALLBAU HINRICHS'],
+    ['Fairfaх Logistics', 'FAIRFAX LOGISTICS'],
+    ['АСМЕ Supplies', 'ACME SUPPLIES'],
+    ['Νοrthwind Trαders', 'NORTHWIND TRADERS'],
+    ['Ромашка Trading', 'ROMASHKA TRADING'],
+    ['Вектор', 'VEKTOR'],
+    ['Вектор GmbH', 'VEKTOR'],
+  ])('%s is read as it looks only where it mixes scripts', (name, key) => {
+    expect(readName(name).key).toBe(key);
+  });
+
   test('reading a key again changes nothing, whatever the name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (name) => {
@@ -38,5 +52,29 @@ describe('the key of a supplier name', () => {
         expect(key).toMatch(/^[A-Z0-9 ]*$/);
       }),
     );
+  });
+});
+
+test('a legal form is one, however it is spelt', () => {
+  expect(legalFormOf('Acme Limited')).toBe('LTD');
+  expect(haveOtherLegalForms('Acme Ltd', 'Acme Limited.')).toBe(false);
+  expect(haveOtherLegalForms('Acme Ltd', 'Acme')).toBe(false);
+  expect(haveOtherLegalForms('Acme Ltd', 'Acme plc')).toBe(true);
+});
+
+describe('a name without the misspelt legal form behind it', () => {
+  test.each([
+    ['Fairfax Logistics Limted', 'FAIRFAX LOGISTICS'],
+    ['Metallbau Hinrichs Gmbh H', 'METALLBAU HINRICHS'],
+    ['Metallbau Hinrichs GmbHH', 'METALLBAU HINRICHS'],
+    ['Dupont SARLL', 'DUPONT'],
+    ['Fairfax Ltdd', 'FAIRFAX'],
+    ['Fairfax Lim ited', 'FAIRFAX'],
+    ['Fairfax Logistics Ltd', 'FAIRFAX LOGISTICS'],
+    ['Limted', 'LIMTED'],
+    ['Kaufhaus Spar', 'KAUFHAUS SPAR'],
+    ['Northwind UK', 'NORTHWIND UK'],
+  ])('%s', (name, rest) => {
+    expect(withoutMisspeltForm(readName(name).key)).toBe(rest);
   });
 });

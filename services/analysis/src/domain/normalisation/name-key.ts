@@ -1,8 +1,18 @@
 import { legalForms } from '../data/legal-forms.js';
+import { lookAlikeLetters } from '../data/look-alike-letters.js';
+import { editDistance } from './similarity.js';
 import { plainText } from './text.js';
 
-const forms: ReadonlySet<string> = new Set(legalForms);
-const FORM_TOKENS_MAX = Math.max(...legalForms.map((form) => form.split(' ').length));
+/** Every spelling with the first one of its form. */
+const forms: ReadonlyMap<string, string> = new Map(
+  legalForms.flatMap((spellings) => spellings.map((spelling) => [spelling, spellings[0] ?? spelling])),
+);
+const FORM_TOKENS_MAX = Math.max(...[...forms.keys()].map((form) => form.split(' ').length));
+/** A word shorter than this is too near to too many forms to be a misspelt one, and so is a form. */
+const MISSPELT_FORM_LENGTH_MIN = 4;
+const misspellableForms = [...forms.keys()].filter(
+  (form) => form.length >= MISSPELT_FORM_LENGTH_MIN && !form.includes(' '),
+);
 const NAME_LENGTH_MAX = 200;
 
 /** The comparable forms of a supplier name; `fold` is present when it differs from `key`. */
@@ -13,7 +23,8 @@ export interface NameKeys {
 
 /**
  * Reduces a name to what identifies it (detection reference, section 3): plain letters, no punctuation, no legal
- * form at either end. `S.A.R.L. Dupont` and `Dupont SARL` are `DUPONT`. `fold` undoes the German spelling of umlauts,
+ * form at either end. `S.A.R.L. Dupont` and `Dupont SARL` are `DUPONT`. Letters of another script that look like Latin
+ * ones count as those in a name that is written in Latin letters. `fold` undoes the German spelling of umlauts,
  * so that MUELLER and MULLER meet.
  */
 export function readName(name: string): NameKeys {
@@ -24,20 +35,64 @@ export function readName(name: string): NameKeys {
   return fold === key ? { key } : { key, fold };
 }
 
-/** The legal form that a name states, `GMBH` of `Dupont GmbH`; empty when it states none. */
+/** The legal form that a name states, in one spelling: `LTD` of `Dupont Limited`; empty when it states none. */
 export function legalFormOf(name: string): string {
   const tokens = tokensOf(name);
   const kept = withoutLegalForms(tokens);
   if (kept.length === 0) return '';
   const first = tokens.findIndex((_, index) => kept.every((token, offset) => tokens[index + offset] === token));
-  return tokens.toSpliced(first, kept.length).join(' ');
+  const stated = tokens.toSpliced(first, kept.length).join(' ');
+  return forms.get(stated) ?? stated;
+}
+
+/** True when both names state a legal form and they are two different ones. */
+export function haveOtherLegalForms(left: string, right: string): boolean {
+  const [leftForm, rightForm] = [legalFormOf(left), legalFormOf(right)];
+  return leftForm !== '' && rightForm !== '' && leftForm !== rightForm;
+}
+
+/**
+ * A name key without what stands behind the name and was meant as a legal form: `FAIRFAX LOGISTICS` of
+ * `FAIRFAX LOGISTICS LIMTED`, `HINRICHS` of `HINRICHS GMBH H`. The key itself where nothing of that kind does.
+ */
+export function withoutMisspeltForm(nameKey: string): string {
+  let words = nameKey.split(' ');
+  for (;;) {
+    const length = [2, 1].find((count) => count < words.length && isNearlyForm(words.slice(-count).join('')));
+    if (length === undefined) return words.join(' ');
+    words = words.slice(0, -length);
+  }
+}
+
+/** A form, one with a letter doubled, or one with the same initial that a single edit is missing to. */
+function isNearlyForm(word: string): boolean {
+  if (word.length < MISSPELT_FORM_LENGTH_MIN) return false;
+  if (forms.has(word) || forms.has(word.replace(/(.)\1+/g, '$1'))) return true;
+  return misspellableForms.some((form) => form.charAt(0) === word.charAt(0) && editDistance(form, word, 1) <= 1);
 }
 
 function tokensOf(name: string): string[] {
-  const text = plainText(name.slice(0, NAME_LENGTH_MAX)).replace(/['’`]/g, '');
+  const text = plainText(asPrinted(name.slice(0, NAME_LENGTH_MAX))).replace(/['’`]/g, '');
   return joinDottedLetters(text)
     .split(/[^A-Z0-9]+/)
     .filter((token) => token !== '');
+}
+
+const LATIN = /\p{Script=Latin}/u;
+const OTHER_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
+const WORDS = /[\p{L}\p{M}]+/gu;
+
+/**
+ * The name with letters of other scripts as what they look like, where it mixes them with Latin ones: in words of both,
+ * and in words all of whose letters could be Latin. A name in its own script stays as it is, and is transliterated.
+ */
+function asPrinted(name: string): string {
+  if (!OTHER_SCRIPT.test(name) || !LATIN.test(name)) return name;
+  return name.replace(WORDS, (word) => {
+    const letters = [...word];
+    const isDisguised = LATIN.test(word) || letters.every((letter) => lookAlikeLetters.has(letter));
+    return isDisguised ? letters.map((letter) => lookAlikeLetters.get(letter) ?? letter).join('') : word;
+  });
 }
 
 /** `S.A.R.L.` is `SARL`, `B. V.` is `BV`; a single dotted letter stays alone. */

@@ -27,6 +27,11 @@ describe('names that may be mistaken for one another, which the one finds by its
     ['a zero for an O', 'Contoso', 'C0nt0so', { kind: 'LOOKALIKE_LETTERS' }],
     ['a one for an L', 'Dell Systems', 'De1l Systems', { kind: 'LOOKALIKE_LETTERS' }],
     ['another legal form, and a letter', 'Northwind GmbH', 'Northwimd AG', { kind: 'TYPING', edits: 1 }],
+    ['a swap that makes an umlaut', 'Vogelsang Bau', 'Vgoelsang Bau', { kind: 'TYPING', edits: 1 }],
+    ['a misspelt legal form', 'Fairfax Logistics Ltd', 'Fairfax Logistics Limted', { kind: 'LEGAL_FORM' }],
+    ['a legal form in two pieces', 'Metallbau Hinrichs GmbH', 'Metallbau Hinrichs Gmbh H', { kind: 'LEGAL_FORM' }],
+    ['a generic word more', 'Northwind Traders', 'Northwind Traders International', { kind: 'GENERIC_WORD' }],
+    ['two generic words less', 'Northwind Traders Group Europe', 'Northwind Traders', { kind: 'GENERIC_WORD' }],
   ])('%s', (_, one, other, likeness) => {
     const { left, right } = namesOf(one, other);
     expect(likenessOf(left, right)).toEqual(likeness);
@@ -47,6 +52,9 @@ describe('names that are not mistaken', () => {
     ['sister companies', 'Acme Logistics', 'Acme Catering'],
     ['two words that differ by a letter each', 'Northwind Traders', 'Northwing Trader'],
     ['one word more', 'Northwind Traders', 'Northwind Traders Poland'],
+    ['one generic word instead of another', 'Northwind Group', 'Northwind Services'],
+    ['a generic word beside a short brand', 'Alfa', 'Alfa Group'],
+    ['the one spelling and the other of umlauts', 'Mueller Bau', 'Müller Bau'],
     ['numbered branches', 'Filiale 10071', 'Filiale 10072'],
     ['branches numbered behind the name', 'Apotheke24117', 'Apotheke24118'],
     ['nothing at all', '&', '!'],

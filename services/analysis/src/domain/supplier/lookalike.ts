@@ -1,4 +1,6 @@
+import { genericNameWords } from '../data/generic-name-words.js';
 import { shortDigest } from '../digest.js';
+import { withoutMisspeltForm } from '../normalisation/name-key.js';
 import { editDistance } from '../normalisation/similarity.js';
 
 /** Words shorter than this never make a lookalike: brands of four letters are alike by chance. */
@@ -14,6 +16,8 @@ const KEY_BYTES = 8;
 export type Likeness =
   | { readonly kind: 'SPACING' }
   | { readonly kind: 'LOOKALIKE_LETTERS' }
+  | { readonly kind: 'LEGAL_FORM' }
+  | { readonly kind: 'GENERIC_WORD' }
   | { readonly kind: 'TYPING'; readonly edits: number };
 
 interface ComparedName {
@@ -23,42 +27,73 @@ interface ComparedName {
 
 /**
  * Keys that two names share when they look alike, so that one is found by equality from the other: the name without
- * spaces and look-alike letters, the name with one character left out of a word, and with a long word reduced to its
- * initial or, where it is the only one, to one half. Two characters that differ in the only word of a name, one in
- * each half, are not found. Keys of the whole name, and not of its words, keep what many names share (`SERVICES`) from
- * crowding out the rest.
+ * spaces and look-alike letters, also without a misspelt legal form and without generic words, the name with one
+ * character left out of a word, and with a long word reduced to its initial or, where it is the only one, to one half.
+ * Two characters that differ in the only word of a name, one in each half, are not found. Keys of the whole name, and
+ * not of its words, keep what many names share (`SERVICES`) from crowding out the rest.
  */
 export function lookalikeKeysOf(name: ComparedName): string[] {
-  const key = comparedKey(name);
+  const forms = new Set(
+    formsOf(name)
+      .flatMap((key) => [key, withoutMisspeltForm(key), withoutGenericWords(key)])
+      .map((key) => `=${unmistakable(key)}`),
+  );
+  for (const key of formsOf(name)) for (const form of formsWithGaps(key)) forms.add(form);
+  return [...forms].slice(0, KEYS_MAX).map((form) => shortDigest(form, KEY_BYTES));
+}
+
+/** The name with gaps in one word, so that names which differ only there meet. */
+function* formsWithGaps(key: string): Generator<string> {
   const words = key.split(' ');
-  const forms = new Set([`=${unmistakable(key)}`]);
   for (const [index, word] of words.entries()) {
     if (word.length < WORD_LENGTH_MIN) continue;
     const withWord = (other: string): string => words.with(index, other).join(' ');
-    forms.add(withWord(word));
-    for (let left = 0; left < word.length; left += 1) forms.add(withWord(word.slice(0, left) + word.slice(left + 1)));
+    yield withWord(word);
+    for (let left = 0; left < word.length; left += 1) yield withWord(word.slice(0, left) + word.slice(left + 1));
     if (word.length < LONG_WORD_LENGTH_MIN) continue;
     const half = Math.floor(word.length / 2);
     const remains = words.length > 1 ? [`${word.charAt(0)}*`] : [`${word.slice(0, half)}*`, `*${word.slice(-half)}`];
-    for (const rest of remains) forms.add(withWord(rest));
+    for (const rest of remains) yield withWord(rest);
   }
-  return [...forms].slice(0, KEYS_MAX).map((form) => shortDigest(form, KEY_BYTES));
 }
 
 /**
  * How the names can be mistaken for one another; undefined when they cannot, and for equal ones. Sister companies,
- * which differ in a whole word, and numbered branches cannot.
+ * which differ in a whole word, and numbered branches cannot, unless the word is one that any name may have.
  */
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
-  const leftKey = comparedKey(left);
-  const rightKey = comparedKey(right);
-  if (leftKey === rightKey) return undefined;
-  if (Math.min(letters(leftKey), letters(rightKey)) >= WORD_LENGTH_MIN) {
-    if (leftKey.replaceAll(' ', '') === rightKey.replaceAll(' ', '')) return { kind: 'SPACING' };
-    if (unmistakable(leftKey) === unmistakable(rightKey)) return { kind: 'LOOKALIKE_LETTERS' };
+  const rights = formsOf(right);
+  if (formsOf(left).some((key) => rights.includes(key))) return undefined;
+  // Two letters that are swapped can make an umlaut of a name that has none: each form is held against each.
+  for (const leftKey of formsOf(left)) {
+    for (const rightKey of rights) {
+      const likeness = likenessOfKeys(leftKey, rightKey);
+      if (likeness !== undefined) return likeness;
+    }
   }
-  const edits = editsInOneWord(leftKey.split(' '), rightKey.split(' '));
-  return edits === undefined ? undefined : { kind: 'TYPING', edits };
+  return undefined;
+}
+
+function likenessOfKeys(left: string, right: string): Likeness | undefined {
+  if (Math.min(letters(left), letters(right)) >= WORD_LENGTH_MIN) {
+    if (left.replaceAll(' ', '') === right.replaceAll(' ', '')) return { kind: 'SPACING' };
+    if (unmistakable(left) === unmistakable(right)) return { kind: 'LOOKALIKE_LETTERS' };
+  }
+  const edits = editsInOneWord(left.split(' '), right.split(' '));
+  if (edits !== undefined) return { kind: 'TYPING', edits };
+  if (isOneWithout(withoutMisspeltForm, left, right)) return { kind: 'LEGAL_FORM' };
+  return isOneWithout(withoutGenericWords, left, right) ? { kind: 'GENERIC_WORD' } : undefined;
+}
+
+/** True when taking something away from one of the keys makes it the other, and leaves enough to be a name. */
+function isOneWithout(reduced: (key: string) => string, left: string, right: string): boolean {
+  const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];
+  return letters(shorter) >= WORD_LENGTH_MIN && unmistakable(reduced(longer)) === unmistakable(shorter);
+}
+
+function withoutGenericWords(key: string): string {
+  const words = key.split(' ').filter((word) => !genericNameWords.has(word));
+  return words.length === 0 ? key : words.join(' ');
 }
 
 function editsInOneWord(left: readonly string[], right: readonly string[]): number | undefined {
@@ -75,8 +110,9 @@ function editsInOneWord(left: readonly string[], right: readonly string[]): numb
   return edits === 2 && length >= LONG_WORD_LENGTH_MIN && one.charAt(0) === other.charAt(0) ? 2 : undefined;
 }
 
-function comparedKey({ nameKey, nameFold }: ComparedName): string {
-  return nameFold ?? nameKey;
+/** The name as most are compared, then its other spelling. */
+function formsOf({ nameKey, nameFold }: ComparedName): readonly string[] {
+  return nameFold === undefined ? [nameKey] : [nameFold, nameKey];
 }
 
 /** The name without spaces, letters that look like another one written as that one. */

@@ -42,6 +42,7 @@ function related(
     .map(({ identity: { keys: _keys, lookalikeKeys: _lookalikeKeys, ...identity }, profile }) => ({
       ...identity,
       invoices: profile.count,
+      ...(profile.firstDay === null ? {} : { firstDay: profile.firstDay }),
     }))
     .sort((left, right) => right.invoices - left.invoices || compareText(left.supplierId, right.supplierId))
     .slice(0, RELATED_MAX);

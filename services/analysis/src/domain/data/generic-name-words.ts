@@ -1,0 +1,14 @@
+/**
+ * Words that make a name larger and say nothing of whose it is, as they are after transliteration: `Hinrichs GmbH` and
+ * `Hinrichs International GmbH` are taken for one firm. Trades, towns and countries are not among them, because firms are
+ * told apart by those. Reviewed 2026-11.
+ */
+// prettier-ignore
+export const genericNameWords: ReadonlySet<string> = new Set([
+  'INTERNATIONAL', 'INTERNATIONALE', 'INTERNACIONAL', 'INTERNAZIONALE', 'INTL', 'GLOBAL', 'WORLD', 'WORLDWIDE', 'EUROPE',
+  'EUROPA', 'EUROPEAN', 'EURO',
+  'GROUP', 'GRUPPE', 'GROUPE', 'GRUPO', 'GRUPPO', 'GRUPA', 'GROEP', 'HOLDING', 'HOLDINGS', 'COMPANY', 'ENTERPRISE',
+  'ENTERPRISES', 'BUSINESS', 'PARTNERS', 'PARTNER', 'ASSOCIATES',
+  'SERVICE', 'SERVICES', 'SERVIS', 'SERVICIOS', 'SERVIZI', 'DIENSTE', 'DIENSTEN', 'SOLUTIONS', 'TRADING', 'TRADE', 'SALES',
+  'VERTRIEB', 'BILLING', 'PAYMENTS', 'FINANCE', 'PLUS', 'PRO', 'NEW', 'ONLINE',
+]);
