@@ -46,13 +46,14 @@ export function assembleFacts(parts: FactParts): Facts {
   const { supplierId, reason } = resolution;
   const invoice = { ...parts.invoice, supplierId };
   const namesakes = namesakesOf(invoice, supplierId, parts.known);
+  const name = parts.known.find(({ identity }) => identity.supplierId === supplierId)?.identity.name;
   const asOf = dateOfDayNumber(Math.floor(invoice.receivedAtMs / DAY_MS));
   return {
     format: 1,
     organizationId,
     asOf,
     invoice,
-    supplier: { supplierId, reason, profile },
+    supplier: { supplierId, reason, ...(name === undefined ? {} : { name }), profile },
     candidates: found.candidates,
     candidateCapHit: found.candidateCapHit,
     bankLink: parts.bankLink ?? null,

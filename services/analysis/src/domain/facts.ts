@@ -67,6 +67,8 @@ export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalike
 export interface SupplierFacts {
   readonly supplierId: string;
   readonly reason: ResolutionReason;
+  /** As its first invoice prints it; absent for a new one. */
+  readonly name?: string;
   /** Before this invoice. */
   readonly profile: SupplierProfile;
 }

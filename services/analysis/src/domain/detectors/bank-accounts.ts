@@ -7,6 +7,7 @@ import { valueOf } from '../facts.js';
 import type { Facts } from '../facts.js';
 import { isNewOn, othersOn } from '../links.js';
 import type { LinkedSupplier } from '../links.js';
+import { haveOtherLegalForms } from '../normalisation/name-key.js';
 import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
 import { amountOf, amountText } from '../pairs/comparison-row.js';
 import type { Policy } from '../policy.js';
@@ -81,7 +82,12 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
   const isVirtual = isVirtualAccount(facts, parameters);
   const isFactor = isFactorAccount(facts, parameters);
   const escalators = use === undefined ? escalatorsOf(facts, account, near, { isVirtual, isFactor }, policy) : [];
-  const level = changedLevel(facts, { isLater: use !== undefined, isVirtual, isFactor, escalators }, parameters);
+  const isUncertain = isUncertainParty(facts);
+  const level = changedLevel(
+    facts,
+    { isLater: use !== undefined, isVirtual, isFactor, isUncertain, escalators },
+    parameters,
+  );
   const since = use === undefined ? '' : `, first on ${use.firstInvoiceNumber},`;
   const earlier = others.toSorted((left, right) => right.count - left.count || compareText(left.key, right.key));
   const [main] = earlier;
@@ -108,6 +114,7 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
         use === undefined
           ? 'It has never used this one before.'
           : `It has used this one ${use.count} times since ${use.firstInvoiceNumber}; it is not trusted yet.`,
+        ...(isUncertain ? ['Only the name says that it is this supplier, and the legal form is another one.'] : []),
         ...(isVirtual ? ['The supplier uses many accounts of one bank in turn.'] : []),
         ...(isFactor ? ['Many suppliers are paid through this account, as through a factor.'] : []),
         ...escalators.map(({ sentence }) => `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`),
@@ -173,14 +180,26 @@ function escalatorsOf(
 
 function changedLevel(
   facts: Facts,
-  state: { isLater: boolean; isVirtual: boolean; isFactor: boolean; escalators: readonly Escalator[] },
+  state: {
+    isLater: boolean;
+    isVirtual: boolean;
+    isFactor: boolean;
+    isUncertain: boolean;
+    escalators: readonly Escalator[];
+  },
   { levels, establishedInvoices }: BankParameters,
 ): Level {
-  if (state.escalators.length > 0) return levels.changedEscalated;
+  if (state.escalators.length > 0) return state.isUncertain ? levels.changedEstablished : levels.changedEscalated;
   if (state.isVirtual) return levels.changedVirtual;
   if (state.isFactor) return levels.changedFactor;
   if (state.isLater) return levels.changedLater;
   return facts.supplier.profile.count >= establishedInvoices ? levels.changedEstablished : levels.changedYoung;
+}
+
+/** Two companies of one name that differ in their legal form are told apart by their tax ids; here one is missing. */
+function isUncertainParty({ invoice, supplier }: Facts): boolean {
+  if (supplier.reason !== 'NAME_KEY' || supplier.name === undefined) return false;
+  return haveOtherLegalForms(supplier.name, invoice.supplierName);
 }
 
 interface NearAccount {

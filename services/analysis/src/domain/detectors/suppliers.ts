@@ -4,7 +4,7 @@ import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import { valueOf } from '../facts.js';
 import type { Facts, RelatedSupplier } from '../facts.js';
-import { legalFormOf } from '../normalisation/name-key.js';
+import { haveOtherLegalForms } from '../normalisation/name-key.js';
 import { amountText } from '../pairs/comparison-row.js';
 import type { Policy } from '../policy.js';
 import type { SupplierParameters } from '../policy/suppliers.js';
@@ -172,8 +172,7 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
   const [known] = conflicting;
   const taxIds = new Set(conflicting.map((other) => other.taxKey));
   if (known === undefined || taxIds.size >= parameters.groupTaxIdsMin) return [];
-  const forms = [legalFormOf(invoice.supplierName), legalFormOf(known.name)];
-  if (forms[0] !== forms[1] && !forms.includes('')) return [];
+  if (haveOtherLegalForms(invoice.supplierName, known.name)) return [];
   const isOtherAccount = invoice.bankKey !== undefined && !usesAccount(facts, known);
   const [oldTaxId, newTaxId] = [taxText(known), taxText(invoice)];
   return [

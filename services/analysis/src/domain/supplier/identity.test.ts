@@ -52,6 +52,14 @@ describe('an invoice belongs to', () => {
     expect(resolve({}, [known('a', { tax_id: TAX_ID })]).reason).toBe('NAME_KEY');
     expect(resolve({ tax_id: OTHER_TAX_ID }, [known('a', { tax_id: TAX_ID })]).reason).toBe('NEW');
   });
+  test('of several of its name, the one with its account, else the one with its legal form', () => {
+    const limited = known('a', { name: 'Wiesner Ltd', tax_id: TAX_ID });
+    const stock = known('b', { name: 'Wiesner plc', tax_id: OTHER_TAX_ID, bank_account });
+    expect(resolve({ name: 'Wiesner Limited', bank_account }, [limited, stock]).supplierId).toBe('b');
+    expect(resolve({ name: 'Wiesner plc' }, [limited, stock]).supplierId).toBe('b');
+    expect(resolve({ name: 'Wiesner Limited' }, [limited, stock]).supplierId).toBe('a');
+    expect(resolve({ name: 'Wiesner' }, [limited, stock]).supplierId).toBe('a');
+  });
   test('the supplier of its account only when the name is similar too', () => {
     const suppliers = [known('a', { name: 'Northwind Traders', bank_account })];
     expect(resolve({ name: 'Northwind Trader', bank_account }, suppliers).reason).toBe('BANK_KEY');

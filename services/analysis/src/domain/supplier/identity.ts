@@ -1,6 +1,7 @@
 import { v5 as uuidV5 } from 'uuid';
 import type { Candidate } from '../invoice.js';
 import { supplierKeysOf } from '../match-keys.js';
+import { legalFormOf } from '../normalisation/name-key.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import { compareText } from '../record-order.js';
 import { lookalikeKeysOf } from './lookalike.js';
@@ -34,8 +35,8 @@ const IDENTITY_KEYS_MAX = 64;
 
 /**
  * Finds the supplier of an invoice among those that share a key with it (detection reference, section 6): vendor id
- * of the ERP, then tax id, then name when at most one side has a tax id, then account when the name is similar too;
- * else a new supplier under a derived id. Two different valid tax ids are never one supplier.
+ * of the ERP, then tax id, then name when at most one side has a tax id (of several, the one with that account, then the
+ * one with that legal form), then account when the name is similar too; else a new supplier under a derived id. Two different valid tax ids are never one supplier.
  */
 export function resolveSupplier(
   organizationId: string,
@@ -48,15 +49,19 @@ export function resolveSupplier(
   const sameTax = byId.filter((supplier) => haveSameTaxId(supplier, invoice));
   const taxed = sameTax.find((supplier) => supplier.taxCountry === invoice.taxCountry) ?? sameTax[0];
   if (taxed !== undefined) return { supplierId: taxed.supplierId, reason: 'TAX_KEY' };
-  const sameName = byId.find(
+  const usesAccount = ({ keys }: KnownSupplier): boolean =>
+    invoice.bankKey !== undefined && keys.includes(`b:${invoice.bankKey}`);
+  const sameName = byId.filter(
     (supplier) => isSameName(supplier, invoice) && (invoice.taxKey === undefined || supplier.taxKey === undefined),
   );
-  if (sameName !== undefined) return { supplierId: sameName.supplierId, reason: 'NAME_KEY' };
-  const bankKey = invoice.bankKey === undefined ? undefined : `b:${invoice.bankKey}`;
+  const named =
+    sameName.find(usesAccount) ??
+    sameName.find(({ name }) => legalFormOf(name) === legalFormOf(invoice.supplierName)) ??
+    sameName[0];
+  if (named !== undefined) return { supplierId: named.supplierId, reason: 'NAME_KEY' };
   const sameBank = byId.find(
     (supplier) =>
-      bankKey !== undefined &&
-      supplier.keys.includes(bankKey) &&
+      usesAccount(supplier) &&
       !haveConflictingTaxIds(supplier, invoice) &&
       jaroWinkler(supplier.nameKey, invoice.nameKey) >= options.similarNameMin,
   );

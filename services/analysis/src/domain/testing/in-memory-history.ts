@@ -87,13 +87,18 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       similarNameMin: policy.duplicates.similarNameMin,
     });
     const invoice: NormalisedInvoice = { ...unresolved, supplierId: resolution.supplierId };
+    const name = suppliers.get(resolution.supplierId)?.name;
     const hits = lookupKeys(invoice).flatMap(({ key }) => idsByKey.get(key) ?? []);
     return {
       format: 1,
       organizationId: ORGANIZATION_ID,
       asOf: options.asOf ?? '2026-01-01',
       invoice,
-      supplier: { ...resolution, profile: profiles.get(resolution.supplierId) ?? emptyProfile },
+      supplier: {
+        ...resolution,
+        ...(name === undefined ? {} : { name }),
+        profile: profiles.get(resolution.supplierId) ?? emptyProfile,
+      },
       ...applyCandidateCaps(
         invoice,
         hits.flatMap((id) => records.get(id) ?? []),
