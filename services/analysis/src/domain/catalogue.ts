@@ -415,7 +415,7 @@ export const catalogue = {
   },
   PO_SUPPLIER_MISMATCH: {
     family: 'PO',
-    severities: ['MEDIUM', 'HIGH'],
+    severities: ['LOW', 'MEDIUM', 'HIGH'],
     requires: ['ORDER', 'ORDER_LINKS'],
     description: 'The order belongs to another supplier.',
     recommendedAction: 'Ask purchasing whose order this is.',

@@ -63,6 +63,11 @@ export function othersOn(link: Linked | null, supplierId: string, invoice: Norma
     .sort((left, right) => left.firstDay - right.firstDay || compareText(left.supplierId, right.supplierId));
 }
 
+/** Whether the supplier was tied to the account or order before. */
+export function isTied(link: Linked | null, supplierId: string): boolean {
+  return link?.suppliers.some((linked) => linked.supplierId === supplierId) ?? false;
+}
+
 /** True on the invoice that ties the supplier to the account or order: what it says is said once. */
 export function isNewOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): boolean {
   const own = link?.suppliers.find((linked) => linked.supplierId === supplierId);

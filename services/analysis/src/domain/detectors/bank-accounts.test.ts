@@ -256,6 +256,21 @@ describe('BANK_ACCOUNT_SHARED', () => {
     expect(typesOf(acme.bill({ account: HOME, by: borealis }))).not.toContain('BANK_ACCOUNT_SHARED');
     expect(typesOf(acme.bill({ account: HOME }))).not.toContain('BANK_ACCOUNT_SHARED');
   });
+  test('is a small sign between two tax ids of one name, and tells them apart', () => {
+    const acme = ledger();
+    acme.repeat(3, { account: HOME });
+    const french = { name: 'ACME SUPPLIES LIMITED', tax_id: 'FR40303265045' };
+    const billed = acme.bill({ account: HOME, by: french });
+    expect(findingIn(billed, 'BANK_ACCOUNT_SHARED')).toMatchObject({
+      severity: 'LOW',
+      summary:
+        'ACME SUPPLIES LIMITED with tax id FR40303265045 asks for payment to DE89**************3000, the account of Acme Supplies Ltd with tax id 136695976.',
+    });
+    expect(billed.analysis.decision).toBe('PASS');
+    acme.bill({ account: OTHER_BANK, by: french });
+    const back = findingIn(acme.bill({ account: OTHER_BANK }), 'BANK_ACCOUNT_CHANGED');
+    expect(back).toMatchObject({ severity: 'HIGH', evidence: { escalators: [] } });
+  });
   test('is less sure when one side has no tax id', () => {
     const acme = ledger();
     acme.bill({ account: HOME });

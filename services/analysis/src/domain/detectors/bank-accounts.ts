@@ -14,6 +14,7 @@ import type { Policy } from '../policy.js';
 import type { BankParameters } from '../policy/bank-accounts.js';
 import type { Level } from '../policy/level.js';
 import { compareText } from '../record-order.js';
+import { taxText } from '../supplier/identity.js';
 import { isTrusted } from '../supplier/profile.js';
 import type { AccountUse } from '../supplier/profile.js';
 import { amountStanding, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/standing.js';
@@ -151,7 +152,8 @@ function escalatorsOf(
 ): Escalator[] {
   const { invoice } = facts;
   const countries = new Set(account.others.map((use) => use.country));
-  const linked = linkedOthers(facts);
+  // Another tax id of the same name is no second party.
+  const otherName = linkedOthers(facts).find(({ nameKey }) => nameKey !== invoice.nameKey);
   // An outlier of MEDIUM or more is beyond this ratio anyway.
   const ratio = amountStanding(facts, policy.amounts)?.ratio ?? 0;
   const terms = shortenedTerms(facts, policy.dates);
@@ -159,8 +161,8 @@ function escalatorsOf(
     invoice.bankCountry !== undefined && !countries.has(undefined) && !countries.has(invoice.bankCountry)
       ? { name: 'OTHER_BANK_COUNTRY', sentence: `the new account is in ${invoice.bankCountry}` }
       : undefined,
-    linked[0] !== undefined && !isFactor
-      ? { name: 'LINKED_TO_OTHER_SUPPLIER', sentence: `the new account belongs to ${linked[0].name}` }
+    otherName !== undefined && !isFactor
+      ? { name: 'LINKED_TO_OTHER_SUPPLIER', sentence: `the new account belongs to ${otherName.name}` }
       : undefined,
     terms === undefined
       ? undefined
@@ -331,23 +333,31 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
       jaroWinkler(other.nameKey, invoice.nameKey) >= policy.duplicates.similarNameMin,
   );
   const isFactor = isFactorAccount(facts, parameters);
-  const level = isFactor
-    ? parameters.levels.sharedFactor
-    : isPlausible
-      ? parameters.levels.sharedPlausible
-      : parameters.levels.shared;
+  // A supplier with several tax ids keeps his account.
+  const isOneName = others.every((other) => other.nameKey === invoice.nameKey);
+  const level = isOneName
+    ? parameters.levels.sharedOneName
+    : isFactor
+      ? parameters.levels.sharedFactor
+      : isPlausible
+        ? parameters.levels.sharedPlausible
+        : parameters.levels.shared;
   const [first] = others;
+  const payee = isOneName ? `${invoice.supplierName} with tax id ${taxText(invoice)}` : invoice.supplierName;
+  const holder = isOneName ? `${first?.name ?? ''} with tax id ${first?.taxKey ?? ''}` : (first?.name ?? '');
   const firstDay = Math.min(...others.map((other) => other.firstDay));
   return [
     {
       type: 'BANK_ACCOUNT_SHARED',
       ...level,
-      summary: `${invoice.supplierName} asks for payment to ${account.masked}, the account of ${first?.name ?? ''}${others.length > 1 ? ` and ${others.length - 1} more` : ''}.`,
+      summary: `${payee} asks for payment to ${account.masked}, the account of ${holder}${others.length > 1 ? ` and ${others.length - 1} more` : ''}.`,
       key: evidenceKey('BANK_ACCOUNT_SHARED', [supplier.supplierId, account.key]),
       parameters: { factorSuppliersMin: parameters.factorSuppliersMin },
       observed: { otherSuppliers: others.length },
       explanation: [
-        'Suppliers with different names or tax ids are paid to this account.',
+        isOneName
+          ? 'The name is paid to this account under different tax ids, as that of one supplier with several.'
+          : 'Suppliers with different names or tax ids are paid to this account.',
         ...(isFactor ? ['So many suppliers use it that it looks like the account of a factor.'] : []),
       ],
       extra: {
@@ -404,7 +414,9 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
   const taxCountry = statedTaxCountry(invoice);
   if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
   if (bankCountry === taxCountry) return [];
-  if ((account.use?.count ?? 0) >= parameters.countryAcceptedAfter) return [];
+  // Under whichever of its tax ids: a supplier with several keeps his account.
+  const uses = Math.max(account.use?.count ?? 0, usesUnderName(facts));
+  if (uses >= parameters.countryAcceptedAfter) return [];
   const isInArea = parameters.economicAreaCountries.includes(bankCountry);
   const isTolerated =
     parameters.toleratedAccountCountries.includes(bankCountry) && parameters.economicAreaCountries.includes(taxCountry);
@@ -421,7 +433,7 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
       actionValues: { country: bankCountry },
       key: evidenceKey('BANK_COUNTRY_MISMATCH', [facts.supplier.supplierId, account.key]),
       parameters: { countryAcceptedAfter: parameters.countryAcceptedAfter },
-      observed: { earlierUses: account.use?.count ?? 0 },
+      observed: { earlierUses: uses },
       explanation: [
         `The tax id is of ${taxCountry} and the account of ${bankCountry}.`,
         ...(isTolerated ? [`Electronic money institutions in ${bankCountry} issue accounts across the area.`] : []),
@@ -485,6 +497,12 @@ function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding
 /** Other suppliers on the account whose tax id or name is another one. */
 function linkedOthers({ bankLink, supplier, invoice }: Facts): LinkedSupplier[] {
   return othersOn(bankLink, supplier.supplierId, invoice);
+}
+
+/** How often the account was used under exactly the name on the invoice. */
+function usesUnderName({ bankLink, invoice }: Facts): number {
+  const named = bankLink?.suppliers.filter(({ nameKey }) => nameKey === invoice.nameKey) ?? [];
+  return named.reduce((uses, { count }) => uses + count, 0);
 }
 
 /** A factor collects for many suppliers; nobody has confirmed fraud on its account. */

@@ -78,6 +78,20 @@ describe('PO_SUPPLIER_MISMATCH', () => {
     const own = billed.facts.supplier.supplierId;
     expect(typesOf(afterAcme({}, { facts: { orderMaster: master(own) } }).billed)).toEqual([]);
   });
+  test('is a small sign between two tax ids of one name and account, and tells them apart', () => {
+    const account = { iban: 'DE89370400440532013000' };
+    const french = { name: 'ACME SUPPLIES LIMITED', tax_id: 'FR40303265045' };
+    const billedTo = (own: Bill) => {
+      const acme = ledger();
+      acme.repeat(2, { purchase_order_ref: ORDER, account });
+      return findingIn(acme.bill({ purchase_order_ref: ORDER, by: french, ...own }), 'PO_SUPPLIER_MISMATCH');
+    };
+    expect(billedTo({ account })).toMatchObject({
+      severity: 'LOW',
+      summary: expect.stringMatching(/^ACME SUPPLIES LIMITED with tax id FR40303265045 .* with tax id 136695976 has/),
+    });
+    expect(billedTo({ account: { iban: 'FR1420041010050500013M02606' } })).toMatchObject({ severity: 'MEDIUM' });
+  });
   test.each(['none', 'N/A', 'J. Smith 12', 'KST 123', '4711'])('is silent for %s, which is no order number', (ref) => {
     expect(typesOf(afterAcme({ purchase_order_ref: ref }).billed)).toEqual([]);
   });

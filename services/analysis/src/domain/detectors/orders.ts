@@ -2,11 +2,13 @@ import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import type { Facts } from '../facts.js';
-import { isNewOn, othersOn } from '../links.js';
+import { isNewOn, isTied, othersOn } from '../links.js';
 import type { OrderUse } from '../links.js';
+import { readName } from '../normalisation/name-key.js';
 import { amountOf, amountText } from '../pairs/comparison-row.js';
 import type { Policy } from '../policy.js';
 import type { OrderParameters } from '../policy/orders.js';
+import { taxText } from '../supplier/identity.js';
 
 /** Family PO: the order behind the invoice, as far as invoices tell of it (detection reference, section 7.5). */
 export function detectOrders(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -69,17 +71,20 @@ function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFind
   );
   const other = owner ?? first;
   if (other === undefined) return [];
+  const isOneName = readName(other.name).key === invoice.nameKey;
+  const isOneParty = isOneName && isTied(facts.bankLink, other.supplierId);
+  const biller = isOneName ? `${invoice.supplierName}${withTaxId(taxText(invoice))}` : invoice.supplierName;
+  const owned = isOneName ? `${other.name}${withTaxId(owner === undefined ? first?.taxKey : undefined)}` : other.name;
   const firstUse = first === undefined ? null : dateOfDayNumber(first.firstDay);
   const reason =
-    owner === undefined
-      ? `which ${other.name} has billed since ${firstUse ?? ''}`
-      : `which was placed with ${owner.name}`;
+    owner === undefined ? `which ${owned} has billed since ${firstUse ?? ''}` : `which was placed with ${owned}`;
   const { levels } = parameters;
+  const level = owner === undefined ? levels.supplierMismatch : levels.supplierMismatchOwnerKnown;
   return [
     {
       type: 'PO_SUPPLIER_MISMATCH',
-      ...(owner === undefined ? levels.supplierMismatch : levels.supplierMismatchOwnerKnown),
-      summary: `${invoice.supplierName} bills order ${invoice.purchaseOrderRef ?? poKey}, ${reason}.`,
+      ...(isOneParty ? levels.supplierMismatchOneParty : level),
+      summary: `${biller} bills order ${invoice.purchaseOrderRef ?? poKey}, ${reason}.`,
       key: evidenceKey('PO_SUPPLIER_MISMATCH', [supplier.supplierId, poKey]),
       parameters: {
         referenceLengthMin: parameters.referenceLengthMin,
@@ -96,6 +101,10 @@ function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFind
       extra: { otherSupplier: { supplierId: other.supplierId, name: other.name }, firstUse },
     },
   ];
+}
+
+function withTaxId(taxId: string | undefined): string {
+  return taxId === undefined || taxId === '' ? '' : ` with tax id ${taxId}`;
 }
 
 /** The same amount on one order for the third time: deliveries that are billed twice look like this. */

@@ -4,12 +4,13 @@ import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import { valueOf } from '../facts.js';
 import type { Facts, RelatedSupplier } from '../facts.js';
+import { isTied } from '../links.js';
 import { haveOtherLegalForms } from '../normalisation/name-key.js';
 import { amountText } from '../pairs/comparison-row.js';
 import type { Policy } from '../policy.js';
 import type { SupplierParameters } from '../policy/suppliers.js';
 import { compareText } from '../record-order.js';
-import { haveConflictingTaxIds, haveSameTaxId } from '../supplier/identity.js';
+import { haveConflictingTaxIds, haveSameTaxId, taxText } from '../supplier/identity.js';
 import { likenessOf } from '../supplier/lookalike.js';
 import type { Likeness } from '../supplier/lookalike.js';
 import { isLikeName } from '../supplier/name-likeness.js';
@@ -375,21 +376,12 @@ function isNew({ supplier, firstScanRowsBefore }: Facts, { firstScanRows }: Supp
 }
 
 function usesAccount({ bankLink }: Facts, other: RelatedSupplier): boolean {
-  return bankLink?.suppliers.some((linked) => linked.supplierId === other.supplierId) ?? false;
+  return isTied(bankLink, other.supplierId);
 }
 
 function isForeignBank({ invoice }: Facts): boolean {
   const taxCountry = statedTaxCountry(invoice);
   return invoice.bankCountry !== undefined && taxCountry !== undefined && invoice.bankCountry !== taxCountry;
-}
-
-/** As it is stated: without a country that is only presumed. */
-function taxText({
-  taxKey = '',
-  taxCountry = '',
-  taxCountryPresumed,
-}: Pick<RelatedSupplier, 'taxKey' | 'taxCountry' | 'taxCountryPresumed'>): string {
-  return taxCountryPresumed === true ? taxKey : `${taxCountry}${taxKey}`;
 }
 
 function byInvoices(left: RelatedSupplier, right: RelatedSupplier): number {

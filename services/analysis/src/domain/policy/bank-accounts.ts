@@ -16,6 +16,7 @@ export interface BankParameters {
     readonly shared: Level;
     readonly sharedPlausible: Level;
     readonly sharedFactor: Level;
+    readonly sharedOneName: Level;
     readonly invalid: Level;
     readonly invalidRepeated: Level;
     readonly invalidFromScan: Level;
@@ -60,6 +61,7 @@ export const bank: BankParameters = {
     shared: { severity: 'HIGH', confidence: 85 },
     sharedPlausible: { severity: 'MEDIUM', confidence: 70 },
     sharedFactor: { severity: 'LOW', confidence: 70 },
+    sharedOneName: { severity: 'LOW', confidence: 70 },
     invalid: { severity: 'HIGH', confidence: 97 },
     invalidRepeated: { severity: 'MEDIUM', confidence: 97 },
     invalidFromScan: { severity: 'MEDIUM', confidence: 97 },

@@ -6,6 +6,8 @@ export interface OrderParameters {
     readonly missingRequired: Level;
     readonly supplierMismatch: Level;
     readonly supplierMismatchOwnerKnown: Level;
+    /** Another tax id of what looks like the same supplier: name and account are equal. */
+    readonly supplierMismatchOneParty: Level;
     readonly repeatedAmount: Level;
   };
   /** Companies that accept no invoice without an order. */
@@ -27,6 +29,7 @@ export const orders: OrderParameters = {
     missingRequired: { severity: 'MEDIUM', confidence: 90 },
     supplierMismatch: { severity: 'MEDIUM', confidence: 75 },
     supplierMismatchOwnerKnown: { severity: 'HIGH', confidence: 75 },
+    supplierMismatchOneParty: { severity: 'LOW', confidence: 75 },
     repeatedAmount: { severity: 'LOW', confidence: 60 },
   },
   requiredByCompanies: [],

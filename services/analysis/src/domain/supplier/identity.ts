@@ -125,6 +125,11 @@ export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
   return isPresumed && isLikeName([left.nameKey], right.nameKey);
 }
 
+/** The tax id as it is stated: without a country that is only presumed. Empty when there is none. */
+export function taxText({ taxKey = '', taxCountry = '', taxCountryPresumed }: TaxParts): string {
+  return taxCountryPresumed === true ? taxKey : `${taxCountry}${taxKey}`;
+}
+
 /** Equal name keys, in the plain or in the folded form. */
 export function isSameName(left: NameParts, right: NameParts): boolean {
   if (left.nameKey === '' || right.nameKey === '') return false;
