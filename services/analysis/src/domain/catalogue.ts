@@ -74,7 +74,7 @@ export const catalogue = {
   },
   DUPLICATE_ACROSS_SUPPLIERS: {
     family: 'DUP',
-    severities: ['HIGH', 'CRITICAL'],
+    severities: ['MEDIUM', 'HIGH', 'CRITICAL'],
     requires: ['EARLIER_RECORDS'],
     description: 'The same invoice is there under another supplier record.',
     recommendedAction: 'Check whether the two supplier records are one vendor; pay only one and merge the records.',

@@ -22,7 +22,7 @@ import type { Policy } from './policy.js';
 import { compareText } from './record-order.js';
 
 /** Any change of output for any facts is at least a minor version. */
-export const ENGINE_VERSION = '1.2.0';
+export const ENGINE_VERSION = '1.3.0';
 
 /** A rule family: reads facts, raises findings, knows nothing of other families. */
 export type Detector = (facts: Facts, policy: Policy) => RaisedFinding[];

@@ -73,7 +73,7 @@ export interface Policy {
 /** The policy every organization starts with. */
 export const defaultPolicy: Policy = {
   id: 'default',
-  version: 2,
+  version: 3,
   overlay: 0,
   effectiveFrom: '2026-11-01',
   weights: { INFO: 0, LOW: 8, MEDIUM: 30, HIGH: 60, CRITICAL: 92 },
@@ -113,7 +113,7 @@ export const defaultPolicy: Policy = {
   scans,
 };
 
-/** What `versions.policy` shows: `default-2+o0`. */
+/** What `versions.policy` shows: `default-3+o0`. */
 export function policyVersion(policy: Policy): string {
   return `${policy.id}-${policy.version}+o${policy.overlay}`;
 }

@@ -59,7 +59,7 @@ const analysis: Analysis = {
     finding({ findingId: 'f2', disposition: 'FALSE_POSITIVE' }),
     finding({ findingId: 'f3', recommendedAction: undefined, confidencePercent: 50, evidenceJson: '' }),
   ],
-  versions: { riskEngine: '1.2.0', policy: '7', compliance: undefined },
+  versions: { riskEngine: '1.3.0', policy: '7', compliance: undefined },
   createdTime: new Date('2026-03-02T10:00:00.000Z'),
 };
 
@@ -162,7 +162,7 @@ describe('POST /invoices', () => {
         },
         expect.objectContaining({ recommendedAction: null, confidence: 0.5, evidence: {} }),
       ],
-      versions: { riskEngine: '1.2.0', policy: '7' },
+      versions: { riskEngine: '1.3.0', policy: '7' },
     });
   });
 
@@ -486,7 +486,7 @@ describe('GET /invoices/{id}/analysis/latest', () => {
     const response = await call(`/invoices/${INVOICE_ID}/analysis/latest`);
     expect(response.status).toBe(200);
     const body = (await response.json()) as { findings: { disposition: string }[] };
-    expect(body).toMatchObject({ decision: 'BLOCK', risk_score: 92, versions: { riskEngine: '1.2.0', policy: '7' } });
+    expect(body).toMatchObject({ decision: 'BLOCK', risk_score: 92, versions: { riskEngine: '1.3.0', policy: '7' } });
     expect(body.findings.map(({ disposition }) => disposition)).toEqual(['OPEN', 'FALSE_POSITIVE', 'OPEN']);
     expect(body.findings[0]).toEqual({
       id: 'f1',

@@ -38,7 +38,7 @@ describe('DUPLICATE_INVOICE', () => {
         'INV-01042 repeats INV-01042 (2025-03-10, EUR 1200.00) with the same number; same amount, date and tax id.',
       recommendedAction:
         'Do not pay. Confirm with Acme Supplies Ltd that INV-01042 was already received on 2025-03-10; void this record.',
-      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.2.0' },
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.3.0' },
     });
   });
 
@@ -183,6 +183,37 @@ describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
   test('is silent for equal numbers and amounts of unrelated suppliers', () => {
     expect(typesOf(judgeLast([{}], [{ supplier: otherSupplier }]))).toEqual([]);
   });
+
+  const contractor = (name: string, more: InvoiceChanges['supplier'] = {}, changes: InvoiceChanges = {}): Bill => [
+    { invoice_number: '1/03/2025', gross_amount: '16482.00', ...changes, supplier: { name, ...more } },
+  ];
+  const billAll = (...bills: readonly Bill[]): Billed => {
+    const history = inMemoryHistory();
+    return bills.map(([changes, options]) => history.bill(invoiceOf(changes), options)).at(-1) as Billed;
+  };
+  test('is silent for strangers who share a simple number, a day and a whole fee', () => {
+    expect(typesOf(billAll(contractor('Ewa Mazur'), contractor('Tomasz Lis')))).toEqual([]);
+  });
+  test('asks at MEDIUM when nothing but number, day and an odd amount agree', () => {
+    const odd = { gross_amount: '16482.37' };
+    const billed = billAll(contractor('Ewa Mazur', {}, odd), contractor('Tomasz Lis', {}, odd));
+    expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({ severity: 'MEDIUM' });
+  });
+  test('is silent where the tax ids differ in more than a slip, with or without a country', () => {
+    const odd = { invoice_number: '1204/2025', gross_amount: '16482.37' };
+    const second = (tax_id: string): Bill => contractor('Tomasz Lis', { tax_id }, odd);
+    const first = contractor('Ewa Mazur', { tax_id: '9186510629' }, odd);
+    expect(typesOf(billAll(first, second('3114218678')))).toEqual([]);
+    expect(typesOf(billAll(first, second('9186510692')))).toEqual(['DUPLICATE_ACROSS_SUPPLIERS']);
+  });
+  test('does not block numbers that coincide months apart at one factoring company', () => {
+    const billed = judgeLast(
+      [{ supplier: { bank_account }, invoice_number: 'AR-2025-00011' }],
+      [{ supplier: { ...otherSupplier, bank_account }, invoice_number: '2025/0011', issue_date: '2025-06-17' }],
+    );
+    expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')?.severity).not.toBe('CRITICAL');
+    expect(billed.analysis.decision).not.toBe('BLOCK');
+  });
 });
 
 describe('CROSS_COMPANY_DUPLICATE', () => {
@@ -234,6 +265,17 @@ describe('SPLIT_DUPLICATE', () => {
     const billed = judgeLast(part(1, '500.00'), part(2, '700.00'), whole);
     expect(findingIn(billed, 'SPLIT_DUPLICATE')?.relatedInvoiceIds).toHaveLength(2);
   });
+  test.each([
+    ['of so many', 'INV-10423 1/2', 'INV-10423 2/2'],
+    ['with the number of the whole', 'INV-10423', 'INV-10423'],
+    ['the first one without a mark', 'INV-10423', 'INV-10423/2'],
+  ])('knows parts %s', (_, one, two) => {
+    const [first, second]: [Bill, Bill] = [
+      [{ invoice_number: one, gross_amount: '500.00' }],
+      [{ invoice_number: two, gross_amount: '700.00' }],
+    ];
+    expect(typesOf(judgeLast(whole, first, second))).toContain('SPLIT_DUPLICATE');
+  });
   test('is silent for instalments without a whole and for parts of another sum', () => {
     expect(typesOf(judgeLast(part(1, '500.00'), part(2, '700.00')))).not.toContain('SPLIT_DUPLICATE');
     expect(typesOf(judgeLast(whole, part(1, '500.00'), part(2, '600.00')))).not.toContain('SPLIT_DUPLICATE');
@@ -244,6 +286,19 @@ describe('INVOICE_NUMBER_REUSED', () => {
   test('asks about a number that came before with another amount and date', () => {
     const billed = judgeLast([{}], [{ gross_amount: '777.00', issue_date: '2025-06-10' }]);
     expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
+  });
+  test('asks about a short number on the day it was used before', () => {
+    const billed = judgeLast([{ invoice_number: '156' }], [{ invoice_number: '156', gross_amount: '211.62' }]);
+    expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
+  });
+  test('is LOW from the third bill on for a customer number, weeks apart and over different amounts', () => {
+    const bills = ['2025-03-10', '2025-04-09', '2025-05-12'].map((issue_date, index): Bill => [
+      { invoice_number: 'KD-48213', issue_date, gross_amount: `${100 + index * 37}.00` },
+    ]);
+    expect(findingIn(judgeLast(...bills.slice(0, 2)), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
+    expect(findingIn(judgeLast(...bills), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'LOW' });
+    const again: Bill = [{ invoice_number: 'KD-48213', issue_date: '2025-05-20', gross_amount: '900.00' }];
+    expect(findingIn(judgeLast(...bills, again), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
   });
   test.each<[string, InvoiceChanges, InvoiceChanges]>([
     ['a yearly restart', {}, { gross_amount: '777.00', issue_date: '2026-01-10' }],

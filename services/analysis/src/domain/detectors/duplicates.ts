@@ -14,7 +14,7 @@ import { noteOf, pairSummary } from '../pairs/wording.js';
 import type { Policy } from '../policy.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival, compareText } from '../record-order.js';
-import { isSameName } from '../supplier/identity.js';
+import { haveConflictingTaxIds, isSameName } from '../supplier/identity.js';
 
 /** Part numbers in a summary. */
 const NAMED_PARTS_MAX = 5;
@@ -70,9 +70,7 @@ function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters:
       acrossSuppliers,
       (pairs, best) => ({
         type: 'DUPLICATE_ACROSS_SUPPLIERS',
-        severity: pairs.some((pair) => isSameMoneySameAccount(invoice, pair))
-          ? parameters.severities.acrossSuppliersSameBank
-          : parameters.severities.acrossSuppliers,
+        severity: severityAcrossSuppliers(invoice, pairs, best, parameters),
         verb: 'looks like',
         extra: {
           supplierIds: distinct([facts.supplier.supplierId, ...pairs.map((pair) => pair.other.supplierId ?? '')]),
@@ -287,7 +285,7 @@ function splitDuplicates(
       parameters: { splitToleranceMinor: parameters.splitToleranceMinor, splitPartsMin: parameters.splitPartsMin },
       observed: { parts: parts.length, whole: whole.grossAmount },
       explanation: [
-        'Each part carries the number of the whole with a part mark.',
+        'Each part carries the number of the whole, alone or with a part mark.',
         'The amounts of the parts add up to the amount of the whole.',
       ],
       extra: {
@@ -322,11 +320,13 @@ function partNumbers(parts: readonly Candidate[]): string {
 /** The number came before with another amount or date: less than a duplicate, still worth a question. */
 function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: DuplicateParameters): RaisedFinding[] {
   const { invoice } = facts;
-  if (invoice.number.f1.length < parameters.reusedNumberLengthMin) return [];
+  const isShort = invoice.number.f1.length < parameters.reusedNumberLengthMin;
   const reused = pairs.filter(
     (pair) =>
       pair.halfPoints < parameters.mediumMin &&
       pair.sameSupplier &&
+      // A short number comes again by itself, but not on one day.
+      (!isShort || pair.date === 'SAME') &&
       (pair.number === 'IDENT' || pair.number === 'FORMAT' || pair.number === 'CONTRACT') &&
       Math.abs(pair.other.issueDay - invoice.issueDay) <= parameters.reusedDaysMax,
   );
@@ -336,7 +336,8 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
     (listed) => ({
       type: 'INVOICE_NUMBER_REUSED',
       // With one bill before, a contract is a guess that somebody should look at once.
-      ...(reused.length >= parameters.contractRecordsMin && listed.every((pair) => pair.number === 'CONTRACT')
+      ...(reused.length >= parameters.contractRecordsMin &&
+      (listed.every((pair) => pair.number === 'CONTRACT') || isCustomerNumber(invoice, reused, parameters))
         ? parameters.levels.contractNumberReused
         : parameters.levels.numberReused),
       verb: 'carries the number of',
@@ -344,6 +345,18 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
     }),
     parameters,
   );
+}
+
+/** Bill after bill with one number, weeks apart and over different amounts: it names the customer. */
+function isCustomerNumber(
+  invoice: Candidate,
+  reused: readonly PairScore[],
+  { customerNumberGapDaysMin }: DuplicateParameters,
+): boolean {
+  const days = [invoice, ...reused.map(({ other }) => other)]
+    .map(({ issueDay }) => issueDay)
+    .sort((left, right) => left - right);
+  return days.slice(1).every((day, index) => day - (days[index] ?? day) >= customerNumberGapDaysMin);
 }
 
 /** A credit note that names no invoice and equals none can be taken twice or forgotten. */
@@ -394,12 +407,25 @@ function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): 
   );
 }
 
+function severityAcrossSuppliers(
+  invoice: Candidate,
+  pairs: readonly PairScore[],
+  best: PairScore,
+  { severities, highMin }: DuplicateParameters,
+): Severity {
+  if (pairs.some((pair) => isSameMoneySameAccount(invoice, pair))) return severities.acrossSuppliersSameBank;
+  return best.halfPoints >= highMin ? severities.acrossSuppliers : severities.suspectedMedium;
+}
+
+/** Many suppliers let one factoring company collect: months apart and with tax ids of their own, numbers coincide. */
 function isSameMoneySameAccount(invoice: Candidate, pair: PairScore): boolean {
+  const isApart = pair.date !== 'SAME' && pair.date !== 'NEAR' && pair.date !== 'SWAP';
   return (
     invoice.bankKey !== undefined &&
     invoice.bankKey === pair.other.bankKey &&
     (pair.number === 'IDENT' || pair.number === 'FORMAT') &&
-    pair.amount === 'EQ'
+    pair.amount === 'EQ' &&
+    !(isApart && haveConflictingTaxIds(invoice, pair.other))
   );
 }
 

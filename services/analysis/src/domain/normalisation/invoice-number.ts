@@ -29,16 +29,29 @@ const SIGNATURE_LENGTH_MAX = 40;
 const LABELS: ReadonlySet<string> = new Set(
   (
     'INVOICE INV FAKTURA FV FVS FAK FA FAC FACT FACTURE FACTURA FATTURA FT FRA RECHNUNG RE RG RNR RECH FACTUUR BILL ' +
-    'NO NR NUM NUMBER DOC'
+    'NO NR NUM NUMBER DOC ' +
+    // A degree sign stands for the raised o of a French or Italian number.
+    'NDEG ' +
+    // A reminder names the invoice that it reminds of.
+    'MAHNUNG ZAHLUNGSERINNERUNG REMINDER RAPPEL RELANCE SOLLECITO PONAGLENIE WEZWANIE AANMANING HERINNERING ' +
+    'RECORDATORIO STATEMENT'
   ).split(' '),
 );
-const GLUED_LABEL = new RegExp(`^(?:${[...LABELS].toSorted((a, b) => b.length - a.length).join('|')})(?=[0-9])`);
+/** Italian and Spanish: `Fattura n. 12`; alone it is the letter of a series. */
+const SECOND_LABEL = 'N';
+/** A label in front of digits, also when the first of them was read as a letter: `RE0373`, `REO373`. */
+const GLUED_LABEL = new RegExp(
+  `^(?:${[...LABELS].toSorted((a, b) => b.length - a.length).join('|')})(?=[0-9]|[OQIL][0-9])`,
+);
 
 const COPY_WORDS: ReadonlySet<string> = new Set(
-  'COPY COPIA KOPIA KOPIE DUP DUPL DUPLICATE DUPLIKAT DUPLICATA REV REVISED CORR R'.split(' '),
+  'COPY COPIA KOPIA KOPIE ZWEITSCHRIFT DUP DUPL DUPLICATE DUPLIKAT DUPLICATA REV REVISED CORR R'.split(' '),
 );
-const SEPARATED_MARK = /^(?:[VR]?[0-9])$/;
-const GLUED_MARK = /^(.*[0-9])(?:COPY|DUP|REV|[RV][0-9])$/;
+const SEPARATED_MARK = /^(?:[VR]?0?[0-9])$/;
+const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
+/** `1/2`, `2 von 3` and the like behind a space, a dash or a bracket: a part and how many there are. */
+const PART_OF = /[ (-]([0-9]{1,2}) ?(?:\/|OF|VON|VAN|DE|DI|SUR|Z) ?([0-9]{1,2})\)?$/;
+const PARTS_OF_ONE_MAX = 12;
 const GLUED_LETTER = /^(.*[0-9])[A-Z]$/;
 const BARE_YEAR = /^(?:19|20)[0-9]{2}$/;
 
@@ -50,17 +63,17 @@ export function readInvoiceNumber(printed: string): InvoiceNumber {
   const parts = withoutLabels(text.split(/[^A-Z0-9]+/).filter((part) => part !== '')).slice(0, PARTS_MAX);
   const f1 = joined(parts);
   const f2 = joinedRuns(parts);
-  const baseParts = withoutTrailingMark(parts);
+  const baseParts = withoutPartOf(text, parts) ?? withoutTrailingMark(parts);
   const base =
     baseParts === undefined
       ? {}
-      : { base: joined(baseParts), b1: foldMisread(joined(baseParts)), b2: foldMisread(joinedRuns(baseParts)) };
+      : { base: joined(baseParts), b1: foldedWhole(joined(baseParts)), b2: foldedRuns(joinedRuns(baseParts)) };
   return {
     raw0: text.replace(/[^A-Z0-9]/g, ''),
     f1,
     f2,
-    o1: foldMisread(f1),
-    o2: foldMisread(f2),
+    o1: foldedWhole(f1),
+    o2: foldedRuns(f2),
     ...base,
     runs: parts.flatMap((part) => part.match(/[A-Z]+|[0-9]+/g) ?? []),
     signature: signatureOf(text),
@@ -72,6 +85,15 @@ function foldMisread(text: string): string {
   return text.replace(/[OQILZSGB]/g, (letter) => MISREAD[letter] ?? letter);
 }
 
+/** Zeros that were read as letters lead no more than those that were read rightly. */
+function foldedWhole(f1: string): string {
+  return withoutLeadingZeros(foldMisread(f1));
+}
+
+function foldedRuns(f2: string): string {
+  return foldMisread(f2).replace(/[0-9]+/g, withoutLeadingZeros);
+}
+
 /** Digits without leading zeros; `000` is `0`. */
 export function withoutLeadingZeros(text: string): string {
   return text.replace(/^0+(?=.)/, '');
@@ -79,9 +101,18 @@ export function withoutLeadingZeros(text: string): string {
 
 function withoutLabels(parts: readonly string[]): string[] {
   let first = 0;
-  while (first < parts.length - 1 && LABELS.has(parts[first] ?? '')) first += 1;
+  while (first < parts.length - 1 && isLabelAt(parts[first] ?? '', first)) first += 1;
   const [head, ...tail] = parts.slice(first);
   return head === undefined ? [] : [head.replace(GLUED_LABEL, ''), ...tail];
+}
+
+function isLabelAt(part: string, index: number): boolean {
+  return isLabel(part) || (part === SECOND_LABEL && index > 0);
+}
+
+/** Whether a group of letters only says that a number is one. */
+export function isLabel(part: string): boolean {
+  return LABELS.has(part);
 }
 
 function joined(parts: readonly string[]): string {
@@ -99,6 +130,17 @@ function joinedRuns(parts: readonly string[]): string {
   return text;
 }
 
+/** Cuts `1/2` of `4711 1/2`; undefined when there is none, or too little is left for a number. */
+function withoutPartOf(text: string, parts: readonly string[]): string[] | undefined {
+  const [, part = '', of = ''] = PART_OF.exec(text.trimEnd()) ?? [];
+  if (of === '' || Number(part) < 1 || Number(part) > Number(of) || Number(of) < 2 || Number(of) > PARTS_OF_ONE_MAX) {
+    return undefined;
+  }
+  const rest = parts.slice(0, parts.at(-2) === part && parts.at(-1) === of ? -2 : -3);
+  const restText = rest.join('');
+  return digitCount(restText) >= 3 && !BARE_YEAR.test(restText) ? rest : undefined;
+}
+
 /** Cuts one trailing element that marks a copy, a part or a version; undefined when there is none. */
 function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   const last = parts.at(-1);
@@ -106,6 +148,8 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   const rest = parts.slice(0, -1);
   if (rest.length > 0) {
     if (COPY_WORDS.has(last)) return rest;
+    // `rev. 1`, `copy 2`
+    if (rest.length > 1 && COPY_WORDS.has(rest.at(-1) ?? '') && /^[0-9]$/.test(last)) return rest.slice(0, -1);
     const restText = rest.join('');
     if (SEPARATED_MARK.test(last) && digitCount(restText) >= 4 && !BARE_YEAR.test(restText)) return rest;
   }

@@ -26,6 +26,13 @@ describe('a contract number where the invoice number belongs', () => {
     expect(typesOf(history.bill(bill('2025-02-01')))).toContain('SUSPECTED_DUPLICATE');
   });
 
+  test('that names a membership is a contract from the third year on', () => {
+    const history = inMemoryHistory();
+    const years = ['2023-01-20', '2024-01-22', '2025-01-20'].map((date) => history.bill(bill(date)));
+    expect(years[2] && typesOf(years[2])).not.toContain('SUSPECTED_DUPLICATE');
+    expect(years[2]?.analysis.decision).toBe('PASS');
+  });
+
   test.each([
     ['24 days later', '2025-01-25', 'SUSPECTED_DUPLICATE'],
     ['25 days later', '2025-01-26', 'INVOICE_NUMBER_REUSED'],

@@ -1,8 +1,10 @@
 import type { Candidate } from '../invoice.js';
 import { withoutLeadingZeros } from '../normalisation/invoice-number.js';
 import type { InvoiceNumber } from '../normalisation/invoice-number.js';
+import { isOwnDate, isPlaceholder } from '../normalisation/placeholder-number.js';
 import { editDistance } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
+import { areEqualButForYear, areOfDifferentSeries, areReordered, hasExtraParts, isNumeric } from './similar-numbers.js';
 
 export type NumberRelation = keyof DuplicateParameters['halfPoints']['number'];
 
@@ -18,17 +20,36 @@ export function numberRelation(
 ): NumberRelation {
   const a = left.number;
   const b = right.number;
-  // `-` stands where a number was required and says nothing by itself; on the same bill it is still the same number.
-  if (a.raw0 === '' || b.raw0 === '') {
-    return sameAmountAndDate && left.invoiceNumber === right.invoiceNumber ? 'IDENT' : 'DIFF';
+  // `-` or `n/a` stands where a number was required and says nothing by itself; the same bill may have it or not.
+  if (isPlaceholder(a) || isPlaceholder(b)) {
+    if (!sameAmountAndDate) return 'DIFF';
+    return a.raw0 === b.raw0 && (a.raw0 !== '' || left.invoiceNumber === right.invoiceNumber) ? 'IDENT' : 'MISSING';
   }
+  const relation = relationOfNumbers(left, right, sameAmountAndDate, parameters);
+  const hasDateOnly = isOwnDate(a, left.issueDate) || isOwnDate(b, right.issueDate);
+  return relation === 'DIFF' && sameAmountAndDate && hasDateOnly ? 'MISSING' : relation;
+}
+
+function relationOfNumbers(
+  left: Candidate,
+  right: Candidate,
+  sameAmountAndDate: boolean,
+  parameters: DuplicateParameters,
+): NumberRelation {
+  const a = left.number;
+  const b = right.number;
   if (a.raw0 === b.raw0) return 'IDENT';
   if (a.f1 === b.f1 || a.f2 === b.f2 || differByPrefix(a, b, parameters)) return 'FORMAT';
   if (a.o1 === b.o1 || a.o2 === b.o2) return 'OCR';
   if (a.b1 !== undefined && b.b1 !== undefined && (a.b1 === b.b1 || a.b2 === b.b2)) return 'PARTS';
   if (isBaseOf(a, b) || isBaseOf(b, a)) return 'SUFFIX';
+  if (areOfDifferentSeries(a, b)) return 'PARTS';
+  if (areEqualButForYear(left, right)) return 'YEARLESS';
+  if (sameAmountAndDate && areReordered(a, b)) return 'REORDERED';
+  if (hasExtraParts(a, b, parameters) || hasExtraParts(b, a, parameters)) return 'EXTRA';
   const differing = differingNumericRuns(a, b);
   if (differing !== undefined) {
+    if (isWrongYear(differing, left, right, sameAmountAndDate)) return 'TYPO';
     if (areOfDifferentPeriods(differing, left, right)) return 'PERIOD';
     if (areNeighbours(differing, left.issueDay !== right.issueDay, parameters)) return 'SEQ';
   }
@@ -41,13 +62,25 @@ function similarNumbers(
   sameAmountAndDate: boolean,
   parameters: DuplicateParameters,
 ): NumberRelation {
-  const shorter = Math.min(a.o1.length, b.o1.length);
-  const edits = editDistance(a.o1, b.o1, 2);
-  if (edits === 1 && (shorter >= parameters.typoLengthMin || (sameAmountAndDate && mayBeShortTypo(a, b, parameters)))) {
-    return 'TYPO';
-  }
-  if (shorter >= parameters.containsLengthMin && (a.o1.includes(b.o1) || b.o1.includes(a.o1))) return 'CONTAINS';
-  return edits === 2 && shorter >= parameters.twoTyposLengthMin ? 'TYPO2' : 'DIFF';
+  const relation = similarTexts(a.o1, b.o1, a, b, parameters);
+  if (relation !== 'DIFF' || !sameAmountAndDate) return relation;
+  if (editDistance(a.o1, b.o1, 1) === 1 && mayBeShortTypo(a, b, parameters)) return 'TYPO';
+  // Leading zeros are mistyped like any other digit: 0000598 and 2000598.
+  return similarTexts(a.runs.join(''), b.runs.join(''), a, b, parameters);
+}
+
+function similarTexts(
+  left: string,
+  right: string,
+  a: InvoiceNumber,
+  b: InvoiceNumber,
+  parameters: DuplicateParameters,
+): NumberRelation {
+  const shorter = Math.min(left.length, right.length);
+  const edits = editDistance(left, right, 2);
+  if (edits === 1 && shorter >= parameters.typoLengthMin) return 'TYPO';
+  if (shorter >= parameters.containsLengthMin && (left.includes(right) || right.includes(left))) return 'CONTAINS';
+  return edits === 2 && shorter >= parameters.twoTyposLengthMin && !isCounterJump(a, b, parameters) ? 'TYPO2' : 'DIFF';
 }
 
 /** Exactly one begins with a short letter run that the other lacks, and the rest agrees: `AB-1042` and `1042`. */
@@ -57,8 +90,9 @@ function differByPrefix(a: InvoiceNumber, b: InvoiceNumber, parameters: Duplicat
   if ((aPrefix === '') === (bPrefix === '')) return false;
   const [longer, other, prefix] = aPrefix === '' ? [b, a, bPrefix] : [a, b, aPrefix];
   if (prefix.length > parameters.prefixLettersMax) return false;
-  const rest1 = withoutLeadingZeros(longer.f1.slice(prefix.length));
-  const digits = rest1.replace(/[^0-9]/g, '').length;
+  const printedRest = longer.f1.slice(prefix.length);
+  const rest1 = withoutLeadingZeros(printedRest);
+  const digits = printedRest.replace(/[^0-9]/g, '').length;
   return digits >= parameters.prefixDigitsMin && (rest1 === other.f1 || longer.f2.slice(prefix.length) === other.f2);
 }
 
@@ -111,6 +145,35 @@ function periodParts({ issueDate }: Candidate): string[] {
   return [year, year.slice(2), month, year + month].map(withoutLeadingZeros);
 }
 
+/**
+ * Only the year differs, which is the own one of one bill: the other has a slip in it, or last year's, as January does to
+ * people. Two digits may as well count something, unless the bills agree in all else.
+ */
+function isWrongYear(
+  differing: readonly DifferingRun[],
+  left: Candidate,
+  right: Candidate,
+  sameAmountAndDate: boolean,
+): boolean {
+  const [run, ...others] = differing;
+  if (run === undefined || others.length > 0 || left.number.runs.filter(isNumeric).length < 2) return false;
+  if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
+  const year = left.issueDate.slice(0, 4);
+  const own = sameAmountAndDate ? [year, year.slice(2)] : [year];
+  return run.left.length === run.right.length && (own.includes(run.left) || own.includes(run.right));
+}
+
+/** Only the counter at the end differs, and not by much: another bill of a busy day, not two slips in one number. */
+function isCounterJump(a: InvoiceNumber, b: InvoiceNumber, { counterJumpMax }: DuplicateParameters): boolean {
+  const [run, ...others] = differingNumericRuns(a, b) ?? [];
+  return run !== undefined && others.length === 0 && run.isLast && distance(run) < BigInt(counterJumpMax);
+}
+
+function distance({ left, right }: DifferingRun): bigint {
+  const difference = BigInt(left) - BigInt(right);
+  return difference < 0n ? -difference : difference;
+}
+
 function areNeighbours(
   differing: readonly DifferingRun[],
   datesDiffer: boolean,
@@ -118,10 +181,8 @@ function areNeighbours(
 ): boolean {
   const [run, ...others] = differing;
   if (run === undefined || others.length > 0 || Math.abs(run.left.length - run.right.length) > 1) return false;
-  const difference = BigInt(run.left) - BigInt(run.right);
-  const distance = difference < 0n ? -difference : difference;
   const limit = run.isLast && datesDiffer ? parameters.lastRunDifferenceMax : parameters.sequenceDifferenceMax;
-  return distance <= BigInt(limit);
+  return distance(run) <= BigInt(limit);
 }
 
 function mayBeShortTypo(a: InvoiceNumber, b: InvoiceNumber, parameters: DuplicateParameters): boolean {
@@ -133,8 +194,4 @@ function mayBeShortTypo(a: InvoiceNumber, b: InvoiceNumber, parameters: Duplicat
       text.length >= parameters.typoDigitsMinSameAmountAndDate &&
       text.length <= parameters.typoDigitsMaxSameAmountAndDate,
   );
-}
-
-function isNumeric(text: string): boolean {
-  return /^[0-9]+$/.test(text);
 }

@@ -133,11 +133,47 @@ describe('each relation of the number', () => {
     ['CONTAINS', 'AC10423', 'ZZ9AC10423', 3.5],
     ['TYPO2', 'AC123456789', 'AC193456089', 2],
     ['DIFF', 'A-1042', 'B-9999', -4],
+    ['YEARLESS', 'RE-2025-0113', 'RE-0113', 5],
+    ['YEARLESS', 'RE-2025-1130', 'RE-1130', 7.5],
+    ['YEARLESS', 'F/2025/01/3113', 'F/25/01/3113', 7.5],
+    ['YEARLESS', 'RE20251130', 'RE1130', 7.5],
+    ['YEARLESS', '2025/00011', '00011/2025', 7.5],
+    ['REORDERED', 'FACT-10779', '10779-FACT', 7.5],
+    ['EXTRA', '0011/HH/26', '0011/26', 6.5],
+    ['EXTRA', '2600024', '2600024 PO 4571824', 6.5],
+    ['EXTRA', 'RE-0000929', 'RE-0000929 / KD 92103', 6.5],
+    ['PARTS', '250602-01/N', '250602-01/S', -4],
+    ['PARTS', 'W-24159', 'S-24159', -4],
+    ['PARTS', '4711 1/2', '4711 2/2', -4],
+    ['SUFFIX', '4711', '4711 1/2', 6.5],
+    ['SUFFIX', '4550', '4550-01', 6.5],
+    ['SUFFIX', '5859', '5859 rev.1', 6.5],
+    ['FORMAT', 'N° 6951', '6951', 8.5],
+    ['FORMAT', 'Mahnung F2025-0539', 'F2025-0539', 8.5],
+    ['FORMAT', 'F-0000166', '0000166', 5],
+    ['OCR', '0008094', '0O08094', 7.5],
+    ['OCR', 'RE0373', 'REO373', 5],
+    ['TYPO', 'FE2025-0030', 'FE2024-0030', 4.5],
+    ['TYPO', '25/0012', '27/0012', 4.5],
+    ['TYPO', '0000598', '2000598', 4.5],
+    ['CONTAINS', '3400002721', '00002721', 3.5],
+    ['DIFF', '3500000903', '3500000936', -4],
+    ['MISSING', '79118', 'n/a', 1],
+    ['MISSING', 'SI-00255', '10.03.2025', 1],
   ])('%s: %s and %s', (relation, left, right, points) => {
     const pair = score(withTax({ invoice_number: left }), withTax({ invoice_number: right }));
     const row = pair?.comparisons.find(({ field }) => field === 'number');
     expect(row?.relation).toBe(relation);
     expect((row?.halfPoints ?? 0) / 2).toBe(points);
+  });
+
+  test('a short number counts more within the calendar year, where no counter comes round', () => {
+    const pointsOf = (issue_date: string): number =>
+      (score(withTax({ invoice_number: '2/FE' }), withTax({ invoice_number: '2/FE', issue_date }))?.comparisons.find(
+        ({ field }) => field === 'number',
+      )?.halfPoints ?? 0) / 2;
+    expect(pointsOf('2025-07-08')).toBe(7);
+    expect(pointsOf('2026-01-08')).toBe(5);
   });
 
   test('a jump of fifty is a neighbour only in the last run and on another day', () => {
@@ -152,7 +188,10 @@ describe('each relation of the number', () => {
     const numberOf = (left: string, right: string, changes: InvoiceChanges = {}) =>
       score(withTax({ invoice_number: left }), withTax({ invoice_number: right, ...changes }))?.number;
     expect(numberOf('##', '##')).toBe('IDENT');
-    expect(numberOf('##', '--')).toBe('DIFF');
+    expect(numberOf('none', 'None')).toBe('IDENT');
+    expect(numberOf('##', '--')).toBe('MISSING');
+    expect(numberOf('none', 'none', { issue_date: '2025-06-10' })).toBe('DIFF');
+    expect(numberOf('79118', 'n/a', { gross_amount: '1200.01' })).toBe('DIFF');
     expect(numberOf('##', '##', { issue_date: '2025-03-11' })).toBe('DIFF');
     expect(numberOf('##', '##', { gross_amount: '1200.01' })).toBe('DIFF');
   });

@@ -1,5 +1,7 @@
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import type { Facts } from '../facts.js';
 import type { Candidate } from '../invoice.js';
+import { editDistance } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival } from '../record-order.js';
 import { haveConflictingTaxIds } from '../supplier/identity.js';
@@ -9,8 +11,9 @@ import { dateRelation } from './date-relation.js';
 import { isContractSeries, isSecondOfContract } from './contract.js';
 import { numberRelation } from './number-relation.js';
 import type { Comparison, PairScore } from './pair.js';
-import { amountHistory, recurringOthers } from './recurrence.js';
+import { amountHistory, isBilledOnceADay, recurringOthers } from './recurrence.js';
 import type { AmountHistory } from './recurrence.js';
+import { tellingDigits } from './similar-numbers.js';
 import { isSameSupplier, supplierRelation } from './supplier-relation.js';
 
 /** Records of the facts that can be the original of the judged invoice: earlier, live and not settled as duplicates. */
@@ -70,7 +73,12 @@ export function scorePairs(
  * Relations by which a number can be that of a contract. Once it is known to be one, also a copy of an earlier bill
  * (with a suffix, or misread) says nothing about the bills of other months.
  */
-const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'SUFFIX'];
+const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'SUFFIX', 'EXTRA'];
+/** Relations that are worth less when there are only few characters to agree. */
+const NEEDS_LENGTH: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'REORDERED'];
+
+/** Relations of numbers that are not the same and may have been. */
+const ALIKE_NUMBER: readonly PairScore['number'][] = ['REORDERED', 'TYPO', 'CONTAINS', 'TYPO2', 'MISSING'];
 
 /** What all pairs of one invoice share. */
 interface PairContext {
@@ -103,7 +111,11 @@ function summed(context: PairContext, pair: Compared): PairScore {
   const others = pair.amount === 'EQ' ? recurringOthers(context.amounts, pair.other) : 0;
   const comparisons: Comparison[] = [
     { field: 'base', relation: 'BASE', halfPoints: halfPoints.base },
-    { field: 'number', relation: pair.number, halfPoints: numberPoints(facts.invoice, pair, parameters) },
+    {
+      field: 'number',
+      relation: pair.number,
+      halfPoints: numberPoints(facts.invoice, { ...pair, others }, parameters),
+    },
     {
       field: 'amount',
       relation: pair.amount,
@@ -111,9 +123,10 @@ function summed(context: PairContext, pair: Compared): PairScore {
     },
     { field: 'date', relation: pair.date, halfPoints: halfPoints.date[pair.date] },
     { field: 'supplier', relation: pair.supplier, halfPoints: halfPoints.supplier[pair.supplier] },
+    ...strangersRow(facts.invoice, pair, parameters),
     ...taxConflictRow(facts.invoice, pair, parameters),
     ...orderRow(facts.invoice, pair, parameters),
-    ...recurrenceRow(pair, others, parameters),
+    ...recurrenceRow(context, pair, others),
     ...creditRow(context, pair),
   ];
   comparisons.push(...sameFileRow(facts.invoice, pair, total(comparisons), parameters));
@@ -133,20 +146,55 @@ function summed(context: PairContext, pair: Compared): PairScore {
 /** A number of few characters says little, however well it agrees. */
 function numberPoints(
   invoice: Candidate,
-  pair: Compared,
+  pair: Compared & { readonly others: number },
   { halfPoints, shortNumberLength }: DuplicateParameters,
 ): number {
   const full = halfPoints.number[pair.number];
-  if (pair.number !== 'IDENT' && pair.number !== 'FORMAT' && pair.number !== 'OCR') return full;
-  const isShort = Math.min(invoice.number.f1.length, pair.other.number.f1.length) < shortNumberLength;
-  return isShort ? Math.min(full, halfPoints.shortNumber) : full;
+  if (!NEEDS_LENGTH.includes(pair.number)) return full;
+  const numbers = [invoice.number, pair.other.number];
+  const isShort = numbers.some(({ f1 }) => f1.length < shortNumberLength);
+  // A year later a counter has come round: then only its digits count.
+  const isShortCounter = pair.date === 'YEAR' && numbers.some(({ f1 }) => digitsOf(f1) < shortNumberLength);
+  if (!isShort && !isShortCounter) return full;
+  const isOfOneYear = invoice.issueDate.slice(0, 4) === pair.other.issueDate.slice(0, 4) && pair.date !== 'SAME';
+  const isOneTime = pair.sameSupplier && pair.amount === 'EQ' && pair.others === 0;
+  return Math.min(full, isOfOneYear && isOneTime ? halfPoints.shortNumberSameYear : halfPoints.shortNumber);
 }
 
-function taxConflictRow(invoice: Candidate, { other }: Compared, { halfPoints }: DuplicateParameters): Comparison[] {
-  if (!haveConflictingTaxIds(invoice, other)) return [];
-  const sameBank = invoice.bankKey !== undefined && invoice.bankKey === other.bankKey;
-  const points = sameBank ? halfPoints.taxConflictSameBank : halfPoints.taxConflict;
-  return [{ field: 'taxId', relation: 'CONFLICT', halfPoints: points }];
+function digitsOf(text: string): number {
+  return text.replace(/[^0-9]/g, '').length;
+}
+
+/** Two suppliers that nothing ties together can both send bill 1/04/2026 over 22755.00 on the same day. */
+function strangersRow(
+  invoice: Candidate,
+  { other, supplier }: Compared,
+  { halfPoints, strangersDigitsMin }: DuplicateParameters,
+): Comparison[] {
+  if (supplier !== 'NONE') return [];
+  const isSimple = [invoice, other].some((record) => tellingDigits(record) < strangersDigitsMin);
+  if (!isSimple || !isWholeAmount(invoice)) return [];
+  return [{ field: 'supplier', relation: 'STRANGERS', halfPoints: halfPoints.strangers }];
+}
+
+function isWholeAmount({ amountMinor, currency }: Candidate): boolean {
+  return BigInt(amountMinor) % 10n ** BigInt(minorUnitsOf(currency)) === 0n;
+}
+
+function taxConflictRow(
+  invoice: Candidate,
+  { other, supplier }: Compared,
+  { halfPoints, taxSlipMax }: DuplicateParameters,
+): Comparison[] {
+  if (haveConflictingTaxIds(invoice, other)) {
+    const sameBank = invoice.bankKey !== undefined && invoice.bankKey === other.bankKey;
+    const points = sameBank ? halfPoints.taxConflictSameBank : halfPoints.taxConflict;
+    return [{ field: 'taxId', relation: 'CONFLICT', halfPoints: points }];
+  }
+  const { taxKey } = invoice;
+  if (supplier !== 'NONE' || taxKey === undefined || other.taxKey === undefined) return [];
+  if (editDistance(taxKey, other.taxKey, taxSlipMax) <= taxSlipMax) return [];
+  return [{ field: 'taxId', relation: 'DIFFERENT', halfPoints: halfPoints.taxDifferent }];
 }
 
 function orderRow(invoice: Candidate, { other }: Compared, { halfPoints }: DuplicateParameters): Comparison[] {
@@ -155,11 +203,14 @@ function orderRow(invoice: Candidate, { other }: Compared, { halfPoints }: Dupli
   return [{ field: 'order', relation, halfPoints: halfPoints.order[relation] }];
 }
 
-/** An amount that the supplier bills again and again says little, unless the numbers agree as well. */
-function recurrenceRow(pair: Compared, others: number, { halfPoints }: DuplicateParameters): Comparison[] {
-  const numbersAgree = SAME_NUMBER.includes(pair.number);
-  if (others === 0 || numbersAgree) return [];
-  const step = halfPoints.recurrence.find(({ othersMax }) => others <= othersMax);
+/**
+ * An amount that the supplier bills again and again says little, unless the numbers agree as well, or are alike on one
+ * day while he has never billed it twice a day.
+ */
+function recurrenceRow({ amounts, parameters }: PairContext, pair: Compared, others: number): Comparison[] {
+  if (others === 0 || SAME_NUMBER.includes(pair.number)) return [];
+  if (pair.date === 'SAME' && ALIKE_NUMBER.includes(pair.number) && isBilledOnceADay(amounts, pair.other)) return [];
+  const step = parameters.halfPoints.recurrence.find(({ othersMax }) => others <= othersMax);
   return [{ field: 'recurrence', relation: 'RECURRING', halfPoints: step?.halfPoints ?? 0 }];
 }
 

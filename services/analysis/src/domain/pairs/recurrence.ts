@@ -40,3 +40,14 @@ export function recurringOthers({ rememberedDays, present }: AmountHistory, othe
   const remembered = rememberedDays.length - (rememberedDays.includes(other.issueDay) ? 1 : 0);
   return Math.max(remembered, present.size - (present.has(other) ? 1 : 0));
 }
+
+/**
+ * Whether the supplier, as far as is remembered, bills the amount once a day. One day in five may have it twice: an earlier
+ * duplicate does that too.
+ * @param other one of the bills
+ */
+export function isBilledOnceADay({ rememberedDays, present }: AmountHistory, other: Candidate): boolean {
+  const days = new Set(rememberedDays).size;
+  const sameDay = [...present].filter(({ issueDay }) => issueDay === other.issueDay);
+  return (rememberedDays.length - days) * 5 <= days && sameDay.length <= 1;
+}

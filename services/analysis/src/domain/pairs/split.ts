@@ -48,9 +48,11 @@ function asSplit(
   return difference <= tolerance && difference >= -tolerance ? { whole, parts } : undefined;
 }
 
-/** The number of `part` is the number of `whole` with a part mark. */
+/** The number of `part` is the number of `whole` with a part mark, or that number itself over another amount. */
 function isPartOf(part: Candidate, whole: Candidate): boolean {
   const { b1, b2 } = part.number;
   const { o1, o2 } = whole.number;
-  return b1 !== undefined && o1 !== '' && (b1 === o1 || b1 === o2 || b2 === o1 || b2 === o2);
+  if (o1 === '') return false;
+  if (part.number.o1 === o1) return part.amountMinor !== whole.amountMinor;
+  return b1 !== undefined && (b1 === o1 || b1 === o2 || b2 === o1 || b2 === o2);
 }

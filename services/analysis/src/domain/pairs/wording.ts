@@ -1,5 +1,6 @@
 import { shownText } from '../evidence.js';
 import type { Candidate } from '../invoice.js';
+import { counted } from '../phrases.js';
 import type { Comparison, PairScore } from './pair.js';
 
 /** What each relation means, as a sentence for a reviewer. */
@@ -8,14 +9,18 @@ const notes: Readonly<Record<string, string>> = {
   'number IDENT': 'The invoice numbers are identical.',
   'number FORMAT': 'The invoice numbers differ only in prefix, separators or leading zeros.',
   'number OCR': 'The invoice numbers are equal once letters and digits that look alike are exchanged.',
+  'number YEARLESS': 'The invoice numbers are equal but for the year, which one of them leaves out or shortens.',
+  'number REORDERED': 'The invoice numbers have the same parts in another order.',
   'number PARTS': 'Both numbers are parts of one series.',
   'number SUFFIX': 'One number is the other with a suffix added.',
+  'number EXTRA': 'One number is the other with letters or a reference added.',
   'number PERIOD': 'The numbers carry the year or month of their own dates.',
   'number SEQ': 'The numbers follow each other in a series.',
   'number TYPO': 'The invoice numbers differ in one character.',
   'number CONTAINS': 'One number contains the other.',
   'number TYPO2': 'The invoice numbers differ in two characters.',
   'number CONTRACT': 'The supplier repeats this number with this amount at regular intervals: it names a contract.',
+  'number MISSING': 'A word or a date stands where one of the numbers belongs.',
   'number DIFF': 'The invoice numbers differ.',
   'amount EQ': 'The amounts are equal.',
   'amount ROUND': 'One amount is the other rounded.',
@@ -37,6 +42,9 @@ const notes: Readonly<Record<string, string>> = {
   'supplier NAME': 'Both name the same supplier.',
   'supplier SIMILAR': 'The supplier names are similar.',
   'supplier NONE': 'The suppliers differ.',
+  'supplier STRANGERS':
+    'Nothing ties the two suppliers together; so simple a number with a whole amount coincides by chance.',
+  'taxId DIFFERENT': 'The two tax ids differ in more than a slip.',
   'taxId CONFLICT': 'The two tax ids are both valid and belong to different parties.',
   'order EQUAL': 'Both name the same purchase order.',
   'order DIFFERENT': 'They name different purchase orders.',
@@ -49,14 +57,18 @@ const numberPhrases: Readonly<Record<PairScore['number'], string>> = {
   IDENT: 'with the same number',
   FORMAT: 'written differently',
   OCR: 'with letters and digits that look alike exchanged',
+  YEARLESS: 'with the year of the number left out or shortened',
+  REORDERED: 'with the parts of the number in another order',
   PARTS: 'as another part',
   SUFFIX: 'with a suffix added',
+  EXTRA: 'with letters or a reference added',
   PERIOD: 'of another period',
   SEQ: 'with a neighbouring number',
   TYPO: 'with one character changed',
   CONTAINS: 'with a part of the number missing',
   TYPO2: 'with two characters changed',
   CONTRACT: 'under the same contract number',
+  MISSING: 'without its number',
   DIFF: 'under another number',
 };
 
@@ -90,7 +102,7 @@ export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, o
   const reasons = [
     ...(same.length > 0 ? [`same ${listed(same)}`] : []),
     ...(pair.amount === 'EQ' ? [] : [amountPhrases[pair.amount] ?? '']),
-    ...(pair.date === 'SAME' ? [] : [pair.date === 'SWAP' ? 'day and month swapped' : `${days} days apart`]),
+    ...(pair.date === 'SAME' ? [] : [pair.date === 'SWAP' ? 'day and month swapped' : `${counted(days, 'day')} apart`]),
     ...(pair.supplier === 'SIMILAR' ? ['similar supplier name'] : []),
     ...(pair.supplier === 'NONE' ? ['another supplier'] : []),
   ];

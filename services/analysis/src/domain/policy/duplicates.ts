@@ -9,20 +9,26 @@ export interface DuplicateParameters {
         | 'IDENT'
         | 'FORMAT'
         | 'OCR'
+        | 'YEARLESS'
+        | 'REORDERED'
         | 'PARTS'
         | 'SUFFIX'
+        | 'EXTRA'
         | 'PERIOD'
         | 'SEQ'
         | 'TYPO'
         | 'CONTAINS'
         | 'TYPO2'
         | 'CONTRACT'
+        | 'MISSING'
         | 'DIFF',
         number
       >
     >;
-    /** IDENT, FORMAT and OCR give no more than this when the number is shorter than `shortNumberLength`. */
+    /** Numbers that agree give no more than this when they are shorter than `shortNumberLength`. */
     readonly shortNumber: number;
+    /** The same within one calendar year, where a counter does not come round, for an amount that does not recur. */
+    readonly shortNumberSameYear: number;
     readonly amount: Readonly<
       Record<'EQ' | 'ROUND' | 'TRANSP' | 'NETGROSS' | 'FX' | 'SLIP' | 'NEAR' | 'DIGITS' | 'DIFF', number>
     >;
@@ -30,6 +36,10 @@ export interface DuplicateParameters {
     readonly supplier: Readonly<Record<'TAX' | 'BANK' | 'NAME' | 'SIMILAR' | 'NONE', number>>;
     readonly taxConflict: number;
     readonly taxConflictSameBank: number;
+    /** Two tax ids that differ in more than a slip, between suppliers that nothing else ties together. */
+    readonly taxDifferent: number;
+    /** A simple number and a whole amount that two strangers have in common by chance. */
+    readonly strangers: number;
     readonly order: Readonly<Record<'EQUAL' | 'DIFFERENT', number>>;
     /** By number of other invoices with the amount: the first row whose `othersMax` is not exceeded. */
     readonly recurrence: readonly { readonly othersMax: number; readonly halfPoints: number }[];
@@ -39,6 +49,10 @@ export interface DuplicateParameters {
     readonly sameFileSum: number;
   };
   readonly shortNumberLength: number;
+  /** Characters in which a tax id may be mistyped. */
+  readonly taxSlipMax: number;
+  /** Between strangers a number says something from so many digits on, its year and month not counted. */
+  readonly strangersDigitsMin: number;
   readonly prefixLettersMax: number;
   readonly prefixDigitsMin: number;
   readonly sequenceDifferenceMax: number;
@@ -49,6 +63,12 @@ export interface DuplicateParameters {
   readonly typoDigitsMaxSameAmountAndDate: number;
   readonly containsLengthMin: number;
   readonly twoTyposLengthMin: number;
+  /** Two numbers whose last digits are less than this apart count on, they are not mistyped twice. */
+  readonly counterJumpMax: number;
+  /** Digits that a number has of which another one is told to be longer. */
+  readonly extraDigitsMin: number;
+  /** Characters that a reference has at least which stands behind a number. */
+  readonly extraReferenceMin: number;
   readonly nearAmountBasisPoints: number;
   readonly nearAmountMinor: number;
   readonly fxPercent: number;
@@ -70,6 +90,8 @@ export interface DuplicateParameters {
   readonly splitPartsMin: number;
   readonly reusedDaysMax: number;
   readonly reusedNumberLengthMin: number;
+  /** Bills with one number so many days apart or more name a customer or a contract from the third on. */
+  readonly customerNumberGapDaysMin: number;
   readonly erpBookingDaysMax: number;
   readonly creditNoteDays: number;
   /** Records that a finding shows in full, with every compared field; a list in evidence has room for six. */
@@ -104,22 +126,29 @@ export const duplicates: DuplicateParameters = {
       IDENT: 18,
       FORMAT: 17,
       OCR: 15,
+      YEARLESS: 15,
+      REORDERED: 15,
       PARTS: -8,
       SUFFIX: 13,
+      EXTRA: 13,
       PERIOD: -12,
       SEQ: -10,
       TYPO: 9,
       CONTAINS: 7,
       TYPO2: 4,
       CONTRACT: -12,
+      MISSING: 2,
       DIFF: -8,
     },
     shortNumber: 10,
+    shortNumberSameYear: 14,
     amount: { EQ: 10, ROUND: 8, TRANSP: 7, NETGROSS: 7, FX: 7, SLIP: 6, NEAR: 4, DIGITS: 4, DIFF: -10 },
     date: { SAME: 5, SWAP: 4, NEAR: 2, FAR: -2, OTHER: -6, YEAR: -10 },
     supplier: { TAX: 4, BANK: 4, NAME: 3, SIMILAR: 1, NONE: -12 },
     taxConflict: -10,
     taxConflictSameBank: -4,
+    taxDifferent: -10,
+    strangers: -8,
     order: { EQUAL: 2, DIFFERENT: -3 },
     recurrence: [
       { othersMax: 0, halfPoints: 0 },
@@ -135,6 +164,8 @@ export const duplicates: DuplicateParameters = {
     sameFileSum: 24,
   },
   shortNumberLength: 4,
+  taxSlipMax: 2,
+  strangersDigitsMin: 3,
   prefixLettersMax: 4,
   prefixDigitsMin: 4,
   sequenceDifferenceMax: 12,
@@ -145,6 +176,9 @@ export const duplicates: DuplicateParameters = {
   typoDigitsMaxSameAmountAndDate: 5,
   containsLengthMin: 5,
   twoTyposLengthMin: 9,
+  counterJumpMax: 1_000,
+  extraDigitsMin: 4,
+  extraReferenceMin: 4,
   nearAmountBasisPoints: 50,
   nearAmountMinor: 2,
   fxPercent: 3,
@@ -157,6 +191,7 @@ export const duplicates: DuplicateParameters = {
   contractGapsDays: [
     { min: 25, max: 35 },
     { min: 85, max: 95 },
+    { min: 355, max: 375 },
   ],
   contractRecordsMin: 2,
   contractSameBillDays: 5,
@@ -175,6 +210,7 @@ export const duplicates: DuplicateParameters = {
   splitPartsMin: 2,
   reusedDaysMax: 300,
   reusedNumberLengthMin: 4,
+  customerNumberGapDaysMin: 20,
   erpBookingDaysMax: 5,
   creditNoteDays: 400,
   matchedMax: 5,

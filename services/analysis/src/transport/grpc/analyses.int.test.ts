@@ -274,9 +274,9 @@ describe('a learned tolerance', () => {
     expect(JSON.parse(softened.evidenceJson)).toMatchObject({
       tolerance: { signature: 'SUFFIX/EQ/SAME', falsePositives: 3, severityBefore: 'HIGH' },
     });
-    expect(analysis.versions?.policy).toBe('default-2+o1');
+    expect(analysis.versions?.policy).toBe('default-3+o1');
     const current = await rpc.policy.getCurrentPolicy({ organizationId }, ann);
-    expect(current.version).toBe('default-2+o1');
+    expect(current.version).toBe('default-3+o1');
     expect(JSON.parse(current.policyJson)).toMatchObject({
       overlay: 1,
       tolerances: [{ type: 'SUSPECTED_DUPLICATE', signature: 'SUFFIX/EQ/SAME', falsePositives: 3 }],
@@ -289,7 +289,7 @@ describe('a learned tolerance', () => {
     if (first === undefined) throw new Error('no finding');
     await review(organizationId, first, 'CONFIRMED');
     const analysis = await oneMorePair(organizationId);
-    expect(analysis.versions?.policy).toBe('default-2+o2');
+    expect(analysis.versions?.policy).toBe('default-3+o2');
     expect(JSON.parse(findingOf(analysis, 'SUSPECTED_DUPLICATE').evidenceJson)).not.toHaveProperty('tolerance');
     const policies = await mongo.db.collection('policies').find({ organizationId }).sort({ overlay: 1 }).toArray();
     expect(policies.map(({ overlay, tolerances }) => [overlay, tolerances.length])).toEqual([
@@ -412,14 +412,14 @@ describe('an override', () => {
   test('decides from the next overlay on, for its organization alone, and can be taken away', async () => {
     const [organizationId, other] = [organization.newTenant(), organization.newTenant()];
     const before = await duplicatePair(organizationId);
-    expect(before.second).toMatchObject({ decision: Decision.BLOCK, versions: { policy: 'default-2+o0' } });
+    expect(before.second).toMatchObject({ decision: Decision.BLOCK, versions: { policy: 'default-3+o0' } });
     const lenient = { hardBlocks: [], thresholds: { blockScore: 100 } };
-    expect((await override(organizationId, lenient)).version).toBe('default-2+o1');
-    expect((await override(organizationId, lenient)).version).toBe('default-2+o1');
+    expect((await override(organizationId, lenient)).version).toBe('default-3+o1');
+    expect((await override(organizationId, lenient)).version).toBe('default-3+o1');
     const copy = await rpc.post(organizationId, wireInvoice());
-    expect(copy).toMatchObject({ decision: Decision.REVIEW, versions: { policy: 'default-2+o1' } });
+    expect(copy).toMatchObject({ decision: Decision.REVIEW, versions: { policy: 'default-3+o1' } });
     expect((await duplicatePair(other)).second.decision).toBe(Decision.BLOCK);
-    expect((await override(organizationId, {})).version).toBe('default-2+o2');
+    expect((await override(organizationId, {})).version).toBe('default-3+o2');
     expect((await rpc.post(organizationId, wireInvoice())).decision).toBe(Decision.BLOCK);
     const page = { organizationId, limit: 100, pageToken: '' };
     expect(await rpc.analysis.replayAnalyses(page, operator)).toMatchObject({ replayed: 4, identical: 4 });
@@ -433,7 +433,7 @@ describe('an override', () => {
     const organizationId = organization.newTenant();
     await expect(override(organizationId, overrides)).rejects.toMatchObject({ kind: 'invalid', details: [{ path }] });
     const { version } = await rpc.policy.getCurrentPolicy({ organizationId }, ann);
-    expect(version).toBe('default-2+o0');
+    expect(version).toBe('default-3+o0');
   });
 
   test('is the operator’s', async () => {

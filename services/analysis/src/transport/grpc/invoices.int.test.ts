@@ -96,7 +96,7 @@ describe('an analyzed invoice', () => {
     const organizationId = newTenant();
     const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
     const invoiceId = analysis?.invoiceId ?? '';
-    expect(analysis).toMatchObject({ number: 1, versions: { riskEngine: expect.any(String), policy: 'default-2+o0' } });
+    expect(analysis).toMatchObject({ number: 1, versions: { riskEngine: expect.any(String), policy: 'default-3+o0' } });
     const { invoice } = await invoicesOf().getInvoice({ organizationId, invoiceId }, call);
     expect(invoice).toMatchObject({
       invoiceId,
