@@ -40,7 +40,7 @@ describe('AMOUNT_OUTLIER', () => {
 
   test('says how many times the usual it is', () => {
     expect(findingIn(billAll([...AROUND_1000, '4100.17']), 'AMOUNT_OUTLIER')).toMatchObject({
-      summary: 'EUR 4100.17 is 4.1 times the 1000.40 that Acme Supplies Ltd usually bills.',
+      summary: 'EUR 4100.17 is 4.1 times the EUR 1000.40 that Acme Supplies Ltd usually bills.',
       recommendedAction: 'Check quantity, price and order; the amount is 4.1 times the usual.',
       evidence: { z: 6.34, ratio: 4.1, mad: 0.15, window: { from: '2025-01-21', to: '2025-06-10' } },
     });
@@ -152,9 +152,9 @@ describe('AMOUNT_MAGNITUDE_SHIFT', () => {
     const summaryOf = (amount: string) =>
       findingIn(billAll(['1000.10', '1003.30', '1006.20', '1009.70', '1012.40', amount]), 'AMOUNT_MAGNITUDE_SHIFT')
         ?.summary;
-    expect(summaryOf('10033.00')).toContain('EUR 10033.00 is 10 times the 1003.30 that');
-    expect(summaryOf('10030.00')).toContain('EUR 10030.00 is about 10 times the 1003.30 that');
-    expect(summaryOf('100.62')).toContain('EUR 100.62 is 1/10 of the 1006.20 that');
+    expect(summaryOf('10033.00')).toContain('EUR 10033.00 is 10 times the EUR 1003.30 that');
+    expect(summaryOf('10030.00')).toContain('EUR 10030.00 is about 10 times the EUR 1003.30 that');
+    expect(summaryOf('100.62')).toContain('EUR 100.62 is 1/10 of the EUR 1006.20 that');
   });
 
   test('is silent for more than two per cent, for four amounts and for a hundredth', () => {
@@ -300,6 +300,14 @@ describe('AMOUNT_ROUND', () => {
       confidence: 40,
       evidence: { roundShare: 0 },
     });
+  });
+
+  test.each([
+    [0, 'EUR 3000.00 is a round amount; Acme Supplies Ltd has billed nothing before.'],
+    [1, 'EUR 3000.00 is a round amount; Acme Supplies Ltd billed none on 1 earlier invoice.'],
+    [4, 'EUR 3000.00 is a round amount; Acme Supplies Ltd billed none on 4 earlier invoices.'],
+  ])('after %d invoices says what the supplier used to bill', (count, summary) => {
+    expect(findingIn(billAll([...uneven(count), '3000.00']), 'AMOUNT_ROUND')?.summary).toBe(summary);
   });
 
   test('is silent where a fifth of the amounts is round, and for a rent', () => {

@@ -9,6 +9,7 @@ import type { Facts } from '../facts.js';
 import { readInvoiceNumber } from '../normalisation/invoice-number.js';
 import { amountOf, amountText } from '../pairs/comparison-row.js';
 import { originalsOf, scorePairs } from '../pairs/pair-score.js';
+import { counted } from '../phrases.js';
 import type { Policy } from '../policy.js';
 import type { AmountParameters } from '../policy/amounts.js';
 import type { Level } from '../policy/level.js';
@@ -90,7 +91,7 @@ function outlier(
     {
       type: 'AMOUNT_OUTLIER',
       ...(isKnownSize ? parameters.levels.outlierOfKnownSize : level),
-      summary: `${amountText(invoice)} is ${ratio} times the ${median} that ${invoice.supplierName} usually bills.`,
+      summary: `${amountText(invoice)} is ${ratio} times the ${invoice.currency} ${median} that ${invoice.supplierName} usually bills.`,
       actionValues: { ratio: String(ratio) },
       key: evidenceKey('AMOUNT_OUTLIER', [invoice.invoiceId]),
       parameters: {
@@ -103,8 +104,12 @@ function outlier(
       },
       observed: { z, ratio, median, ...valueOf(facts) },
       explanation: [
-        `The median of ${sampleSize} amounts is ${median}.`,
-        `Against their spread the amount stands at ${z}, where ${parameters.outlierSteps.at(-1)?.zMin ?? 0} is unusual.`,
+        `The median of ${sampleSize} amounts is ${invoice.currency} ${median}.`,
+        ...(step === undefined
+          ? []
+          : [
+              `Against their spread the amount stands at ${z}, where ${parameters.outlierSteps.at(-1)?.zMin ?? 0} is unusual.`,
+            ]),
         ...(exceeded === undefined
           ? []
           : [`It is more than ${parameters.beyondAllTimes} times the largest amount of the supplier, ${exceeded}.`]),
@@ -202,7 +207,7 @@ function magnitudeShift(
     {
       type: 'AMOUNT_MAGNITUDE_SHIFT',
       ...(isTooHigh ? parameters.levels.magnitudeShift : parameters.levels.magnitudeShiftDown),
-      summary: `${amountText(invoice)} is ${relation} the ${matchedAmount} that ${invoice.supplierName} billed on ${dateOfDayNumber(matched.day)}.`,
+      summary: `${amountText(invoice)} is ${relation} the ${invoice.currency} ${matchedAmount} that ${invoice.supplierName} billed on ${dateOfDayNumber(matched.day)}.`,
       key: evidenceKey('AMOUNT_MAGNITUDE_SHIFT', [invoice.invoiceId]),
       parameters: {
         shiftFactors: parameters.shiftFactors,
@@ -344,7 +349,7 @@ function round(judged: JudgedAmount, parameters: AmountParameters): RaisedFindin
     {
       type: 'AMOUNT_ROUND',
       ...(isYoung ? parameters.levels.roundYoung : parameters.levels.round),
-      summary: `${amountText(invoice)} is a round amount; ${roundCount} of ${count} earlier ones of ${invoice.supplierName} were.`,
+      summary: `${amountText(invoice)} is a round amount; ${roundHabitText(invoice.supplierName, roundCount, count)}.`,
       key: evidenceKey('AMOUNT_ROUND', [invoice.invoiceId]),
       parameters: {
         roundValueMin: parameters.roundValueMin,
@@ -361,6 +366,13 @@ function round(judged: JudgedAmount, parameters: AmountParameters): RaisedFindin
       extra: { roundShare: count === 0 ? null : Math.floor((roundCount * 100) / count) / 100 },
     },
   ];
+}
+
+function roundHabitText(supplierName: string, roundCount: number, count: number): string {
+  if (count === 0) return `${supplierName} has billed nothing before`;
+  const earlier = counted(count, 'earlier invoice');
+  if (roundCount === 0) return `${supplierName} billed none on ${earlier}`;
+  return `${supplierName} billed one on ${roundCount} of ${earlier}`;
 }
 
 /** Amounts that stay under a limit above which somebody else would have to approve them. */

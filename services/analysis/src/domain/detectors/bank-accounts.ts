@@ -10,6 +10,7 @@ import type { LinkedSupplier } from '../links.js';
 import { haveOtherLegalForms } from '../normalisation/name-key.js';
 import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
 import { amountOf, amountText } from '../pairs/comparison-row.js';
+import { counted } from '../phrases.js';
 import type { Policy } from '../policy.js';
 import type { BankParameters } from '../policy/bank-accounts.js';
 import type { Level } from '../policy/level.js';
@@ -97,7 +98,7 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
     {
       type: 'BANK_ACCOUNT_CHANGED',
       ...level,
-      summary: `${invoice.supplierName} asks for payment to ${account.masked}${since} after ${main?.count ?? 0} invoices on ${main?.masked ?? ''}${reason}.`,
+      summary: `${invoice.supplierName} asks for payment to ${account.masked}${since} after ${counted(main?.count ?? 0, 'invoice')} on ${main?.masked ?? ''}${reason}.`,
       key: evidenceKey('BANK_ACCOUNT_CHANGED', [supplier.supplierId, account.key]),
       parameters: {
         establishedInvoices: parameters.establishedInvoices,
@@ -114,7 +115,7 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
         `The supplier has used ${others.length} other ${others.length === 1 ? 'account' : 'accounts'}.`,
         use === undefined
           ? 'It has never used this one before.'
-          : `It has used this one ${use.count} times since ${use.firstInvoiceNumber}; it is not trusted yet.`,
+          : `It has used this one ${counted(use.count, 'time')} since ${use.firstInvoiceNumber}; it is not trusted yet.`,
         ...(isUncertain ? ['Only the name says that it is this supplier, and the legal form is another one.'] : []),
         ...(isVirtual ? ['The supplier uses many accounts of one bank in turn.'] : []),
         ...(isFactor ? ['Many suppliers are paid through this account, as through a factor.'] : []),
@@ -166,7 +167,10 @@ function escalatorsOf(
       : undefined,
     terms === undefined
       ? undefined
-      : { name: 'TERMS_SHORTENED', sentence: `payment is due in ${terms.newDays} days instead of ${terms.usualDays}` },
+      : {
+          name: 'TERMS_SHORTENED',
+          sentence: `payment is due ${terms.newDays <= 0 ? 'at once' : `in ${counted(terms.newDays, 'day')}`} instead of in ${terms.usualDays} days`,
+        },
     ratio >= policy.bank.escalatingAmountRatio
       ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${ratio} times the usual` }
       : undefined,
@@ -220,7 +224,7 @@ function nearMatch(
     {
       type: 'BANK_ACCOUNT_NEAR_MATCH',
       ...parameters.levels.nearMatch,
-      summary: `Account ${account.masked} differs from ${near.use.masked}, which ${facts.invoice.supplierName} has used ${near.use.count} times, in ${near.positions.length === 1 ? 'one digit' : `${near.positions.length} digits`}.`,
+      summary: `Account ${account.masked} differs from ${near.use.masked}, which ${facts.invoice.supplierName} has used ${counted(near.use.count, 'time')}, in ${near.positions.length === 1 ? 'one digit' : `${near.positions.length} digits`}.`,
       key: evidenceKey('BANK_ACCOUNT_NEAR_MATCH', [facts.supplier.supplierId, account.key]),
       parameters: { nearMatchDigitsMax: parameters.nearMatchDigitsMax },
       observed: { differingDigits: near.positions.length, invoicesOnNearest: near.use.count },

@@ -5,6 +5,7 @@ import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import type { Facts } from '../facts.js';
 import { amountText } from '../pairs/comparison-row.js';
+import { counted } from '../phrases.js';
 import type { Policy } from '../policy.js';
 import type { CurrencyParameters } from '../policy/currencies.js';
 import { compareText } from '../record-order.js';
@@ -59,7 +60,7 @@ function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] 
       },
       observed: { invoices: supplier.profile.count, invoicesInUsual: usual.count },
       explanation: [
-        `${usual.count} earlier invoices are in ${usual.currency}, none is in ${invoice.currency}.`,
+        `${counted(usual.count, 'earlier invoice')} ${usual.count === 1 ? 'is' : 'are'} in ${usual.currency}, none is in ${invoice.currency}.`,
         ...(isMultiCurrency ? ['The supplier uses several currencies.'] : []),
       ],
       extra: { usual: usual.currency, new: invoice.currency },
@@ -84,7 +85,7 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
     {
       type: 'CURRENCY_UNUSUAL_FOR_COUNTRY',
       ...parameters.levels.unusual,
-      summary: `${invoice.supplierName} ${from} bills ${amountText(invoice)}.`,
+      summary: `${invoice.supplierName} ${from} bills ${amountText(invoice)}, in the currency of another country.`,
       key: evidenceKey('CURRENCY_UNUSUAL_FOR_COUNTRY', [supplier.supplierId, currency]),
       parameters: {
         worldCurrencies: parameters.worldCurrencies,

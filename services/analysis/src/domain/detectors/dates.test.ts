@@ -114,7 +114,7 @@ describe('PAYMENT_TERMS_CHANGED', () => {
   test('shows both terms', () => {
     expect(found(usual(30), 10)).toMatchObject({
       confidence: 75,
-      summary: 'Acme Supplies Ltd asks for payment in 10 days instead of 30.',
+      summary: 'Acme Supplies Ltd asks for payment in 10 days instead of in 30 days.',
       evidence: { usualDays: 30, newDays: 10 },
     });
   });

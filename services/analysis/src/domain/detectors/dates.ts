@@ -4,6 +4,7 @@ import { isWeekend, weekdayOf } from '../data/weekends.js';
 import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import type { Facts } from '../facts.js';
+import { counted } from '../phrases.js';
 import type { Policy } from '../policy.js';
 import type { DateParameters } from '../policy/dates.js';
 import { shortenedTerms } from '../supplier/standing.js';
@@ -83,7 +84,7 @@ function dueBeforeIssue({ invoice, supplier }: Facts, parameters: DateParameters
     {
       type: 'DUE_DATE_BEFORE_ISSUE',
       ...(isHabit ? parameters.levels.dueBeforeIssueHabitual : parameters.levels.dueBeforeIssue),
-      summary: `${invoice.invoiceNumber} was due on ${dueDate}, ${daysText(days)} before it was issued.`,
+      summary: `${invoice.invoiceNumber} was due on ${dueDate}, ${counted(days, 'day')} before it was issued.`,
       key: evidenceKey('DUE_DATE_BEFORE_ISSUE', [invoice.invoiceId]),
       parameters: { prepaidHabitMin: parameters.prepaidHabitMin },
       observed: { issueDate: invoice.issueDate, dueDate, days, earlierInvoices: earlier },
@@ -107,7 +108,7 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
     {
       type: 'PAYMENT_TERMS_CHANGED',
       ...(isImmediate ? parameters.levels.termsChangedImmediate : parameters.levels.termsChanged),
-      summary: `${invoice.supplierName} asks for payment in ${daysText(newDays)} instead of ${usualDays}.`,
+      summary: `${invoice.supplierName} asks for payment ${newDays === 0 ? 'at once' : `in ${counted(newDays, 'day')}`} instead of in ${usualDays} days.`,
       key: evidenceKey('PAYMENT_TERMS_CHANGED', [supplier.supplierId, String(newDays)]),
       parameters: {
         termsHistoryMin: parameters.termsHistoryMin,
@@ -116,7 +117,9 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
         termsAcceptedAfter: parameters.termsAcceptedAfter,
       },
       observed: { usualDays, newDays, invoices: supplier.profile.terms.length },
-      explanation: [`Most of the last ${supplier.profile.terms.length} invoices were due in ${usualDays} days.`],
+      explanation: [
+        `Most of the last ${supplier.profile.terms.length} invoices were due in ${counted(usualDays, 'day')}.`,
+      ],
       extra: { usualDays, newDays },
     },
   ];
@@ -133,11 +136,11 @@ function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameter
     {
       type: 'ISSUE_DATE_WEEKEND',
       ...parameters.levels.weekend,
-      summary: `${invoice.invoiceNumber} is dated ${issueDate}, a ${weekday}; ${weekendCount} of ${count} invoices of ${invoice.supplierName} are of a weekend.`,
+      summary: `${invoice.invoiceNumber} is dated ${issueDate}, a ${weekday}; ${invoice.supplierName} dated ${weekendCount === 0 ? 'none' : weekendCount} of ${count} earlier invoices on a weekend.`,
       key: evidenceKey('ISSUE_DATE_WEEKEND', [invoice.invoiceId]),
       parameters: { weekendHistoryMin: parameters.weekendHistoryMin, weekendShareMax: parameters.weekendShareMax },
       observed: { invoices: count, ofWeekends: weekendCount },
-      explanation: [`${weekday} is of the weekend${taxCountry === undefined ? '' : ` in ${taxCountry}`}.`],
+      explanation: [`${weekday} is part of the weekend${taxCountry === undefined ? '' : ` in ${taxCountry}`}.`],
       extra: { weekday },
     },
   ];
@@ -145,8 +148,4 @@ function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameter
 
 function isLastOfMonth(day: number): boolean {
   return dateOfDayNumber(day + 1).endsWith('-01');
-}
-
-function daysText(days: number): string {
-  return days === 1 ? '1 day' : `${days} days`;
 }

@@ -5,6 +5,7 @@ import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import type { FindingType } from '../catalogue.js';
 import type { Facts } from '../facts.js';
+import { counted } from '../phrases.js';
 import type { Policy } from '../policy.js';
 import type { DocumentParameters } from '../policy/documents.js';
 import type { Level } from '../policy/level.js';
@@ -48,7 +49,7 @@ function modifiedAfterSigning(
       parameters: {},
       observed: { revisions, coveragePercent },
       explanation: [
-        `The signature covers ${coveragePercent} % of the file, which has ${revisions} revisions.`,
+        `The signature covers ${coveragePercent} % of the file, which has ${counted(revisions, 'revision')}.`,
         isHarmless ? 'What was signed is as it was.' : 'What is shown now is not what was signed.',
       ],
       extra: { changed, revisions, signatureCoverage: coveragePercent },

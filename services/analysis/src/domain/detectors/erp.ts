@@ -5,6 +5,7 @@ import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import { valueOf } from '../facts.js';
 import type { Facts } from '../facts.js';
+import { counted } from '../phrases.js';
 import type { Policy } from '../policy.js';
 import type { ErpParameters } from '../policy/erp.js';
 import { isVirtualAccount } from '../supplier/standing.js';
@@ -42,7 +43,9 @@ function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
       explanation: [
         `Vendor ${vendor.name} has ${masterAccounts.length} ${masterAccounts.length === 1 ? 'account' : 'accounts'} in the vendor master, none of them this one.`,
         ...(isStale
-          ? [`The vendor master was last read ${vendorMaster.ageHours} hours ago and may have changed since.`]
+          ? [
+              `The vendor master was last read ${counted(vendorMaster.ageHours, 'hour')} ago and may have changed since.`,
+            ]
           : []),
         ...(isVirtual ? ['The supplier uses many accounts of one bank in turn.'] : []),
       ],
@@ -123,7 +126,7 @@ function overbilled({ invoice, supplier, orderMaster }: Facts, parameters: ErpPa
     {
       type: 'PO_OVERBILLED',
       ...(isMuch ? parameters.levels.overbilledMuch : parameters.levels.overbilled),
-      summary: `With ${invoice.invoiceNumber}, ${currency} ${text(billed)} are billed on order ${invoice.purchaseOrderRef ?? poKey} over ${currency} ${text(ordered)}.`,
+      summary: `With ${invoice.invoiceNumber}, ${currency} ${text(billed)} are billed on order ${invoice.purchaseOrderRef ?? poKey}, which is for ${currency} ${text(ordered)}.`,
       key: evidenceKey('PO_OVERBILLED', [supplier.supplierId, poKey, invoice.invoiceId]),
       parameters: {
         overbilledPercent: parameters.overbilledPercent,
@@ -131,7 +134,7 @@ function overbilled({ invoice, supplier, orderMaster }: Facts, parameters: ErpPa
       },
       observed: { orderTotal: text(ordered), billed: text(billed), basis },
       explanation: [
-        `The order is over ${currency} ${text(ordered)} ${basis === 'NET' ? 'without' : 'with'} tax.`,
+        `The order is for ${currency} ${text(ordered)} ${basis === 'NET' ? 'without' : 'with'} tax.`,
         `Earlier invoices less credit notes come to ${currency} ${text(billed - minor)}.`,
       ],
       extra: { orderTotal: text(ordered), billed: text(billed), excess: text(billed - ordered) },

@@ -51,6 +51,7 @@ function formatChanged(facts: Facts, parameters: NumberParameters): RaisedFindin
       explanation: [
         `${usual.count} of ${total} earlier invoices have numbers of the pattern ${usual.text}.`,
         uses === 0 ? 'None had a number of this pattern.' : `Only ${uses} had a number of this pattern.`,
+        'In a pattern 9 stands for digits and A for letters.',
         ...(isNewAccount ? ['The supplier asks for payment to an account it did not use before.'] : []),
       ],
       extra: { usualPattern: usual.text, pattern },

@@ -6,6 +6,7 @@ import { isNewOn, isTied, othersOn } from '../links.js';
 import type { OrderUse } from '../links.js';
 import { readName } from '../normalisation/name-key.js';
 import { amountOf, amountText } from '../pairs/comparison-row.js';
+import { counted } from '../phrases.js';
 import type { Policy } from '../policy.js';
 import type { OrderParameters } from '../policy/orders.js';
 import { taxText } from '../supplier/identity.js';
@@ -46,7 +47,7 @@ function missing({ invoice, supplier }: Facts, parameters: OrderParameters): Rai
       observed: { invoices: count, withOrder: poCount },
       explanation: [
         ...(isRequired ? ['The company accepts no invoice without an order.'] : []),
-        `${poCount} of ${count} earlier invoices of the supplier named an order.`,
+        ...(count === 0 ? [] : [`${poCount} of ${counted(count, 'earlier invoice')} of the supplier named an order.`]),
       ],
       extra: { poShare: share / 100, reference: invoice.purchaseOrderRef ?? null },
     },

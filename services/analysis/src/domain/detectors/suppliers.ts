@@ -1,5 +1,6 @@
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { evidenceKey } from '../evidence.js';
 import type { RaisedFinding } from '../evidence.js';
 import { valueOf } from '../facts.js';
@@ -7,6 +8,7 @@ import type { Facts, RelatedSupplier } from '../facts.js';
 import { isTied } from '../links.js';
 import { haveOtherLegalForms } from '../normalisation/name-key.js';
 import { amountText } from '../pairs/comparison-row.js';
+import { counted, moneyText } from '../phrases.js';
 import type { Policy } from '../policy.js';
 import type { SupplierParameters } from '../policy/suppliers.js';
 import { compareText } from '../record-order.js';
@@ -180,7 +182,7 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
     {
       type: 'SUPPLIER_TAX_ID_CHANGED',
       ...(isOtherAccount ? parameters.levels.taxIdChangedNewAccount : parameters.levels.taxIdChanged),
-      summary: `${invoice.supplierName} states tax id ${newTaxId}; ${known.invoices} earlier invoices of that name stated ${oldTaxId}.`,
+      summary: `${invoice.supplierName} states tax id ${newTaxId}; ${counted(known.invoices, 'earlier invoice')} of that name stated ${oldTaxId}.`,
       key: evidenceKey('SUPPLIER_TAX_ID_CHANGED', [supplier.supplierId, known.supplierId]),
       parameters: {
         sharedNameLengthMin: parameters.sharedNameLengthMin,
@@ -211,7 +213,7 @@ function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: Su
       parameters: { ...nameLikeness },
       observed: { name: invoice.nameKey, knownNames: names.length },
       explanation: [
-        `Tax id ${taxText(invoice)} was stated on ${supplier.profile.count} earlier invoices.`,
+        `Tax id ${taxText(invoice)} was stated on ${counted(supplier.profile.count, 'earlier invoice')}.`,
         'The name resembles none of theirs and shares no word with them.',
       ],
       extra: { knownNames: names, taxId: taxText(invoice) },
@@ -306,7 +308,7 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
     {
       type: 'SUPPLIER_NEW_HIGH_VALUE',
       ...(reasons.length > 0 ? parameters.levels.newHighValueUnsupported : parameters.levels.newHighValue),
-      summary: `The first invoice of ${invoice.supplierName} is over ${amountText(invoice)}, at least ${limit}${also}.`,
+      summary: `The first invoice of ${invoice.supplierName} asks for ${highValueText(facts, limit)}${also}.`,
       key: evidenceKey('SUPPLIER_NEW_HIGH_VALUE', [supplier.supplierId]),
       parameters: { newSupplierHighValue: policyLimit },
       observed: { value, noRate, limit },
@@ -320,6 +322,14 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
       extra: { p95: highAmount ?? null },
     },
   ];
+}
+
+/** `PLN 69168.62 (EUR 16358.50), which reaches the limit of EUR 10000.00 for first invoices` */
+function highValueText({ invoice, base }: Facts, limit: DecimalAmount): string {
+  const amount = amountText(invoice);
+  if (base === null) return `${amount}; there is no exchange rate, and the number reaches the limit of ${limit}`;
+  const converted = base.currency === invoice.currency ? '' : ` (${moneyText(base.amount, base.currency)})`;
+  return `${amount}${converted}, which reaches the limit of ${moneyText(limit, base.currency)} for first invoices`;
 }
 
 /** A long silence, measured by the supplier's own rhythm, so that yearly bills are no surprise. */

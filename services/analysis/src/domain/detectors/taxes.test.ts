@@ -36,7 +36,7 @@ describe('TAX_ARITHMETIC_MISMATCH', () => {
   test('shows the difference', () => {
     expect(found(totals('1000.00', '190.00', '1250.00'))).toMatchObject({
       confidence: 97,
-      summary: 'Net 1000.00 and tax 190.00 make 1190.00, not the EUR 1250.00 of Q7919.',
+      summary: 'Net EUR 1000.00 and tax EUR 190.00 make EUR 1190.00, not the EUR 1250.00 of Q7919.',
       evidence: { difference: '60.00', expectedGross: '1190.00' },
     });
   });

@@ -78,11 +78,12 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
     size <= toMinorUnits(smallDifference, amounts.exponent) && share <= magnitude(gross) * BigInt(smallBasisPoints);
   const isOverbilled = difference > 0n && share >= magnitude(gross) * BigInt(overbilledBasisPoints);
   const inCurrency = (minor: bigint): string => amountOf({ currency: invoice.currency, amountMinor: String(minor) });
+  const money = (minor: bigint): string => `${invoice.currency} ${inCurrency(minor)}`;
   return [
     {
       type: 'TAX_ARITHMETIC_MISMATCH',
       ...(isSmall ? levels.arithmeticSmall : isOverbilled ? levels.arithmeticOverbilled : levels.arithmetic),
-      summary: `Net ${inCurrency(net)} and tax ${inCurrency(tax)} make ${inCurrency(expected)}, not the ${amountText(invoice)} of ${invoice.invoiceNumber}.`,
+      summary: `Net ${money(net)} and tax ${money(tax)} make ${money(expected)}, not the ${amountText(invoice)} of ${invoice.invoiceNumber}.`,
       key: evidenceKey('TAX_ARITHMETIC_MISMATCH', [invoice.invoiceId]),
       parameters: {
         toleranceMinor: Number(toleranceOf(amounts, parameters)),
@@ -97,7 +98,7 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
         difference: inCurrency(difference),
       },
       explanation: [
-        `The gross amount is ${inCurrency(size)} ${difference > 0n ? 'more' : 'less'} than net and tax together.`,
+        `The gross amount is ${money(size)} ${difference > 0n ? 'more' : 'less'} than net and tax together.`,
       ],
       extra: { difference: inCurrency(difference), expectedGross: inCurrency(expected) },
     },
@@ -232,7 +233,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
     {
       type: 'TAX_RATE_UNUSUAL',
       ...parameters.levels.rateUnusual,
-      summary: `${invoice.supplierName} charges ${percent(rate)} % tax and always charged ${percent(usual)} %.`,
+      summary: `${invoice.supplierName} charges ${percent(rate)} % tax and ${constant === rates.length ? 'always' : 'nearly always'} charged ${percent(usual)} %.`,
       key: evidenceKey('TAX_RATE_UNUSUAL', [supplier.supplierId, String(Math.round(rate / 100))]),
       parameters: {
         rateHistoryMin: parameters.rateHistoryMin,
@@ -269,7 +270,7 @@ function withoutRegistration(facts: Facts, { tax }: TaxedAmounts, parameters: Ta
       parameters: {},
       observed: { taxAmount, taxId: isInvalid ? 'INVALID' : 'MISSING' },
       explanation: [
-        `The invoice charges ${taxAmount} tax.`,
+        `The invoice charges ${invoice.currency} ${taxAmount} tax.`,
         isInvalid ? 'The tax id fails the check of its country.' : 'It states no tax id of the supplier.',
       ],
     },

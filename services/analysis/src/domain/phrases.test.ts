@@ -1,0 +1,12 @@
+import { expect, test } from '@jest/globals';
+import { counted, moneyText } from './phrases.js';
+
+test('one thing is singular, none and several are plural', () => {
+  expect([0, 1, 2].map((count) => counted(count, 'invoice'))).toEqual(['0 invoices', '1 invoice', '2 invoices']);
+});
+
+test('an amount is rounded to the minor units of its currency', () => {
+  expect(moneyText('16358.500914', 'EUR')).toBe('EUR 16358.50');
+  expect(moneyText('16358.5', 'JPY')).toBe('JPY 16359');
+  expect(moneyText('10000', 'KWD')).toBe('KWD 10000.000');
+});
