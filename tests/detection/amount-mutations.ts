@@ -1,6 +1,6 @@
-import { withGross } from './bill.js';
+import { withGross, withInvoice } from './bill.js';
 import type { Change } from './mutation.js';
-import { regrossed } from './mutation.js';
+import { isTelling, regrossed, writtenAgain } from './mutation.js';
 
 /** The amount misread or taken in another way. */
 export const misreadAmounts = {
@@ -12,6 +12,8 @@ export const misreadAmounts = {
   'amount rounded': regrossed((value) => Math.round(value / 100) * 100),
   'a cent off': regrossed((value) => value + 1),
   'decimal slip': regrossed((value) => value * 10),
+  'decimal slip to the left': regrossed((value) => Math.round(value / 10)),
+  'currency mistaken': (bill, { currency }) => withInvoice(bill, { currency: currency === 'EUR' ? 'USD' : 'EUR' }),
   'wrong digit in the amount': regrossed((value, random) => {
     const digits = String(value);
     const place = random.integer(0, digits.length - 1);
@@ -32,4 +34,9 @@ export const adjustedAmounts = {
   'bank fee taken or added': regrossed(
     (value, random) => value + random.pick([-1, 1]) * random.pick([150, 350, 500, 1_000]),
   ),
+  'billed again with a fee': (bill, party, random) => {
+    if (!isTelling(bill.invoice.invoice_number)) return undefined;
+    const withFee = regrossed((value) => value + random.pick([500, 1_000, 4_000]))(bill, party, random);
+    return withFee === undefined ? undefined : writtenAgain(withFee, random.integer(20, 50));
+  },
 } as const satisfies Record<string, Change>;

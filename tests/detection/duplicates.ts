@@ -10,7 +10,8 @@ import type { Random } from './random.js';
 import { splitMutations } from './split-mutations.js';
 import { supplierMutations } from './supplier-mutations.js';
 
-const numberErrors: readonly Change[] = [
+/** The number is still the same one, written in another way. */
+const numbersWrittenOtherwise: readonly Change[] = [
   rewrittenNumbers['other separators'],
   rewrittenNumbers['leading zeros lost'],
   rewrittenNumbers['label before the number'],
@@ -18,6 +19,9 @@ const numberErrors: readonly Change[] = [
   extendedNumbers['letter appended'],
   extendedNumbers['word for a copy appended'],
   misreadNumbers['O for 0'],
+];
+const numberErrors: readonly Change[] = [
+  ...numbersWrittenOtherwise,
   misreadNumbers['digits swapped'],
   misreadNumbers['digit left out'],
 ];
@@ -26,8 +30,9 @@ const amountErrors: readonly Change[] = [
   misreadAmounts['net for gross'],
   misreadAmounts['amount rounded'],
   misreadAmounts['a cent off'],
-  adjustedAmounts['cash discount taken'],
 ];
+/** Another amount is known again by the number alone. */
+const amountErrorsUnderTheNumber: readonly Change[] = [...amountErrors, adjustedAmounts['cash discount taken']];
 const dateErrors: readonly Change[] = [
   dateMutations['day and month swapped'],
   dateMutations['dated some days later'],
@@ -41,8 +46,8 @@ const supplierErrors: readonly Change[] = [
 ];
 
 /**
- * All ways of making a duplicate. What nobody could tell from a clean bill is not among them: a neighbouring number, a new
- * number months later, a pro forma.
+ * All ways of making a duplicate. What nobody could tell from a clean bill is not among them: a neighbouring number, a digit
+ * misread in number and amount alike, a new number months later, a pro forma.
  */
 export const mutations: Readonly<Record<string, Mutation>> = {
   'exact copy': (bill) => bill,
@@ -56,11 +61,11 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   ...supplierMutations,
   ...splitMutations,
   'errors in number and date': both(numberErrors, dateErrors),
-  'errors in number and amount': both(numberErrors, amountErrors),
+  'errors in number and amount': both(numbersWrittenOtherwise, amountErrors),
   'errors in number and supplier': both(numberErrors, supplierErrors),
-  'errors in date and amount': both(dateErrors, amountErrors),
+  'errors in date and amount': both(dateErrors, amountErrorsUnderTheNumber),
   'errors in date and supplier': both(dateErrors, supplierErrors),
-  'errors in amount and supplier': both(amountErrors, supplierErrors),
+  'errors in amount and supplier': both(amountErrorsUnderTheNumber, supplierErrors),
 };
 
 /** The bill again by the named way, arriving later; part of the same claim. Empty where the way does not fit. */

@@ -27,13 +27,14 @@ export const habitsOfAmounts: Readonly<Record<string, Habit>> = {
       daysIn(month, 3, random).map((date) => bill(date, { gross: random.pick(prices) })),
     );
   },
-  'credit and re-issue': ({ months, random, bill }) =>
+  'credit and re-issue': ({ months, random, bill, nextNumber }) =>
     months.flatMap((month) => {
       const first = bill(month.on(random.integer(1, 15)));
       if (!random.chance(0.3)) return [first];
       const { gross_amount: gross, invoice_number: number, issue_date: date } = first.invoice;
       const credit = bill(addDays(date, 4), { number: `CN-${number}`, gross: `-${gross}` });
-      return [first, credit, bill(addDays(date, 5), { gross })];
+      const again = random.pick([nextNumber(date), `${number} KOR`]);
+      return [first, credit, bill(addDays(date, 5), { number: again, gross })];
     }),
   'partial deliveries on one order': ({ months, random, party, bill, amount }) => {
     const prices = Array.from({ length: 5 }, () => amount());
@@ -56,14 +57,33 @@ export const habitsOfAmounts: Readonly<Record<string, Habit>> = {
           return bill(date, { order, gross: random.chance(0.6) ? usual : amount() });
         });
       }),
-  'equal bills to two companies': ({ months, random, bill, nextNumber, amount }) => {
+  'equal bills every week': ({ months, bill, amount }) => {
+    const gross = amount();
+    return months.slice(0, 8).flatMap((month) => [4, 11, 18, 25].map((day) => bill(month.on(day), { gross })));
+  },
+  'repeat orders at one price': ({ months, random, bill, amount }) =>
+    months.flatMap((month) => {
+      const date = month.on(random.integer(1, 20));
+      const gross = amount();
+      return [bill(date, { gross }), bill(addDays(date, random.integer(1, 5)), { gross })];
+    }),
+  'advance and final bill of equal halves': ({ months, random, bill, amount }) =>
+    months.flatMap((month) => {
+      const date = month.on(random.integer(1, 14));
+      const half = { gross: amount(), order: `PO-${random.integer(4_500_000, 4_599_999)}` };
+      return [bill(date, half), bill(addDays(date, random.integer(10, 18)), half)];
+    }),
+  'equal digits in two currencies on one day': ({ months, random, bill }) =>
+    months.flatMap((month) => {
+      const date = month.on(random.integer(1, 28));
+      const gross = random.pick(['99.00', '249.00']);
+      return [bill(date, { gross, currency: 'GBP' }), bill(date, { gross, currency: 'EUR' })];
+    }),
+  'equal bills to two companies': ({ months, random, bill, amount }) => {
     const gross = amount();
     return months.flatMap((month) => {
       const date = month.on(random.integer(1, 28));
-      return [
-        bill(date, { gross }),
-        bill(date, { gross, companyId: companies.second, number: `S${nextNumber(date)}` }),
-      ];
+      return [bill(date, { gross }), bill(date, { gross, companyId: companies.second })];
     });
   },
   'two currencies': ({ months, random, party, bill }) =>

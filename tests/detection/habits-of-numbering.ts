@@ -133,6 +133,85 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
         return [1, 2, 3].map((n) => bill(addDays(date, (n - 1) * 30), { number: `${number}/${n}`, gross }));
       });
   },
+  'instalments counted of twelve': ({ months, random, bill, nextNumber, amount }) => {
+    const gross = amount();
+    const number = nextNumber(months[0]?.on(5) ?? '');
+    const words = random.pick([(n: number) => `${n}/12`, (n: number) => `Rate ${n}`]);
+    return months
+      .slice(0, 12)
+      .map((month, index) => bill(month.on(5), { number: `${number} ${words(index + 1)}`, gross }));
+  },
+  'instalments with letters': ({ months, bill, nextNumber, amount }) =>
+    months
+      .filter(({ monthOfYear }) => monthOfYear % 4 === 1)
+      .flatMap((month) => {
+        const date = month.on(5);
+        const number = nextNumber(date);
+        const gross = amount();
+        return ['A', 'B', 'C', 'D'].map((letter, index) =>
+          bill(addDays(date, index * 30), { number: `${number}${letter}`, gross }),
+        );
+      }),
+  'deliveries numbered under one': ({ months, random, bill, nextNumber, amount }) =>
+    months
+      .filter(({ monthOfYear }) => monthOfYear % 2 === 0)
+      .flatMap((month) => {
+        const date = month.on(5);
+        const number = nextNumber(date);
+        const usual = amount();
+        return [1, 2, 3].map((n) =>
+          bill(addDays(date, n * 4), { number: `${number}-${n}`, gross: random.chance(0.5) ? usual : amount() }),
+        );
+      }),
+  'supplement under the number with a suffix': ({ months, random, bill }) =>
+    months.flatMap((month) => {
+      const first = bill(month.on(random.integer(1, 12)));
+      const { invoice_number: number, issue_date: date, gross_amount: gross } = first.invoice;
+      return [
+        first,
+        bill(addDays(date, random.integer(3, 15)), {
+          number: number + random.pick(['-N', '/1', '-2', ' KOR']),
+          gross: cents(Math.round(Number(gross) * random.integer(5, 25))),
+        }),
+      ];
+    }),
+  'two bills a month, numbered by it': ({ months, bill, amount }) => {
+    const gross = amount();
+    return months.flatMap((month) =>
+      [1, 2].map((n) => bill(month.on(14 * n), { number: `${month.on(1).slice(0, 7)}-${n}`, gross })),
+    );
+  },
+  'customer number with the month after it': ({ months, random, bill, amount }) => {
+    const customer = random.integer(1_000_000, 9_000_000);
+    const gross = amount();
+    return months.map((month) =>
+      bill(month.on(3), { number: `${customer}${padded(month.monthOfYear, 2)}${month.year % 100}`, gross }),
+    );
+  },
+  'meters of one day': ({ months, random, bill, amount }) => {
+    const meters = Array.from({ length: 4 }, () => `4400${random.integer(1_000_000, 9_999_999)}`);
+    const gross = amount();
+    return months
+      .filter(({ monthOfYear }) => monthOfYear % 2 === 0)
+      .flatMap((month) =>
+        meters.map((meter) =>
+          bill(month.on(9), { number: `${meter}-${month.year % 100}${padded(month.monthOfYear, 2)}`, gross }),
+        ),
+      );
+  },
+  'tickets with numbers by chance': ({ months, random, bill }) =>
+    months.flatMap((month) => {
+      const date = month.on(random.integer(1, 28));
+      const gross = random.pick(['19.90', '29.90', '59.90']);
+      return [1, 2].map(() => bill(date, { number: String(random.integer(1_000_000_000, 9_999_999_999)), gross }));
+    }),
+  'reference of every quarter': ({ months, random, bill, amount }) => {
+    const gross = amount();
+    const number = String(random.integer(1_000_000_000, 9_000_000_000));
+    return months
+      .filter(({ monthOfYear }) => monthOfYear % 3 === 2)
+      .map((month) => bill(month.on(15), { number, gross }));
+  },
   'new numbering after a change of system': ({ months, random, bill }) => {
     let counter = random.integer(1_000, 60_000);
     return months.map((month, index) =>

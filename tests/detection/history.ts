@@ -19,7 +19,7 @@ const COPY_SHARE = 0.2;
 const ESTABLISHED_BILLS = 16;
 
 /** A labelled history in order of arrival: a clean population, copies by every mutation, and planted anomalies. */
-export function labelledHistory({ seed, suppliers = 220, months = 20 }: HistoryOptions): Bill[] {
+export function labelledHistory({ seed, suppliers = 260, months = 20 }: HistoryOptions): Bill[] {
   const random = randomFrom(seed);
   const { bills, plain } = population(random, suppliers, months);
   const parties = new Map(plain.map((party) => [party.taxId, party]));

@@ -53,3 +53,8 @@ export function both(first: readonly Change[], second: readonly Change[]): Chang
     return once === undefined ? undefined : random.pick(second)(once, party, random);
   };
 }
+
+/** Whether a number cannot well be another bill's of the same or the next year: it has a year or a counter of four digits. */
+export function isTelling(number: string): boolean {
+  return /[1-9]\d{3}/.test(number);
+}

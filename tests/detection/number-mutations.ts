@@ -1,6 +1,9 @@
 import { withInvoice } from './bill.js';
 import type { Change } from './mutation.js';
-import { renumbered, writtenAgain } from './mutation.js';
+import { isTelling, renumbered, writtenAgain } from './mutation.js';
+
+/** From a digit to the same digit as wide as a Chinese character. */
+const FULL_WIDTH_SHIFT = 0xfee0;
 
 /** Numbers written in another way. */
 export const rewrittenNumbers = {
@@ -29,6 +32,10 @@ export const rewrittenNumbers = {
       : undefined;
   }),
   'branch left out of the number': renumbered((number) => number.replace(/^(\d+)\/[A-Z]+\/(\d+)$/, '$1/$2')),
+  'letters before the number left out': renumbered((number) => number.replace(/^[A-Z]+[-/]?(?=\d{3})/, '')),
+  'full-width digits': renumbered((number) =>
+    number.replaceAll(/\d/g, (digit) => String.fromCodePoint((digit.codePointAt(0) ?? 0) + FULL_WIDTH_SHIFT)),
+  ),
   'parts of the number reordered': renumbered((number) => reordered(number)),
 } as const satisfies Record<string, Change>;
 
@@ -64,6 +71,10 @@ export const misreadNumbers = {
   'S for 5': renumbered((number) => number.replace('5', 'S')),
   'wrong first digit': renumbered((number) => firstDigitChanged(number)),
   'digit left out': renumbered((number) => (longRun(number) ? number.replace(/(\d{2})\d(\d{2})/, '$1$2') : undefined)),
+  'start of the number cut off': renumbered((number, random) => {
+    const rest = number.slice(random.integer(2, 3));
+    return isTelling(rest) ? rest : undefined;
+  }),
   'digit doubled': renumbered((number) =>
     longRun(number) ? number.replace(/(\d{2})(\d)(\d{2})/, '$1$2$2$3') : undefined,
   ),

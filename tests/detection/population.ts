@@ -21,7 +21,7 @@ export interface Population {
   readonly plain: readonly Party[];
 }
 
-const PLAIN_SHARE = 0.65;
+const PLAIN_SHARE = 0.7;
 
 /** A clean history: suppliers that bill plainly, and equally many of each habit, but at least one. */
 export function population(random: Random, suppliers: number, monthsCount: number): Population {

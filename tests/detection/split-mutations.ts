@@ -6,6 +6,9 @@ import { grossCents } from './mutation.js';
 export const splitMutations = {
   'split in two parts': split(/\d{4}$/, (number, part) => `${number}/${part}`),
   'split in two lettered parts': split(/\d{3}$/, (number, part) => `${number}${part === 1 ? 'A' : 'B'}`),
+  'split in two parts, the first with the number of the whole': split(/\d{3}$/, (number, part) =>
+    part === 1 ? number : `${number}-2`,
+  ),
   'split in two parts, counted 1/2 and 2/2': split(/\d{3}/, (number, part) => `${number} ${part}/2`),
   'split in two parts under the number of the whole': split(/\d{3}/, (number) => number),
 } as const satisfies Record<string, Mutation>;

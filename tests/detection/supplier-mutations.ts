@@ -24,6 +24,15 @@ export const supplierMutations = {
       tax_id: validTaxId(party.country, random),
       name: `${party.name.split(' ')[0] ?? ''} Services`,
     }),
+  'another trade name, same tax id': (bill, party, random) =>
+    withSupplier(bill, {
+      name: `${random.pick(['Nova', 'Orbis', 'Delta'])} ${party.name.split(' ').slice(2).join(' ')}`,
+    }),
+  'tax id without its country': (bill, { taxId }) => withSupplier(bill, { tax_id: taxId.slice(2) }),
+  'wrong digit in the tax id': (bill, { taxId }) =>
+    withSupplier(bill, {
+      tax_id: taxId.replace(/\d(?=\d{3})/, (digit) => String((Number(digit) + 1) % 10)),
+    }),
   'UK account in its other form': (bill, { country }) => (country === 'GB' ? inUkForm(bill) : undefined),
   'to another company': (bill) => ({ ...bill, companyId: companies.second }),
 } as const satisfies Record<string, Change>;
