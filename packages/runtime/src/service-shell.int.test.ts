@@ -219,6 +219,7 @@ test('nothing of a service begins while the broker cannot be reached', async () 
   let isComposed = false;
   const starting = start({
     settings: { NATS_URL: 'nats://127.0.0.1:1' },
+    startMsMax: 1,
     async compose() {
       isComposed = true;
       return { rpcGroups: [] };

@@ -16,6 +16,7 @@ import { startOutbox } from './mongo/outbox.js';
 import type { Outbox } from './mongo/outbox.js';
 import { connectNats } from './nats/connection.js';
 import type { Bus } from './nats/connection.js';
+import { isBrokerOutOfReach } from './nats/out-of-reach.js';
 import { eventPublisher } from './nats/publish.js';
 import { subscribe } from './nats/subscribe.js';
 import type { RunningService } from './process.js';
@@ -83,7 +84,7 @@ export interface ServiceShell {
   readonly compose: (connections: Connections) => Promise<ServiceParts>;
 }
 
-/** A database that is away or too busy at the start is waited for this long; then the supervisor hears of it. */
+/** A database or broker that is away or too busy at the start is waited for this long; then the supervisor hears of it. */
 const START_MS_MAX = 60_000;
 const START_AGAIN_MS = 500;
 
@@ -102,8 +103,8 @@ export interface Surroundings {
  * 3. event handlers, jobs;
  * 4. the gRPC server, alive at once, and ready as soon as database and broker answered.
  *
- * Services and their database may be started in any order, and a failover may fall into a start: as long as the database
- * is out of reach, the start is taken back and begun again, for a minute at most.
+ * Services and their stores may be started in any order, and a failover may fall into a start: as long as database or
+ * broker is out of reach, the start is taken back and begun again, for a minute at most.
  *
  * `stop` goes the same way back: it says "not ready" and goes on serving for `DRAIN_DELAY_SECONDS`, refuses new calls and
  * lets running ones end, lets jobs and handlers end, closes what `compose` opened, and leaves broker and database last. A
@@ -123,8 +124,9 @@ export async function startServiceShell(
       return await start(service, { ...surroundings, logger }, shutdown);
     } catch (error) {
       await shutdown.run();
-      if (!isOutOfReach(error) || performance.now() + START_AGAIN_MS > deadline) throw error;
-      logger.warn({ error }, 'the database is out of reach at the start; trying again');
+      const isOutage = isOutOfReach(error) || isBrokerOutOfReach(error);
+      if (!isOutage || performance.now() + START_AGAIN_MS > deadline) throw error;
+      logger.warn({ error }, 'out of reach at the start; trying again');
     }
     await delay(START_AGAIN_MS);
   }

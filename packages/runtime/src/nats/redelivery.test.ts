@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DomainError } from '@invoicecontrol/errors';
+import { ConnectionError, NoRespondersError, RequestError, TimeoutError } from '@nats-io/transport-node';
 import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 import type { TopologyDescription } from 'mongodb';
 import { pauseAfter } from './redelivery.js';
@@ -12,6 +13,9 @@ test('a handler that fails gets seven more tries, with pauses that grow to a min
 describe.each<[string, Error]>([
   ['a connection that broke', new MongoNetworkError('connection 3 to 127.0.0.1:1 closed')],
   ['a database that is not found', new MongoServerSelectionError('away', {} as TopologyDescription)],
+  ['a broker that is away', new ConnectionError('connection refused')],
+  ['a broker that does not answer', new TimeoutError()],
+  ['a broker without its streams', new RequestError('', { cause: new NoRespondersError('a.subject') })],
   ['a service that is away', new DomainError('unavailable', 'Repeat in a moment.')],
 ])('%s', (_, error) => {
   test('never puts an event aside, however often it comes', () => {
