@@ -25,7 +25,8 @@ const FRESH_MS = 5_000;
 /** While `organization` cannot be reached, older facts serve this long: a decision is worth more than their last change. */
 const STALE_MS_MAX = 60_000;
 const TENANTS_MAX = 10_000;
-const ASK_MS_MAX = 2_000;
+/** Less than any route gives the whole of its answer. */
+const ASK_MS_MAX = 4_000;
 
 interface Remembered {
   readonly facts: TenantFacts;

@@ -20,8 +20,8 @@ import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, Supplie
 import type { HighAmounts } from './high-amounts.js';
 import type { InvoiceStore } from './invoice-store.js';
 
-/** How long an invoice waits for a later one that is being decided at the same moment. */
-const OVERTAKING_MS_MAX = 2_000;
+/** How often an invoice looks for a later one that is being decided at the same moment: for two seconds. */
+const OVERTAKING_LOOKS_MAX = 200;
 const OVERTAKING_LOOK_EACH_MS = 10;
 
 interface Deps {
@@ -152,10 +152,9 @@ async function afterThoseWhoOvertook(
     .filter((hit) => hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) > 0)
     .map(({ invoiceId }) => invoiceId);
   if (later.length === 0) return invoice;
-  const deadline = Date.now() + OVERTAKING_MS_MAX;
-  for (;;) {
+  for (let looks = 1; ; looks++) {
     const outcomes = await invoices.outcomes(organizationId, later);
-    if (outcomes.every(({ isDecided }) => isDecided) || Date.now() >= deadline) {
+    if (outcomes.every(({ isDecided }) => isDecided) || looks === OVERTAKING_LOOKS_MAX) {
       // One that is still undecided now was left by its worker; it will look again when it is taken up, and find ours.
       const missed = outcomes.filter(({ isDecided, named }) => isDecided && !named.has(invoice.invoiceId));
       const receivedAtMs = Math.max(invoice.receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));

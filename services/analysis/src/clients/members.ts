@@ -4,7 +4,8 @@ import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { Members } from '../application/members.js';
 
-const ASK_MS_MAX = 2_000;
+/** Less than any route gives the whole of its answer. */
+const ASK_MS_MAX = 4_000;
 
 /** Members as the organization service knows them; asked each time, since a removed member must get no more work. */
 export function membersFromOrganization(channel: Channel): Members {
