@@ -6,8 +6,8 @@ import { databaseClock } from './database-clock.js';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const AHEAD_MS = 3_600_000;
 
-beforeEach(() => jest.useFakeTimers());
-afterEach(() => jest.useRealTimers());
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 /** A database an hour ahead that reads its time at once and answers late, each time by the next of these delays. */
 function databaseThatAnswersAfter(...delaysMs: number[]): { readonly db: Db; readonly asked: () => number } {
