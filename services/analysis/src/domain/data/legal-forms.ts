@@ -16,7 +16,7 @@ export const legalForms: readonly (readonly string[])[] = [
   ['CORP', 'CORPORATION'], ['CO'], ['DAC'], ['CIC'],
   // France, Belgium, Luxembourg, and stock companies of several countries
   ['SA', 'SOCIETE ANONYME', 'SOCIEDAD ANONIMA', 'SPOLKA AKCYJNA'], ['SARL', 'SOCIETE A RESPONSABILITE LIMITEE'], ['SAS'],
-  ['SASU'], ['SCI'], ['EURL'], ['SPRL'], ['SRL'], ['SCA'],
+  ['SASU'], ['SCI'], ['EURL'], ['SPRL'], ['SRL'], ['SRLS'], ['SCA'],
   // Italy, Spain, Portugal
   ['SPA'], ['SNC'], ['SL', 'SOCIEDAD LIMITADA'], ['SLU'], ['LDA'],
   // Netherlands
