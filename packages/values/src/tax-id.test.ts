@@ -55,6 +55,8 @@ describe('validity is asked for one country', () => {
     ['000000000B00', 'NL', 'WRONG_CHECK_DIGIT'],
     ['A00000000', 'ES', 'WRONG_CHECK_DIGIT'],
     ['980780684', 'GB', 'VALID'],
+    ['107328000', 'GB', 'VALID'],
+    ['107328097', 'GB', 'WRONG_CHECK_DIGIT'],
     ['GD001', 'GB', 'FORMAT_ONLY'],
     ['094259216', 'GR', 'VALID'],
     ['974760673', 'NO', 'VALID'],

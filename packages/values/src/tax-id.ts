@@ -57,6 +57,9 @@ export function sameTaxId(left: TaxId, right: TaxId): boolean {
 /**
  * Checks the number against the rules of exactly one country: asked for all, the library would match an unprefixed
  * number with any of them. `country` is the ISO code, stated by the id or presumed by the caller.
+ *
+ * British check digits lie between 00 and 96 (modulus 97): where the weighted sum is a multiple of 97 they are 00, and a
+ * number that ends in 97 is never issued, although it adds up.
  */
 export function taxIdValidity(body: string, country: string): TaxIdValidity {
   const checker = checkersByCountry.get(country);
