@@ -221,7 +221,9 @@ function magnitudeShift(
         isEven
           ? `With the decimal point moved the amount is within ${parameters.shiftTolerancePercent} % of an earlier one.`
           : 'The amount has the digits of an earlier one.',
-        `It is ${ratio} times the usual amount.`,
+        isTooHigh
+          ? `It is ${ratio} times the usual amount.`
+          : `The usual amount is ${Math.round(10 / ratio) / 10} times as large.`,
       ],
       extra: { matchedAmount, factor: isTooHigh ? String(factor) : `1/${factor}` },
     },
