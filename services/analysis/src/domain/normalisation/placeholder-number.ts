@@ -7,7 +7,7 @@ const WORDS: ReadonlySet<string> = new Set(
     'SN SANS SANSNUMERO SINNUMERO SIN SENZA SENZANUMERO ND SD GEEN NVT ZONDER ZONDERNUMMER'
   ).split(' '),
 );
-/** `000`, `xxx` */
+/** One character again and again: `000`, or the letter that stands for nothing. */
 const FILLER = /^(?:0+|X+)$/;
 
 /** Whether a word, zeros or signs stand in the place of the number; such a text tells no bill from another. */
