@@ -220,7 +220,7 @@ export const catalogue = {
     family: 'SUP',
     severities: ['LOW', 'MEDIUM'],
     requires: ['TAX_ID'],
-    description: 'The tax id is not valid in the country it states.',
+    description: 'The tax id is not valid in the country that it states or that the supplier is known to be of.',
     recommendedAction: 'Ask for a corrected invoice; input tax may not be deductible.',
   },
   SUPPLIER_TAX_ID_MISSING: {
@@ -324,7 +324,7 @@ export const catalogue = {
   TAX_RATE_IMPLAUSIBLE: {
     family: 'TAX',
     severities: ['MEDIUM', 'HIGH'],
-    requires: ['NET_AND_TAX', 'TAX_ID'],
+    requires: ['NET_AND_TAX'],
     description:
       "The tax is more than the law of the supplier's country knows, or has another sign than the net amount.",
     recommendedAction: 'Ask for a corrected invoice; {fault}.',
