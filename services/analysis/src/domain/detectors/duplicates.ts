@@ -4,6 +4,7 @@ import type { EvidenceValue, RaisedFinding } from '../evidence.js';
 import type { FindingType, Severity } from '../catalogue.js';
 import type { Candidate } from '../invoice.js';
 import { creditedNumbers } from '../match-keys.js';
+import { isOfTheSameDays } from '../pairs/date-relation.js';
 import { groupOf } from '../pairs/groups.js';
 import type { PairScore } from '../pairs/pair.js';
 import { amountOf, amountText, comparisonRow } from '../pairs/comparison-row.js';
@@ -336,8 +337,7 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
     (listed) => ({
       type: 'INVOICE_NUMBER_REUSED',
       // With one bill before, a contract is a guess that somebody should look at once.
-      ...(reused.length >= parameters.contractRecordsMin &&
-      (listed.every((pair) => pair.number === 'CONTRACT') || isCustomerNumber(invoice, reused, parameters))
+      ...(reused.length >= parameters.contractRecordsMin && listed.every((pair) => pair.number === 'CONTRACT')
         ? parameters.levels.contractNumberReused
         : parameters.levels.numberReused),
       verb: 'carries the number of',
@@ -345,18 +345,6 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
     }),
     parameters,
   );
-}
-
-/** Bill after bill with one number, weeks apart and over different amounts: it names the customer. */
-function isCustomerNumber(
-  invoice: Candidate,
-  reused: readonly PairScore[],
-  { customerNumberGapDaysMin }: DuplicateParameters,
-): boolean {
-  const days = [invoice, ...reused.map(({ other }) => other)]
-    .map(({ issueDay }) => issueDay)
-    .sort((left, right) => left - right);
-  return days.slice(1).every((day, index) => day - (days[index] ?? day) >= customerNumberGapDaysMin);
 }
 
 /** A credit note that names no invoice and equals none can be taken twice or forgotten. */
@@ -419,13 +407,12 @@ function severityAcrossSuppliers(
 
 /** Many suppliers let one factoring company collect: months apart and with tax ids of their own, numbers coincide. */
 function isSameMoneySameAccount(invoice: Candidate, pair: PairScore): boolean {
-  const isApart = pair.date !== 'SAME' && pair.date !== 'NEAR' && pair.date !== 'SWAP';
   return (
     invoice.bankKey !== undefined &&
     invoice.bankKey === pair.other.bankKey &&
     (pair.number === 'IDENT' || pair.number === 'FORMAT') &&
     pair.amount === 'EQ' &&
-    !(isApart && haveConflictingTaxIds(invoice, pair.other))
+    (isOfTheSameDays(pair.date) || !haveConflictingTaxIds(invoice, pair.other))
   );
 }
 

@@ -47,7 +47,11 @@ const GLUED_LABEL = new RegExp(
 const COPY_WORDS: ReadonlySet<string> = new Set(
   'COPY COPIA KOPIA KOPIE ZWEITSCHRIFT DUP DUPL DUPLICATE DUPLIKAT DUPLICATA REV REVISED CORR R'.split(' '),
 );
-const SEPARATED_MARK = /^(?:[VR]?0?[0-9])$/;
+/** Marks that stand apart, and how many digits the rest of the number has then: a lone digit may also be the counter. */
+const SEPARATED_MARKS = [
+  { mark: /^[VR][0-9]$|^0[0-9]$/, digitsMin: 3 },
+  { mark: /^[0-9]$/, digitsMin: 4 },
+] as const;
 const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
 /** `1/2`, `2 von 3` and the like behind a space, a dash or a bracket: a part and how many there are. */
 const PART_OF = /[ (-]([0-9]{1,2}) ?(?:\/|OF|VON|VAN|DE|DI|SUR|Z) ?([0-9]{1,2})\)?$/;
@@ -151,7 +155,8 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
     // `rev. 1`, `copy 2`
     if (rest.length > 1 && COPY_WORDS.has(rest.at(-1) ?? '') && /^[0-9]$/.test(last)) return rest.slice(0, -1);
     const restText = rest.join('');
-    if (SEPARATED_MARK.test(last) && digitCount(restText) >= 4 && !BARE_YEAR.test(restText)) return rest;
+    const mark = SEPARATED_MARKS.find((form) => form.mark.test(last));
+    if (mark !== undefined && digitCount(restText) >= mark.digitsMin && !BARE_YEAR.test(restText)) return rest;
   }
   const glued = GLUED_MARK.exec(last) ?? (digitCount(parts.join('')) >= 3 ? GLUED_LETTER.exec(last) : null);
   return glued?.[1] === undefined ? undefined : [...rest, glued[1]];

@@ -26,7 +26,23 @@ describe('a contract number where the invoice number belongs', () => {
     expect(typesOf(history.bill(bill('2025-02-01')))).toContain('SUSPECTED_DUPLICATE');
   });
 
-  test('that names a membership is a contract from the third year on', () => {
+  const received = (date: string) => ({ asOf: date, origin: { receivedAtMs: Date.parse(date) } });
+
+  test('that names a membership is a contract when each bill came in its own year', () => {
+    const history = inMemoryHistory();
+    for (const date of ['2022-06-01', '2023-01-20'])
+      history.bill(bill(date, { invoice_number: `R-${date}` }), received(date));
+    history.bill(bill('2024-01-22'), received('2024-01-25'));
+    expect(typesOf(history.bill(bill('2025-01-20'), received('2025-01-24')))).not.toContain('SUSPECTED_DUPLICATE');
+  });
+
+  test('that came twice within weeks with another year on it is a duplicate with the year mistyped', () => {
+    const history = inMemoryHistory();
+    history.bill(bill('2025-01-20'), received('2025-01-24'));
+    expect(typesOf(history.bill(bill('2026-01-20'), received('2025-02-03')))).toContain('SUSPECTED_DUPLICATE');
+  });
+
+  test('that names a membership is a contract from the third year on, whenever its bills came', () => {
     const history = inMemoryHistory();
     const years = ['2023-01-20', '2024-01-22', '2025-01-20'].map((date) => history.bill(bill(date)));
     expect(years[2] && typesOf(years[2])).not.toContain('SUSPECTED_DUPLICATE');

@@ -13,6 +13,11 @@ export function dateRelation(left: Candidate, right: Candidate, parameters: Dupl
   return days <= parameters.otherDays ? 'OTHER' : 'YEAR';
 }
 
+/** Whether two bills can be of one supply by their dates: those are equal, exchanged or a few days apart. */
+export function isOfTheSameDays(date: DateRelation): boolean {
+  return date === 'SAME' || date === 'NEAR' || date === 'SWAP';
+}
+
 /** Day and month exchanged; both are real dates, so only the text has to be compared. */
 function isSwapped(left: string, right: string): boolean {
   return `${left.slice(0, 4)}-${left.slice(8)}-${left.slice(5, 7)}` === right;

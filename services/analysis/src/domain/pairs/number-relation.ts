@@ -135,14 +135,31 @@ function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candida
   if (left.issueDate.slice(0, 7) === right.issueDate.slice(0, 7)) return false;
   const leftParts = periodParts(left);
   const rightParts = periodParts(right);
-  return differing.some((run) => leftParts.some((part, index) => part === run.left && rightParts[index] === run.right));
+  return differing.some((run) => leftParts.some((part, index) => isPeriodOf(run, part, rightParts[index] ?? '')));
 }
 
-/** Year, two-digit year, month and year with month, as they stand in a number without leading zeros. */
+/** The runs are the two periods, or these stand before or behind digits that both have: a customer number, a counter. */
+function isPeriodOf({ left, right }: DifferingRun, leftPart: string, rightPart: string): boolean {
+  if (withoutLeadingZeros(leftPart) === left && withoutLeadingZeros(rightPart) === right) return true;
+  if (leftPart.length < GLUED_PERIOD_LENGTH_MIN || left.length !== right.length) return false;
+  const isBehind = left.endsWith(leftPart) && right.endsWith(rightPart);
+  const isBefore = left.startsWith(leftPart) && right.startsWith(rightPart);
+  return (
+    (isBehind && left.slice(0, -leftPart.length) === right.slice(0, -rightPart.length)) ||
+    (isBefore && left.slice(leftPart.length) === right.slice(rightPart.length))
+  );
+}
+
+/** A month or a year of two digits is found in many a number. */
+const GLUED_PERIOD_LENGTH_MIN = 4;
+
+/** Year, month, both together, and the whole date, in the ways in which numbers have them. */
 function periodParts({ issueDate }: Candidate): string[] {
-  const year = issueDate.slice(0, 4);
-  const month = issueDate.slice(5, 7);
-  return [year, year.slice(2), month, year + month].map(withoutLeadingZeros);
+  const [year = '', month = '', day = ''] = issueDate.split('-');
+  const short = year.slice(2);
+  const months = [year + month, short + month, month + year, month + short];
+  const dates = [year + month + day, short + month + day, day + month + year, day + month + short];
+  return [year, short, month, ...months, ...dates];
 }
 
 /**

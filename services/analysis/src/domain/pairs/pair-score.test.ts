@@ -158,6 +158,8 @@ describe('each relation of the number', () => {
     ['TYPO', '0000598', '2000598', 4.5],
     ['CONTAINS', '3400002721', '00002721', 3.5],
     ['DIFF', '3500000903', '3500000936', -4],
+    ['SUFFIX', '474', '474-01', 6.5],
+    ['SUFFIX', '501', '501 V2', 6.5],
     ['MISSING', '79118', 'n/a', 1],
     ['MISSING', 'SI-00255', '10.03.2025', 1],
   ])('%s: %s and %s', (relation, left, right, points) => {
@@ -165,6 +167,18 @@ describe('each relation of the number', () => {
     const row = pair?.comparisons.find(({ field }) => field === 'number');
     expect(row?.relation).toBe(relation);
     expect((row?.halfPoints ?? 0) / 2).toBe(points);
+  });
+
+  test.each([
+    ['the month behind a customer number', '16268980125', '2025-01-10', '16268980225', '2025-02-10'],
+    ['the date before a counter', 'RE20250310-02', '2025-03-10', 'RE20250210-02', '2025-02-10'],
+    ['the day first', '10032025/7', '2025-03-10', '11042025/7', '2025-04-11'],
+  ])('the period of its bill is known in a number that has %s', (_, one, oneDate, other, otherDate) => {
+    const pair = score(
+      withTax({ invoice_number: one, issue_date: oneDate }),
+      withTax({ invoice_number: other, issue_date: otherDate }),
+    );
+    expect(pair?.number).toBe('PERIOD');
   });
 
   test('a short number counts more within the calendar year, where no counter comes round', () => {

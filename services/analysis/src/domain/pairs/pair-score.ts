@@ -1,4 +1,3 @@
-import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import type { Facts } from '../facts.js';
 import type { Candidate } from '../invoice.js';
 import { editDistance } from '../normalisation/similarity.js';
@@ -7,8 +6,8 @@ import { compareByArrival } from '../record-order.js';
 import { haveConflictingTaxIds } from '../supplier/identity.js';
 import { amountRelation } from './amount-relation.js';
 import { creditNotesOf, hasOpenCredit } from './credit.js';
-import { dateRelation } from './date-relation.js';
-import { isContractSeries, isSecondOfContract } from './contract.js';
+import { dateRelation, isOfTheSameDays } from './date-relation.js';
+import { isContractSeries, isCustomerNumber, isSecondOfContract, isYearlyBill } from './contract.js';
 import { numberRelation } from './number-relation.js';
 import type { Comparison, PairScore } from './pair.js';
 import { amountHistory, isBilledOnceADay, recurringOthers } from './recurrence.js';
@@ -57,15 +56,19 @@ export function scorePairs(
     isContractSeries(daysOf(series), parameters) ||
     // Day and month exchanged are a month apart by accident.
     isSecondOfContract(daysOf(series.filter(({ date }) => date !== 'SWAP')), { issueDay, billsBefore }, parameters);
+  const numbered = compared.filter(
+    (pair) => pair.sameSupplier && pair.amount !== 'OPPOSITE' && (pair.number === 'IDENT' || pair.number === 'FORMAT'),
+  );
+  const isOfCustomer = isCustomerNumber([issueDay, ...daysOf(numbered)], parameters);
   return compared
     .filter((pair) => pair.amount !== 'OPPOSITE')
     .map((pair) => {
-      const isNeighbour =
-        isContract &&
-        pair.sameSupplier &&
-        SAME_NUMBER.includes(pair.number) &&
-        Math.abs(pair.other.issueDay - facts.invoice.issueDay) > parameters.contractSameBillDays;
-      return summed(context, isNeighbour ? { ...pair, number: 'CONTRACT' } : pair);
+      if (!pair.sameSupplier || !SAME_NUMBER.includes(pair.number)) return summed(context, pair);
+      const daysApart = Math.abs(pair.other.issueDay - facts.invoice.issueDay);
+      const isNeighbour = isContract && daysApart > parameters.contractSameBillDays;
+      const isYearly = pair.amount === 'EQ' && isYearlyBill(facts.invoice, pair.other, parameters);
+      const isReference = isOfCustomer && pair.amount !== 'EQ';
+      return summed(context, isNeighbour || isYearly || isReference ? { ...pair, number: 'CONTRACT' } : pair);
     });
 }
 
@@ -165,7 +168,7 @@ function digitsOf(text: string): number {
   return text.replace(/[^0-9]/g, '').length;
 }
 
-/** Two suppliers that nothing ties together can both send bill 1/04/2026 over 22755.00 on the same day. */
+/** Two contractors whom nothing ties together can both send bill 1/04/2026 on the same day, at the same rates. */
 function strangersRow(
   invoice: Candidate,
   { other, supplier }: Compared,
@@ -173,21 +176,17 @@ function strangersRow(
 ): Comparison[] {
   if (supplier !== 'NONE') return [];
   const isSimple = [invoice, other].some((record) => tellingDigits(record) < strangersDigitsMin);
-  if (!isSimple || !isWholeAmount(invoice)) return [];
-  return [{ field: 'supplier', relation: 'STRANGERS', halfPoints: halfPoints.strangers }];
-}
-
-function isWholeAmount({ amountMinor, currency }: Candidate): boolean {
-  return BigInt(amountMinor) % 10n ** BigInt(minorUnitsOf(currency)) === 0n;
+  return isSimple ? [{ field: 'supplier', relation: 'STRANGERS', halfPoints: halfPoints.strangers }] : [];
 }
 
 function taxConflictRow(
   invoice: Candidate,
-  { other, supplier }: Compared,
+  { other, supplier, date }: Compared,
   { halfPoints, taxSlipMax }: DuplicateParameters,
 ): Comparison[] {
   if (haveConflictingTaxIds(invoice, other)) {
-    const sameBank = invoice.bankKey !== undefined && invoice.bankKey === other.bankKey;
+    // A factoring company collects for many: only a bill of the same days may be another one's.
+    const sameBank = invoice.bankKey !== undefined && invoice.bankKey === other.bankKey && isOfTheSameDays(date);
     const points = sameBank ? halfPoints.taxConflictSameBank : halfPoints.taxConflict;
     return [{ field: 'taxId', relation: 'CONFLICT', halfPoints: points }];
   }

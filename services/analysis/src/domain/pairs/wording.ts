@@ -19,7 +19,7 @@ const notes: Readonly<Record<string, string>> = {
   'number TYPO': 'The invoice numbers differ in one character.',
   'number CONTAINS': 'One number contains the other.',
   'number TYPO2': 'The invoice numbers differ in two characters.',
-  'number CONTRACT': 'The supplier repeats this number with this amount at regular intervals: it names a contract.',
+  'number CONTRACT': 'The supplier repeats this number again and again: it names a contract or a customer.',
   'number MISSING': 'A word or a date stands where one of the numbers belongs.',
   'number DIFF': 'The invoice numbers differ.',
   'amount EQ': 'The amounts are equal.',

@@ -79,6 +79,10 @@ export interface DuplicateParameters {
   readonly similarNameMin: number;
   readonly recurrenceDays: number;
   readonly contractGapsDays: readonly { readonly min: number; readonly max: number }[];
+  /** From one bill of a yearly contract to the next. */
+  readonly contractYearDays: { readonly min: number; readonly max: number };
+  /** A bill that is received so many days from its issue date has the right year on it. */
+  readonly contractReceivedDaysMax: number;
   readonly contractRecordsMin: number;
   readonly contractSameBillDays: number;
   readonly duplicateMin: number;
@@ -191,8 +195,9 @@ export const duplicates: DuplicateParameters = {
   contractGapsDays: [
     { min: 25, max: 35 },
     { min: 85, max: 95 },
-    { min: 355, max: 375 },
   ],
+  contractYearDays: { min: 355, max: 375 },
+  contractReceivedDaysMax: 92,
   contractRecordsMin: 2,
   contractSameBillDays: 5,
   duplicateMin: 15,
