@@ -21,111 +21,121 @@ const paper = {
   tax_amount: '80.00',
   gross_amount: '480.00',
 };
-const energy = {
-  supplier: nordlicht,
-  invoice_number: 'RE-2026-0118',
-  issue_date: '2026-10-05',
-  due_date: '2026-11-04',
-  currency: 'EUR',
-  net_amount: '1000.00',
-  tax_amount: '190.00',
-  gross_amount: '1190.00',
-};
-
-/** A short story of a supplier who is paid rightly, and of the ways in which that goes wrong. Order matters. */
-export const demonstrationInvoices: readonly DemonstrationInvoice[] = [
-  {
-    about: 'a clean first invoice',
-    invoice: {
-      ...energy,
-      invoice_number: 'RE-2026-0101',
-      issue_date: '2026-09-05',
-      due_date: '2026-10-05',
-      net_amount: '980.00',
-      tax_amount: '186.20',
-      gross_amount: '1166.20',
-    },
-  },
-  { about: 'the next month, clean', invoice: energy },
-  { about: 'an exact copy', invoice: energy },
-  { about: 'a copy with a suffix', invoice: { ...energy, invoice_number: 'RE-2026-0118A', issue_date: '2026-10-09' } },
-  { about: 'letter O for zero', invoice: { ...energy, invoice_number: 'RE-2O26-O118', issue_date: '2026-10-07' } },
-  {
-    about: 'another account',
-    invoice: {
-      ...energy,
-      supplier: { ...nordlicht, bank_account: { iban: 'LT12 1000 0111 0100 1000' } },
-      invoice_number: 'RE-2026-0127',
-      issue_date: '2026-11-05',
-      due_date: '2026-12-05',
-      net_amount: '1010.00',
-      tax_amount: '191.90',
-      gross_amount: '1201.90',
-    },
-  },
-  {
-    about: 'a UK supplier, paid by IBAN',
-    invoice: { ...paper, invoice_number: '4471', issue_date: '2026-10-12' },
-  },
-  {
-    about: 'the same account as sort code',
-    invoice: {
-      ...paper,
-      supplier: { ...thames, bank_account: { sort_code: '60-16-13', account_number: '31926819' } },
-      invoice_number: '4502',
-      issue_date: '2026-11-12',
-      net_amount: '415.00',
-      tax_amount: '83.00',
-      gross_amount: '498.00',
-    },
-  },
-  {
-    about: 'a credit note',
-    invoice: {
-      ...paper,
-      invoice_number: 'CN-4471',
-      issue_date: '2026-11-14',
-      net_amount: '-400.00',
-      tax_amount: '-80.00',
-      gross_amount: '-480.00',
-    },
-  },
-  {
-    about: 'two digits swapped in the total',
-    invoice: { ...energy, issue_date: '2026-10-06', net_amount: '1000.00', gross_amount: '1910.00' },
-  },
-  {
-    about: 'an account that cannot exist',
-    invoice: {
-      supplier: {
-        name: 'Studio Lavanda',
-        tax_id: 'IT00743110157',
-        bank_account: { iban: 'IT60 X054 2811 1010 0000 0123 457' },
+/**
+ * A short story of a supplier who is paid rightly, and of the ways in which that goes wrong. Order matters.
+ * @param since when the story was told first: it is of the three months before, so it never ages and never changes
+ */
+export function demonstrationInvoices(since: Date): readonly DemonstrationInvoice[] {
+  const on = (monthsBefore: number, day: number): string =>
+    new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() - monthsBefore, day)).toISOString().slice(0, 10);
+  const year = on(2, 1).slice(0, 4);
+  const energy = {
+    supplier: nordlicht,
+    invoice_number: `RE-${year}-0118`,
+    issue_date: on(2, 5),
+    due_date: on(1, 4),
+    currency: 'EUR',
+    net_amount: '1000.00',
+    tax_amount: '190.00',
+    gross_amount: '1190.00',
+  };
+  return [
+    {
+      about: 'a clean first invoice',
+      invoice: {
+        ...energy,
+        invoice_number: `RE-${year}-0101`,
+        issue_date: on(3, 5),
+        due_date: on(2, 5),
+        net_amount: '980.00',
+        tax_amount: '186.20',
+        gross_amount: '1166.20',
       },
-      invoice_number: '88/2026',
-      issue_date: '2026-11-02',
-      currency: 'EUR',
-      net_amount: '300.00',
-      tax_amount: '66.00',
-      gross_amount: '366.00',
     },
-  },
-  {
-    about: 'the same bill under another supplier',
-    invoice: {
-      ...energy,
-      supplier: { name: 'Nordlicht Service UG', bank_account: nordlicht.bank_account },
+    { about: 'the next month, clean', invoice: energy },
+    { about: 'an exact copy', invoice: energy },
+    { about: 'a copy with a suffix', invoice: { ...energy, invoice_number: `RE-${year}-0118A`, issue_date: on(2, 9) } },
+    {
+      about: 'letter O for zero',
+      invoice: { ...energy, invoice_number: `RE-${year.replace('0', 'O')}-O118`, issue_date: on(2, 7) },
     },
-  },
-  {
-    about: 'totals that do not add up',
-    invoice: {
-      ...paper,
-      invoice_number: '4533',
-      issue_date: '2026-11-18',
-      net_amount: '400.00',
-      tax_amount: '80.00',
-      gross_amount: '580.00',
+    {
+      about: 'another account',
+      invoice: {
+        ...energy,
+        supplier: { ...nordlicht, bank_account: { iban: 'LT12 1000 0111 0100 1000' } },
+        invoice_number: `RE-${year}-0127`,
+        issue_date: on(1, 5),
+        due_date: on(0, 5),
+        net_amount: '1010.00',
+        tax_amount: '191.90',
+        gross_amount: '1201.90',
+      },
     },
-  },
-];
+    {
+      about: 'a UK supplier, paid by IBAN',
+      invoice: { ...paper, invoice_number: '4471', issue_date: on(2, 12) },
+    },
+    {
+      about: 'the same account as sort code',
+      invoice: {
+        ...paper,
+        supplier: { ...thames, bank_account: { sort_code: '60-16-13', account_number: '31926819' } },
+        invoice_number: '4502',
+        issue_date: on(1, 12),
+        net_amount: '415.00',
+        tax_amount: '83.00',
+        gross_amount: '498.00',
+      },
+    },
+    {
+      about: 'a credit note',
+      invoice: {
+        ...paper,
+        invoice_number: 'CN-4471',
+        issue_date: on(1, 14),
+        net_amount: '-400.00',
+        tax_amount: '-80.00',
+        gross_amount: '-480.00',
+      },
+    },
+    {
+      about: 'two digits swapped in the total',
+      invoice: { ...energy, issue_date: on(2, 6), net_amount: '1000.00', gross_amount: '1910.00' },
+    },
+    {
+      about: 'an account that cannot exist',
+      invoice: {
+        supplier: {
+          name: 'Studio Lavanda',
+          tax_id: 'IT00743110157',
+          bank_account: { iban: 'IT60 X054 2811 1010 0000 0123 457' },
+        },
+        invoice_number: `88/${year}`,
+        issue_date: on(1, 2),
+        currency: 'EUR',
+        net_amount: '300.00',
+        tax_amount: '66.00',
+        gross_amount: '366.00',
+      },
+    },
+    {
+      about: 'the same bill under another supplier',
+      invoice: {
+        ...energy,
+        supplier: { name: 'Nordlicht Service UG', bank_account: nordlicht.bank_account },
+      },
+    },
+    {
+      about: 'totals that do not add up',
+      invoice: {
+        ...paper,
+        invoice_number: '4533',
+        issue_date: on(1, 18),
+        net_amount: '400.00',
+        tax_amount: '80.00',
+        gross_amount: '580.00',
+      },
+    },
+  ];
+}

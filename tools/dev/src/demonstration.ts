@@ -15,7 +15,8 @@ const colours = { PASS: 'green', REVIEW: 'yellow', BLOCK: 'red' } as const;
 /** Analyzes the demonstration invoices. Each has its own key, so a second start shows the first answers again. */
 export async function demonstrate(baseUrl: string, key: string, print: (line: string) => void): Promise<void> {
   const rows: string[][] = [['', 'number', 'supplier', 'amount', 'decision', 'score', 'findings']];
-  for (const [index, { about, invoice }] of demonstrationInvoices.entries()) {
+  const invoices = demonstrationInvoices(await organizationSince(baseUrl, key));
+  for (const [index, { about, invoice }] of invoices.entries()) {
     const response = await fetch(`${baseUrl}/invoices`, {
       method: 'POST',
       headers: {
@@ -39,6 +40,14 @@ export async function demonstrate(baseUrl: string, key: string, print: (line: st
     ]);
   }
   for (const line of table(rows)) print(line);
+}
+
+/** When the organization was created; every start tells the same story by it. */
+async function organizationSince(baseUrl: string, key: string): Promise<Date> {
+  const response = await fetch(`${baseUrl}/organizations/current`, { headers: { authorization: `Bearer ${key}` } });
+  if (!response.ok) throw new Error(`The demonstration cannot begin: ${await response.text()}`);
+  const { createdAt } = (await response.json()) as { readonly createdAt: string };
+  return new Date(createdAt);
 }
 
 /** Rows as aligned text; numbers to the right, decisions coloured where somebody looks. */

@@ -108,6 +108,7 @@ async function main(): Promise<void> {
 
 function welcome(baseUrl: string, key: string, tookMs: number): string {
   const root = baseUrl.replace(/\/v1$/, '');
+  const today = new Date().toISOString().slice(0, 10);
   return `
 Ready after ${(tookMs / 1000).toFixed(1)} s. Ctrl-C stops everything.
 
@@ -117,7 +118,7 @@ Ready after ${(tookMs / 1000).toFixed(1)} s. Ctrl-C stops everything.
 
 Try it:
 
-curl -s ${baseUrl}/invoices -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"supplier":{"name":"Nordlicht Energie GmbH","tax_id":"DE136695976"},"invoice_number":"RE-2026-118","issue_date":"2026-10-05","currency":"EUR","gross_amount":"1190.00"}'
+curl -s ${baseUrl}/invoices -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"supplier":{"name":"Nordlicht Energie GmbH","tax_id":"DE136695976"},"invoice_number":"RE-118","issue_date":"${today}","currency":"EUR","gross_amount":"1190.00"}'
 `;
 }
 
