@@ -4,6 +4,20 @@ export interface DemonstrationInvoice {
   readonly invoice: Readonly<Record<string, unknown>>;
 }
 
+/** What is billed twice: the second bill of the story, its number written in another way. */
+export function copyToTry(since: Date): Readonly<Record<string, unknown>> {
+  const [, second] = demonstrationInvoices(since);
+  const { invoice_number: number, issue_date, currency, gross_amount } = second?.invoice ?? {};
+  const { name, tax_id } = nordlicht;
+  return {
+    supplier: { name, tax_id },
+    invoice_number: String(number).replace('-0', '-'),
+    issue_date,
+    currency,
+    gross_amount,
+  };
+}
+
 const nordlicht = {
   name: 'Nordlicht Energie GmbH',
   tax_id: 'DE136695976',

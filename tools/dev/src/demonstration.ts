@@ -1,6 +1,6 @@
 // Posts the demonstration invoices as an integrator would and prints what came of them.
 import { styleText } from 'node:util';
-import { demonstrationInvoices } from './demonstration-invoices.js';
+import { copyToTry, demonstrationInvoices } from './demonstration-invoices.js';
 
 type Decision = 'PASS' | 'REVIEW' | 'BLOCK';
 
@@ -12,11 +12,18 @@ interface Answer {
 
 const colours = { PASS: 'green', REVIEW: 'yellow', BLOCK: 'red' } as const;
 
-/** Analyzes the demonstration invoices. Each has its own key, so a second start shows the first answers again. */
-export async function demonstrate(baseUrl: string, key: string, print: (line: string) => void): Promise<void> {
+/**
+ * Analyzes the demonstration invoices. Each has its own key, so a second start shows the first answers again.
+ * @returns an invoice for people to try, which repeats one of them
+ */
+export async function demonstrate(
+  baseUrl: string,
+  key: string,
+  print: (line: string) => void,
+): Promise<Readonly<Record<string, unknown>>> {
   const rows: string[][] = [['', 'number', 'supplier', 'amount', 'decision', 'score', 'findings']];
-  const invoices = demonstrationInvoices(await organizationSince(baseUrl, key));
-  for (const [index, { about, invoice }] of invoices.entries()) {
+  const since = await organizationSince(baseUrl, key);
+  for (const [index, { about, invoice }] of demonstrationInvoices(since).entries()) {
     const response = await fetch(`${baseUrl}/invoices`, {
       method: 'POST',
       headers: {
@@ -40,6 +47,7 @@ export async function demonstrate(baseUrl: string, key: string, print: (line: st
     ]);
   }
   for (const line of table(rows)) print(line);
+  return copyToTry(since);
 }
 
 /** When the organization was created; every start tells the same story by it. */

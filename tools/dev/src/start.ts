@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { copyToTry } from './demonstration-invoices.js';
 import { demonstrate } from './demonstration.js';
 import { startInfrastructure } from './infrastructure.js';
 import { startSimulators } from './simulators.js';
@@ -89,9 +90,10 @@ async function main(): Promise<void> {
       await writePrivate(installationFile, installation);
     }
     const { tenant, other } = installation.demo ?? unreachable();
+    let toTry = copyToTry(new Date());
     if (!values['no-demo']) {
       say('');
-      await demonstrate(system.baseUrl, tenant.keys.owner, say);
+      toTry = await demonstrate(system.baseUrl, tenant.keys.owner, say);
     }
     await writePrivate(demoFile, {
       baseUrl: system.baseUrl,
@@ -99,16 +101,15 @@ async function main(): Promise<void> {
       otherOrganization: { organizationId: other.organizationId, keys: { owner: other.keys.owner } },
       simulators: simulators.urls,
     });
-    say(welcome(system.baseUrl, tenant.keys.owner, Date.now() - startedAt));
+    say(welcome(system.baseUrl, tenant.keys.owner, toTry, Date.now() - startedAt));
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function welcome(baseUrl: string, key: string, tookMs: number): string {
+function welcome(baseUrl: string, key: string, toTry: Readonly<Record<string, unknown>>, tookMs: number): string {
   const root = baseUrl.replace(/\/v1$/, '');
-  const today = new Date().toISOString().slice(0, 10);
   return `
 Ready after ${(tookMs / 1000).toFixed(1)} s. Ctrl-C stops everything.
 
@@ -118,7 +119,7 @@ Ready after ${(tookMs / 1000).toFixed(1)} s. Ctrl-C stops everything.
 
 Try it:
 
-curl -s ${baseUrl}/invoices -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"supplier":{"name":"Nordlicht Energie GmbH","tax_id":"DE136695976"},"invoice_number":"RE-118","issue_date":"${today}","currency":"EUR","gross_amount":"1190.00"}'
+curl -s ${baseUrl}/invoices -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(toTry)}'
 `;
 }
 
