@@ -163,6 +163,7 @@ function consecutive(
   const { count, firstDay, taxIdCount } = supplier.profile;
   if (hasAccountPart(invoice)) return [];
   const series = unbrokenSeries([...before, { day: invoice.issueDay, value }]);
+  if (series.length < parameters.consecutiveInvoicesMin) return [];
   const saying = series.findIndex((_, index) =>
     saysOnlyCustomer(series.slice(0, index + 1), count - (series.length - 1 - index), parameters),
   );

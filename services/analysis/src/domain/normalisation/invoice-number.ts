@@ -100,7 +100,7 @@ function foldedRuns(f2: string): string {
 
 /** Digits without leading zeros; `000` is `0`. */
 export function withoutLeadingZeros(text: string): string {
-  return text.replace(/^0+(?=.)/, '');
+  return text.startsWith('0') ? text.replace(/^0+(?=.)/, '') : text;
 }
 
 function withoutLabels(parts: readonly string[]): string[] {

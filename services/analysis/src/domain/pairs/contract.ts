@@ -34,11 +34,9 @@ export function isSecondOfContract(
  * customer. The judged bill is one of them, and at least two came before.
  */
 export function isCustomerNumber(issueDays: readonly number[], parameters: DuplicateParameters): boolean {
+  if (issueDays.length <= parameters.contractRecordsMin) return false;
   const days = issueDays.toSorted((left, right) => left - right);
-  return (
-    days.length > parameters.contractRecordsMin &&
-    days.slice(1).every((day, index) => day - (days[index] ?? day) >= parameters.customerNumberGapDaysMin)
-  );
+  return days.slice(1).every((day, index) => day - (days[index] ?? day) >= parameters.customerNumberGapDaysMin);
 }
 
 const DAY_MS = 24 * 3_600_000;

@@ -4,7 +4,13 @@ import type { InvoiceNumber } from '../normalisation/invoice-number.js';
 import { isOwnDate, isPlaceholder } from '../normalisation/placeholder-number.js';
 import { editDistance } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
-import { areEqualButForYear, areOfDifferentSeries, areReordered, hasExtraParts, isNumeric } from './similar-numbers.js';
+import {
+  areEqualButForYear,
+  areOfDifferentSeries,
+  areReordered,
+  hasExtraParts,
+  isDigitRun,
+} from './similar-numbers.js';
 
 export type NumberRelation = keyof DuplicateParameters['halfPoints']['number'];
 
@@ -43,11 +49,13 @@ function relationOfNumbers(
   if (a.o1 === b.o1 || a.o2 === b.o2) return 'OCR';
   if (a.b1 !== undefined && b.b1 !== undefined && (a.b1 === b.b1 || a.b2 === b.b2)) return 'PARTS';
   if (isBaseOf(a, b) || isBaseOf(b, a)) return 'SUFFIX';
-  if (areOfDifferentSeries(a, b)) return 'PARTS';
-  if (areEqualButForYear(left, right)) return 'YEARLESS';
+  const differing = differingNumericRuns(a, b);
+  if (differing === undefined && areOfDifferentSeries(a, b)) return 'PARTS';
+  // Numbers of one structure differ in the year alone where that is shortened or left out.
+  const mayDifferInYear = differing?.every((run) => run.left.length !== run.right.length) ?? true;
+  if (mayDifferInYear && areEqualButForYear(left, right)) return 'YEARLESS';
   if (sameAmountAndDate && areReordered(a, b)) return 'REORDERED';
   if (hasExtraParts(a, b, parameters) || hasExtraParts(b, a, parameters)) return 'EXTRA';
-  const differing = differingNumericRuns(a, b);
   if (differing !== undefined) {
     if (isWrongYear(differing, left, right, sameAmountAndDate)) return 'TYPO';
     if (areOfDifferentPeriods(differing, left, right)) return 'PERIOD';
@@ -116,15 +124,15 @@ interface DifferingRun {
 /** The numeric runs in which two numbers of one structure differ; undefined when the structure or letters differ. */
 function differingNumericRuns(a: InvoiceNumber, b: InvoiceNumber): DifferingRun[] | undefined {
   if (a.runs.length !== b.runs.length) return undefined;
-  const lastNumeric = a.runs.findLastIndex(isNumeric);
+  const lastNumeric = a.runs.findLastIndex(isDigitRun);
   const differing: DifferingRun[] = [];
   for (const [index, aRun] of a.runs.entries()) {
     const bRun = b.runs[index] ?? '';
-    if (isNumeric(aRun) !== isNumeric(bRun)) return undefined;
+    if (isDigitRun(aRun) !== isDigitRun(bRun)) return undefined;
     const left = withoutLeadingZeros(aRun);
     const right = withoutLeadingZeros(bRun);
     if (left === right) continue;
-    if (!isNumeric(aRun)) return undefined;
+    if (!isDigitRun(aRun)) return undefined;
     differing.push({ left, right, isLast: index === lastNumeric });
   }
   return differing;
@@ -173,7 +181,7 @@ function isWrongYear(
   sameAmountAndDate: boolean,
 ): boolean {
   const [run, ...others] = differing;
-  if (run === undefined || others.length > 0 || left.number.runs.filter(isNumeric).length < 2) return false;
+  if (run === undefined || others.length > 0 || left.number.runs.filter(isDigitRun).length < 2) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   const year = left.issueDate.slice(0, 4);
   const own = sameAmountAndDate ? [year, year.slice(2)] : [year];
@@ -207,7 +215,7 @@ function mayBeShortTypo(a: InvoiceNumber, b: InvoiceNumber, parameters: Duplicat
   if (shorter >= parameters.typoLengthMinSameAmountAndDate) return true;
   return [a.o1, b.o1].every(
     (text) =>
-      isNumeric(text) &&
+      /^[0-9]+$/.test(text) &&
       text.length >= parameters.typoDigitsMinSameAmountAndDate &&
       text.length <= parameters.typoDigitsMaxSameAmountAndDate,
   );

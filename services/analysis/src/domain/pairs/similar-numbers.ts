@@ -26,7 +26,7 @@ function formsWithoutYear({ number, issueDate }: Candidate): string[] {
     const left = withoutYear(run, year);
     if (left === undefined) continue;
     const rest = [...runs.slice(0, index), ...(left === '' ? [] : [left]), ...runs.slice(index + 1)];
-    if (rest.some(isNumeric)) forms.push(rest.join('.'));
+    if (rest.some(isDigitRun)) forms.push(rest.join('.'));
   }
   return forms;
 }
@@ -34,7 +34,7 @@ function formsWithoutYear({ number, issueDate }: Candidate): string[] {
 /** What is left of a digit run without the year: nothing of `2026` and `26`, `113` of `20260113`; undefined without a year. */
 function withoutYear(run: string, year: string): string | undefined {
   if (run === year || run === year.slice(2)) return '';
-  return isNumeric(run) && run.length >= year.length + 2 && run.startsWith(year)
+  return isDigitRun(run) && run.length >= year.length + 2 && run.startsWith(year)
     ? withoutLeadingZeros(run.slice(year.length))
     : undefined;
 }
@@ -54,7 +54,7 @@ export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolea
   const [left, right] = [plainRuns(a), plainRuns(b)];
   const differing = left.flatMap((run, index) => (run === right[index] ? [] : [[run, right[index] ?? ''] as const]));
   const [only, ...others] = differing;
-  if (only === undefined || others.length > 0 || only.some(isNumeric)) return false;
+  if (only === undefined || others.length > 0 || only.some(isDigitRun)) return false;
   const [one, other] = only;
   return (
     one.length <= SERIES_LETTERS_MAX &&
@@ -74,9 +74,9 @@ export function hasExtraParts(
   shorter: InvoiceNumber,
   { extraDigitsMin, extraReferenceMin }: DuplicateParameters,
 ): boolean {
+  if (longer.runs.length <= shorter.runs.length || digitsOf(shorter.runs) < extraDigitsMin) return false;
   const all = plainRuns(longer);
   const some = plainRuns(shorter);
-  if (all.length <= some.length || digitsOf(shorter.runs) < extraDigitsMin) return false;
   const extra: string[] = [];
   let matched = 0;
   for (const run of all) {
@@ -85,7 +85,7 @@ export function hasExtraParts(
   }
   if (matched < some.length) return false;
   const isBehind = some.every((run, index) => run === all[index]);
-  return !extra.some(isNumeric) || (isBehind && extra.join('').length >= extraReferenceMin);
+  return !extra.some(isDigitRun) || (isBehind && extra.join('').length >= extraReferenceMin);
 }
 
 /** As printed: leading zeros show how long a number is. */
@@ -95,19 +95,24 @@ function digitsOf(runs: readonly string[]): number {
 
 /** Letter runs and digit runs, these without leading zeros. */
 function plainRuns({ runs }: InvoiceNumber): string[] {
-  return runs.map((run) => (isNumeric(run) ? withoutLeadingZeros(run) : run));
+  return runs.map((run) => (isDigitRun(run) ? withoutLeadingZeros(run) : run));
 }
 
-export function isNumeric(text: string): boolean {
-  return /^[0-9]+$/.test(text);
+/** Whether a run is one of digits; all its characters are of one kind. */
+export function isDigitRun(run: string): boolean {
+  const code = run.charCodeAt(0);
+  return code >= DIGIT_ZERO && code <= DIGIT_NINE;
 }
+
+const DIGIT_ZERO = 48;
+const DIGIT_NINE = 57;
 
 /** How many digits of a number tell it from others: those of its own year and month do not. */
 export function tellingDigits({ number, issueDate }: Candidate): number {
   const year = issueDate.slice(0, 4);
   const month = withoutLeadingZeros(issueDate.slice(5, 7));
   const telling = plainRuns(number)
-    .filter(isNumeric)
+    .filter(isDigitRun)
     .filter((run) => run !== month)
     .map((run) => withoutYear(run, year) ?? run);
   return digitsOf(telling);
