@@ -130,6 +130,15 @@ describe('a second signal turns a changed account into a block', () => {
     });
   });
 
+  test('an unusual amount blocks nobody who uses a new account of one bank for each bill', () => {
+    const virtual = (index: number) => ({ sort_code: '60-16-13', account_number: String(31_000_000 + index * 7_919) });
+    const acme = ledger();
+    for (let index = 0; index < 8; index += 1) acme.bill({ account: virtual(index) });
+    const billed = acme.bill({ account: virtual(9), gross_amount: '3200.00' });
+    expect(findingIn(billed, 'BANK_ACCOUNT_CHANGED')).toMatchObject({ severity: 'LOW', evidence: { escalators: [] } });
+    expect(billed.analysis.decision).not.toBe('BLOCK');
+  });
+
   test('TERMS_SHORTENED', () => {
     const acme = ledger();
     for (let index = 1; index <= 4; index += 1) {

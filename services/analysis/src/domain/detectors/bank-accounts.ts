@@ -171,7 +171,8 @@ function escalatorsOf(
           name: 'TERMS_SHORTENED',
           sentence: `payment is due ${terms.newDays <= 0 ? 'at once' : `in ${counted(terms.newDays, 'day')}`} instead of in ${terms.usualDays} days`,
         },
-    ratio >= policy.bank.escalatingAmountRatio
+    // Who uses a new account for each bill says nothing by it, and an amount alone never blocks.
+    ratio >= policy.bank.escalatingAmountRatio && !isVirtual
       ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${ratio} times the usual` }
       : undefined,
     isTampered(facts.document, policy.documents)

@@ -269,6 +269,8 @@ describe('SPLIT_DUPLICATE', () => {
     ['of so many', 'INV-10423 1/2', 'INV-10423 2/2'],
     ['with the number of the whole', 'INV-10423', 'INV-10423'],
     ['the first one without a mark', 'INV-10423', 'INV-10423/2'],
+    ['by letters', 'INV-10423-A', 'INV-10423-B'],
+    ['by a word', 'INV-10423 Teil 1', 'INV-10423 Teil 2'],
   ])('knows parts %s', (_, one, two) => {
     const [first, second]: [Bill, Bill] = [
       [{ invoice_number: one, gross_amount: '500.00' }],

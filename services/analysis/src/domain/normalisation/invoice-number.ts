@@ -29,6 +29,7 @@ const SIGNATURE_LENGTH_MAX = 40;
 const LABELS: ReadonlySet<string> = new Set(
   (
     'INVOICE INV FAKTURA FV FVS FAK FA FAC FACT FACTURE FACTURA FATTURA FT FRA RECHNUNG RE RG RNR RECH FACTUUR BILL ' +
+    'RECHNUNGSNR RECHNUNGSNUMMER BELEG BELEGNR ' +
     'NO NR NUM NUMBER DOC ' +
     // A degree sign stands for the raised o of a French or Italian number.
     'NDEG ' +
@@ -37,8 +38,8 @@ const LABELS: ReadonlySet<string> = new Set(
     'RECORDATORIO STATEMENT'
   ).split(' '),
 );
-/** Italian and Spanish: `Fattura n. 12`; alone it is the letter of a series. */
-const SECOND_LABEL = 'N';
+/** `Fattura n. 12`, `Faktura VAT nr 12`; alone they are the letters of a series. */
+const SECOND_LABELS: ReadonlySet<string> = new Set(['N', 'VAT']);
 /** A label in front of digits, also when the first of them was read as a letter: `RE0373`, `REO373`. */
 const GLUED_LABEL = new RegExp(
   `^(?:${[...LABELS].toSorted((a, b) => b.length - a.length).join('|')})(?=[0-9]|[OQIL][0-9])`,
@@ -49,13 +50,15 @@ const COPY_WORDS: ReadonlySet<string> = new Set(
 );
 /** Marks that stand apart, and how many digits the rest of the number has then: a lone digit may also be the counter. */
 const SEPARATED_MARKS = [
-  { mark: /^[VR][0-9]$|^0[0-9]$/, digitsMin: 3 },
+  { mark: /^[VR][0-9]$|^0[0-9]$|^[A-Z]$|^I{2,3}$|^IV$/, digitsMin: 3 },
   { mark: /^[0-9]$/, digitsMin: 4 },
 ] as const;
 const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
 /** `1/2`, `2 von 3` and the like behind a space, a dash or a bracket: a part and how many there are. */
-const PART_OF = /[ (-]([0-9]{1,2}) ?(?:\/|OF|VON|VAN|DE|DI|SUR|Z) ?([0-9]{1,2})\)?$/;
+const PART_OF = /[ (-]([1-9][0-9]?) ?(?:\/|OF|VON|VAN|DE|DI|SUR|Z) ?([0-9]{1,2})\)?$/;
 const PARTS_OF_ONE_MAX = 12;
+/** `Teil 1`, `cz. 2` */
+const PART_WORDS: ReadonlySet<string> = new Set('PART TEIL CZ CZESC RATA PARTE PARTIE DEEL'.split(' '));
 const GLUED_LETTER = /^(.*[0-9])[A-Z]$/;
 const BARE_YEAR = /^(?:19|20)[0-9]{2}$/;
 
@@ -111,7 +114,7 @@ function withoutLabels(parts: readonly string[]): string[] {
 }
 
 function isLabelAt(part: string, index: number): boolean {
-  return isLabel(part) || (part === SECOND_LABEL && index > 0);
+  return isLabel(part) || (SECOND_LABELS.has(part) && index > 0);
 }
 
 /** Whether a group of letters only says that a number is one. */
@@ -152,8 +155,10 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   const rest = parts.slice(0, -1);
   if (rest.length > 0) {
     if (COPY_WORDS.has(last)) return rest;
-    // `rev. 1`, `copy 2`
-    if (rest.length > 1 && COPY_WORDS.has(rest.at(-1) ?? '') && /^[0-9]$/.test(last)) return rest.slice(0, -1);
+    // `rev. 1`, `copy 2`, `Teil 1`
+    const word = rest.at(-1) ?? '';
+    const isCounted = COPY_WORDS.has(word) || PART_WORDS.has(word);
+    if (rest.length > 1 && isCounted && /^[0-9]$/.test(last)) return rest.slice(0, -1);
     const restText = rest.join('');
     const mark = SEPARATED_MARKS.find((form) => form.mark.test(last));
     if (mark !== undefined && digitCount(restText) >= mark.digitsMin && !BARE_YEAR.test(restText)) return rest;

@@ -58,6 +58,7 @@ function relationOfNumbers(
   if (hasExtraParts(a, b, parameters) || hasExtraParts(b, a, parameters)) return 'EXTRA';
   if (differing !== undefined) {
     if (isWrongYear(differing, left, right, sameAmountAndDate)) return 'TYPO';
+    if (sameAmountAndDate && isWrongDate(differing, left)) return 'TYPO';
     if (areOfDifferentPeriods(differing, left, right)) return 'PERIOD';
     if (areNeighbours(differing, left.issueDay !== right.issueDay, parameters)) return 'SEQ';
   }
@@ -186,6 +187,27 @@ function isWrongYear(
   const year = left.issueDate.slice(0, 4);
   const own = sameAmountAndDate ? [year, year.slice(2)] : [year];
   return run.left.length === run.right.length && (own.includes(run.left) || own.includes(run.right));
+}
+
+/**
+ * Bills of one day differ in the run alone that is the month or the date of one of them: the other has a slip in it. A
+ * month is known by the year beside it, and by no other run that may be the month.
+ */
+function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: Candidate): boolean {
+  const [run, ...others] = differing;
+  if (run === undefined || others.length > 0) return false;
+  const sides = [run.left, run.right];
+  const [year = '', month = '', day = ''] = issueDate.split('-');
+  const dates = [year + month + day, day + month + year, year + month, month + year].map(withoutLeadingZeros);
+  if (sides.some((side) => dates.includes(side))) return true;
+  const rest = number.runs.filter(isDigitRun).map(withoutLeadingZeros);
+  const plainMonth = withoutLeadingZeros(month);
+  return (
+    rest.length > 2 &&
+    rest.includes(year) &&
+    sides.includes(plainMonth) &&
+    rest.filter((text) => text === run.left || text === plainMonth).length === 1
+  );
 }
 
 /** Only the counter at the end differs, and not by much: another bill of a busy day, not two slips in one number. */
