@@ -76,8 +76,8 @@ function seriesOf({ invoice, supplier }: Facts): Series | undefined {
   const run = lastNumericRun(invoice);
   if (run === undefined || isPeriod(run, invoice.issueDate)) return undefined;
   const before = supplier.profile.sequence
-    .map(({ day, text }) => ({ day, value: Number(text) }))
     .filter(({ day }) => day <= invoice.issueDay)
+    .map(({ day, text }) => ({ day, value: Number(text) }))
     .sort((left, right) => left.day - right.day || left.value - right.value);
   return { value: Number(run), before };
 }

@@ -32,8 +32,8 @@ export function numberRelation(
     return a.raw0 === b.raw0 && (a.raw0 !== '' || left.invoiceNumber === right.invoiceNumber) ? 'IDENT' : 'MISSING';
   }
   const relation = relationOfNumbers(left, right, sameAmountAndDate, parameters);
-  const hasDateOnly = isOwnDate(a, left.issueDate) || isOwnDate(b, right.issueDate);
-  return relation === 'DIFF' && sameAmountAndDate && hasDateOnly ? 'MISSING' : relation;
+  if (relation !== 'DIFF' || !sameAmountAndDate) return relation;
+  return isOwnDate(a, left.issueDate) || isOwnDate(b, right.issueDate) ? 'MISSING' : 'DIFF';
 }
 
 function relationOfNumbers(
@@ -142,8 +142,9 @@ function differingNumericRuns(a: InvoiceNumber, b: InvoiceNumber): DifferingRun[
 /** A differing run that is the own year or month on both sides tells two periods apart, not two copies. */
 function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candidate, right: Candidate): boolean {
   if (left.issueDate.slice(0, 7) === right.issueDate.slice(0, 7)) return false;
-  const leftParts = periodParts(left);
-  const rightParts = periodParts(right);
+  const hasRoomForDate = differing.some((run) => run.left.length >= GLUED_PERIOD_LENGTH_MIN - 1);
+  const leftParts = periodParts(left, hasRoomForDate);
+  const rightParts = periodParts(right, hasRoomForDate);
   return differing.some((run) => leftParts.some((part, index) => isPeriodOf(run, part, rightParts[index] ?? '')));
 }
 
@@ -163,9 +164,10 @@ function isPeriodOf({ left, right }: DifferingRun, leftPart: string, rightPart: 
 const GLUED_PERIOD_LENGTH_MIN = 4;
 
 /** Year, month, both together, and the whole date, in the ways in which numbers have them. */
-function periodParts({ issueDate }: Candidate): string[] {
-  const [year = '', month = '', day = ''] = issueDate.split('-');
+function periodParts({ issueDate }: Candidate, hasRoomForDate: boolean): string[] {
+  const [year, month, day] = [issueDate.slice(0, 4), issueDate.slice(5, 7), issueDate.slice(8)];
   const short = year.slice(2);
+  if (!hasRoomForDate) return [year, short, month];
   const months = [year + month, short + month, month + year, month + short];
   const dates = [year + month + day, short + month + day, day + month + year, day + month + short];
   return [year, short, month, ...months, ...dates];
