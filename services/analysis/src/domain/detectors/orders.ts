@@ -7,6 +7,7 @@ import type { OrderUse } from '../links.js';
 import { readName } from '../normalisation/name-key.js';
 import { amountOf, amountText } from '../pairs/comparison-row.js';
 import { counted } from '../phrases.js';
+import { digitCount } from '../normalisation/invoice-number.js';
 import type { Policy } from '../policy.js';
 import type { OrderParameters } from '../policy/orders.js';
 import { taxText } from '../supplier/identity.js';
@@ -149,7 +150,7 @@ function repeatedAmount(
 
 /** Words, initials and cost centres stand where an order number should; they tie strangers together. */
 function isReference(poKey: string, { referenceLengthMin, referenceDigitsMin }: OrderParameters): boolean {
-  return poKey.length >= referenceLengthMin && poKey.replace(/[^0-9]/g, '').length >= referenceDigitsMin;
+  return poKey.length >= referenceLengthMin && digitCount(poKey) >= referenceDigitsMin;
 }
 
 function isOfCompany({ companyId }: OrderUse, wanted: string): boolean {

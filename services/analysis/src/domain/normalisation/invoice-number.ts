@@ -140,7 +140,7 @@ function joinedRuns(parts: readonly string[]): string {
 /** Cuts `1/2` of `4711 1/2`; undefined when there is none, or too little is left for a number. */
 function withoutPartOf(text: string, parts: readonly string[]): string[] | undefined {
   const [, part = '', of = ''] = PART_OF.exec(text.trimEnd()) ?? [];
-  if (of === '' || Number(part) < 1 || Number(part) > Number(of) || Number(of) < 2 || Number(of) > PARTS_OF_ONE_MAX) {
+  if (of === '' || Number(part) > Number(of) || Number(of) < 2 || Number(of) > PARTS_OF_ONE_MAX) {
     return undefined;
   }
   const rest = parts.slice(0, parts.at(-2) === part && parts.at(-1) === of ? -2 : -3);
@@ -167,7 +167,7 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   return glued?.[1] === undefined ? undefined : [...rest, glued[1]];
 }
 
-function digitCount(text: string): number {
+export function digitCount(text: string): number {
   return text.replace(/[^0-9]/g, '').length;
 }
 

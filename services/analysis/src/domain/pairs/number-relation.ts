@@ -1,5 +1,5 @@
 import type { Candidate } from '../invoice.js';
-import { withoutLeadingZeros } from '../normalisation/invoice-number.js';
+import { digitCount, withoutLeadingZeros } from '../normalisation/invoice-number.js';
 import type { InvoiceNumber } from '../normalisation/invoice-number.js';
 import { isOwnDate, isPlaceholder } from '../normalisation/placeholder-number.js';
 import { editDistance } from '../normalisation/similarity.js';
@@ -101,7 +101,7 @@ function differByPrefix(a: InvoiceNumber, b: InvoiceNumber, parameters: Duplicat
   if (prefix.length > parameters.prefixLettersMax) return false;
   const printedRest = longer.f1.slice(prefix.length);
   const rest1 = withoutLeadingZeros(printedRest);
-  const digits = printedRest.replace(/[^0-9]/g, '').length;
+  const digits = digitCount(printedRest);
   return digits >= parameters.prefixDigitsMin && (rest1 === other.f1 || longer.f2.slice(prefix.length) === other.f2);
 }
 

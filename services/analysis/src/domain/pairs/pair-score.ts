@@ -1,5 +1,6 @@
 import type { Facts } from '../facts.js';
 import type { Candidate } from '../invoice.js';
+import { digitCount } from '../normalisation/invoice-number.js';
 import { editDistance } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival } from '../record-order.js';
@@ -46,9 +47,11 @@ export function scorePairs(
     creditNotes: creditNotesOf(facts, originals),
   };
   const compared = originals.map((other) => compare(context, other));
-  const series = compared.filter(
-    (pair) => pair.sameSupplier && pair.amount === 'EQ' && (pair.number === 'IDENT' || pair.number === 'FORMAT'),
+  const comparable = compared.filter((pair) => pair.amount !== 'OPPOSITE');
+  const numbered = comparable.filter(
+    (pair) => pair.sameSupplier && (pair.number === 'IDENT' || pair.number === 'FORMAT'),
   );
+  const series = numbered.filter((pair) => pair.amount === 'EQ');
   const daysOf = (pairs: readonly Compared[]): number[] => pairs.map((pair) => pair.other.issueDay);
   const { issueDay } = facts.invoice;
   const billsBefore = facts.supplier.profile.count;
@@ -56,20 +59,14 @@ export function scorePairs(
     isContractSeries(daysOf(series), parameters) ||
     // Day and month exchanged are a month apart by accident.
     isSecondOfContract(daysOf(series.filter(({ date }) => date !== 'SWAP')), { issueDay, billsBefore }, parameters);
-  const numbered = compared.filter(
-    (pair) => pair.sameSupplier && pair.amount !== 'OPPOSITE' && (pair.number === 'IDENT' || pair.number === 'FORMAT'),
-  );
   const isOfCustomer = isCustomerNumber([issueDay, ...daysOf(numbered)], parameters);
-  return compared
-    .filter((pair) => pair.amount !== 'OPPOSITE')
-    .map((pair) => {
-      if (!pair.sameSupplier || !SAME_NUMBER.includes(pair.number)) return summed(context, pair);
-      const daysApart = Math.abs(pair.other.issueDay - facts.invoice.issueDay);
-      const isNeighbour = isContract && daysApart > parameters.contractSameBillDays;
-      const isYearly = pair.amount === 'EQ' && isYearlyBill(facts.invoice, pair.other, parameters);
-      const isReference = isOfCustomer && pair.amount !== 'EQ';
-      return summed(context, isNeighbour || isYearly || isReference ? { ...pair, number: 'CONTRACT' } : pair);
-    });
+  return comparable.map((pair) => {
+    if (!pair.sameSupplier || !SAME_NUMBER.includes(pair.number)) return summed(context, pair);
+    const isNeighbour = isContract && Math.abs(pair.other.issueDay - issueDay) > parameters.contractSameBillDays;
+    const isYearly = pair.amount === 'EQ' && isYearlyBill(facts.invoice, pair.other, parameters);
+    const isReference = isOfCustomer && pair.amount !== 'EQ';
+    return summed(context, isNeighbour || isYearly || isReference ? { ...pair, number: 'CONTRACT' } : pair);
+  });
 }
 
 /**
@@ -157,15 +154,11 @@ function numberPoints(
   const numbers = [invoice.number, pair.other.number];
   const isShort = numbers.some(({ f1 }) => f1.length < shortNumberLength);
   // A year later a counter has come round: then only its digits count.
-  const isShortCounter = pair.date === 'YEAR' && numbers.some(({ f1 }) => digitsOf(f1) < shortNumberLength);
+  const isShortCounter = pair.date === 'YEAR' && numbers.some(({ f1 }) => digitCount(f1) < shortNumberLength);
   if (!isShort && !isShortCounter) return full;
   const isOfOneYear = invoice.issueDate.slice(0, 4) === pair.other.issueDate.slice(0, 4) && pair.date !== 'SAME';
   const isOneTime = pair.sameSupplier && pair.amount === 'EQ' && pair.others === 0;
   return Math.min(full, isOfOneYear && isOneTime ? halfPoints.shortNumberSameYear : halfPoints.shortNumber);
-}
-
-function digitsOf(text: string): number {
-  return text.replace(/[^0-9]/g, '').length;
 }
 
 /** Two contractors whom nothing ties together can both send bill 1/04/2026 on the same day, at the same rates. */

@@ -1,5 +1,5 @@
 import type { Candidate } from '../invoice.js';
-import { isLabel, withoutLeadingZeros } from '../normalisation/invoice-number.js';
+import { digitCount, isLabel, withoutLeadingZeros } from '../normalisation/invoice-number.js';
 import type { InvoiceNumber } from '../normalisation/invoice-number.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 
@@ -74,7 +74,8 @@ export function hasExtraParts(
   shorter: InvoiceNumber,
   { extraDigitsMin, extraReferenceMin }: DuplicateParameters,
 ): boolean {
-  if (longer.runs.length <= shorter.runs.length || digitsOf(shorter.runs) < extraDigitsMin) return false;
+  // As printed: leading zeros show how long a number is.
+  if (longer.runs.length <= shorter.runs.length || digitCount(shorter.runs.join('')) < extraDigitsMin) return false;
   const all = plainRuns(longer);
   const some = plainRuns(shorter);
   const extra: string[] = [];
@@ -86,11 +87,6 @@ export function hasExtraParts(
   if (matched < some.length) return false;
   const isBehind = some.every((run, index) => run === all[index]);
   return !extra.some(isDigitRun) || (isBehind && extra.join('').length >= extraReferenceMin);
-}
-
-/** As printed: leading zeros show how long a number is. */
-function digitsOf(runs: readonly string[]): number {
-  return runs.join('').replace(/[^0-9]/g, '').length;
 }
 
 /** Letter runs and digit runs, these without leading zeros. */
@@ -115,5 +111,5 @@ export function tellingDigits({ number, issueDate }: Candidate): number {
     .filter(isDigitRun)
     .filter((run) => run !== month)
     .map((run) => withoutYear(run, year) ?? run);
-  return digitsOf(telling);
+  return digitCount(telling.join(''));
 }
