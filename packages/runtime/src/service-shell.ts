@@ -10,15 +10,15 @@ import { startGrpcServer } from './grpc/server.js';
 import type { Binding } from './grpc/server.js';
 import { createLogger } from './logger.js';
 import type { Logger } from './logger.js';
-import { connectMongo, isOutOfReach } from './mongo/connection.js';
+import { connectMongo } from './mongo/connection.js';
 import { databaseClock } from './mongo/database-clock.js';
 import { startOutbox } from './mongo/outbox.js';
 import type { Outbox } from './mongo/outbox.js';
 import { connectNats } from './nats/connection.js';
 import type { Bus } from './nats/connection.js';
-import { isBrokerOutOfReach } from './nats/out-of-reach.js';
 import { eventPublisher } from './nats/publish.js';
 import { subscribe } from './nats/subscribe.js';
+import { isOutage } from './outage.js';
 import type { RunningService } from './process.js';
 import { watchReadiness } from './readiness.js';
 import { repeat } from './repeat.js';
@@ -124,8 +124,7 @@ export async function startServiceShell(
       return await start(service, { ...surroundings, logger }, shutdown);
     } catch (error) {
       await shutdown.run();
-      const isOutage = isOutOfReach(error) || isBrokerOutOfReach(error);
-      if (!isOutage || performance.now() + START_AGAIN_MS > deadline) throw error;
+      if (!isOutage(error) || performance.now() + START_AGAIN_MS > deadline) throw error;
       logger.warn({ error }, 'out of reach at the start; trying again');
     }
     await delay(START_AGAIN_MS);

@@ -1,6 +1,5 @@
 import { DomainError } from '@invoicecontrol/errors';
-import { isOutOfReach } from '../mongo/connection.js';
-import { isBrokerOutOfReach } from './out-of-reach.js';
+import { isOutage } from '../outage.js';
 
 /** An event that failed so often through its own fault is put aside. */
 const DELIVERIES_MAX = 8;
@@ -15,8 +14,7 @@ const OUTAGE_PAUSE_MS_MAX = 10_000;
  * @returns milliseconds; undefined when the event is to be put aside as a dead letter
  */
 export function pauseAfter(error: unknown, deliveries: number): number | undefined {
-  const isOutage =
-    isOutOfReach(error) || isBrokerOutOfReach(error) || (error instanceof DomainError && error.kind === 'unavailable');
-  if (!isOutage && deliveries >= DELIVERIES_MAX) return undefined;
-  return Math.min(1000 * 2 ** (deliveries - 1), isOutage ? OUTAGE_PAUSE_MS_MAX : PAUSE_MS_MAX);
+  const isAway = isOutage(error) || (error instanceof DomainError && error.kind === 'unavailable');
+  if (!isAway && deliveries >= DELIVERIES_MAX) return undefined;
+  return Math.min(1000 * 2 ** (deliveries - 1), isAway ? OUTAGE_PAUSE_MS_MAX : PAUSE_MS_MAX);
 }
