@@ -21,6 +21,14 @@ test('there are no barrels', () => {
   ).toEqual([]);
 });
 
+test('integration tests of a service stand in its src/integration, and nothing else stands there', () => {
+  const isIntegrationTest = (path: string): boolean => path.endsWith('.int.test.ts');
+  const placed = /^services\/[^/]+\/src\/integration\//;
+  const files = filesIn('services').filter((path) => isIntegrationTest(path) || placed.test(path));
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((path) => !isIntegrationTest(path) || !placed.test(path))).toEqual([]);
+});
+
 test('packages/runtime knows no feature of the product', () => {
   const knowing = filesIn('packages/runtime').filter((path) =>
     /\binvoice\b/i.test(readFileSync(join(root, path), 'utf8')),

@@ -1,0 +1,501 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Analysis, Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { events } from '@invoicecontrol/contracts/events';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import type { FindingDocument } from '../storage/findings.js';
+import type { FindingReviewDocument } from '../storage/finding-reviews.js';
+import type { InvoiceDocument } from '../storage/invoices.js';
+import type { SupplierDocument } from '../storage/suppliers.js';
+import {
+  anyFinding,
+  asUser,
+  connect,
+  findingOf,
+  fromNow,
+  testClock,
+  testConfig,
+  wireInvoice,
+} from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+
+const HOME = 'DE89370400440532013000';
+const AWAY = 'FR1420041010050500013M02606';
+const MISSING_ID = '01890000-0000-7000-8000-000000000000';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
+const bob = asUser('0192a000-0000-7000-8000-0000000000bb');
+
+let organization: OrganizationCounterpart;
+let service: RunningService;
+let rpc: Clients;
+let mongo: MongoConnection;
+
+const findingDocuments = () => mongo.db.collection<FindingDocument>('findings');
+const invoiceDocuments = () => mongo.db.collection<InvoiceDocument>('invoices');
+const supplierDocuments = () => mongo.db.collection<SupplierDocument>('suppliers');
+
+beforeAll(async () => {
+  organization = await startOrganizationCounterpart(logger);
+  service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
+  rpc = connect(service.address);
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+});
+afterAll(async () => {
+  rpc.close();
+  await service.stop();
+  await organization.stop(1_000);
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const newTenant = (): string => organization.newTenant();
+
+async function review(
+  organizationId: string,
+  { findingId }: Finding,
+  disposition: string,
+  note?: string,
+  call = ann,
+): Promise<Finding> {
+  const { finding } = await rpc.finding.reviewFinding({ organizationId, findingId, disposition, note }, call);
+  if (finding === undefined) throw new Error('no finding');
+  return finding;
+}
+
+/** Two equal invoices: the second is blocked as a duplicate of the first. */
+async function duplicatePair(organizationId: string): Promise<{ first: Analysis; second: Analysis; finding: Finding }> {
+  const first = await rpc.post(organizationId, wireInvoice());
+  const second = await rpc.post(organizationId, wireInvoice());
+  return { first, second, finding: findingOf(second, 'DUPLICATE_INVOICE') };
+}
+
+/** A supplier paid to one account for a while, and then an invoice that names another. */
+async function changedAccount(organizationId: string): Promise<{ changed: Analysis; finding: Finding }> {
+  for (let month = 1; month <= 4; month++) {
+    await rpc.post(
+      organizationId,
+      wireInvoice({
+        iban: HOME,
+        invoiceNumber: `A-${month}7${month}3`,
+        issueDate: `2026-0${month}-11`,
+        grossAmount: `${month}17.40`,
+      }),
+    );
+  }
+  const changed = await rpc.post(organizationId, nextOnAway('B-5512', '2026-05-13', '523.10'));
+  return { changed, finding: findingOf(changed, 'BANK_ACCOUNT_CHANGED') };
+}
+
+const nextOnAway = (invoiceNumber: string, issueDate: string, grossAmount: string) =>
+  wireInvoice({ iban: AWAY, invoiceNumber, issueDate, grossAmount });
+
+async function history(organizationId: string, { findingId }: Finding): Promise<string[]> {
+  const { changes } = await rpc.finding.listFindingHistory({ organizationId, findingId }, ann);
+  return changes.map(({ actorType, action, from, to, note }) =>
+    [actorType, action, from ?? '-', to ?? '-', note ?? '-'].join(' '),
+  );
+}
+
+describe('a review', () => {
+  test('is recorded with its author, and the invoice is decided again before the answer', async () => {
+    const organizationId = newTenant();
+    const { second, finding } = await duplicatePair(organizationId);
+    expect(second.decision).toBe(Decision.BLOCK);
+    const reviewed = await review(organizationId, finding, 'FALSE_POSITIVE', ' two deliveries ');
+    expect(reviewed).toMatchObject({ findingId: finding.findingId, disposition: 'FALSE_POSITIVE' });
+    const latest = await rpc.latest(organizationId, second.invoiceId);
+    expect(latest).toMatchObject({ decision: Decision.PASS, analysisId: second.analysisId });
+    expect(findingOf(latest, 'DUPLICATE_INVOICE').disposition).toBe('FALSE_POSITIVE');
+    const { invoice } = await rpc.invoice.getInvoice({ organizationId, invoiceId: second.invoiceId }, ann);
+    expect(invoice).toMatchObject({ decision: Decision.PASS, riskScore: latest.riskScore });
+    expect(await history(organizationId, finding)).toEqual([
+      'SYSTEM CREATED - - -',
+      'USER REVIEWED OPEN FALSE_POSITIVE two deliveries',
+      'SYSTEM RECOMPUTED BLOCK PASS -',
+    ]);
+  });
+
+  test('taken back brings the decision back; the analysis itself is never rewritten', async () => {
+    const organizationId = newTenant();
+    const { second, finding } = await duplicatePair(organizationId);
+    await review(organizationId, finding, 'ACCEPTED_RISK', 'paid on purpose');
+    await review(organizationId, finding, 'OPEN');
+    expect((await rpc.latest(organizationId, second.invoiceId)).decision).toBe(Decision.BLOCK);
+    const stored = await mongo.db
+      .collection<{ _id: string; decision: string; findings: { type: string; disposition: string }[] }>('analyses')
+      .findOne({ _id: second.analysisId });
+    expect(stored?.decision).toBe('BLOCK');
+    expect(stored?.findings.find(({ type }) => type === 'DUPLICATE_INVOICE')?.disposition).toBe('OPEN');
+  });
+
+  test('of an equal value appends its note and tells nobody a second time', async () => {
+    const organizationId = newTenant();
+    const { finding } = await duplicatePair(organizationId);
+    const bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+    const heard: string[] = [];
+    const subscription = await subscribe(
+      { bus, db: mongo.db, logger },
+      {
+        service: databaseName,
+        type: events.findingReviewed,
+        handle: async (event) => {
+          if (event.organizationId === organizationId) {
+            heard.push(`${event.findingId} ${event.previousDisposition} ${event.disposition} ${event.reviewedBy}`);
+          }
+        },
+      },
+    );
+    await review(organizationId, finding, 'UNDER_REVIEW');
+    await review(organizationId, finding, 'UNDER_REVIEW', 'called the supplier');
+    await review(organizationId, finding, 'UNDER_REVIEW');
+    await review(organizationId, finding, 'CONFIRMED');
+    const by = `USER:${ann.context.actor.id}`;
+    await eventually(() =>
+      expect(heard).toEqual([
+        `${finding.findingId} OPEN UNDER_REVIEW ${by}`,
+        `${finding.findingId} UNDER_REVIEW CONFIRMED ${by}`,
+      ]),
+    );
+    expect(await history(organizationId, finding)).toEqual([
+      'SYSTEM CREATED - - -',
+      'USER REVIEWED OPEN UNDER_REVIEW -',
+      'USER REVIEWED UNDER_REVIEW UNDER_REVIEW called the supplier',
+      'USER REVIEWED UNDER_REVIEW CONFIRMED -',
+    ]);
+    await subscription.stop();
+    await bus.close();
+  });
+
+  test.each([
+    ['an unknown disposition', 'MAYBE', undefined, 'invalid'],
+    ['a disposition of the system', 'SUPERSEDED', undefined, 'invalid'],
+    ['a step that the table does not have', 'RESOLVED', undefined, 'wrong_state'],
+    ['a blank note', 'CONFIRMED', '  ', 'invalid'],
+    ['an invisible note', 'CONFIRMED', '\u200b', 'invalid'],
+    ['a note that is too long', 'CONFIRMED', 'x'.repeat(4_001), 'invalid'],
+    ['a block that is accepted without a note', 'ACCEPTED_RISK', undefined, 'invalid'],
+  ])('is refused for %s and changes nothing', async (_, disposition, note, kind) => {
+    const organizationId = newTenant();
+    const { second, finding } = await duplicatePair(organizationId);
+    await expect(review(organizationId, finding, disposition, note)).rejects.toMatchObject({ kind });
+    expect((await rpc.latest(organizationId, second.invoiceId)).decision).toBe(Decision.BLOCK);
+    expect(await history(organizationId, finding)).toEqual(['SYSTEM CREATED - - -']);
+  });
+
+  test('by many people at once loses no note and ends in one state that everybody agrees on', async () => {
+    const organizationId = newTenant();
+    const { second, finding } = await duplicatePair(organizationId);
+    const say = (index: number) => review(organizationId, finding, 'CONFIRMED', `note ${index}`, index % 2 ? ann : bob);
+    const outcomes = await Promise.allSettled([0, 1, 2, 3].map(say));
+    const accepted = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    expect(accepted).toBe(4);
+    const notes = (await history(organizationId, finding)).filter((entry) => entry.includes('note '));
+    expect(notes).toHaveLength(4);
+    expect(notes.filter((entry) => entry.includes('OPEN CONFIRMED'))).toHaveLength(1);
+    expect(findingOf(await rpc.latest(organizationId, second.invoiceId), 'DUPLICATE_INVOICE').disposition).toBe(
+      'CONFIRMED',
+    );
+  });
+
+  test('of two findings of one invoice at once leaves the decision of both together', async () => {
+    const organizationId = newTenant();
+    await rpc.post(organizationId, wireInvoice({ iban: HOME }));
+    for (const [number, day] of [
+      ['C-1111', '11'],
+      ['C-2222', '12'],
+      ['C-3333', '13'],
+    ] as const) {
+      await rpc.post(
+        organizationId,
+        wireInvoice({ iban: HOME, invoiceNumber: number, issueDate: `2026-01-${day}`, grossAmount: `${day}7.31` }),
+      );
+    }
+    const analysis = await rpc.post(organizationId, wireInvoice({ iban: AWAY }));
+    const findings = analysis.findings.filter(({ severity }) => severity !== Severity.INFO);
+    expect(findings.length).toBeGreaterThanOrEqual(2);
+    await Promise.all(findings.map((finding) => review(organizationId, finding, 'FALSE_POSITIVE', undefined)));
+    expect((await rpc.latest(organizationId, analysis.invoiceId)).decision).toBe(Decision.PASS);
+  });
+});
+
+describe('a false positive', () => {
+  test('about an account is never open again for this supplier and account, and the account is trusted', async () => {
+    const organizationId = newTenant();
+    const { changed, finding } = await changedAccount(organizationId);
+    expect(changed.decision).toBe(Decision.BLOCK);
+    await review(organizationId, finding, 'FALSE_POSITIVE');
+    const supplier = await supplierDocuments().findOne({ organizationId });
+    expect(supplier?.profile.accounts.map(({ trust }) => trust)).toEqual(['SEEN', 'REVIEWED']);
+    const next = await rpc.post(organizationId, nextOnAway('B-5681', '2026-06-15', '611.75'));
+    expect(next.findings.map(({ type }) => type)).not.toContain('BANK_ACCOUNT_CHANGED');
+    await review(organizationId, finding, 'OPEN');
+    const after = await supplierDocuments().findOne({ organizationId });
+    expect(after?.profile.accounts.map(({ trust }) => trust)).toEqual(['SEEN', 'UNVERIFIED']);
+    const later = await rpc.post(organizationId, nextOnAway('B-5794', '2026-07-17', '702.66'));
+    expect(findingOf(later, 'BANK_ACCOUNT_CHANGED').disposition).toBe('OPEN');
+  });
+});
+
+describe('a confirmation', () => {
+  test('of fraud blocks the account for every supplier until the last confirmation is taken back', async () => {
+    const organizationId = newTenant();
+    const { finding } = await changedAccount(organizationId);
+    const again = await rpc.post(organizationId, nextOnAway('B-5681', '2026-06-15', '611.75'));
+    const other = findingOf(again, 'BANK_ACCOUNT_CHANGED');
+    await review(organizationId, finding, 'CONFIRMED');
+    await review(organizationId, other, 'CONFIRMED');
+    const stranger = (invoiceNumber: string) =>
+      wireInvoice({
+        supplier: {
+          name: 'Quarz Papier AG',
+          taxId: undefined,
+          bankAccount: { iban: AWAY, sortCode: undefined, accountNumber: undefined },
+        },
+        invoiceNumber,
+        grossAmount: `${invoiceNumber.slice(-3)}.11`,
+      });
+    const blocked = await rpc.post(organizationId, stranger('Q-9101'));
+    expect(blocked.decision).toBe(Decision.BLOCK);
+    expect(JSON.parse(findingOf(blocked, 'BANK_ACCOUNT_BLOCKLISTED').evidenceJson)).toMatchObject({
+      reviewId: other.findingId,
+    });
+    await review(organizationId, other, 'FALSE_POSITIVE');
+    expect((await rpc.post(organizationId, stranger('Q-9202'))).decision).toBe(Decision.BLOCK);
+    await review(organizationId, finding, 'OPEN');
+    const free = await rpc.post(organizationId, stranger('Q-9303'));
+    expect(free.findings.map(({ type }) => type)).not.toContain('BANK_ACCOUNT_BLOCKLISTED');
+  });
+
+  test('of a duplicate takes the record out of profile and candidates, and taking it back brings both back', async () => {
+    const organizationId = newTenant();
+    const { first, second, finding } = await duplicatePair(organizationId);
+    const count = async () => (await supplierDocuments().findOne({ organizationId }))?.profile.count;
+    const related = async () => {
+      const { relatedInvoiceIds } = findingOf(await rpc.post(organizationId, wireInvoice()), 'DUPLICATE_INVOICE');
+      return relatedInvoiceIds;
+    };
+    await eventually(async () => expect(await count()).toBe(2));
+    await review(organizationId, finding, 'CONFIRMED');
+    expect(await count()).toBe(1);
+    expect((await invoiceDocuments().findOne({ _id: second.invoiceId }))?.match.confirmedAs).toBe('DUPLICATE');
+    expect(await related()).toEqual([first.invoiceId]);
+    await review(organizationId, finding, 'RESOLVED');
+    expect(await count()).toBe(2);
+    await review(organizationId, finding, 'OPEN');
+    expect(await count()).toBe(3);
+    expect((await invoiceDocuments().findOne({ _id: second.invoiceId }))?.match.confirmedAs).toBeUndefined();
+    expect(await related()).toEqual(expect.arrayContaining([first.invoiceId, second.invoiceId]));
+  });
+});
+
+describe('after a crash between a review and what follows from it', () => {
+  test('the sweep brings the decision, the account and the profile, and a later review undoes it all', async () => {
+    const organizationId = newTenant();
+    const { changed, finding } = await changedAccount(organizationId);
+    await eventually(async () =>
+      expect((await invoiceDocuments().findOne({ _id: changed.invoiceId }))?.pending).toBeUndefined(),
+    );
+    // What a process that died right after its commit leaves behind.
+    await findingDocuments().updateOne(
+      { _id: finding.findingId },
+      {
+        $set: { disposition: 'CONFIRMED', reviewedAt: fromNow(-60_000), pending: true },
+        $inc: { version: 1 },
+      },
+    );
+    await eventually(async () =>
+      expect((await findingDocuments().findOne({ _id: finding.findingId }))?.pending).toBeUndefined(),
+    );
+    const next = await rpc.post(organizationId, nextOnAway('B-5681', '2026-06-15', '611.75'));
+    expect(findingOf(next, 'BANK_ACCOUNT_BLOCKLISTED').disposition).toBe('OPEN');
+    expect((await supplierDocuments().findOne({ organizationId }))?.withdrawnUnits).toEqual([changed.invoiceId]);
+    await review(organizationId, finding, 'OPEN');
+    const reviews = mongo.db.collection<FindingReviewDocument>('finding_reviews');
+    expect(await reviews.findOne({ _id: finding.findingId })).toMatchObject({ disposition: 'OPEN' });
+    expect((await supplierDocuments().findOne({ organizationId }))?.withdrawnUnits).toEqual([]);
+  });
+});
+
+describe('an assignment', () => {
+  test('goes to an active member, is told once and stands in the history; null takes it back', async () => {
+    const organizationId = newTenant();
+    const { finding } = await duplicatePair(organizationId);
+    const assigneeUserId = organization.newMember(organizationId);
+    const bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+    const heard: (string | undefined)[] = [];
+    const subscription = await subscribe(
+      { bus, db: mongo.db, logger },
+      {
+        service: databaseName,
+        type: events.findingAssigned,
+        handle: async (event) => {
+          if (event.organizationId === organizationId) heard.push(event.assigneeUserId);
+        },
+      },
+    );
+    const assign = (userId: string | undefined) =>
+      rpc.finding.assignFinding({ organizationId, findingId: finding.findingId, assigneeUserId: userId }, ann);
+    expect((await assign(assigneeUserId)).finding).toMatchObject({ assigneeUserId });
+    await assign(assigneeUserId);
+    const { findings } = await rpc.finding.listFindings({ ...anyFinding, organizationId, assigneeUserId }, ann);
+    expect(findings.map(({ findingId }) => findingId)).toEqual([finding.findingId]);
+    expect((await assign(undefined)).finding?.assigneeUserId).toBeUndefined();
+    await eventually(() => expect(heard).toEqual([assigneeUserId, undefined]));
+    expect(await history(organizationId, finding)).toEqual([
+      'SYSTEM CREATED - - -',
+      `USER ASSIGNED - ${assigneeUserId} -`,
+      `USER ASSIGNED ${assigneeUserId} - -`,
+    ]);
+    await subscription.stop();
+    await bus.close();
+  });
+
+  test('to an invited person, to a member of another organization or to nobody known is refused alike', async () => {
+    const organizationId = newTenant();
+    const { finding } = await duplicatePair(organizationId);
+    const others = [
+      organization.newMember(organizationId, 'INVITED'),
+      organization.newMember(newTenant()),
+      MISSING_ID,
+      'nonsense',
+    ];
+    for (const assigneeUserId of others) {
+      const refused = rpc.finding.assignFinding({ organizationId, findingId: finding.findingId, assigneeUserId }, ann);
+      await expect(refused).rejects.toMatchObject({ kind: 'not_found', publicMessage: 'No such member.' });
+    }
+  });
+
+  test('and a review at the same time are both kept', async () => {
+    const organizationId = newTenant();
+    const { finding } = await duplicatePair(organizationId);
+    const assigneeUserId = organization.newMember(organizationId);
+    await Promise.all([
+      rpc.finding.assignFinding({ organizationId, findingId: finding.findingId, assigneeUserId }, bob),
+      review(organizationId, finding, 'CONFIRMED'),
+    ]);
+    const { finding: stored } = await rpc.finding.getFinding({ organizationId, findingId: finding.findingId }, ann);
+    expect(stored).toMatchObject({ disposition: 'CONFIRMED', assigneeUserId });
+  });
+});
+
+describe('the list', () => {
+  test('serves every filter, and each leaves out what does not match', async () => {
+    const organizationId = newTenant();
+    const { second, finding } = await duplicatePair(organizationId);
+    const other = await rpc.post(organizationId, wireInvoice({ issueDate: '2026-03-06', companyId: 'c-pl' }));
+    await review(organizationId, finding, 'CONFIRMED');
+    const found = async (filter: Partial<typeof anyFinding>): Promise<Finding[]> => {
+      const { findings } = await rpc.finding.listFindings({ ...anyFinding, organizationId, ...filter }, ann);
+      return findings;
+    };
+    const all = await found({});
+    expect(all.map(({ findingId }) => findingId)).toEqual(
+      expect.arrayContaining([finding.findingId, ...other.findings.map(({ findingId }) => findingId)]),
+    );
+    const at = finding.createdTime ?? new Date();
+    const next = new Date(at.getTime() + 1);
+    const expectations: [Partial<typeof anyFinding>, (candidate: Finding) => boolean][] = [
+      [{ disposition: 'CONFIRMED' }, ({ disposition }) => disposition === 'CONFIRMED'],
+      [{ invoiceId: second.invoiceId }, ({ invoiceId }) => invoiceId === second.invoiceId],
+      [{ companyId: 'c-main' }, ({ companyId }) => companyId === 'c-main'],
+      [{ type: 'DUPLICATE_INVOICE' }, ({ type }) => type === 'DUPLICATE_INVOICE'],
+      [{ severity: Severity.CRITICAL }, ({ severity }) => severity === Severity.CRITICAL],
+      [{ supplierId: finding.supplierId }, ({ supplierId }) => supplierId === finding.supplierId],
+      [{ createdFromTime: at }, ({ createdTime }) => (createdTime ?? at) >= at],
+      [{ createdToTime: at }, ({ createdTime }) => (createdTime ?? at) < at],
+      [{ createdFromTime: at, createdToTime: next }, ({ createdTime }) => createdTime?.getTime() === at.getTime()],
+      [{ supplierId: MISSING_ID }, () => false],
+      [{ scanId: MISSING_ID }, () => false],
+      [{ assigneeUserId: MISSING_ID }, () => false],
+    ];
+    for (const [filter, matches] of expectations) expect(await found(filter)).toEqual(all.filter(matches));
+    expect(all.filter(({ disposition }) => disposition === 'CONFIRMED')).toHaveLength(1);
+  });
+
+  test('has an index for every filter: no query looks at findings of other values', async () => {
+    const indexes = await findingDocuments().indexes();
+    const keys = indexes.map(({ key }) => Object.keys(key).join(' '));
+    for (const field of [
+      'companyId',
+      'invoiceId',
+      'scanId',
+      'supplierId',
+      'type',
+      'severity',
+      'disposition',
+      'assigneeUserId',
+    ]) {
+      expect(keys).toContain(`organizationId ${field} createdAt _id`);
+    }
+  });
+
+  test('shows each finding once, newest first, while others are being added', async () => {
+    const organizationId = newTenant();
+    const add = async (index: number): Promise<string[]> => {
+      const wire = wireInvoice({ invoiceNumber: `L-${index * 1_117}`, grossAmount: `${index * 13}.37` });
+      await rpc.post(organizationId, wire);
+      return [findingOf(await rpc.post(organizationId, wire), 'DUPLICATE_INVOICE').findingId];
+    };
+    const before: string[] = [];
+    for (let index = 1; index <= 6; index++) before.push(...(await add(index)));
+    const seen: string[] = [];
+    let pageToken = '';
+    let index = 7;
+    do {
+      const [page] = await Promise.all([
+        rpc.finding.listFindings(
+          { ...anyFinding, organizationId, type: 'DUPLICATE_INVOICE', pageSize: 2, pageToken },
+          ann,
+        ),
+        add(index++),
+      ]);
+      seen.push(...page.findings.map(({ findingId }) => findingId));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toEqual(expect.arrayContaining(before));
+    expect(seen.filter((id) => before.includes(id))).toEqual(before.toReversed());
+  });
+
+  test.each([
+    ['a disposition that does not exist', { disposition: 'MAYBE' }],
+    ['a type that does not exist', { type: 'NOTHING' }],
+    ['a cursor of its own making', { pageToken: 'abc' }],
+    ['a page of 101', { pageSize: 101 }],
+  ])('refuses %s', async (_, asked) => {
+    const list = rpc.finding.listFindings({ ...anyFinding, organizationId: newTenant(), ...asked }, ann);
+    await expect(list).rejects.toMatchObject({ kind: 'invalid' });
+  });
+});
+
+test('a finding of another tenant looks exactly like one that does not exist, to every rpc', async () => {
+  const { finding } = await duplicatePair(newTenant());
+  const organizationId = newTenant();
+  const assigneeUserId = organization.newMember(organizationId);
+  for (const findingId of [finding.findingId, MISSING_ID, 'nonsense']) {
+    for (const ask of [
+      () => rpc.finding.getFinding({ organizationId, findingId }, ann),
+      () => rpc.finding.listFindingHistory({ organizationId, findingId }, ann),
+      () => rpc.finding.reviewFinding({ organizationId, findingId, disposition: 'CONFIRMED', note: undefined }, ann),
+      () => rpc.finding.assignFinding({ organizationId, findingId, assigneeUserId }, ann),
+    ]) {
+      await expect(ask()).rejects.toMatchObject({ kind: 'not_found', publicMessage: 'No such finding.' });
+    }
+  }
+  const { findings } = await rpc.finding.listFindings({ ...anyFinding, organizationId }, ann);
+  expect(findings).toEqual([]);
+});

@@ -1,0 +1,458 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import type { AnalyzeInvoiceRequest } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { events } from '@invoicecontrol/contracts/events';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import type { Binary } from 'mongodb';
+import { startService } from '../compose.js';
+import { configSchema } from '../config.js';
+import type { AnalysisDocument } from '../storage/analyses.js';
+import type { InvoiceDocument } from '../storage/invoices.js';
+import type { SupplierDocument } from '../storage/suppliers.js';
+import { fromNow, testClock } from '../testing/clients.js';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const { mongodbUrl, natsUrl } = testInfrastructure();
+const databaseName = testDatabaseName();
+/** A slow machine may have a hundred invoices at once. */
+const call = { context: systemContext('test'), timeoutMs: 60_000 };
+
+let organization: OrganizationCounterpart;
+let service: RunningService;
+let channel: Channel;
+let mongo: MongoConnection;
+
+const invoicesOf = () => client(InvoiceServiceDefinition, channel);
+const documents = () => mongo.db.collection<InvoiceDocument>('invoices');
+
+beforeAll(async () => {
+  organization = await startOrganizationCounterpart(logger);
+  service = await startService(
+    configSchema.parse({
+      GRPC_PORT: '0',
+      MONGODB_URL: mongodbUrl,
+      DATABASE_NAME: databaseName,
+      NATS_URL: natsUrl,
+      ORGANIZATION_ADDRESS: organization.address,
+      LOG_LEVEL: 'silent',
+    }),
+    { clock: testClock },
+  );
+  channel = openChannel(service.address);
+  mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+});
+afterAll(async () => {
+  channel.close();
+  await service.stop();
+  await organization.stop(1_000);
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const newTenant = (): string => organization.newTenant();
+
+const plainInvoice: Invoice = {
+  supplier: { name: 'Nordlicht Energie GmbH', taxId: 'DE136695976', bankAccount: undefined },
+  invoiceNumber: 'RE-2026-0118',
+  issueDate: '2026-03-05',
+  dueDate: undefined,
+  currency: 'EUR',
+  netAmount: undefined,
+  taxAmount: undefined,
+  grossAmount: '1190.00',
+  purchaseOrderRef: undefined,
+  buyer: undefined,
+  companyId: undefined,
+};
+
+function request(organizationId: string, changes: Partial<AnalyzeInvoiceRequest> = {}): AnalyzeInvoiceRequest {
+  return {
+    organizationId,
+    invoice: plainInvoice,
+    idempotencyKey: '',
+    fingerprint: 'f1',
+    analysesPerMonthLimit: undefined,
+    ...changes,
+  };
+}
+
+describe('an analyzed invoice', () => {
+  test('can be read back as it came, with its decision, versions and company', async () => {
+    const organizationId = newTenant();
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    const invoiceId = analysis?.invoiceId ?? '';
+    expect(analysis).toMatchObject({ number: 1, versions: { riskEngine: expect.any(String), policy: 'default-3+o0' } });
+    const { invoice } = await invoicesOf().getInvoice({ organizationId, invoiceId }, call);
+    expect(invoice).toMatchObject({
+      invoiceId,
+      companyId: 'c-main',
+      source: InvoiceSource.API,
+      status: InvoiceStatus.ANALYZED,
+      invoice: plainInvoice,
+      decision: analysis?.decision,
+      riskScore: analysis?.riskScore,
+      analysisId: analysis?.analysisId,
+    });
+    const latest = await invoicesOf().getLatestAnalysis({ organizationId, invoiceId }, call);
+    expect(latest.analysis).toEqual(analysis);
+  });
+
+  test('goes to the company whose VAT id its buyer carries', async () => {
+    const organizationId = newTenant();
+    const invoice = { ...plainInvoice, buyer: { name: undefined, taxId: '526-025-09-95' } };
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call);
+    const stored = await invoicesOf().getInvoice({ organizationId, invoiceId: analysis?.invoiceId ?? '' }, call);
+    expect(stored.invoice?.companyId).toBe('c-pl');
+  });
+
+  test('goes to a company that was created a moment ago, before anybody was told of it', async () => {
+    const organizationId = newTenant();
+    await invoicesOf().analyzeInvoice(request(organizationId), call);
+    const companyId = organization.newCompany(organizationId);
+    const { analysis } = await invoicesOf().analyzeInvoice(
+      request(organizationId, { invoice: { ...plainInvoice, companyId } }),
+      call,
+    );
+    const stored = await invoicesOf().getInvoice({ organizationId, invoiceId: analysis?.invoiceId ?? '' }, call);
+    expect(stored.invoice?.companyId).toBe(companyId);
+  });
+
+  test('leaves nothing unfinished behind: its facts stand with the analysis, its events are published', async () => {
+    const organizationId = newTenant();
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    await eventually(async () => {
+      const document = await documents().findOne({ _id: analysis?.invoiceId ?? '' });
+      expect(document?.pending).toBeUndefined();
+      expect(document?.facts).toBeUndefined();
+      expect(document?.outboxPending).toBeUndefined();
+      expect(document?.leaseUntil).toBeUndefined();
+    });
+    const stored = await mongo.db.collection<{ _id: string }>('analyses').findOne({ _id: analysis?.analysisId ?? '' });
+    expect(stored).toMatchObject({ organizationId });
+  });
+
+  test('of another tenant looks exactly like one that does not exist', async () => {
+    const { analysis } = await invoicesOf().analyzeInvoice(request(newTenant()), call);
+    const stranger = newTenant();
+    const ids = [analysis?.invoiceId ?? '', '01890000-0000-7000-8000-000000000000', 'nonsense'];
+    for (const read of [invoicesOf().getInvoice, invoicesOf().getLatestAnalysis]) {
+      const refusals = await Promise.all(
+        ids.map((invoiceId) => read({ organizationId: stranger, invoiceId }, call).catch((error: unknown) => error)),
+      );
+      for (const refusal of refusals)
+        expect(refusal).toMatchObject({ kind: 'not_found', publicMessage: 'No such invoice.' });
+    }
+    const list = await invoicesOf().listInvoices({ ...anyInvoice, organizationId: stranger }, call);
+    expect(list.invoices).toEqual([]);
+  });
+});
+
+const anyInvoice = {
+  pageSize: 0,
+  pageToken: '',
+  companyId: undefined,
+  source: InvoiceSource.UNSPECIFIED,
+  createdFromTime: undefined,
+  createdToTime: undefined,
+  decision: Decision.UNSPECIFIED,
+};
+
+describe('an idempotency key', () => {
+  test('used fifty times at once makes one invoice, and all answers are equal or "still at work"', async () => {
+    const organizationId = newTenant();
+    const keyed = request(organizationId, { idempotencyKey: 'k-50', analysesPerMonthLimit: 1 });
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, () => invoicesOf().analyzeInvoice(keyed, call)),
+    );
+    const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason.kind).toBe('in_progress');
+    }
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(answers.map(({ analysis }) => JSON.stringify(analysis))).size).toBe(1);
+    expect(await documents().countDocuments({ organizationId })).toBe(1);
+    const used = await mongo.db
+      .collection('usage')
+      .findOne({ used: { $gt: 0 }, _id: new RegExp(`^${organizationId}:`) as never });
+    expect(used).toMatchObject({ used: 1 });
+  });
+
+  test('repeated later gives the first answer, neither counted nor refused by the quota', async () => {
+    const organizationId = newTenant();
+    const keyed = request(organizationId, { idempotencyKey: 'again', analysesPerMonthLimit: 1 });
+    const first = await invoicesOf().analyzeInvoice(keyed, call);
+    const second = await invoicesOf().analyzeInvoice(keyed, call);
+    expect(second).toEqual({ ...first, replayed: true });
+    const fresh = invoicesOf().analyzeInvoice({ ...keyed, idempotencyKey: 'fresh' }, call);
+    await expect(fresh).rejects.toMatchObject({ kind: 'usage_exceeded' });
+  });
+
+  test('with another body is a conflict and changes nothing', async () => {
+    const organizationId = newTenant();
+    await invoicesOf().analyzeInvoice(request(organizationId, { idempotencyKey: 'k', fingerprint: 'f1' }), call);
+    const other = invoicesOf().analyzeInvoice(
+      request(organizationId, { idempotencyKey: 'k', fingerprint: 'f2' }),
+      call,
+    );
+    await expect(other).rejects.toMatchObject({ kind: 'idempotency_mismatch' });
+    expect(await documents().countDocuments({ organizationId })).toBe(1);
+  });
+
+  test('is the organization’s own: the same key elsewhere is another invoice', async () => {
+    const keyed = { idempotencyKey: 'shared' };
+    const one = await invoicesOf().analyzeInvoice(request(newTenant(), keyed), call);
+    const two = await invoicesOf().analyzeInvoice(request(newTenant(), keyed), call);
+    expect(two.replayed).toBe(false);
+    expect(two.analysis?.invoiceId).not.toBe(one.analysis?.invoiceId);
+  });
+});
+
+describe('equal invoices posted at once', () => {
+  test('are reported exactly once per pair, whoever comes first', async () => {
+    const organizationId = newTenant();
+    const post = async (pair: number): Promise<{ invoiceId: string; isReported: boolean; related: string[] }> => {
+      const invoice = { ...plainInvoice, invoiceNumber: `PAIR-${pair * 1000 + 17}`, grossAmount: `${pair * 31}.57` };
+      const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call);
+      const duplicates = (analysis?.findings ?? []).filter(({ type }) => type === 'DUPLICATE_INVOICE');
+      return {
+        invoiceId: analysis?.invoiceId ?? '',
+        isReported: duplicates.length > 0,
+        related: duplicates.flatMap(({ relatedInvoiceIds }) => relatedInvoiceIds),
+      };
+    };
+    const pairs = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => Promise.all([post(index + 1), post(index + 1)])),
+    );
+    for (const [one, two] of pairs) {
+      const [original, duplicate] = one.isReported ? [two, one] : [one, two];
+      expect([original.isReported, duplicate.isReported]).toEqual([false, true]);
+      expect(duplicate.related).toEqual([original.invoiceId]);
+    }
+  });
+
+  test('an exact copy is blocked, and its decision names the original', async () => {
+    const organizationId = newTenant();
+    const first = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    const second = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    expect(first.analysis?.decision).toBe(Decision.PASS);
+    expect(second.analysis).toMatchObject({
+      decision: Decision.BLOCK,
+      findings: [{ type: 'DUPLICATE_INVOICE', relatedInvoiceIds: [first.analysis?.invoiceId] }],
+    });
+  });
+
+  test('are found behind a key that a thousand other invoices share', async () => {
+    const organizationId = newTenant();
+    const { analysis: original } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    const stored = await documents().findOne({ _id: original?.invoiceId ?? '' });
+    if (stored === null) throw new Error('no invoice');
+    // Same day and amount, newer by nothing: only the key of kind 4 is shared.
+    const { keys } = stored.match;
+    const crowd = Array.from({ length: 2_000 }, (_, index) => ({
+      ...stored,
+      _id: randomUUID(),
+      match: {
+        ...stored.match,
+        invoiceId: `crowd-${index}`,
+        keys: [keys.at(-1) ?? '', ...keys.slice(1, 3)],
+        issueDay: stored.match.issueDay + 1,
+        number: {
+          ...stored.match.number,
+          raw0: `X${index}`,
+          f1: `X${index}`,
+          f2: `X${index}`,
+          o1: `X${index}`,
+          o2: `X${index}`,
+        },
+        taxKey: `T${index}`,
+        nameKey: `CROWD ${index}`,
+      },
+    }));
+    await documents().insertMany(crowd);
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    expect(analysis?.findings.map(({ type }) => type)).toContain('DUPLICATE_INVOICE');
+  });
+
+  test('of another tenant are strangers', async () => {
+    await invoicesOf().analyzeInvoice(request(newTenant()), call);
+    const { analysis } = await invoicesOf().analyzeInvoice(request(newTenant()), call);
+    expect(analysis?.decision).toBe(Decision.PASS);
+  });
+});
+
+describe('after a crash', () => {
+  test('an invoice that was stored and not decided is decided by the sweep, under the same id', async () => {
+    const organizationId = newTenant();
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    await eventually(async () => expect((await documents().findOne({ organizationId }))?.pending).toBeUndefined());
+    const decided = await documents().findOne({ organizationId });
+    if (decided === null) throw new Error('no invoice');
+    // What a process that died before its commit leaves behind.
+    const { analysis: _analysis, recentEvents: _recentEvents, lastEventAt: _lastEventAt, ...received } = decided;
+    await documents().replaceOne(
+      { _id: decided._id },
+      { ...received, version: 1, status: 'RECEIVED', claim: 'dead', leaseUntil: fromNow(-1) },
+    );
+    await eventually(async () => {
+      const again = await documents().findOne({ organizationId });
+      expect(again).toMatchObject({ status: 'ANALYZED', analysis: { decision: decided.analysis?.decision } });
+      expect(again?.pending).toBeUndefined();
+    });
+    expect(analysis?.invoiceId).toBe(decided._id);
+  });
+
+  test('a retry with the key takes over what was abandoned, without waiting for the sweep', async () => {
+    const organizationId = newTenant();
+    const keyed = request(organizationId, { idempotencyKey: 'abandoned' });
+    await invoicesOf().analyzeInvoice(keyed, call);
+    await eventually(async () => expect((await documents().findOne({ organizationId }))?.pending).toBeUndefined());
+    await documents().updateOne(
+      { organizationId },
+      { $set: { status: 'RECEIVED', version: 1, leaseUntil: fromNow(60_000) }, $unset: { analysis: '' } },
+    );
+    await expect(invoicesOf().analyzeInvoice(keyed, call)).rejects.toMatchObject({
+      kind: 'in_progress',
+      retryAfterSeconds: 1,
+    });
+    await documents().updateOne({ organizationId }, { $set: { leaseUntil: fromNow(-1) } });
+    expect((await invoicesOf().analyzeInvoice(keyed, call)).analysis).toBeDefined();
+  });
+
+  test('an invoice that was stored and perhaps not counted is counted by whoever takes it over', async () => {
+    const organizationId = newTenant();
+    const keyed = request(organizationId, { idempotencyKey: 'uncounted' });
+    await invoicesOf().analyzeInvoice(keyed, call);
+    await eventually(async () => expect((await documents().findOne({ organizationId }))?.pending).toBeUndefined());
+    expect(await documents().findOne({ organizationId })).not.toHaveProperty('isCountUnsure');
+    const usage = mongo.db.collection<{ _id: string; used: number }>('usage');
+    const ofTenant = { _id: { $gte: organizationId, $lt: `${organizationId}~` } };
+    await usage.updateOne(ofTenant, { $set: { used: 0 } });
+    await documents().updateOne(
+      { organizationId },
+      {
+        $set: { status: 'RECEIVED', version: 1, leaseUntil: fromNow(-1), isCountUnsure: true },
+        $unset: { analysis: '' },
+      },
+    );
+    await invoicesOf().analyzeInvoice(keyed, call);
+    expect(await usage.findOne(ofTenant)).toMatchObject({ used: 1 });
+    expect(await documents().findOne({ organizationId })).not.toHaveProperty('isCountUnsure');
+  });
+
+  test('an invoice that was counted and not settled is not counted again, however many came after it', async () => {
+    const organizationId = newTenant();
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    const _id = analysis?.invoiceId ?? '';
+    await eventually(async () => expect((await documents().findOne({ _id }))?.pending).toBeUndefined());
+    const record = await mongo.db.collection<AnalysisDocument>('analyses').findOne({ organizationId });
+    if (record === null) throw new Error('no analysis');
+    await documents().updateOne({ _id }, { $set: { pending: true, facts: record.facts as Binary } });
+    const later = Array.from({ length: 100 }, (_, index) => ({
+      ...plainInvoice,
+      invoiceNumber: `L-${index * 7919}`,
+      grossAmount: `${index + 10}.00`,
+    }));
+    await Promise.all(later.map((invoice) => invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call)));
+    await eventually(async () => expect(await documents().countDocuments({ organizationId, pending: true })).toBe(1));
+    // Old enough for the sweep.
+    await documents().updateOne({ _id }, { $set: { 'analysis.createdAt': fromNow(-60_000) } });
+    await eventually(async () => expect((await documents().findOne({ _id }))?.pending).toBeUndefined());
+    const supplier = await mongo.db.collection<SupplierDocument>('suppliers').findOne({ organizationId });
+    expect(supplier?.profile.count).toBe(later.length + 1);
+    expect(supplier?.countedUnits.length).toBeLessThan(later.length);
+  });
+});
+
+describe('events', () => {
+  test('a decision is heard once per consumer effect, with the decision it tells of', async () => {
+    const organizationId = newTenant();
+    const bus = await connectNats({ url: natsUrl, name: 'test', logger });
+    const heard: string[] = [];
+    const subscription = await subscribe(
+      { bus, db: mongo.db, logger },
+      {
+        service: databaseName,
+        type: events.invoiceAnalyzed,
+        handle: async (event) => {
+          if (event.organizationId === organizationId) heard.push(`${event.invoiceId} ${event.decision}`);
+        },
+      },
+    );
+    const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
+    await eventually(() => expect(heard).toEqual([`${analysis?.invoiceId} ${analysis?.decision}`]));
+    await subscription.stop();
+    await bus.close();
+  });
+});
+
+describe('a list', () => {
+  test('is newest first, and its pages hold every invoice once', async () => {
+    const organizationId = newTenant();
+    const ids: string[] = [];
+    for (let number = 1; number <= 5; number++) {
+      const invoice = { ...plainInvoice, invoiceNumber: `P-${number * 1000}`, grossAmount: `${number}7.30` };
+      const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call);
+      ids.unshift(analysis?.invoiceId ?? '');
+    }
+    const seen: string[] = [];
+    let pageToken = '';
+    do {
+      const page = await invoicesOf().listInvoices({ ...anyInvoice, organizationId, pageSize: 2, pageToken }, call);
+      expect(page.invoices.length).toBeLessThanOrEqual(2);
+      seen.push(...page.invoices.map(({ invoiceId }) => invoiceId));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(seen).toEqual(ids);
+  });
+
+  test.each([
+    ['a page of 101', { pageSize: 101 }],
+    ['a negative page', { pageSize: -1 }],
+    ['a token of its own making', { pageToken: 'abc' }],
+  ])('refuses %s', async (_, asked) => {
+    const list = invoicesOf().listInvoices({ ...anyInvoice, organizationId: newTenant(), ...asked }, call);
+    await expect(list).rejects.toMatchObject({ kind: 'invalid' });
+  });
+});
+
+describe('a malformed request of another service', () => {
+  const supplier = { name: 'A', taxId: undefined, bankAccount: undefined };
+  const half = { iban: undefined, sortCode: '601613', accountNumber: undefined };
+  const none = { iban: undefined, sortCode: undefined, accountNumber: undefined };
+  test.each<[string, Partial<Invoice>]>([
+    ['supplier', { supplier: undefined }],
+    ['supplier.name', { supplier: { ...supplier, name: ' ' } }],
+    ['supplier.bank_account', { supplier: { ...supplier, bankAccount: half } }],
+    ['supplier.bank_account', { supplier: { ...supplier, bankAccount: none } }],
+    ['invoice_number', { invoiceNumber: '' }],
+    ['issue_date', { issueDate: '2026-02-30' }],
+    ['due_date', { dueDate: 'soon' }],
+    ['currency', { currency: 'XXX' }],
+    ['gross_amount', { grossAmount: '1.1234567' }],
+    ['net_amount', { netAmount: '1e3' }],
+    ['company_id', { companyId: 'stranger' }],
+  ])('is refused for its %s and stores nothing', async (path, fault) => {
+    const organizationId = newTenant();
+    const refused = invoicesOf().analyzeInvoice(
+      request(organizationId, { invoice: { ...plainInvoice, ...fault } }),
+      call,
+    );
+    await expect(refused).rejects.toMatchObject({ kind: 'invalid', publicMessage: expect.stringContaining(path) });
+    expect(await documents().countDocuments({ organizationId })).toBe(0);
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import type { BankLink, OrderLink } from '../domain/links.js';
+import { linkStores } from '../storage/links.js';
+import type { LinkDocument } from '../storage/links.js';
+
+const KEY = 'the same text names an account and an order';
+const account: BankLink = { bankKey: KEY, suppliers: [] };
+const order: OrderLink = { poKey: KEY, suppliers: [], uses: [] };
+
+let mongo: MongoConnection;
+let stores: ReturnType<typeof linkStores>;
+let organizationId: string;
+
+beforeAll(async () => {
+  mongo = await connectMongo({
+    url: testInfrastructure().mongodbUrl,
+    databaseName: testDatabaseName(),
+    appName: 'test',
+  });
+  stores = linkStores(mongo.db.collection<LinkDocument>('links'));
+});
+beforeEach(() => {
+  organizationId = randomUUID();
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+/** Both links of one invoice at the same moment, as they were read at these versions. */
+const writeBoth = (accountVersion: number, orderVersion: number, unitId: string): Promise<boolean[]> =>
+  Promise.all([
+    stores.bankLinks.write(organizationId, KEY, { version: accountVersion, link: account, countedUnits: [unitId] }),
+    stores.orderLinks.write(organizationId, KEY, { version: orderVersion, link: order, countedUnits: [unitId] }),
+  ]);
+const findBoth = () =>
+  Promise.all([stores.bankLinks.find(organizationId, KEY), stores.orderLinks.find(organizationId, KEY)]);
+
+test('links of an account and of an order with the same key are two records', async () => {
+  expect(await findBoth()).toEqual([undefined, undefined]);
+  expect(await writeBoth(0, 0, 'a')).toEqual([true, true]);
+  expect(await findBoth()).toEqual([
+    { version: 1, link: account, countedUnits: ['a'] },
+    { version: 1, link: order, countedUnits: ['a'] },
+  ]);
+  expect(await writeBoth(1, 1, 'b')).toEqual([true, true]);
+  expect((await findBoth()).map((record) => record?.version)).toEqual([2, 2]);
+});
+
+test('another organization has links of its own', async () => {
+  await writeBoth(0, 0, 'a');
+  expect(await stores.bankLinks.find(randomUUID(), KEY)).toBeUndefined();
+});
+
+test.each([
+  ['a first link that is there already', 0],
+  ['a link that has changed since it was read', 1],
+])('%s stays as it is, and nobody in the same command is told that all went well', async (_title, version) => {
+  const { bankLinks } = stores;
+  await bankLinks.write(organizationId, KEY, { version: 0, link: account, countedUnits: ['first'] });
+  await bankLinks.write(organizationId, KEY, { version: 1, link: account, countedUnits: ['second'] });
+  expect(await writeBoth(version, 0, 'late')).toEqual([false, false]);
+  const [bankLink, orderLink] = await findBoth();
+  expect(bankLink).toEqual({ version: 2, link: account, countedUnits: ['second'] });
+  // It was stored: whoever reads again sees its unit and counts nothing twice.
+  expect(orderLink).toEqual({ version: 1, link: order, countedUnits: ['late'] });
+});
+
+test('one of many who write a first link at once is the first', async () => {
+  const write = (unit: number): Promise<boolean> =>
+    // Stores of their own, as in as many processes.
+    linkStores(mongo.db.collection<LinkDocument>('links')).bankLinks.write(organizationId, KEY, {
+      version: 0,
+      link: account,
+      countedUnits: [String(unit)],
+    });
+  const stored = await Promise.all(Array.from({ length: 20 }, (_, unit) => write(unit)));
+  expect(stored.filter(Boolean)).toHaveLength(1);
+  const found = await stores.bankLinks.find(organizationId, KEY);
+  expect(found).toMatchObject({ version: 1, countedUnits: [String(stored.indexOf(true))] });
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { startEcbFeedSimulator } from '@invoicecontrol/simulators/ecb-feed';
+import type { EcbFeedSimulator } from '@invoicecontrol/simulators/ecb-feed';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { ecbFeed } from '../clients/ecb-feed.js';
+import { rateStore } from '../storage/rates.js';
+import type { RateDocument } from '../storage/rates.js';
+import { isPublishingTime, rateLoader } from '../application/load-rates.js';
+import type { RateLoader } from '../application/load-rates.js';
+import { rateBook } from '../application/rate-book.js';
+import type { RateBook } from '../application/rate-book.js';
+
+const lines: string[] = [];
+const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
+/** A Friday at four in the afternoon in Frankfurt. */
+let now = new Date('2026-05-08T14:00:00Z');
+let mongo: MongoConnection;
+let feed: EcbFeedSimulator;
+let book: RateBook;
+let loader: RateLoader;
+const rates = () => mongo.db.collection<RateDocument>('rates');
+
+beforeAll(async () => {
+  mongo = await connectMongo({
+    url: testInfrastructure().mongodbUrl,
+    databaseName: testDatabaseName(),
+    appName: 'test',
+  });
+});
+afterAll(async () => {
+  await feed.stop();
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+beforeEach(async () => {
+  await feed?.stop();
+  await rates().deleteMany({});
+  lines.length = 0;
+  now = new Date('2026-05-08T14:00:00Z');
+  feed = await startEcbFeedSimulator({ first: '2025-11-03', today: '2026-05-08' });
+  const store = rateStore(rates());
+  book = rateBook(store);
+  loader = rateLoader({ rates: store, book, feed: ecbFeed(feed.url), clock: { now: () => now }, logger });
+});
+
+test('an empty database gets the whole history, and every rate as the string that was published', async () => {
+  await loader.catchUp();
+  expect(await rates().countDocuments()).toBeGreaterThan(120);
+  const { perEuro } = (await rates().findOne({ _id: '2026-05-08' })) ?? {};
+  expect(perEuro?.['USD']).toMatch(/^1\.\d{4}$/);
+  expect(book.published('2026-05-08')).toEqual(perEuro);
+  expect(book.published('2026-05-02')).toBeUndefined();
+});
+
+test('after a pause of weeks only the last ninety days are read, and nothing is lost', async () => {
+  await loader.catchUp();
+  const before = await rates().countDocuments();
+  feed.publish({ day: '2026-06-01', perEuro: { USD: '1.2000' } });
+  now = new Date('2026-06-03T14:00:00Z');
+  await loader.catchUp();
+  expect(await rates().countDocuments()).toBe(before + 1);
+  expect(book.published('2026-06-01')).toEqual({ USD: '1.2000' });
+});
+
+test('a corrected rate replaces the published one', async () => {
+  await loader.catchUp();
+  feed.publish({ day: '2026-05-08', perEuro: { USD: '9.9999' } });
+  await loader.readDaily();
+  expect(book.published('2026-05-08')).toEqual({ USD: '9.9999' });
+});
+
+test('an unchanged file is not sent twice', async () => {
+  await loader.catchUp();
+  await loader.readDaily();
+  await loader.readDaily();
+  expect(feed.requests).toEqual({ sent: 2, unchanged: 1 });
+});
+
+test('a change of the published currencies reaches the log', async () => {
+  await loader.catchUp();
+  feed.publish({ day: '2026-05-08', perEuro: { USD: '1.2', XYZ: '3' } });
+  await loader.readDaily();
+  expect(lines.join('')).toContain('"added":["XYZ"]');
+});
+
+test.each(['unavailable', 'not-xml', 'drop'] as const)('a feed that is %s changes nothing', async (fault) => {
+  await loader.catchUp();
+  const before = await rates().find().toArray();
+  feed.setFault(fault);
+  await expect(loader.readDaily()).rejects.toThrow(/feed|terminated/);
+  expect(await rates().find().toArray()).toEqual(before);
+  expect(book.published('2026-05-08')).toBeDefined();
+});
+
+test('the daily file is asked for on weekdays when it appears, by the clock of Frankfurt', () => {
+  expect(isPublishingTime(new Date('2026-05-08T13:30:00Z'))).toBe(true); // 15:30 in summer
+  expect(isPublishingTime(new Date('2026-05-08T13:29:00Z'))).toBe(false);
+  expect(isPublishingTime(new Date('2026-05-08T16:00:00Z'))).toBe(true);
+  expect(isPublishingTime(new Date('2026-05-08T16:01:00Z'))).toBe(false);
+  expect(isPublishingTime(new Date('2026-01-09T14:30:00Z'))).toBe(true); // 15:30 in winter
+  expect(isPublishingTime(new Date('2026-05-09T14:00:00Z'))).toBe(false); // a Saturday
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { configSchema } from '../config.js';
+import type { SupplierDocument } from '../storage/suppliers.js';
+import { testClock } from '../testing/clients.js';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const { mongodbUrl, natsUrl } = testInfrastructure();
+const databaseName = testDatabaseName();
+const call = { context: systemContext('test'), timeoutMs: 60_000 };
+
+let organization: OrganizationCounterpart;
+let service: RunningService;
+let channel: Channel;
+let mongo: MongoConnection;
+
+beforeAll(async () => {
+  organization = await startOrganizationCounterpart(logger);
+  service = await startService(
+    configSchema.parse({
+      GRPC_PORT: '0',
+      MONGODB_URL: mongodbUrl,
+      DATABASE_NAME: databaseName,
+      NATS_URL: natsUrl,
+      ORGANIZATION_ADDRESS: organization.address,
+      LOG_LEVEL: 'silent',
+    }),
+    { clock: testClock },
+  );
+  channel = openChannel(service.address);
+  mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+});
+afterAll(async () => {
+  channel.close();
+  await service.stop();
+  await organization.stop(1_000);
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+let bills = 0;
+
+/** Posts one ordinary bill of a supplier and tells what was found. */
+async function bill(organizationId: string, name: string, taxId?: string) {
+  bills += 1;
+  const invoice: Invoice = {
+    supplier: { name, taxId, bankAccount: undefined },
+    invoiceNumber: `Q${bills * 7919}`,
+    issueDate: '2026-03-05',
+    dueDate: undefined,
+    currency: 'EUR',
+    netAmount: undefined,
+    taxAmount: undefined,
+    grossAmount: `${1000 + ((bills * 37) % 50)}.17`,
+    purchaseOrderRef: undefined,
+    buyer: undefined,
+    companyId: undefined,
+  };
+  const request = { organizationId, invoice, idempotencyKey: '', fingerprint: 'f', analysesPerMonthLimit: undefined };
+  const { analysis } = await client(InvoiceServiceDefinition, channel).analyzeInvoice(request, call);
+  return { decision: analysis?.decision, types: (analysis?.findings ?? []).map(({ type }) => type) };
+}
+
+/** A tenant that has paid three bills of `name`. */
+async function establish(name: string, taxId?: string): Promise<string> {
+  const organizationId = organization.newTenant();
+  for (let count = 0; count < 3; count += 1) await bill(organizationId, name, taxId);
+  const suppliers = mongo.db.collection<SupplierDocument>('suppliers');
+  await eventually(async () => expect((await suppliers.findOne({ organizationId }))?.profile.count).toBe(3));
+  return organizationId;
+}
+
+test('a new supplier with almost the name of an established one is found among those that are stored', async () => {
+  const organizationId = await establish('Nordlicht Energie GmbH');
+  const { decision, types } = await bill(organizationId, 'Nordlicht Enregie GmbH');
+  expect(types).toContain('SUPPLIER_LOOKALIKE_NAME');
+  expect(decision).toBe(Decision.REVIEW);
+});
+
+test('a known name under another tax id is a supplier of its own, and says so', async () => {
+  const organizationId = await establish('Nordlicht Energie GmbH', 'DE136695976');
+  const { types } = await bill(organizationId, 'Nordlicht Energie GmbH', 'DE811569869');
+  expect(types).toContain('SUPPLIER_TAX_ID_CHANGED');
+});
+
+test('suppliers of another tenant look like nobody', async () => {
+  await establish('Nordlicht Energie GmbH');
+  const stranger = organization.newTenant();
+  expect(await bill(stranger, 'Nordlicht Enregie GmbH')).toEqual({ decision: Decision.PASS, types: ['SUPPLIER_NEW'] });
+});
+
+test('an ordinary second bill of a supplier finds nothing', async () => {
+  const organizationId = await establish('Nordlicht Energie GmbH');
+  expect(await bill(organizationId, 'Nordlicht Energie GmbH')).toEqual({ decision: Decision.PASS, types: [] });
+});

@@ -1,0 +1,557 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import type {
+  AnalyzeRowsRequest,
+  AnalyzeRowsResponse,
+  Row,
+} from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import { events } from '@invoicecontrol/contracts/events';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { v7 as uuidV7 } from 'uuid';
+import { startService } from '../compose.js';
+import type { CanonicalInvoice } from '../domain/invoice.js';
+import { syntheticHistory } from '../domain/testing/synthetic-history.js';
+import type { InvoiceDocument } from '../storage/invoices.js';
+import type { SupplierDocument } from '../storage/suppliers.js';
+import { anyFinding, asUser, connect, testClock, testConfig, wireInvoice } from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
+
+const ROWS_MAX = 5_000;
+const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
+const logger = createLogger({ service: 'test', level: 'silent' });
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+const scanner = { ...asUser('scan'), timeoutMs: 120_000 };
+const operator = { ...scanner, context: { ...scanner.context, operatorToken: OPERATOR_TOKEN } };
+const PATIENCE_MS = 300_000;
+
+let organization: OrganizationCounterpart;
+let service: RunningService;
+let rpc: Clients;
+let mongo: MongoConnection;
+let channel: ReturnType<typeof openChannel>;
+
+beforeAll(async () => {
+  organization = await startOrganizationCounterpart(logger);
+  service = await startService(testConfig(infrastructure, databaseName, organization.address, { OPERATOR_TOKEN }), {
+    clock: testClock,
+  });
+  rpc = connect(service.address);
+  channel = openChannel(service.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+});
+afterAll(async () => {
+  channel.close();
+  rpc.close();
+  await service.stop();
+  await organization.stop(1_000);
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const invoiceDocuments = () => mongo.db.collection<InvoiceDocument>('invoices');
+const supplierDocuments = () => mongo.db.collection<SupplierDocument>('suppliers');
+
+function request(organizationId: string, rows: readonly Row[]): AnalyzeRowsRequest {
+  return {
+    organizationId,
+    scanId: uuidV7(),
+    companyId: 'c-main',
+    baseCurrency: 'EUR',
+    receivedTime: testClock.now(),
+    rows: [...rows],
+  };
+}
+
+function analyze(asked: AnalyzeRowsRequest): Promise<AnalyzeRowsResponse> {
+  return client(RowAnalysisServiceDefinition, channel).analyzeRows(asked, scanner);
+}
+
+function rowsOf(invoices: readonly Invoice[]): Row[] {
+  return invoices.map((invoice, position) => ({
+    position,
+    sourceRowNumber: position + 2,
+    externalId: undefined,
+    invoice,
+  }));
+}
+
+async function findingsOf(organizationId: string, scanId?: string): Promise<Finding[]> {
+  const all: Finding[] = [];
+  for (let pageToken = ''; ;) {
+    const page = await rpc.finding.listFindings(
+      { ...anyFinding, organizationId, scanId, pageSize: 100, pageToken },
+      scanner,
+    );
+    all.push(...page.findings);
+    if (page.nextPageToken === '') return all;
+    pageToken = page.nextPageToken;
+  }
+}
+
+/** Rows of an invented ledger, as a scan brings them: without what a scan's row cannot say. */
+function ledger(seed: number, months: number): Invoice[] {
+  return syntheticHistory(seed, months, 0.1).map(({ invoice }) => scanRowOf(invoice));
+}
+
+function scanRowOf({ supplier, ...invoice }: CanonicalInvoice): Invoice {
+  return wireInvoice({
+    supplier: {
+      name: supplier.name,
+      taxId: supplier.tax_id,
+      bankAccount:
+        supplier.bank_account?.iban === undefined
+          ? undefined
+          : { iban: supplier.bank_account.iban, sortCode: undefined, accountNumber: undefined },
+    },
+    invoiceNumber: invoice.invoice_number,
+    issueDate: invoice.issue_date,
+    currency: invoice.currency,
+    grossAmount: invoice.gross_amount,
+    purchaseOrderRef: invoice.purchase_order_ref,
+  });
+}
+
+/** Sixty bills of one supplier that nothing can be said about. */
+function quietRows(count: number, number = (index: number) => `N-${index * 37}`): Invoice[] {
+  return Array.from({ length: count }, (_, index) =>
+    wireInvoice({
+      invoiceNumber: number(index),
+      issueDate: `2025-0${1 + (index % 9)}-1${index % 7}`,
+      grossAmount: `${300 + ((index * 7919) % 400)}.${10 + (index % 80)}`,
+    }),
+  );
+}
+
+describe('rows of one scan', () => {
+  test('find each other, whatever their order in the file, and the finding is on the later one', async () => {
+    const organizationId = organization.newTenant();
+    const later = wireInvoice({ invoiceNumber: 'RE-0050118', issueDate: '2025-03-09' });
+    const earlier = wireInvoice({ invoiceNumber: 'RE-50118', issueDate: '2025-03-05' });
+    const asked = request(organizationId, rowsOf([later, earlier]));
+    const outcome = await analyze(asked);
+    expect(outcome).toMatchObject({ invoicesAnalyzed: 2, unconvertedInvoices: 0, convertedTotal: '2380' });
+    const duplicates = (await findingsOf(organizationId, asked.scanId)).filter(
+      ({ type }) => type === 'DUPLICATE_INVOICE',
+    );
+    expect(duplicates).toHaveLength(1);
+    expect(duplicates[0]).toMatchObject({ scanId: asked.scanId, invoiceNumber: 'RE-0050118' });
+    const evidence = JSON.parse(duplicates[0]?.evidenceJson ?? '{}');
+    expect(evidence).toMatchObject({ sourceRowNumber: 2, externalId: null });
+    expect(evidence.matched).toMatchObject([{ invoiceNumber: 'RE-50118', sourceRowNumber: 3, scanId: asked.scanId }]);
+  });
+
+  test('find what was posted before, and what is posted later finds them', async () => {
+    const organizationId = organization.newTenant();
+    const bill = wireInvoice({ invoiceNumber: 'RE-5001', issueDate: '2025-03-05' });
+    const posted = await rpc.post(organizationId, bill);
+    const asked = request(organizationId, rowsOf([bill]));
+    expect(await analyze(asked)).toMatchObject({ decisionCounts: { PASS: 0, REVIEW: 0, BLOCK: 1 } });
+    const [finding] = await findingsOf(organizationId, asked.scanId);
+    expect(finding).toMatchObject({ type: 'DUPLICATE_INVOICE', relatedInvoiceIds: [posted.invoiceId] });
+    const again = await rpc.post(organizationId, bill);
+    const duplicate = again.findings.find(({ type }) => type === 'DUPLICATE_INVOICE');
+    expect(duplicate?.relatedInvoiceIds).toEqual(expect.arrayContaining([posted.invoiceId, finding?.invoiceId]));
+  });
+
+  test('are invoices with source SCAN that tell of themselves and can be analyzed again', async () => {
+    const organizationId = organization.newTenant();
+    const asked = request(organizationId, [
+      ...rowsOf(quietRows(3)),
+      ...rowsOf(quietRows(1)).map((row) => ({ ...row, position: 9, externalId: 'E-9' })),
+    ]);
+    await analyze(asked);
+    const { invoices } = await rpc.invoice.listInvoices(
+      {
+        organizationId,
+        pageSize: 0,
+        pageToken: '',
+        companyId: undefined,
+        source: InvoiceSource.SCAN,
+        createdFromTime: undefined,
+        createdToTime: undefined,
+        decision: 0,
+      },
+      scanner,
+    );
+    expect(invoices).toHaveLength(4);
+    expect(new Set(invoices.map(({ scanId }) => scanId))).toEqual(new Set([asked.scanId]));
+    for (const { invoiceId } of invoices) {
+      const { analysis } = await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId }, scanner);
+      expect(analysis?.findings.map(({ type }) => type)).toEqual(
+        (await rpc.latest(organizationId, invoiceId)).findings.map(({ type }) => type),
+      );
+    }
+    const replay = await rpc.analysis.replayAnalyses({ organizationId, limit: 100, pageToken: '' }, operator);
+    expect(replay).toMatchObject({ replayed: 8, identical: 8 });
+  });
+});
+
+describe('a repeat with the same scan id', () => {
+  test('gives the first answer and counts nothing twice', async () => {
+    const organizationId = organization.newTenant();
+    const asked = request(organizationId, rowsOf(quietRows(60)));
+    const first = await analyze(asked);
+    expect(await analyze(asked)).toEqual(first);
+    const profiles = await supplierDocuments().find({ organizationId }).toArray();
+    expect(profiles.map(({ profile }) => profile.count)).toEqual([60]);
+    expect(await findingsOf(organizationId)).toHaveLength(
+      Object.values(first.findingCounts).reduce((a, b) => a + b, 0),
+    );
+  });
+
+  test(
+    'at the same moment ends in one decision for each row',
+    async () => {
+      const organizationId = organization.newTenant();
+      const asked = request(organizationId, rowsOf(ledger(11, 4)));
+      const answers = await Promise.all([analyze(asked), analyze(asked), analyze(asked)]);
+      expect(answers[1]).toEqual(answers[0]);
+      expect(answers[2]).toEqual(answers[0]);
+      const profiles = await supplierDocuments().find({ organizationId }).toArray();
+      expect(profiles.reduce((sum, { profile }) => sum + profile.count, 0)).toBe(asked.rows.length);
+    },
+    PATIENCE_MS,
+  );
+
+  test('of another organization is a scan that is not there', async () => {
+    const asked = request(organization.newTenant(), rowsOf(quietRows(1)));
+    await analyze(asked);
+    await expect(analyze({ ...asked, organizationId: organization.newTenant() })).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+  });
+});
+
+/** Fails while something derived from a decision of the organization is still to be stored. */
+async function settled(organizationId: string): Promise<void> {
+  const pending = await invoiceDocuments().countDocuments({ organizationId, pending: true });
+  if (pending > 0) throw new Error(`${pending} invoices are not settled yet`);
+}
+
+describe('the same rows', () => {
+  const invoices = ledger(5, 5);
+  const inOrder = [...invoices].sort((left, right) =>
+    left.issueDate < right.issueDate ? -1 : left.issueDate > right.issueDate ? 1 : 0,
+  );
+
+  async function byNumber(organizationId: string): Promise<string[]> {
+    const findings = await findingsOf(organizationId);
+    return findings
+      .filter(({ type, invoiceId }) => invoiceId !== undefined && !onlyInOne.has(type))
+      .map(({ invoiceNumber, supplierName, type, severity }) => `${supplierName} ${invoiceNumber}: ${type} ${severity}`)
+      .sort();
+  }
+  /** Silent in the first rows of an organization's first scan, or for old invoices in any scan. */
+  const onlyInOne = new Set(['SUPPLIER_NEW', 'SUPPLIER_NEW_HIGH_VALUE', 'ISSUE_DATE_STALE']);
+  let single: string[];
+
+  beforeAll(async () => {
+    const organizationId = organization.newTenant();
+    for (const invoice of inOrder) await rpc.post(organizationId, invoice);
+    await eventually(() => settled(organizationId));
+    single = await byNumber(organizationId);
+    if (single.length < 20) throw new Error('the ledger raises too little to compare');
+  }, PATIENCE_MS);
+
+  test(
+    'as one scan give the findings of single posts in their order',
+    async () => {
+      const organizationId = organization.newTenant();
+      await analyze(request(organizationId, rowsOf(inOrder)));
+      expect(await byNumber(organizationId)).toEqual(single);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'as two scans, one after the other, give the same findings',
+    async () => {
+      const organizationId = organization.newTenant();
+      const half = Math.floor(inOrder.length / 2);
+      const cut = inOrder.findIndex(({ issueDate }) => issueDate > (inOrder[half]?.issueDate ?? ''));
+      const rows = rowsOf(inOrder);
+      await analyze(request(organizationId, rows.slice(0, cut)));
+      await analyze(request(organizationId, rows.slice(cut)));
+      expect(await byNumber(organizationId)).toEqual(single);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'in any order of the file give the same findings',
+    async () => {
+      const organizationId = organization.newTenant();
+      const rows = rowsOf(inOrder);
+      const shuffled = rows
+        .map((row, index) => ({ row, key: (index * 7919) % rows.length }))
+        .sort((left, right) => left.key - right.key)
+        .map(({ row }, position) => ({ ...row, position }));
+      await analyze(request(organizationId, shuffled));
+      expect(await byNumber(organizationId)).toEqual(single);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a scan that was imported before', () => {
+  test(
+    'raises one finding for itself, none for its rows, and counts nothing again',
+    async () => {
+      const organizationId = organization.newTenant();
+      const rows = rowsOf(quietRows(220));
+      const first = await analyze(request(organizationId, rows));
+      const again = request(organizationId, rows);
+      const outcome = await analyze(again);
+      expect(outcome.findingCounts['SCAN_REIMPORTED']).toBe(1);
+      expect(outcome.findingCounts['DUPLICATE_INVOICE']).toBeUndefined();
+      expect(outcome.decisionCounts).toEqual(first.decisionCounts);
+      const [profile] = await supplierDocuments().find({ organizationId }).toArray();
+      expect(profile?.profile.count).toBe(220);
+
+      const [finding] = (await findingsOf(organizationId, again.scanId)).filter(
+        ({ type }) => type === 'SCAN_REIMPORTED',
+      );
+      expect(finding).toMatchObject({ severity: 3, scanId: again.scanId, companyId: 'c-main' });
+      expect(finding?.invoiceId).toBeUndefined();
+      expect(finding?.supplierId).toBeUndefined();
+      const reviewed = await rpc.finding.reviewFinding(
+        { organizationId, findingId: finding?.findingId ?? '', disposition: 'CONFIRMED', note: undefined },
+        scanner,
+      );
+      expect(reviewed.finding?.disposition).toBe('CONFIRMED');
+
+      const row = await invoiceDocuments().findOne({ organizationId, 'match.scanId': again.scanId });
+      const { analysis } = await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId: row?._id ?? '' }, scanner);
+      expect(analysis?.findings.map(({ type }) => type)).not.toContain('DUPLICATE_INVOICE');
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'is one only when at least 95 of 100 rows are the same: a ledger with new rows reports its duplicates',
+    async () => {
+      const organizationId = organization.newTenant();
+      await analyze(request(organizationId, rowsOf(quietRows(220))));
+      const changed = quietRows(220).map((invoice, index) =>
+        index < 12 ? { ...invoice, invoiceNumber: `X-${index}` } : invoice,
+      );
+      const outcome = await analyze(request(organizationId, rowsOf(changed)));
+      expect(outcome.findingCounts['SCAN_REIMPORTED']).toBeUndefined();
+      expect(outcome.findingCounts['DUPLICATE_INVOICE']).toBeGreaterThanOrEqual(208);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a file that is imported again and again', () => {
+  const lines = (count: number) => quietRows(count);
+
+  test(
+    'is recognised the third time as well, and so is one that grows',
+    async () => {
+      const organizationId = organization.newTenant();
+      await analyze(request(organizationId, rowsOf(lines(210))));
+      for (const count of [210, 210, 220, 230]) {
+        const { findingCounts } = await analyze(request(organizationId, rowsOf(lines(count))));
+        expect(findingCounts).toMatchObject({ SCAN_REIMPORTED: 1 });
+        expect(findingCounts['DUPLICATE_INVOICE']).toBeUndefined();
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'is recognised although more of its lines are equal than are ever compared',
+    async () => {
+      const organizationId = organization.newTenant();
+      const fee = wireInvoice({ invoiceNumber: 'FEE-2025-03', issueDate: '2025-03-31', grossAmount: '12.50' });
+      const rows = rowsOf([...lines(150), ...Array.from({ length: 80 }, () => fee)]);
+      await analyze(request(organizationId, rows));
+      const { findingCounts } = await analyze(request(organizationId, rows));
+      expect(findingCounts['SCAN_REIMPORTED']).toBe(1);
+      expect(findingCounts['DUPLICATE_INVOICE']).toBeUndefined();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'is not taken out of profiles by a review: it was counted when it came first',
+    async () => {
+      const organizationId = organization.newTenant();
+      const bill = wireInvoice({
+        invoiceNumber: 'SQ-77001',
+        supplier: { name: 'Solo Quartz', taxId: undefined, bankAccount: undefined },
+      });
+      const rows = rowsOf([...lines(210), bill]);
+      await analyze(request(organizationId, rows));
+      await rpc.post(organizationId, bill);
+      const again = request(organizationId, rows);
+      await analyze(again);
+      const [finding] = (await findingsOf(organizationId, again.scanId)).filter(
+        ({ type }) => type === 'DUPLICATE_INVOICE',
+      );
+      await rpc.finding.reviewFinding(
+        { organizationId, findingId: finding?.findingId ?? '', disposition: 'CONFIRMED', note: undefined },
+        scanner,
+      );
+      await eventually(async () => {
+        const supplier = await supplierDocuments().findOne({ organizationId, name: 'Solo Quartz' });
+        expect(supplier?.profile.count).toBe(2);
+      });
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a row that is analyzed again', () => {
+  const typesOf = (findings: readonly Finding[]) => findings.map(({ type }) => type).sort();
+
+  test('keeps what only its file could say: that it was the first one, and that accounts are missing everywhere', async () => {
+    const organizationId = organization.newTenant();
+    const account = { iban: 'DE89370400440532013000', sortCode: undefined, accountNumber: undefined };
+    const supplier = { name: 'Alpha Werke', taxId: undefined, bankAccount: account };
+    const stating = quietRows(12, (index) => `A-${9000 + index * 11}`).map((invoice) => ({ ...invoice, supplier }));
+    const silent = wireInvoice({
+      invoiceNumber: 'A-9990',
+      issueDate: '2025-12-01',
+      supplier: { ...supplier, bankAccount: undefined },
+      grossAmount: '410.10',
+    });
+    const large = wireInvoice({ invoiceNumber: 'L-1', grossAmount: '12345.67' });
+    await analyze(request(organizationId, rowsOf([large, ...stating, silent])));
+    for (const [invoiceNumber, types] of [
+      ['L-1', []],
+      ['A-9990', ['BANK_ACCOUNT_MISSING']],
+    ] as const) {
+      const row = await invoiceDocuments().findOne({ organizationId, 'match.invoiceNumber': invoiceNumber });
+      const invoiceId = row?._id ?? '';
+      expect(typesOf((await rpc.latest(organizationId, invoiceId)).findings)).toEqual(types);
+      const { analysis } = await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId }, scanner);
+      expect(typesOf(analysis?.findings ?? [])).toEqual(types);
+    }
+  });
+
+  test(
+    'finds those before it, however many of its kind came after it',
+    async () => {
+      const organizationId = organization.newTenant();
+      const series = Array.from({ length: 150 }, (_, index) =>
+        wireInvoice({
+          invoiceNumber: 'SER-12345',
+          issueDate: new Date(Date.UTC(2025, 0, 1 + index)).toISOString().slice(0, 10),
+        }),
+      );
+      await analyze(request(organizationId, rowsOf(series)));
+      const row = await invoiceDocuments().findOne({ organizationId, 'match.position': 50 });
+      const invoiceId = row?._id ?? '';
+      const before = await rpc.latest(organizationId, invoiceId);
+      const { analysis } = await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId }, scanner);
+      expect(analysis?.decision).toBe(before.decision);
+      expect(typesOf(analysis?.findings ?? [])).toEqual(typesOf(before.findings));
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('beside a scan', () => {
+  test(
+    'invoices of the same suppliers are posted and everything is counted once',
+    async () => {
+      const organizationId = organization.newTenant();
+      const asked = request(organizationId, rowsOf(quietRows(400)));
+      const scanning = analyze(asked);
+      const posts = quietRows(20, (index) => `P-${index * 91}`);
+      for (const invoice of posts) await rpc.post(organizationId, invoice);
+      await scanning;
+      await eventually(async () => {
+        const [supplier] = await supplierDocuments().find({ organizationId }).toArray();
+        expect(supplier?.profile.count).toBe(420);
+      });
+      expect(await invoiceDocuments().countDocuments({ organizationId, status: 'ANALYZED' })).toBe(420);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'of two equal bills, one posted and one scanned at the same moment, at least one is reported',
+    async () => {
+      for (let round = 0; round < 10; round++) {
+        const organizationId = organization.newTenant();
+        const bill = wireInvoice({ invoiceNumber: `RE-5077${round}` });
+        const asked = request(organizationId, rowsOf([bill, ...quietRows(30)]));
+        await Promise.all([analyze(asked), rpc.post(organizationId, bill)]);
+        const duplicates = (await findingsOf(organizationId)).filter(({ type }) => type === 'DUPLICATE_INVOICE');
+        expect(duplicates.length).toBeGreaterThanOrEqual(1);
+      }
+    },
+    PATIENCE_MS,
+  );
+});
+
+test('amounts in other currencies are added up in the base currency, and those without a rate are counted apart', async () => {
+  const organizationId = organization.newTenant();
+  const bill = (invoiceNumber: string, currency: string, grossAmount: string) =>
+    wireInvoice({ invoiceNumber, currency, grossAmount });
+  const outcome = await analyze(
+    request(
+      organizationId,
+      rowsOf([
+        bill('A-1', 'EUR', '100.10'),
+        bill('A-2', 'BAM', '195.583'),
+        bill('A-3', 'EUR', '-50.05'),
+        bill('A-4', 'KZT', '900'),
+      ]),
+    ),
+  );
+  expect(outcome).toMatchObject({ invoicesAnalyzed: 4, convertedTotal: '150.05', unconvertedInvoices: 1 });
+});
+
+test('each finding of a scan is announced once, and the decisions of its rows are not', async () => {
+  const organizationId = organization.newTenant();
+  const bill = wireInvoice({ invoiceNumber: 'RE-9001' });
+  const asked = request(organizationId, rowsOf([bill, bill]));
+  const { findingCounts } = await analyze(asked);
+  await eventually(async () => {
+    const documents = await invoiceDocuments().find({ organizationId }).toArray();
+    const announced = documents.flatMap(({ outbox = [], recentEvents = [] }) => [...outbox, ...recentEvents]);
+    expect(documents.filter(({ outbox }) => outbox !== undefined)).toHaveLength(0);
+    expect(announced.map(({ subject }) => subject)).toEqual(
+      Array.from(
+        { length: Object.values(findingCounts).reduce((a, b) => a + b, 0) },
+        () => events.findingCreated.subject,
+      ),
+    );
+  });
+});
+
+describe('a malformed request of another service', () => {
+  const [row] = rowsOf(quietRows(1));
+  const faults: [string, (asked: AnalyzeRowsRequest) => AnalyzeRowsRequest][] = [
+    ['no rows', (asked) => ({ ...asked, rows: [] })],
+    [`${ROWS_MAX + 1} rows`, (asked) => ({ ...asked, rows: rowsOf(quietRows(ROWS_MAX + 1)) })],
+    ['a position that comes twice', (asked) => ({ ...asked, rows: [row as Row, row as Row] })],
+    ['a row without an invoice', (asked) => ({ ...asked, rows: [{ ...(row as Row), invoice: undefined }] })],
+    ['a scan id that is none', (asked) => ({ ...asked, scanId: 'scan' })],
+    ['a currency that is none', (asked) => ({ ...asked, baseCurrency: 'XXX' })],
+    ['no time', (asked) => ({ ...asked, receivedTime: undefined })],
+  ];
+  test.each(faults)('with %s is refused and stores nothing', async (_name, faulty) => {
+    const organizationId = organization.newTenant();
+    await expect(analyze(faulty(request(organizationId, rowsOf(quietRows(2)))))).rejects.toMatchObject({
+      kind: 'invalid',
+    });
+    expect(await invoiceDocuments().countDocuments({ organizationId })).toBe(0);
+  });
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import type { InvoiceDocument } from '../storage/invoices.js';
+import { connect, testClock, testConfig, wireInvoice } from '../testing/clients.js';
+import { storedHistory } from '../testing/stored-history.js';
+
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+/** One supplier sends more than the units that its records remember. */
+const INVOICES = 72;
+/** As the counterpart of the organization service gives them. */
+const tenantFacts: TenantFacts = {
+  baseCurrency: 'EUR',
+  defaultCompanyId: 'c-main',
+  companies: [
+    { companyId: 'c-main', name: 'Main' },
+    { companyId: 'c-pl', name: 'Poland', taxId: 'PL5260250995' },
+  ],
+};
+
+let organization: OrganizationCounterpart;
+let service: RunningService;
+let mongo: MongoConnection;
+
+beforeAll(async () => {
+  organization = await startOrganizationCounterpart(createLogger({ service: 'test', level: 'silent' }));
+  service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+});
+afterAll(async () => {
+  await service.stop();
+  await organization.stop(1_000);
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+test('a history made in memory is what posting the same invoices leaves in the database', async () => {
+  const organizationId = organization.newTenant();
+  const clients = connect(service.address);
+  for (let index = 0; index < INVOICES; index++) {
+    const isCopy = index % 10 === 9;
+    const number = isCopy ? index - 5 : index;
+    await clients.post(
+      organizationId,
+      wireInvoice({
+        invoiceNumber: `RE-2026-${String(number * 17).padStart(4, '0')}`,
+        grossAmount: `${900 + ((number * 37) % 80)}.19`,
+        issueDate: `2026-${String(1 + Math.floor(number / 20)).padStart(2, '0')}-${String(1 + (number % 20)).padStart(2, '0')}`,
+        purchaseOrderRef: `PO-${4_500_000 + Math.floor(number / 2)}`,
+        iban: number % 25 === 24 ? 'DE02120300000000202051' : 'DE89370400440532013000',
+        ...(number % 7 === 3
+          ? { supplier: { name: 'Nordlicht Enregie GmbH', taxId: undefined, bankAccount: undefined } }
+          : {}),
+      }),
+    );
+  }
+  clients.close();
+  const invoices = mongo.db.collection<InvoiceDocument>('invoices');
+  await eventually(async () =>
+    expect(await invoices.countDocuments({ $or: [{ pending: true }, { outboxPending: true }] })).toBe(0),
+  );
+
+  const posted = await invoices.find({ organizationId }).sort({ createdAt: 1, _id: 1 }).toArray();
+  expect(posted).toHaveLength(INVOICES);
+  const history = storedHistory(organizationId, tenantFacts);
+  const made = posted.map(({ _id: invoiceId, invoice, createdAt: receivedAt }) =>
+    history.post(invoice, receivedAt, invoiceId),
+  );
+  const { suppliers, links } = history.counts();
+  const stored = (name: string) => mongo.db.collection(name).find({ organizationId }).toArray();
+  expect(comparable(made.map(({ invoice }) => invoice))).toEqual(comparable(posted));
+  expect(comparable(made.map(({ analysis }) => analysis))).toEqual(comparable(await stored('analyses')));
+  expect(comparable(made.flatMap(({ findings }) => findings))).toEqual(comparable(await stored('findings')));
+  expect(made.some(({ findings }) => findings.length > 0)).toBe(true);
+  expect(comparable(suppliers)).toEqual(comparable(await stored('suppliers')));
+  expect(comparable(links)).toEqual(comparable(await stored('links')));
+});
+
+/** Without the moments of deciding and publishing, by id. */
+function comparable(documents: readonly object[]): unknown {
+  const texts = documents.map((document) =>
+    JSON.stringify(document, (key, value: unknown) =>
+      ['createdAt', 'lastEventAt', 'at'].includes(key) ? undefined : withoutEventTime(key, value),
+    ),
+  );
+  return texts
+    .map((text) => JSON.parse(text) as { _id: string })
+    .toSorted((left, right) => (left._id < right._id ? -1 : 1));
+}
+
+function withoutEventTime(key: string, value: unknown): unknown {
+  return key === 'payload' ? String(value).replace(/"eventTime":"[^"]*",?/, '') : value;
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import type { UsageDocument } from '@invoicecontrol/runtime/mongo/usage';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import type { InvoiceDocument } from '../storage/invoices.js';
+import { asUser, connect, testConfig, wireInvoice } from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
+
+const LIMIT = 25;
+const AT_ONCE = 100;
+const REPETITIONS = 20;
+const MINUTE_MS = 60_000;
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const databaseName = testDatabaseName();
+const caller = asUser('somebody');
+let now = new Date('2026-03-10T12:00:00Z');
+let organization: OrganizationCounterpart;
+let service: RunningService;
+let clients: Clients;
+let channel: Channel;
+let mongo: MongoConnection;
+
+const invoices = () => mongo.db.collection<InvoiceDocument>('invoices');
+const counters = () => mongo.db.collection<UsageDocument>('usage');
+const counterOf = (organizationId: string, month = '2026-03'): string => `${organizationId}:${month}:analyses`;
+
+beforeAll(async () => {
+  const infrastructure = testInfrastructure();
+  organization = await startOrganizationCounterpart(logger);
+  service = await startService(testConfig(infrastructure, databaseName, organization.address), {
+    clock: { now: () => now },
+  });
+  clients = connect(service.address);
+  channel = openChannel(service.address);
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+});
+afterAll(async () => {
+  channel.close();
+  clients.close();
+  await service.stop();
+  await organization.stop(1_000);
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const post = (organizationId: string, idempotencyKey = '', number = 'RE-1') =>
+  clients.invoice.analyzeInvoice(
+    {
+      organizationId,
+      invoice: wireInvoice({ invoiceNumber: number }),
+      idempotencyKey,
+      fingerprint: 'f',
+      analysesPerMonthLimit: LIMIT,
+    },
+    caller,
+  );
+const usageOf = (organizationId: string) =>
+  client(UsageServiceDefinition, channel).getUsage({ organizationId }, caller);
+
+/** What reservations leave whose processes died before they stored an invoice. */
+async function reservedByTheDead(organizationId: string, amount: number): Promise<void> {
+  await counters().updateOne({ _id: counterOf(organizationId) }, { $inc: { used: amount, moves: amount } });
+}
+
+describe('a month’s quota of analyses', () => {
+  test(`with one left lets exactly one of ${AT_ONCE} requests at once pass, ${REPETITIONS} times over`, async () => {
+    for (let repetition = 1; repetition <= REPETITIONS; repetition++) {
+      const organizationId = organization.newTenant();
+      await post(organizationId);
+      await reservedByTheDead(organizationId, LIMIT - 2);
+      const outcomes = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => post(organizationId)));
+      const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.kind] : []));
+      expect(refusals).toEqual(Array.from({ length: AT_ONCE - 1 }, () => 'usage_exceeded'));
+      expect(await invoices().countDocuments({ organizationId })).toBe(2);
+      expect((await usageOf(organizationId)).meters).toEqual([{ meter: 'analyses', used: LIMIT }]);
+    }
+  });
+
+  test('used up refuses with its name, its number and its end, and stores nothing', async () => {
+    const organizationId = organization.newTenant();
+    await post(organizationId, 'first');
+    await reservedByTheDead(organizationId, LIMIT - 1);
+    await expect(post(organizationId, 'second')).rejects.toMatchObject({
+      kind: 'usage_exceeded',
+      retryAfterSeconds: undefined,
+      publicMessage: expect.stringMatching(/ 25 analyses in 2026-03, .* 2026-04-01 at 00:00 UTC/),
+    });
+    expect(await invoices().countDocuments({ organizationId })).toBe(1);
+    expect((await post(organizationId, 'first')).replayed).toBe(true);
+    expect((await usageOf(organizationId)).meters).toEqual([{ meter: 'analyses', used: LIMIT }]);
+  });
+
+  test('is told with its month, and is nothing for an organization that has done nothing', async () => {
+    expect(await usageOf(organization.newTenant())).toEqual({
+      period: '2026-03',
+      meters: [{ meter: 'analyses', used: 0 }],
+    });
+  });
+});
+
+describe('a counter that crashes left too high', () => {
+  test('is put right after the refusal it caused, by the invoices that count in its month and by no others', async () => {
+    const [organizationId, neighbour] = [organization.newTenant(), organization.newTenant()];
+    for (const number of ['RE-1', 'RE-2', 'RE-3']) await post(organizationId, '', number);
+    await post(neighbour);
+    const counted = await invoices().findOne({ organizationId });
+    if (counted === null) throw new Error('no invoice');
+    const { usageMonth: _usageMonth, ...uncounted } = counted;
+    // In the collection as well: a row of a scan, a bill of the ERP, and invoices at the edges of the months beside it.
+    await invoices().insertMany([
+      { ...uncounted, _id: randomUUID(), source: 'SCAN' },
+      { ...uncounted, _id: randomUUID(), source: 'ERP' },
+      { ...counted, _id: randomUUID(), usageMonth: '2026-02', createdAt: new Date('2026-02-28T23:59:59.999Z') },
+      { ...counted, _id: randomUUID(), usageMonth: '2026-03', createdAt: new Date('2026-03-01T00:00:00Z') },
+      { ...counted, _id: randomUUID(), usageMonth: '2026-03', createdAt: new Date('2026-04-01T00:00:00Z') },
+      { ...counted, _id: randomUUID(), usageMonth: '2026-04', createdAt: new Date('2026-04-01T00:00:00Z') },
+    ]);
+    await reservedByTheDead(organizationId, LIMIT - 3);
+    await reservedByTheDead(neighbour, 7);
+    await expect(post(organizationId)).rejects.toMatchObject({ kind: 'usage_exceeded' });
+
+    const secondLook = async (): Promise<void> =>
+      expect(await counters().countDocuments({ _id: counterOf(organizationId), seenMoves: { $exists: true } })).toBe(1);
+    await eventually(secondLook);
+    now = new Date(now.getTime() + MINUTE_MS);
+    await eventually(async () =>
+      expect((await usageOf(organizationId)).meters).toEqual([{ meter: 'analyses', used: 5 }]),
+    );
+    expect((await usageOf(neighbour)).meters).toEqual([{ meter: 'analyses', used: 8 }]);
+    expect((await post(organizationId)).replayed).toBe(false);
+  });
+});

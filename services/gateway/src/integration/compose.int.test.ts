@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import { notFound } from '@invoicecontrol/errors';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { testConfig } from '../testing/config.js';
+import { accessFor, keyNamed, principal, silent, startCounterparts } from '../testing/counterparts.js';
+
+const key = keyNamed('owner');
+const { organizationId } = principal();
+
+let bus: Bus;
+let services: GrpcServer;
+let gateway: RunningService;
+let keys: Map<string, ReturnType<typeof principal>>;
+/** How often the gateway has asked about a key. */
+let checks: number;
+/** Resolves when reading the organization has come through to its service, which then waits for `release`. */
+let reached: Promise<void>;
+let release: () => void;
+
+beforeAll(async () => {
+  bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger: silent });
+});
+afterAll(() => bus.close());
+
+beforeEach(async () => {
+  keys = new Map([[key, principal({ apiKeyId: 'owner00000000000' })]]);
+  let arrive = (): void => {};
+  reached = new Promise((resolve) => (arrive = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
+  checks = 0;
+  const access = accessFor(keys);
+  services = await startCounterparts({
+    access: {
+      ...access,
+      authenticateKey(request, call) {
+        checks += 1;
+        return access.authenticateKey(request, call);
+      },
+    },
+    organizations: {
+      async getOrganization() {
+        arrive();
+        await released;
+        throw notFound('organization');
+      },
+    },
+  });
+  // Time stands still, so that a key which is remembered stays so until something makes the gateway forget it.
+  const now = new Date();
+  gateway = await startService(testConfig(testInfrastructure(), services.address), { now: () => now });
+});
+afterEach(async () => {
+  await gateway.stop();
+  await services.stop(0);
+});
+
+/** 404 for a good key: the path names no invoice. */
+async function status(): Promise<number> {
+  const response = await fetch(`http://${gateway.address}/v1/invoices/unknown`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  return response.status;
+}
+
+/** An answer about a key is not remembered when any organization changes meanwhile, and other tests share the broker. */
+async function rememberKey(): Promise<void> {
+  await eventually(async () => {
+    const before = checks;
+    expect(await status()).toBe(404);
+    expect(checks).toBe(before);
+  });
+}
+
+function publish<T extends EventHeader>(type: EventType<T>, event: T): void {
+  bus.connection.publish(type.subject, JSON.stringify(type.codec.toJSON(event)));
+}
+
+const header = { eventId: 'evt_1', eventTime: new Date(), organizationId, version: 2 };
+
+describe('a running gateway', () => {
+  test('refuses a revoked key as soon as its revocation is announced', async () => {
+    await rememberKey();
+    keys.clear();
+    expect(await status()).toBe(404);
+    publish(events.apiKeysRevoked, { ...header, apiKeyIds: ['owner00000000000'] });
+    await eventually(async () => expect(await status()).toBe(401));
+  });
+
+  test.each([
+    ['organization_changed', () => publish(events.organizationChanged, { ...header, changed: ['plan'] })],
+    ['organization_deleted', () => publish(events.organizationDeleted, header)],
+    ['organization_restored', () => publish(events.organizationRestored, header)],
+  ])('checks the keys of an organization again after %s', async (_, announce) => {
+    await rememberKey();
+    keys.clear();
+    expect(await status()).toBe(404);
+    announce();
+    await eventually(async () => expect(await status()).toBe(401));
+  });
+
+  test('lets a request that is under way end before it stops', async () => {
+    await rememberKey();
+    const last = fetch(`http://${gateway.address}/v1/organizations/current`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    await reached;
+    const stopped = gateway.stop();
+    release();
+    expect((await last).status).toBe(404);
+    await stopped;
+    await expect(status()).rejects.toThrow('fetch failed');
+  });
+});

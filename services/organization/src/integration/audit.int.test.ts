@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { announce, envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import type { AuditEventDocument } from '../storage/audit-events.js';
+import { asKey, asOperator, connect, idOfKey, testConfig } from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
+
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+const logger = createLogger({ service: 'test', level: 'silent' });
+let mongo: MongoConnection;
+let bus: Bus;
+let service: RunningService;
+let clients: Clients;
+const heard: string[] = [];
+
+beforeAll(async () => {
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+  subscribeBroadcast(bus, [events.apiKeysRevoked], ({ eventId }) => heard.push(eventId), logger);
+  service = await startService(testConfig(infrastructure, databaseName));
+  clients = connect(service.address);
+});
+afterAll(async () => {
+  clients.close();
+  await service.stop();
+  await mongo.db.dropDatabase();
+  await mongo.close();
+  await bus.close();
+});
+
+async function trail(organizationId: string) {
+  const { auditEvents } = await clients.audit.listAuditEvents(
+    { organizationId, pageSize: 100, pageToken: '' },
+    asOperator,
+  );
+  return auditEvents;
+}
+
+test('every change leaves one entry that says who, what, when and from where, before its caller has the answer', async () => {
+  const { organizationId, ownerKey, companyId, ownerUserId } = await clients.createTenant('Acme');
+  const ownerKeyId = idOfKey(ownerKey);
+  const as = (requestId: string) => asKey(ownerKeyId, requestId);
+  const grantor = { role: 'OWNER', scopes: ['*'] };
+  await clients.organization.updateOrganization({ organizationId, name: 'Acme AG' }, as('r1'));
+  await clients.organization.updateBaseCurrency({ organizationId, baseCurrency: 'USD' }, as('r2'));
+  await clients.organization.updateReferenceValidation({ organizationId, mode: 'OFF' }, as('r3'));
+  const { company } = await clients.company.createCompany({ organizationId, name: 'B', isDefault: true }, as('r4'));
+  await clients.company.updateCompany({ organizationId, companyId, name: 'A' }, as('r5'));
+  await clients.company.deleteCompany({ organizationId, companyId }, as('r6'));
+  const made = await clients.apiKey.createApiKey(
+    { organizationId, name: 'k', role: 'ADMIN', scopes: [], grantor },
+    as('r7'),
+  );
+  const apiKeyId = made.apiKey?.apiKeyId ?? '';
+  await clients.apiKey.updateApiKey({ organizationId, apiKeyId, role: 'VIEWER', scopes: [], grantor }, as('r8'));
+  await clients.apiKey.revokeApiKey({ organizationId, apiKeyId }, as('r9'));
+  await clients.operator.setPlan({ organizationId, plan: 'CORE', subscriptionStatus: '' }, asOperator);
+  const member = await clients.operator.createMember(
+    { organizationId, email: 'ann@example.com', name: '', role: 'VIEWER' },
+    asOperator,
+  );
+  const invited = await clients.member.inviteMember(
+    { organizationId, email: 'bob@example.com', role: 'VIEWER', grantor },
+    as('r11'),
+  );
+  const userId = invited.member?.userId ?? '';
+  await clients.member.updateMember({ organizationId, userId, role: 'ANALYST', grantor }, as('r12'));
+  await clients.member.removeMember({ organizationId, userId, grantor }, as('r13'));
+  await clients.organization.deleteOrganization({ organizationId, confirmName: 'Acme AG' }, as('r10'));
+  const { ownerKey: second } = await clients.operator.undeleteOrganization({ organizationId }, asOperator);
+
+  const entries = await trail(organizationId);
+  const organization = `organization:${organizationId}`;
+  const byOwner = (requestId: string, action: string, target: string) => ({
+    actorType: 'API_KEY',
+    actorId: ownerKeyId,
+    ip: '192.0.2.7',
+    requestId,
+    action,
+    target,
+    outcome: 'SUCCEEDED',
+  });
+  const byOperator = (action: string, target: string) => ({
+    actorType: 'OPERATOR',
+    actorId: 'tester',
+    ip: '',
+    requestId: 'operator-request',
+    action,
+    target,
+    outcome: 'SUCCEEDED',
+  });
+  const shown = entries.map(({ auditEventId: _id, eventTime: _time, ...entry }) => entry);
+  const expected = [
+    byOperator('organization.created', organization),
+    byOperator('company.created', `company:${companyId}`),
+    byOperator('member.created', `member:${ownerUserId}`),
+    byOperator('api_key.created', `api_key:${ownerKeyId}`),
+    byOwner('r1', 'organization.updated', organization),
+    byOwner('r2', 'organization.base_currency_changed', organization),
+    byOwner('r3', 'organization.reference_validation_changed', organization),
+    byOwner('r4', 'company.created', `company:${company?.companyId}`),
+    byOwner('r5', 'company.updated', `company:${companyId}`),
+    byOwner('r6', 'company.removed', `company:${companyId}`),
+    byOwner('r7', 'api_key.created', `api_key:${apiKeyId}`),
+    byOwner('r8', 'api_key.updated', `api_key:${apiKeyId}`),
+    byOwner('r9', 'api_key.revoked', `api_key:${apiKeyId}`),
+    byOperator('organization.plan_changed', organization),
+    byOperator('member.created', `member:${member.userId}`),
+    byOwner('r11', 'member.invited', `member:${userId}`),
+    byOwner('r12', 'member.updated', `member:${userId}`),
+    byOwner('r13', 'member.removed', `member:${userId}`),
+    byOwner('r10', 'organization.deleted', organization),
+    byOperator('organization.restored', organization),
+    byOperator('api_key.created', `api_key:${idOfKey(second)}`),
+  ];
+  expect(shown).toHaveLength(expected.length);
+  expect(shown).toEqual(expect.arrayContaining(expected));
+  const times = entries.map(({ eventTime }) => eventTime?.getTime() ?? 0);
+  expect(times).toEqual([...times].sort((left, right) => right - left));
+});
+
+test('a refused change leaves no entry', async () => {
+  const { organizationId, companyId } = await clients.createTenant('Acme');
+  const caller = asKey('somebody');
+  await expect(clients.company.deleteCompany({ organizationId, companyId }, caller)).rejects.toMatchObject({
+    kind: 'wrong_state',
+  });
+  await expect(
+    clients.organization.deleteOrganization({ organizationId, confirmName: 'x' }, caller),
+  ).rejects.toMatchObject({ kind: 'invalid' });
+  expect(await trail(organizationId)).toHaveLength(4);
+});
+
+test('a process that died right after a change loses neither its event nor its audit entries, which are there once', async () => {
+  const { organizationId, ownerKey } = await clients.createTenant('Acme');
+  const apiKeyId = idOfKey(ownerKey);
+  // The state exactly as the one write of a revocation leaves it, with nothing done after it.
+  const at = new Date(Date.now() - 10_000);
+  const body = announce(events.apiKeysRevoked, { version: 2, apiKeyIds: [apiKeyId] });
+  const outbox = envelopes({ id: apiKeyId, organizationId, version: 2 }, [body], at);
+  const entry = (index: number): AuditEventDocument => ({
+    _id: `${apiKeyId}-${index}`,
+    organizationId,
+    createdAt: at,
+    actorType: 'API_KEY',
+    actorId: apiKeyId,
+    action: 'api_key.revoked',
+    target: `api_key:${apiKeyId}`,
+    outcome: 'SUCCEEDED',
+    requestId: 'lost',
+  });
+  const auditEntries = [entry(0), entry(1)];
+  // One of the two copies was already made when the process died.
+  await mongo.db.collection<AuditEventDocument>('audit_events').insertOne(entry(0));
+  await mongo.db
+    .collection<{ _id: string }>('api_keys')
+    .updateOne(
+      { _id: apiKeyId },
+      { $set: { version: 2, revokedAt: at, outbox, outboxPending: true, auditEntries, auditPending: true } },
+    );
+
+  await eventually(async () => {
+    const left = await mongo.db.collection<{ _id: string }>('api_keys').findOne({ _id: apiKeyId });
+    expect(left).not.toHaveProperty('outbox');
+    expect(left).not.toHaveProperty('auditEntries');
+    expect(left).not.toHaveProperty('auditPending');
+  });
+  await eventually(() => expect(heard).toContain(outbox[0]?.id));
+  const copied = (await trail(organizationId)).filter(({ requestId }) => requestId === 'lost');
+  expect(copied.map(({ auditEventId }) => auditEventId).sort()).toEqual(auditEntries.map(({ _id }) => _id));
+});
+
+test('changes of one document at the same time leave one entry each', async () => {
+  const { organizationId } = await clients.createTenant('Acme');
+  const renames = Array.from({ length: 8 }, (_, count) =>
+    clients.organization.updateOrganization({ organizationId, name: `Acme ${count}` }, asKey('k', `rename-${count}`)),
+  );
+  const succeeded = (await Promise.allSettled(renames)).flatMap((outcome, count) =>
+    outcome.status === 'fulfilled' ? [`rename-${count}`] : [],
+  );
+  await eventually(async () => {
+    const entries = (await trail(organizationId)).map(({ requestId }) => requestId);
+    expect(entries.filter((requestId) => requestId.startsWith('rename')).sort()).toEqual(succeeded);
+  });
+});
+
+test('the trail is read page by page, newest first, within a range of time', async () => {
+  const { organizationId } = await clients.createTenant('Acme');
+  for (const name of ['A', 'B', 'C']) {
+    await clients.organization.updateOrganization({ organizationId, name }, asKey('k', `page-${name}`));
+  }
+  const whole = (await trail(organizationId)).map(({ auditEventId }) => auditEventId);
+  const pages: string[] = [];
+  let pageToken = '';
+  do {
+    const page = await clients.audit.listAuditEvents({ organizationId, pageSize: 3, pageToken }, asOperator);
+    pages.push(...page.auditEvents.map(({ auditEventId }) => auditEventId));
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  expect(pages).toEqual(whole);
+  const [newest] = await trail(organizationId);
+  const createdFromTime = newest?.eventTime;
+  const since = await clients.audit.listAuditEvents(
+    { organizationId, pageSize: 10, pageToken: '', createdFromTime },
+    asOperator,
+  );
+  expect(since.auditEvents[0]?.requestId).toBe('page-C');
+  const before = await clients.audit.listAuditEvents(
+    { organizationId, pageSize: 10, pageToken: '', createdToTime: createdFromTime },
+    asOperator,
+  );
+  expect(before.auditEvents.map(({ requestId }) => requestId)).not.toContain('page-C');
+});

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { API_KEY_SECRET_LENGTH, formatApiKey } from '@invoicecontrol/api-key';
+import { events } from '@invoicecontrol/contracts/events';
+import { DomainError } from '@invoicecontrol/errors';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { asKey, asOperator, connect, idOfKey, testConfig } from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
+
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+const logger = createLogger({ service: 'test', level: 'silent' });
+/** How far the service's clock is ahead of ours. */
+let aheadMs = 0;
+const clock = { now: () => new Date(Date.now() + aheadMs) };
+const ownerRights = { role: 'OWNER', scopes: ['*'] };
+
+let mongo: MongoConnection;
+let bus: Bus;
+let service: RunningService;
+let clients: Clients;
+const revoked: string[] = [];
+
+beforeAll(async () => {
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+  subscribeBroadcast(bus, [events.apiKeysRevoked], ({ apiKeyIds }) => revoked.push(...apiKeyIds), logger);
+  service = await startService(testConfig(infrastructure, databaseName), { clock });
+  clients = connect(service.address);
+});
+afterAll(async () => {
+  clients.close();
+  await service.stop();
+  await mongo.db.dropDatabase();
+  await mongo.close();
+  await bus.close();
+});
+
+const authenticate = (key: string) => clients.access.authenticateKey({ key }, asKey('none'));
+const refusal = { kind: 'unauthenticated', publicMessage: 'The API key is missing or not valid.' };
+
+async function tenantWithKey(role: string): Promise<{ organizationId: string; ownerKeyId: string; key: string }> {
+  const { organizationId, ownerKey } = await clients.createTenant('Acme');
+  const ownerKeyId = idOfKey(ownerKey);
+  const { key } = await clients.apiKey.createApiKey(
+    { organizationId, name: 'Second', role, scopes: [], grantor: ownerRights },
+    asKey(ownerKeyId),
+  );
+  return { organizationId, ownerKeyId, key };
+}
+
+describe('a key', () => {
+  test('names organization, rights, plan and limits to whoever lets it in', async () => {
+    const { organizationId, ownerKey } = await clients.createTenant('Acme', 'CORE');
+    const { principal } = await authenticate(ownerKey);
+    expect(principal).toMatchObject({
+      organizationId,
+      apiKeyId: idOfKey(ownerKey),
+      role: 'OWNER',
+      scopes: ['*'],
+      plan: 'CORE',
+      hasActiveSubscription: false,
+      limits: { analysesPerMonth: 250, scanRowsPerMonth: 5_000, companies: 1, webhooks: 0 },
+    });
+  });
+
+  test('of an ENTERPRISE organization has an active subscription and no limits', async () => {
+    const { ownerKey } = await clients.createTenant('Acme');
+    const { principal } = await authenticate(ownerKey);
+    expect(principal).toMatchObject({ plan: 'ENTERPRISE', hasActiveSubscription: true });
+    expect(Object.values(principal?.limits ?? { missing: 0 })).toEqual(Array(7).fill(undefined));
+  });
+
+  test('that is malformed, unknown, of another secret or of another kind is refused in the same words', async () => {
+    const { ownerKey } = await clients.createTenant('Acme');
+    const id = idOfKey(ownerKey);
+    const secret = ownerKey.split('_')[3]?.slice(0, API_KEY_SECRET_LENGTH) ?? '';
+    const wrong = [
+      '',
+      ownerKey.slice(0, -1),
+      formatApiKey('live', '0000000000000000', secret),
+      formatApiKey('live', id, 'x'.repeat(API_KEY_SECRET_LENGTH)),
+      formatApiKey('test', id, secret),
+    ];
+    for (const key of wrong) await expect(authenticate(key)).rejects.toMatchObject(refusal);
+  });
+
+  test('that was revoked is refused on the next call, and whoever remembers it is told', async () => {
+    const { organizationId, ownerKeyId, key } = await tenantWithKey('ANALYST');
+    await authenticate(key);
+    await clients.apiKey.revokeApiKey({ organizationId, apiKeyId: idOfKey(key) }, asKey(ownerKeyId));
+    await expect(authenticate(key)).rejects.toMatchObject(refusal);
+    await eventually(() => expect(revoked).toContain(idOfKey(key)));
+  });
+
+  test('that was lowered has its new rights on the next call, and whoever remembers it is told', async () => {
+    const { organizationId, ownerKeyId, key } = await tenantWithKey('ANALYST');
+    const update = { organizationId, apiKeyId: idOfKey(key), role: 'VIEWER', scopes: [], grantor: ownerRights };
+    await clients.apiKey.updateApiKey(update, asKey(ownerKeyId));
+    expect((await authenticate(key)).principal).toMatchObject({ role: 'VIEWER' });
+    await eventually(() => expect(revoked).toContain(idOfKey(key)));
+  });
+
+  test('that was only renamed is announced to nobody', async () => {
+    const { organizationId, ownerKeyId, key } = await tenantWithKey('ANALYST');
+    const update = { organizationId, apiKeyId: idOfKey(key), name: 'Other', scopes: [], grantor: ownerRights };
+    expect((await clients.apiKey.updateApiKey(update, asKey(ownerKeyId))).apiKey?.name).toBe('Other');
+    const stored = await mongo.db.collection('api_keys').findOne({ organizationId, name: 'Other' });
+    expect(stored).not.toHaveProperty('outbox');
+    expect(stored).not.toHaveProperty('recentEvents');
+  });
+
+  test('is refused from its expiry on, whether anything tidied it up or not', async () => {
+    const { organizationId, ownerKey } = await clients.createTenant('Acme');
+    const expiresTime = new Date(Date.now() + 60_000);
+    const { key, apiKey } = await clients.apiKey.createApiKey(
+      { organizationId, name: 'Short', role: 'VIEWER', scopes: [], expiresTime, grantor: ownerRights },
+      asKey(idOfKey(ownerKey)),
+    );
+    expect(apiKey?.expiresTime).toEqual(expiresTime);
+    await authenticate(key);
+    aheadMs = 60_000;
+    try {
+      await expect(authenticate(key)).rejects.toMatchObject(refusal);
+    } finally {
+      aheadMs = 0;
+    }
+  });
+
+  test('of an organization whose creation was cut short is dead', async () => {
+    const { organizationId, ownerKey } = await clients.createTenant('Acme');
+    await mongo.db.collection<{ _id: string }>('organizations').deleteOne({ _id: organizationId });
+    await expect(authenticate(ownerKey)).rejects.toMatchObject(refusal);
+  });
+});
+
+describe('keys are handed out', () => {
+  test('within the rights of the grantor only', async () => {
+    const { organizationId, key } = await tenantWithKey('ADMIN');
+    const { principal } = await authenticate(key);
+    const create = (role: string, scopes: string[]) =>
+      clients.apiKey.createApiKey(
+        { organizationId, name: 'x', role, scopes, grantor: { role: 'ADMIN', scopes: principal?.scopes ?? [] } },
+        asKey(idOfKey(key)),
+      );
+    await expect(create('OWNER', [])).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(create('ADMIN', ['*'])).rejects.toMatchObject({ kind: 'forbidden' });
+    expect((await create('ADMIN', [])).apiKey?.role).toBe('ADMIN');
+  });
+
+  test('never without saying whose rights they are', async () => {
+    const { organizationId, ownerKey } = await clients.createTenant('Acme');
+    const request = { organizationId, name: 'x', role: 'VIEWER', scopes: [], grantor: undefined };
+    await expect(clients.apiKey.createApiKey(request, asKey(idOfKey(ownerKey)))).rejects.toMatchObject({
+      kind: 'invalid',
+    });
+  });
+
+  test('and taken back by a key of the same or a higher role, which is not the key itself', async () => {
+    const { organizationId, ownerKeyId, key } = await tenantWithKey('ADMIN');
+    const revoke = (apiKeyId: string, by: string) =>
+      clients.apiKey.revokeApiKey({ organizationId, apiKeyId }, asKey(by));
+    await expect(revoke(ownerKeyId, idOfKey(key))).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(revoke(ownerKeyId, ownerKeyId)).rejects.toMatchObject({ kind: 'wrong_state' });
+    await revoke(idOfKey(key), ownerKeyId);
+    await expect(revoke(ownerKeyId, idOfKey(key))).rejects.toMatchObject({ kind: 'unauthenticated' });
+  });
+
+  test('to be listed without the revoked ones, newest first, page by page', async () => {
+    const { organizationId, ownerKeyId, key } = await tenantWithKey('ADMIN');
+    const made: string[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      const { apiKeyId } = await clients.operator.createKey(
+        { organizationId, name, role: 'VIEWER', scopes: [] },
+        asOperator,
+      );
+      made.unshift(apiKeyId);
+    }
+    await clients.apiKey.revokeApiKey({ organizationId, apiKeyId: idOfKey(key) }, asKey(ownerKeyId));
+    const listed: string[] = [];
+    let pageToken = '';
+    do {
+      const page = await clients.apiKey.listApiKeys({ organizationId, pageSize: 2, pageToken }, asKey(ownerKeyId));
+      listed.push(...page.apiKeys.map(({ apiKeyId }) => apiKeyId));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(listed).toEqual([...made, ownerKeyId]);
+  });
+});
+
+describe('across restarts', () => {
+  test('a key made with an older pepper stays valid while a new one serves new keys', async () => {
+    const { organizationId, ownerKey } = await clients.createTenant('Acme');
+    const peppers = `p2:${Buffer.alloc(32, 2).toString('base64')},p1:${Buffer.alloc(32, 1).toString('base64')}`;
+    const other = await startService(testConfig(infrastructure, databaseName, { API_KEY_PEPPERS: peppers }));
+    const there = connect(other.address);
+    try {
+      const { key } = await there.operator.createKey(
+        { organizationId, name: 'x', role: 'VIEWER', scopes: [] },
+        asOperator,
+      );
+      for (const each of [ownerKey, key]) {
+        const { principal } = await there.access.authenticateKey({ key: each }, asOperator);
+        expect(principal?.organizationId).toBe(organizationId);
+      }
+      await expect(authenticate(key)).rejects.toBeInstanceOf(DomainError);
+    } finally {
+      there.close();
+      await other.stop();
+    }
+  });
+
+  test('the day of the last use is kept: what was not written yet is written when the service stops', async () => {
+    const other = await startService(testConfig(infrastructure, databaseName));
+    const there = connect(other.address);
+    const { organizationId, ownerKey } = await there.createTenant('Acme');
+    await there.access.authenticateKey({ key: ownerKey }, asOperator);
+    there.close();
+    await other.stop();
+    const { apiKey } = await clients.apiKey.getApiKey({ organizationId, apiKeyId: idOfKey(ownerKey) }, asOperator);
+    expect(apiKey?.lastUsedTime?.toISOString()).toMatch(/T00:00:00\.000Z$/);
+    expect(Date.now() - (apiKey?.lastUsedTime?.getTime() ?? 0)).toBeLessThan(2 * 24 * 3_600_000);
+  });
+});

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import type { EventHeader } from '@invoicecontrol/contracts/events';
+import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
+import { DomainError } from '@invoicecontrol/errors';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { asKey, asOperator, connect, idOfKey, testConfig } from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
+
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+const logger = createLogger({ service: 'test', level: 'silent' });
+const DAY_MS = 24 * 3_600_000;
+/** How far the service's clock is ahead of ours. */
+let aheadMs = 0;
+const clock = { now: () => new Date(Date.now() + aheadMs) };
+const caller = asKey('somebody');
+let mongo: MongoConnection;
+let bus: Bus;
+let service: RunningService;
+let clients: Clients;
+const heard: { name: string; organizationId: string }[] = [];
+
+beforeAll(async () => {
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+  subscribeBroadcast<EventHeader>(
+    bus,
+    [events.organizationDeleted, events.organizationRestored],
+    ({ organizationId }, { name }) => heard.push({ name, organizationId }),
+    logger,
+  );
+  service = await startService(testConfig(infrastructure, databaseName), { clock });
+  clients = connect(service.address);
+});
+afterAll(async () => {
+  clients.close();
+  await service.stop();
+  await mongo.db.dropDatabase();
+  await mongo.close();
+  await bus.close();
+});
+
+const authenticate = (key: string) => clients.access.authenticateKey({ key }, caller);
+const deleted = (organizationId: string, confirmName = 'Acme') =>
+  clients.organization.deleteOrganization({ organizationId, confirmName }, caller);
+const restored = (recoveryToken: string) => clients.organization.restoreOrganization({ recoveryToken }, caller);
+
+describe('the operator', () => {
+  test('creates an organization whose owner can work at once', async () => {
+    const { organizationId, companyId, ownerKey, ownerUserId } = await clients.operator.createOrganization(
+      { name: ' Acme ', ownerEmail: 'owner@acme.example', plan: 'SCALE', baseCurrency: 'pln' },
+      asOperator,
+    );
+    expect((await authenticate(ownerKey)).principal).toMatchObject({ organizationId, role: 'OWNER', plan: 'SCALE' });
+    expect((await clients.organization.getOrganization({ organizationId }, caller)).organization).toMatchObject({
+      name: 'Acme',
+      billingEmail: 'owner@acme.example',
+      baseCurrency: 'PLN',
+      referenceValidationMode: 'DECLARED_PROFILES',
+      plan: 'SCALE',
+      subscriptionStatus: 'none',
+    });
+    const facts = await clients.organization.getTenantFacts({ organizationId }, caller);
+    expect(facts).toMatchObject({ baseCurrency: 'PLN', defaultCompanyId: companyId, version: 1 });
+    expect(facts.companies).toEqual([{ companyId, name: 'Acme' }]);
+    expect(ownerUserId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('adds members, each address once in whatever case', async () => {
+    const { organizationId } = await clients.createTenant('Acme');
+    const add = (email: string) =>
+      clients.operator.createMember({ organizationId, email, name: 'Ann', role: 'ANALYST' }, asOperator);
+    expect((await add('ann@example.com')).userId).toMatch(/^[0-9a-f-]{36}$/);
+    await expect(add('Ann@Example.com')).rejects.toMatchObject({ kind: 'already_exists' });
+  });
+
+  test('is known by the token alone: every rpc refuses a call without it, whoever the call says it is', async () => {
+    const context = { requestId: 'r', actor: { type: 'OPERATOR', id: 'me' } } as const;
+    for (const name of Object.keys(OperatorServiceDefinition.methods) as (keyof Clients['operator'])[]) {
+      const call = clients.operator[name] as (request: object, options: object) => Promise<unknown>;
+      const request = { organizationId: 'x', name: 'x', ownerEmail: 'a@b', scopes: [] };
+      for (const operatorToken of [undefined, '', 'wrong']) {
+        const asSomebody = { context: { ...context, operatorToken } };
+        await expect(call(request, asSomebody)).rejects.toMatchObject({ kind: 'unauthenticated' });
+      }
+    }
+  });
+});
+
+describe('settings', () => {
+  test('change one at a time and stay what they were otherwise', async () => {
+    const { organizationId } = await clients.createTenant('Acme');
+    await clients.organization.updateOrganization({ organizationId, billingEmail: 'ap@acme.example' }, caller);
+    await clients.organization.updateBaseCurrency({ organizationId, baseCurrency: 'aed' }, caller);
+    await clients.organization.updateReferenceValidation({ organizationId, mode: 'ALL' }, caller);
+    const { organization } = await clients.organization.updateOrganization({ organizationId, name: 'Acme AG' }, caller);
+    expect(organization).toMatchObject({
+      name: 'Acme AG',
+      billingEmail: 'ap@acme.example',
+      baseCurrency: 'AED',
+      referenceValidationMode: 'ALL',
+    });
+  });
+
+  test('are refused with the field at fault', async () => {
+    const { organizationId } = await clients.createTenant('Acme', 'FREE');
+    const { organization } = clients;
+    const faults = [
+      [organization.updateBaseCurrency({ organizationId, baseCurrency: 'BGN' }, caller), 'base_currency'],
+      [organization.updateReferenceValidation({ organizationId, mode: 'SOME' }, caller), 'mode'],
+      [organization.updateOrganization({ organizationId, name: ' ' }, caller), 'name'],
+      [organization.updateOrganization({ organizationId, billingEmail: 'nobody' }, caller), 'billing_email'],
+      [deleted(organizationId, 'acme'), 'confirm_name'],
+    ] as const;
+    for (const [call, path] of faults) {
+      await expect(call).rejects.toMatchObject({ kind: 'invalid', details: [{ path }] });
+    }
+    await expect(organization.updateReferenceValidation({ organizationId, mode: 'ALL' }, caller)).rejects.toMatchObject(
+      { kind: 'subscription_required' },
+    );
+  });
+});
+
+describe('a deleted organization', () => {
+  test('is gone for every caller and every key with one write, and others are told', async () => {
+    const { organizationId, companyId, ownerKey } = await clients.createTenant('Acme');
+    const { recoveryToken, deletedTime, recoveryExpiresTime } = await deleted(organizationId);
+    expect(recoveryToken).toMatch(/^rec_[0-9A-Za-z]{43}$/);
+    expect((recoveryExpiresTime?.getTime() ?? 0) - (deletedTime?.getTime() ?? 0)).toBe(30 * DAY_MS);
+    await expect(authenticate(ownerKey)).rejects.toMatchObject({ kind: 'unauthenticated' });
+    const gone = { kind: 'not_found', publicMessage: 'No such organization.' };
+    const page = { organizationId, pageSize: 10, pageToken: '' };
+    for (const call of [
+      () => clients.organization.getOrganization({ organizationId }, caller),
+      () => clients.organization.getTenantFacts({ organizationId }, caller),
+      () => clients.company.getCompany({ organizationId, companyId }, caller),
+      () => clients.apiKey.listApiKeys(page, caller),
+      () => clients.audit.listAuditEvents(page, caller),
+      () => clients.member.listMembers(page, caller),
+      () => clients.notification.listNotifications(page, caller),
+      () => deleted(organizationId),
+    ]) {
+      await expect(call()).rejects.toMatchObject(gone);
+    }
+    await eventually(() => expect(heard).toContainEqual({ name: 'organization_deleted', organizationId }));
+  });
+
+  test('had no subscription left: one that is not canceled forbids deleting', async () => {
+    const { organizationId } = await clients.createTenant('Acme', 'SCALE');
+    const setStatus = (subscriptionStatus: string) =>
+      clients.operator.setPlan({ organizationId, plan: '', subscriptionStatus }, asOperator);
+    for (const status of ['trialing', 'active', 'past_due', 'paused']) {
+      await setStatus(status);
+      await expect(deleted(organizationId)).rejects.toMatchObject({ kind: 'wrong_state' });
+    }
+    await setStatus('canceled');
+    await deleted(organizationId);
+  });
+
+  test('comes back by its token, with all it had and a new owner key; the old keys stay revoked', async () => {
+    const { organizationId, companyId, ownerKey: before } = await clients.createTenant('Acme');
+    const { recoveryToken } = await deleted(organizationId);
+    const { organization, ownerKey } = await restored(recoveryToken);
+    expect(organization).toMatchObject({ organizationId, name: 'Acme' });
+    expect((await authenticate(ownerKey)).principal).toMatchObject({ organizationId, role: 'OWNER' });
+    await expect(authenticate(before)).rejects.toMatchObject({ kind: 'unauthenticated' });
+    const { company } = await clients.company.getCompany({ organizationId, companyId }, caller);
+    expect(company?.isDefault).toBe(true);
+    const { apiKeys } = await clients.apiKey.listApiKeys({ organizationId, pageSize: 10, pageToken: '' }, caller);
+    expect(apiKeys.map(({ apiKeyId }) => apiKeyId)).toEqual([idOfKey(ownerKey)]);
+    await expect(clients.apiKey.getApiKey({ organizationId, apiKeyId: idOfKey(before) }, caller)).rejects.toMatchObject(
+      { kind: 'not_found' },
+    );
+    await eventually(() => expect(heard).toContainEqual({ name: 'organization_restored', organizationId }));
+  });
+
+  test('comes back once, however many try with the token at the same time', async () => {
+    const { organizationId } = await clients.createTenant('Acme');
+    const { recoveryToken } = await deleted(organizationId);
+    const tries = await Promise.allSettled(Array.from({ length: 10 }, () => restored(recoveryToken)));
+    const keys = tries.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.ownerKey] : []));
+    expect(keys).toHaveLength(1);
+    for (const outcome of tries) {
+      if (outcome.status === 'rejected') expect((outcome.reason as DomainError).kind).toBe('unauthenticated');
+    }
+    const { apiKeys } = await clients.apiKey.listApiKeys({ organizationId, pageSize: 10, pageToken: '' }, caller);
+    expect(apiKeys.map(({ apiKeyId }) => apiKeyId)).toEqual(keys.map(idOfKey));
+  });
+
+  test('does not come back by a wrong, used or expired token; the operator brings it back at any time', async () => {
+    const { organizationId } = await clients.createTenant('Acme');
+    const { recoveryToken } = await deleted(organizationId);
+    const refused = {
+      kind: 'unauthenticated',
+      publicMessage: 'The recovery token is unknown, already used or expired.',
+    };
+    for (const token of ['', 'rec_', `rec_${'0'.repeat(43)}`, organizationId]) {
+      await expect(restored(token)).rejects.toMatchObject(refused);
+    }
+    aheadMs = 30 * DAY_MS;
+    try {
+      await expect(restored(recoveryToken)).rejects.toMatchObject(refused);
+    } finally {
+      aheadMs = 0;
+    }
+    const { ownerKey } = await clients.operator.undeleteOrganization({ organizationId }, asOperator);
+    expect((await authenticate(ownerKey)).principal?.organizationId).toBe(organizationId);
+    await expect(restored(recoveryToken)).rejects.toMatchObject(refused);
+    const again = await clients.operator.undeleteOrganization({ organizationId }, asOperator);
+    expect(again.ownerKey).toBe('');
+  });
+});
+
+describe("another organization's id", () => {
+  test('looks like one that does not exist, to the byte, in every rpc that takes one', async () => {
+    const { organizationId } = await clients.createTenant('Acme');
+    const other = await clients.createTenant('Other');
+    const grantor = { role: 'OWNER', scopes: ['*'] };
+    const ids = {
+      companyId: [other.companyId, '01890000-0000-7000-8000-000000000000'],
+      apiKeyId: [idOfKey(other.ownerKey), '0000000000000000'],
+      userId: [other.ownerUserId, '01890000-0000-7000-8000-000000000000'],
+    };
+    const calls = [
+      ...ids.companyId.map((companyId) => [
+        clients.company.getCompany({ organizationId, companyId }, caller),
+        clients.company.updateCompany({ organizationId, companyId, name: 'x' }, caller),
+        clients.company.deleteCompany({ organizationId, companyId }, caller),
+      ]),
+      ...ids.apiKeyId.map((apiKeyId) => [
+        clients.apiKey.getApiKey({ organizationId, apiKeyId }, caller),
+        clients.apiKey.updateApiKey({ organizationId, apiKeyId, name: 'x', scopes: [], grantor }, caller),
+        clients.apiKey.revokeApiKey({ organizationId, apiKeyId }, asOperator),
+      ]),
+      ...ids.userId.map((userId) => [
+        clients.member.getMember({ organizationId, userId }, caller),
+        clients.member.updateMember({ organizationId, userId, role: 'VIEWER', grantor }, caller),
+        clients.member.removeMember({ organizationId, userId, grantor }, caller),
+      ]),
+    ];
+    const [foreignCompany, missingCompany, foreignKey, missingKey, foreignMember, missingMember] = await Promise.all(
+      calls.map((group) => Promise.all(group.map(bytesOfRefusal))),
+    );
+    expect(foreignCompany).toEqual(missingCompany);
+    expect(foreignKey).toEqual(missingKey);
+    expect(foreignMember).toEqual(missingMember);
+    expect((await authenticate(other.ownerKey)).principal?.organizationId).toBe(other.organizationId);
+  });
+});
+
+/** Everything that a refused call shows of itself on the wire. */
+async function bytesOfRefusal(call: Promise<unknown>): Promise<unknown> {
+  try {
+    await call;
+  } catch (error) {
+    const { code, details, metadata } = (error as DomainError).cause as {
+      code: number;
+      details: string;
+      metadata: { get(name: string): Buffer[] };
+    };
+    return { code, details, status: metadata.get('grpc-status-details-bin').map((bytes) => bytes.toString('hex')) };
+  }
+  throw new Error('the call was not refused');
+}

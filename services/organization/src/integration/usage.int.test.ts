@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { asKey, asOperator, byOwner, connect, testConfig } from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
+
+const EIGHT_DAYS_MS = 8 * 24 * 3_600_000;
+
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+const caller = asKey('somebody');
+/** How far the service's clock is ahead of ours. */
+let aheadMs = 0;
+let mongo: MongoConnection;
+let service: RunningService;
+let clients: Clients;
+let channel: Channel;
+
+beforeAll(async () => {
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  const clock = { now: () => new Date(Date.now() + aheadMs) };
+  service = await startService(testConfig(infrastructure, databaseName), { clock });
+  clients = connect(service.address);
+  channel = openChannel(service.address);
+});
+afterAll(async () => {
+  channel.close();
+  clients.close();
+  await service.stop();
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+/** What counts against the plan, by meter. */
+async function usageOf(organizationId: string): Promise<Record<string, number>> {
+  const { meters } = await client(UsageServiceDefinition, channel).getUsage({ organizationId }, caller);
+  return Object.fromEntries(meters.map(({ meter, used }) => [meter, used]));
+}
+
+test('companies and members are counted as the plan counts them: invited people until their invitation is dead', async () => {
+  const { organizationId } = await clients.createTenant('Acme', 'SCALE');
+  expect(await usageOf(organizationId)).toEqual({ companies: 1, members: 1 });
+  await clients.operator.setPlan(
+    { organizationId, plan: '', subscriptionStatus: 'active', additionalLegalEntities: 1 },
+    asOperator,
+  );
+  await clients.company.createCompany({ organizationId, name: 'Second', isDefault: false }, caller);
+  const invitation = { organizationId, email: 'new@example.com', role: 'VIEWER', grantor: byOwner };
+  await clients.member.inviteMember(invitation, caller);
+  expect(await usageOf(organizationId)).toEqual({ companies: 2, members: 2 });
+  aheadMs = EIGHT_DAYS_MS;
+  expect(await usageOf(organizationId)).toEqual({ companies: 2, members: 1 });
+});
+
+test('an organization that does not exist has no usage', async () => {
+  await expect(usageOf('01890000-0000-7000-8000-000000000000')).rejects.toMatchObject({ kind: 'not_found' });
+});

@@ -1,0 +1,339 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';
+import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import type { Scan, ScanRow } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import { DomainError } from '@invoicecontrol/errors';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { startScan } from '../testing/running-scan.js';
+import type { RunningScan } from '../testing/running-scan.js';
+import { rowsWithIds, wireRow } from '../testing/scanning.js';
+
+const infrastructure = testInfrastructure();
+let running: RunningScan;
+const newTenant = (): string => running.organization.newTenant();
+
+async function scanned(organizationId: string, rows: ScanRow[], companyId?: string): Promise<Scan> {
+  const { scan } = await running.scans.create(organizationId, rows, { companyId });
+  if (scan === undefined) throw new Error('no scan');
+  return scan;
+}
+
+beforeAll(async () => {
+  running = await startScan(startService, infrastructure, testDatabaseName());
+});
+afterAll(() => running.stop());
+
+describe('a scan', () => {
+  test('is analyzed as a whole and can be read back as it was answered', async () => {
+    const organizationId = newTenant();
+    const rows = [wireRow({ sourceRowNumber: 7 }), wireRow({ grossAmount: '-2.50', sourceRowNumber: 7 })];
+    const { scan, replayed } = await running.scans.create(organizationId, rows);
+    expect(replayed).toBe(false);
+    expect(scan).toEqual({
+      scanId: expect.any(String),
+      companyId: 'c-main',
+      invoicesAnalyzed: 2,
+      rowsSkipped: 0,
+      skippedRows: [],
+      analyzedValue: '7.50',
+      analyzedValueCurrency: 'EUR',
+      unconvertedInvoices: 0,
+      decisionCounts: { PASS: 2, REVIEW: 0, BLOCK: 0 },
+      findingCounts: {},
+      createdTime: expect.any(Date),
+    });
+    expect(await running.scans.get(organizationId, scan?.scanId ?? '')).toEqual(scan);
+    expect(await running.usedRows(organizationId)).toBe(2);
+  });
+
+  test('asks for its rows as canonical invoices of its company, in the currency of the row or of the organization', async () => {
+    const organizationId = newTenant();
+    const row = wireRow({
+      supplierName: ' Acme Ltd ',
+      supplierTaxId: 'GB123456789',
+      currency: 'usd',
+      grossAmount: '8.00',
+      purchaseOrderRef: 'PO-1',
+      bankIban: 'GB29NWBK60161331926819',
+      bankSortCode: '60-16-13',
+      bankAccountNumber: '31926819',
+      externalId: ' ext-1 ',
+      sourceRowNumber: 12,
+    });
+    const half = wireRow({ bankSortCode: '60-16-13' });
+    const { scanId, createdTime, analyzedValue } = await scanned(organizationId, [row, half], 'c-pl');
+    expect(analyzedValue).toBe('14.00');
+    const nothing = { dueDate: undefined, netAmount: undefined, taxAmount: undefined, buyer: undefined };
+    expect(running.analysis.requestsOf(organizationId)).toEqual([
+      {
+        organizationId,
+        scanId,
+        companyId: 'c-pl',
+        baseCurrency: 'EUR',
+        receivedTime: createdTime,
+        rows: [
+          {
+            position: 0,
+            sourceRowNumber: 12,
+            externalId: 'ext-1',
+            invoice: {
+              ...nothing,
+              supplier: {
+                name: 'Acme Ltd',
+                taxId: 'GB123456789',
+                bankAccount: { iban: 'GB29NWBK60161331926819', sortCode: '60-16-13', accountNumber: '31926819' },
+              },
+              invoiceNumber: 'RE-2024-0118',
+              issueDate: '2024-03-05',
+              currency: 'USD',
+              grossAmount: '8.00',
+              purchaseOrderRef: 'PO-1',
+              companyId: undefined,
+            },
+          },
+          {
+            position: 1,
+            sourceRowNumber: 1,
+            externalId: undefined,
+            invoice: {
+              ...nothing,
+              supplier: { name: 'Nordlicht Energie GmbH', taxId: undefined, bankAccount: undefined },
+              invoiceNumber: 'RE-2024-0118',
+              issueDate: '2024-03-05',
+              currency: 'EUR',
+              grossAmount: '10.00',
+              purchaseOrderRef: undefined,
+              companyId: undefined,
+            },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('leaves rows without an exchange rate out of its value and counts them', async () => {
+    const scan = await scanned(newTenant(), [wireRow(), wireRow({ currency: 'TRY', grossAmount: '999' })]);
+    expect(scan).toMatchObject({ analyzedValue: '10.00', unconvertedInvoices: 1, invoicesAnalyzed: 2 });
+  });
+
+  test('is valued in whole units where the base currency has no smaller ones', async () => {
+    const scan = await scanned(running.organization.newTenant('JPY'), [wireRow(), wireRow({ grossAmount: '0.5' })]);
+    expect(scan).toMatchObject({ analyzedValue: '11', analyzedValueCurrency: 'JPY' });
+  });
+
+  test('is announced once, with its counts', async () => {
+    const bus = await connectNats({
+      url: infrastructure.natsUrl,
+      name: 'test',
+      logger: createLogger({ service: 'test', level: 'silent' }),
+    });
+    /** By event id: a plain listener hears repeats, too. */
+    const heard = new Map<string, ScanCompleted>();
+    const organizationId = newTenant();
+    subscribeBroadcast(
+      bus,
+      [events.scanCompleted],
+      (event) => {
+        if (event.organizationId === organizationId) heard.set(event.eventId, event);
+      },
+      createLogger({ service: 'test', level: 'silent' }),
+    );
+    await bus.ping();
+    const scan = await scanned(organizationId, rowsWithIds('a', 'a', ''));
+    await eventually(async () => {
+      const [document] = await running.stored(organizationId);
+      expect(document?.outboxPending).toBeUndefined();
+    });
+    await eventually(() => expect(heard.size).toBeGreaterThan(0));
+    expect([...heard.values()]).toEqual([
+      {
+        eventId: expect.stringMatching(/^evt_/),
+        eventTime: expect.any(Date),
+        organizationId,
+        scanId: scan.scanId,
+        companyId: 'c-main',
+        invoicesAnalyzed: 2,
+        rowsSkipped: 1,
+        analyzedValue: '20.00',
+        analyzedValueCurrency: 'EUR',
+        unconvertedInvoices: 0,
+        decisionCounts: { PASS: 2, REVIEW: 0, BLOCK: 0 },
+        findingCounts: {},
+      },
+    ]);
+    await bus.close();
+  });
+
+  test('of another tenant looks exactly like one that does not exist, and so does one that runs', async () => {
+    const organizationId = newTenant();
+    const { scanId } = await scanned(organizationId, [wireRow()]);
+    running.analysis.close(organizationId);
+    const unfinished = running.scans.create(organizationId, [wireRow()]);
+    await eventually(() => expect(running.analysis.requestsOf(organizationId)).toHaveLength(2));
+    const runningId = running.analysis.requestsOf(organizationId)[1]?.scanId ?? '';
+    const refusals = await Promise.all(
+      [
+        [newTenant(), scanId],
+        [organizationId, runningId],
+        [organizationId, '01890000-0000-7000-8000-000000000000'],
+        [organizationId, 'nonsense'],
+      ].map(([tenant = '', id = '']) => running.scans.get(tenant, id).catch((error: unknown) => error)),
+    );
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({ kind: 'not_found', publicMessage: 'No such scan.' });
+    }
+    expect((await running.scans.list(organizationId)).scans.map((scan) => scan.scanId)).toEqual([scanId]);
+    running.analysis.open(organizationId);
+    await unfinished;
+  });
+});
+
+describe('a row is skipped', () => {
+  const reasons = ({ skippedRows }: Scan) =>
+    skippedRows.map(({ sourceRowNumber, externalId, reason }) => [sourceRowNumber, externalId, reason]);
+
+  test('when an earlier row of the file has its external id: the first one is analyzed', async () => {
+    const organizationId = newTenant();
+    const scan = await scanned(organizationId, rowsWithIds('a', 'b', 'a', '', 'a', ''));
+    expect(scan).toMatchObject({ invoicesAnalyzed: 4, rowsSkipped: 2, analyzedValue: '40.00' });
+    expect(reasons(scan)).toEqual([
+      [4, 'a', SkipReason.DUPLICATE_EXTERNAL_ID_IN_FILE],
+      [6, 'a', SkipReason.DUPLICATE_EXTERNAL_ID_IN_FILE],
+    ]);
+    const [request] = running.analysis.requestsOf(organizationId);
+    expect(request?.rows.map(({ position }) => position)).toEqual([0, 1, 3, 5]);
+    expect(await running.scans.get(organizationId, scan.scanId)).toEqual(scan);
+    expect(await running.usedRows(organizationId)).toBe(4);
+  });
+
+  test('when an earlier scan of the company has imported it, also where the file repeats it', async () => {
+    const organizationId = newTenant();
+    await scanned(organizationId, rowsWithIds('a', 'b'));
+    const scan = await scanned(organizationId, rowsWithIds('c', 'b', 'c', 'b', 'A'));
+    expect(reasons(scan)).toEqual([
+      [3, 'b', SkipReason.ALREADY_IMPORTED],
+      [4, 'c', SkipReason.DUPLICATE_EXTERNAL_ID_IN_FILE],
+      [5, 'b', SkipReason.ALREADY_IMPORTED],
+    ]);
+    expect(await running.usedRows(organizationId)).toBe(4);
+  });
+
+  test('not when another company or another tenant has imported it', async () => {
+    const organizationId = newTenant();
+    await scanned(organizationId, rowsWithIds('a'));
+    expect(await scanned(organizationId, rowsWithIds('a'), 'c-pl')).toMatchObject({ rowsSkipped: 0 });
+    expect(await scanned(newTenant(), rowsWithIds('a'))).toMatchObject({ rowsSkipped: 0 });
+  });
+
+  test('and a file in which every row is skipped is a conflict that stores nothing and counts nothing', async () => {
+    const organizationId = newTenant();
+    await scanned(organizationId, rowsWithIds('a', 'b'));
+    const again = { idempotencyKey: 'again', scanRowsPerMonthLimit: 10 };
+    for (let tries = 1; tries <= 2; tries++) {
+      await expect(running.scans.create(organizationId, rowsWithIds('b', 'a', 'a'), again)).rejects.toMatchObject({
+        kind: 'already_exists',
+        publicMessage: expect.stringContaining('nothing new to analyze'),
+      });
+      expect(await running.stored(organizationId)).toHaveLength(1);
+      expect(await running.usedRows(organizationId)).toBe(2);
+    }
+    // The key is free: another body may use it.
+    const { scan } = await running.scans.create(organizationId, rowsWithIds('c'), { ...again, fingerprint: 'f2' });
+    expect(scan?.invoicesAnalyzed).toBe(1);
+  });
+});
+
+describe('a list', () => {
+  test('is newest first, its pages hold every scan once, and it leaves out the skipped rows', async () => {
+    const organizationId = newTenant();
+    const ids: string[] = [];
+    for (let count = 1; count <= 5; count++) {
+      ids.unshift((await scanned(organizationId, rowsWithIds(`${count}`, `${count}`))).scanId);
+    }
+    const seen: Scan[] = [];
+    let pageToken = '';
+    do {
+      const page = await running.scans.list(organizationId, { pageSize: 2, pageToken });
+      expect(page.scans.length).toBeLessThanOrEqual(2);
+      seen.push(...page.scans);
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(seen.map(({ scanId }) => scanId)).toEqual(ids);
+    expect(seen[0]).toMatchObject({ rowsSkipped: 1, skippedRows: [], invoicesAnalyzed: 1 });
+  });
+
+  test('shows the scans of one company, and of a time from its begin until before its end', async () => {
+    const organizationId = newTenant();
+    const first = await scanned(organizationId, [wireRow()]);
+    const second = await scanned(organizationId, [wireRow()], 'c-pl');
+    const idsOf = async (changes: Parameters<typeof running.scans.list>[1]) =>
+      (await running.scans.list(organizationId, changes)).scans.map(({ scanId }) => scanId);
+    expect(await idsOf({ companyId: 'c-pl' })).toEqual([second.scanId]);
+    expect(await idsOf({ createdFromTime: second.createdTime })).toEqual([second.scanId]);
+    expect(await idsOf({ createdToTime: second.createdTime })).toEqual([first.scanId]);
+    expect(await idsOf({ companyId: 'c-other' })).toEqual([]);
+  });
+
+  test.each([
+    ['a page of 101', { pageSize: 101 }],
+    ['a negative page', { pageSize: -1 }],
+    ['a token of its own making', { pageToken: 'abc' }],
+  ])('refuses %s', async (_, asked) => {
+    await expect(running.scans.list(newTenant(), asked)).rejects.toMatchObject({ kind: 'invalid' });
+  });
+});
+
+describe('a malformed request of another service', () => {
+  test.each<[string, Partial<ScanRow>]>([
+    ['supplierName', { supplierName: ' ' }],
+    ['supplierName', { supplierName: 'x'.repeat(401) }],
+    ['supplierTaxId', { supplierTaxId: '' }],
+    ['invoiceNumber', { invoiceNumber: 'x'.repeat(201) }],
+    ['issueDate', { issueDate: '2024-02-30' }],
+    ['currency', { currency: 'XXX' }],
+    ['grossAmount', { grossAmount: '1.1234567' }],
+    ['purchaseOrderRef', { purchaseOrderRef: '' }],
+    ['bankIban', { bankIban: 'DE02120300000000202051', bankSortCode: '601613', bankAccountNumber: '31926819' }],
+    ['externalId', { externalId: '' }],
+  ])('is refused for its %s, named with its row, and stores nothing', async (name, fault) => {
+    const organizationId = newTenant();
+    await expect(running.scans.create(organizationId, [wireRow(), wireRow(fault)])).rejects.toMatchObject({
+      kind: 'invalid',
+      details: [{ path: `rows[1].${name}` }],
+    });
+    expect(await running.stored(organizationId)).toEqual([]);
+  });
+
+  test('is refused without rows, and for a company that the organization does not have', async () => {
+    const organizationId = newTenant();
+    await expect(running.scans.create(organizationId, [])).rejects.toMatchObject({ details: [{ path: 'rows' }] });
+    await expect(running.scans.create(organizationId, [wireRow()], { companyId: 'stranger' })).rejects.toMatchObject({
+      kind: 'invalid',
+      details: [{ path: 'companyId' }],
+    });
+    expect(await running.usedRows(organizationId)).toBe(0);
+  });
+});
+
+describe('rows that analysis refuses', () => {
+  test('leave nothing behind: no scan, no imported rows, nothing counted, and the key is free', async () => {
+    const organizationId = newTenant();
+    const refusal = new DomainError('invalid', 'rows[0].gross_amount: is beyond what can be analyzed.');
+    running.analysis.failNext(organizationId, refusal);
+    const keyed = { idempotencyKey: 'k' };
+    await expect(running.scans.create(organizationId, rowsWithIds('a', 'a'), keyed)).rejects.toMatchObject({
+      kind: 'invalid',
+      publicMessage: refusal.publicMessage,
+    });
+    expect(await running.stored(organizationId)).toEqual([]);
+    expect(await running.usedRows(organizationId)).toBe(0);
+    const { scan } = await running.scans.create(organizationId, rowsWithIds('a'), { ...keyed, fingerprint: 'f2' });
+    expect(scan).toMatchObject({ invoicesAnalyzed: 1, rowsSkipped: 0 });
+  });
+});

@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import { DomainError } from '@invoicecontrol/errors';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { startAnalysisCounterpart } from '../testing/analysis-counterpart.js';
+import { connect, testConfig, wireRow } from '../testing/scanning.js';
+
+test('what a row says, and the key it came with, stand in no log line, whatever becomes of the scan', async () => {
+  const infrastructure = testInfrastructure();
+  const databaseName = testDatabaseName();
+  const quiet = createLogger({ service: 'test', level: 'silent' });
+  const organization = await startOrganizationCounterpart(quiet);
+  const analysis = await startAnalysisCounterpart(quiet);
+  const logLines: string[] = [];
+  const logger = createLogger({
+    service: 'scan',
+    level: 'debug',
+    destination: { write: (line) => logLines.push(line) },
+  });
+  const others = { organization: organization.address, analysis: analysis.address };
+  const service = await startService(testConfig(infrastructure, databaseName, others, 'debug'), { logger });
+  const scans = connect(service.address);
+
+  const organizationId = organization.newTenant();
+  const secrets = {
+    supplierName: 'Confidential Supplier',
+    supplierTaxId: 'PL9999999999',
+    invoiceNumber: 'SECRET-NUMBER-1',
+    grossAmount: '7654321.98',
+    bankIban: 'DE02120300000000202051',
+    externalId: 'secret-external-id',
+  };
+  const keyed = { idempotencyKey: 'secret-idempotency-key' };
+  // Every way in which a scan ends.
+  const away = new DomainError('unavailable', 'away');
+  const fault = new DomainError('internal', 'a fault');
+  analysis.failNext(organizationId, new DomainError('invalid', 'refused'), fault, away, away);
+  await expect(scans.create(organizationId, [wireRow(secrets)], keyed)).rejects.toMatchObject({ kind: 'invalid' });
+  await expect(scans.create(organizationId, [wireRow(secrets)], keyed)).rejects.toMatchObject({ kind: 'unavailable' });
+  await eventually(async () => expect((await scans.list(organizationId)).scans).toHaveLength(1));
+  const replayed = await scans.create(organizationId, [wireRow(secrets)], keyed);
+  expect(replayed.replayed).toBe(true);
+  await expect(scans.create(organizationId, [wireRow(secrets)])).rejects.toMatchObject({ kind: 'already_exists' });
+  await expect(scans.create(organizationId, [wireRow({ ...secrets, currency: 'XXX' })])).rejects.toMatchObject({
+    kind: 'invalid',
+  });
+  const other = { ...keyed, fingerprint: 'f2' };
+  await expect(scans.create(organizationId, [wireRow(secrets)], other)).rejects.toMatchObject({
+    kind: 'idempotency_mismatch',
+  });
+  scans.close();
+  await service.stop();
+  await analysis.stop(1_000);
+  await organization.stop(1_000);
+  const mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  await mongo.db.dropDatabase();
+  await mongo.close();
+
+  const log = logLines.join('\n');
+  expect(log).toContain('a scan is complete');
+  expect(log).toContain('a scan waits for analysis');
+  expect(log).toContain('a scan failed by a fault of ours');
+  for (const secret of [...Object.values(secrets), keyed.idempotencyKey]) expect(log).not.toContain(secret);
+});

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
+import type { UsageDocument } from '@invoicecontrol/runtime/mongo/usage';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { startAnalysisCounterpart } from '../testing/analysis-counterpart.js';
+import type { AnalysisCounterpart } from '../testing/analysis-counterpart.js';
+import { call, connect, rowsWithIds, testConfig, wireRow } from '../testing/scanning.js';
+
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+/** The middle of a month, so that no test meets its end. */
+const now = new Date('2026-03-15T12:00:00Z');
+const clock = { now: () => new Date(now) };
+let organization: OrganizationCounterpart;
+let analysis: AnalysisCounterpart;
+let service: RunningService;
+let mongo: MongoConnection;
+
+beforeAll(async () => {
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  organization = await startOrganizationCounterpart(logger);
+  analysis = await startAnalysisCounterpart(logger);
+  const others = { organization: organization.address, analysis: analysis.address };
+  service = await startService(testConfig(infrastructure, databaseName, others), { clock });
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+});
+afterAll(async () => {
+  await service.stop();
+  await analysis.stop(1_000);
+  await organization.stop(1_000);
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+test('the counter of rows can be read, and is put right by the scans of the month after a crash left it too high', async () => {
+  const organizationId = organization.newTenant();
+  const scans = connect(service.address);
+  const channel = openChannel(service.address);
+  const used = async () =>
+    (await client(UsageServiceDefinition, channel).getUsage({ organizationId }, call)).meters.map(
+      ({ meter, used: rows }) => [meter, rows],
+    );
+  expect(await used()).toEqual([['scan_rows', 0]]);
+  await scans.create(organizationId, rowsWithIds('a', 'a', 'b'));
+  expect(await used()).toEqual([['scan_rows', 2]]);
+
+  // A process that died between counting and storing.
+  const counters = mongo.db.collection<UsageDocument>('usage');
+  const _id = `${organizationId}:${usageMonth(now)}:scan_rows`;
+  await counters.updateOne({ _id }, { $inc: { used: 98, moves: 1 } });
+  const limited = { scanRowsPerMonthLimit: 100 };
+  await expect(scans.create(organizationId, [wireRow()], limited)).rejects.toMatchObject({ kind: 'usage_exceeded' });
+  // The refusal asked for a look; the second one comes a minute later.
+  await eventually(async () => expect(await counters.findOne({ _id })).toHaveProperty('seenMoves'));
+  now.setMinutes(now.getMinutes() + 2);
+  await eventually(async () => expect(await used()).toEqual([['scan_rows', 2]]));
+  const { scan } = await scans.create(organizationId, [wireRow()], limited);
+  expect(scan?.invoicesAnalyzed).toBe(1);
+  scans.close();
+  channel.close();
+});
