@@ -1,11 +1,11 @@
 import { ALL_SCOPES, roles, scopes } from '@invoicecontrol/api-key/rights';
 import type { ApiKey } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { z } from 'zod';
-import { dateTime, LABEL_LENGTH_MAX, showInstant, stated, text, toInstant } from '../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
-import { route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
-import { hasAnyField, NOTHING_TO_CHANGE } from '../http/validate.js';
+import { dateTime, LABEL_LENGTH_MAX, showInstant, stated, text, toInstant } from '../../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 import { grantorOf } from './grantor.js';
 
 const TIMEOUT_MS = 5_000;

@@ -2,7 +2,7 @@ import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contract
 import type { Analysis, Invoice, StoredInvoice, Supplier } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { sameAccount } from '@invoicecontrol/values/bank-account';
 import { z } from 'zod';
-import { conditional } from '../http/etag.js';
+import { conditional } from '../../http/etag.js';
 import {
   amount,
   calendarDate,
@@ -14,10 +14,10 @@ import {
   ukAccountNumber,
   ukSortCode,
   uuid,
-} from '../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
-import { route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
+} from '../../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
 import {
   decision,
   latestAnalysis,
@@ -28,7 +28,7 @@ import {
   versions,
 } from './analysis-record.js';
 import { findingSummary, presentFindingSummary } from './finding-record.js';
-import { currencyOfItsDay } from './invoice-currency.js';
+import { currencyOfItsDay } from '../invoice-currency.js';
 
 /** A decision over an organization's whole history takes its time; more than this and something is wrong. */
 const ANALYZE_TIMEOUT_MS = 10_000;

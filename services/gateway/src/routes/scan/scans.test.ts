@@ -7,9 +7,9 @@ import type {
   Scan,
 } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
-import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../testing/counterparts.js';
-import { startGateway } from '../testing/running-gateway.js';
-import type { RunningGateway } from '../testing/running-gateway.js';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/counterparts.js';
+import { startGateway } from '../../testing/running-gateway.js';
+import type { RunningGateway } from '../../testing/running-gateway.js';
 import { SCAN_BODY_BYTES_MAX, SCAN_ROWS_MAX } from './scan-request.js';
 
 const key = keyNamed('scanner');

@@ -1,9 +1,9 @@
 import type { AnalysisDifference, AnalysisSummary } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import { z } from 'zod';
-import { showInstant, stated, uuid } from '../http/fields.js';
-import { page, pageOf, pageQuery } from '../http/pagination.js';
-import { route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
+import { showInstant, stated, uuid } from '../../http/fields.js';
+import { page, pageOf, pageQuery } from '../../http/pagination.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
 import {
   decision,
   latestAnalysis,

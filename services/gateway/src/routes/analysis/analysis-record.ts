@@ -1,7 +1,7 @@
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Versions } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { z } from 'zod';
-import { stated } from '../http/fields.js';
+import { stated } from '../../http/fields.js';
 import { findingRecord, presentFinding } from './finding-record.js';
 
 export const decision = z.enum(['PASS', 'REVIEW', 'BLOCK']);

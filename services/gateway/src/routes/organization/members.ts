@@ -1,10 +1,10 @@
 import { roles } from '@invoicecontrol/api-key/rights';
 import type { Member } from '@invoicecontrol/contracts/organization/v1/member_service';
 import { z } from 'zod';
-import { LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
-import { publicRoute, route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
+import { LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { publicRoute, route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
 import { grantorOf } from './grantor.js';
 
 const TIMEOUT_MS = 5_000;

@@ -1,10 +1,10 @@
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { FindingChange } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { z } from 'zod';
-import { NOTE_LENGTH_MAX, showInstant, stated, text, uuid } from '../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
-import { route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
+import { NOTE_LENGTH_MAX, showInstant, stated, text, uuid } from '../../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
 import { disposition, findingRecord, presentFinding, severity } from './finding-record.js';
 
 const READ_TIMEOUT_MS = 5_000;

@@ -3,9 +3,9 @@ import { Decision, InvoiceSource, InvoiceStatus, Severity } from '@invoicecontro
 import type { Analysis, Finding, StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { AnalyzeInvoiceRequest, ListInvoicesRequest } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
-import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../testing/counterparts.js';
-import { startGateway } from '../testing/running-gateway.js';
-import type { RunningGateway } from '../testing/running-gateway.js';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/counterparts.js';
+import { startGateway } from '../../testing/running-gateway.js';
+import type { RunningGateway } from '../../testing/running-gateway.js';
 
 const key = keyNamed('poster');
 const INVOICE_ID = '0198a000-0000-7000-8000-00000000000a';

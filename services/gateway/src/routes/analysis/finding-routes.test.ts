@@ -3,9 +3,9 @@ import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoic
 import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { RoutingRule } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
-import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../testing/counterparts.js';
-import { startGateway } from '../testing/running-gateway.js';
-import type { RunningGateway } from '../testing/running-gateway.js';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/counterparts.js';
+import { startGateway } from '../../testing/running-gateway.js';
+import type { RunningGateway } from '../../testing/running-gateway.js';
 
 const KEY = keyNamed('owner');
 const FINDING_ID = '0198a000-0000-5000-8000-00000000000f';

@@ -1,9 +1,9 @@
 import type { AuditEvent } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { z } from 'zod';
-import { showInstant } from '../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
-import { route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
+import { showInstant } from '../../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
 
 const TIMEOUT_MS = 5_000;
 

@@ -1,8 +1,8 @@
 import type { UsageLimits } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { z } from 'zod';
-import { stated } from '../http/fields.js';
-import { route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
+import { stated } from '../../http/fields.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
 
 const TIMEOUT_MS = 5_000;
 

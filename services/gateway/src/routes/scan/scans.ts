@@ -2,10 +2,10 @@ import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { z } from 'zod';
-import { showInstant, stated, uuid } from '../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
-import { route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
+import { showInstant, stated, uuid } from '../../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
 import { checkScan, SCAN_BODY_BYTES_MAX, scanRequest, toScanRow } from './scan-request.js';
 
 /** Two minutes for the analysis of 5,000 rows beside others', and some seconds to store them. */

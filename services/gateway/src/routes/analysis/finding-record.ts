@@ -1,7 +1,7 @@
 import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { z } from 'zod';
-import { showInstant } from '../http/fields.js';
+import { showInstant } from '../../http/fields.js';
 
 export const severity = z.enum(['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL']);
 

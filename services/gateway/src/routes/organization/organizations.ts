@@ -1,9 +1,9 @@
 import type { Organization } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { z } from 'zod';
-import { currencyCode, LABEL_LENGTH_MAX, showInstant, stated, text } from '../http/fields.js';
-import { publicRoute, route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
-import { hasAnyField, NOTHING_TO_CHANGE } from '../http/validate.js';
+import { currencyCode, LABEL_LENGTH_MAX, showInstant, stated, text } from '../../http/fields.js';
+import { publicRoute, route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 
 const TIMEOUT_MS = 5_000;
 /** Deleting asks billing whether a subscription is still alive. */

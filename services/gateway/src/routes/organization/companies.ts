@@ -1,11 +1,11 @@
 import type { Company } from '@invoicecontrol/contracts/organization/v1/company_service';
 import { isCountryCode } from '@invoicecontrol/values/country';
 import { z } from 'zod';
-import { LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../http/pagination.js';
-import { route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
-import { hasAnyField, NOTHING_TO_CHANGE } from '../http/validate.js';
+import { LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../../http/fields.js';
+import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 
 const TIMEOUT_MS = 5_000;
 const TAX_ID_LENGTH_MAX = 100;

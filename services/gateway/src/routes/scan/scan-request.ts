@@ -10,10 +10,10 @@ import {
   ukAccountNumber,
   ukSortCode,
   uuid,
-} from '../http/fields.js';
-import { eachInTurns } from '../http/turns.js';
-import { check, Faults } from '../http/validate.js';
-import { currencyOfItsDay } from './invoice-currency.js';
+} from '../../http/fields.js';
+import { eachInTurns } from '../../http/turns.js';
+import { check, Faults } from '../../http/validate.js';
+import { currencyOfItsDay } from '../invoice-currency.js';
 
 export const SCAN_ROWS_MAX = 5_000;
 /** Room for so many rows with every field at its longest (HTTP and security reference, section 2). */

@@ -1,11 +1,11 @@
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { RoutingMatch, RoutingRule } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { z } from 'zod';
-import { amount, CURRENCY_CODE, LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../http/fields.js';
-import { page, pageOf, pageQuery } from '../http/pagination.js';
-import { route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
-import { hasAnyField, NOTHING_TO_CHANGE } from '../http/validate.js';
+import { amount, CURRENCY_CODE, LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../../http/fields.js';
+import { page, pageOf, pageQuery } from '../../http/pagination.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 import { presentSeverity, severity } from './finding-record.js';
 
 const TIMEOUT_MS = 5_000;

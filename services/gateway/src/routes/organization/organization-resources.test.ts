@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DomainError } from '@invoicecontrol/errors';
-import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../testing/counterparts.js';
-import { startGateway } from '../testing/running-gateway.js';
-import type { RunningGateway } from '../testing/running-gateway.js';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/counterparts.js';
+import { startGateway } from '../../testing/running-gateway.js';
+import type { RunningGateway } from '../../testing/running-gateway.js';
 
 const MINUTE_MS = 60_000;
 const key = keyNamed('owner');

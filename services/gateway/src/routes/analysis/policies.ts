@@ -1,8 +1,8 @@
 import type { FindingTypeDescription } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { z } from 'zod';
-import { page, pageOf } from '../http/pagination.js';
-import { route } from '../http/route.js';
-import type { Reply } from '../http/route.js';
+import { page, pageOf } from '../../http/pagination.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
 import { severity } from './finding-record.js';
 
 const TIMEOUT_MS = 5_000;

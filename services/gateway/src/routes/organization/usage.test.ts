@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../testing/counterparts.js';
-import { startGateway } from '../testing/running-gateway.js';
-import type { RunningGateway } from '../testing/running-gateway.js';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/counterparts.js';
+import { startGateway } from '../../testing/running-gateway.js';
+import type { RunningGateway } from '../../testing/running-gateway.js';
 
 const limited = keyNamed('limited');
 const unlimited = keyNamed('unlimited');
