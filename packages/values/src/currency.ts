@@ -7,7 +7,7 @@ import type { CurrencyRow } from './currency-table.js';
 export const UNKNOWN_CURRENCY = 'XXX';
 
 /** How long after its withdrawal a currency may still stand on an invoice. */
-export const WITHDRAWN_GRACE_DAYS = 365;
+const WITHDRAWN_GRACE_DAYS = 365;
 
 /** The 29 currencies the European Central Bank publishes reference rates for (currencies reference, section 1). */
 export const ecbReferenceCurrencies: readonly string[] = (

@@ -53,7 +53,7 @@ export interface OutboxOptions {
 }
 
 /** Declares the indexes that the relay and the rewind need on a collection of aggregates. */
-export async function createOutboxIndexes(collection: Collection<Announcing>): Promise<void> {
+async function createOutboxIndexes(collection: Collection<Announcing>): Promise<void> {
   await collection.createIndexes([
     { key: { outboxPending: 1 }, sparse: true, name: 'outbox_pending' },
     { key: { lastEventAt: 1 }, sparse: true, name: 'last_event' },
