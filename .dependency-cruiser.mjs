@@ -66,6 +66,19 @@ export default {
       to: { path: '^(services|tools|simulators|tests)/' },
     },
     {
+      name: 'transport-loads-no-driver',
+      comment:
+        'The gateway has no database and loads no driver: hand the store in through an interface that the transport declares (dead letters, isOutage).',
+      from: { path: '^(packages/runtime/src/(grpc|nats)|services/gateway/src)/', pathNot: tests },
+      to: { path: '^packages/runtime/src/mongo/|(^|/)node_modules/mongodb/', reachable: true },
+    },
+    {
+      name: 'stores-know-no-transport',
+      comment: 'What a store and a wire format share (pages, positions) stands in a file that knows neither.',
+      from: { path: '^(services/[^/]+/src/(application|storage)|packages/runtime/src/mongo)/', pathNot: tests },
+      to: { path: '^packages/runtime/src/grpc/' },
+    },
+    {
       name: 'no-cycles',
       comment: 'Move what both need into a third file.',
       from: {},

@@ -1,7 +1,7 @@
-import { isOutOfReach } from './mongo/connection.js';
-import { isBrokerOutOfReach } from './nats/out-of-reach.js';
+import { isMongoUnavailable } from './mongo/connection.js';
+import { isNatsUnavailable } from './nats/unavailable.js';
 
-/** Database or broker is out of reach: nothing is wrong with the work, and the same work succeeds when they are back. */
+/** Whether MongoDB or NATS is unavailable: the work itself is not at fault and succeeds once they are back. */
 export function isOutage(error: unknown): boolean {
-  return isOutOfReach(error) || isBrokerOutOfReach(error);
+  return isMongoUnavailable(error) || isNatsUnavailable(error);
 }

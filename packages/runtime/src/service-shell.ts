@@ -12,6 +12,7 @@ import { createLogger } from './logger.js';
 import type { Logger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
 import { databaseClock } from './mongo/database-clock.js';
+import { deadLetterStore } from './mongo/dead-letters.js';
 import { startOutbox } from './mongo/outbox.js';
 import type { Outbox } from './mongo/outbox.js';
 import { connectNats } from './nats/connection.js';
@@ -161,10 +162,11 @@ async function start(
     onStop: (step, close) => shutdown.add(step, close),
   });
 
+  const subscribeDeps = { bus, deadLetters: deadLetterStore(db), isOutage, logger };
   for (const eventHandler of parts.eventHandlers ?? []) {
     // The database's name instead of the service's: how far a handler has come belongs to the database that its effects
     // go to, so two systems on one broker do not take each other's events.
-    const subscription = await subscribe({ bus, db, logger }, { service: config.DATABASE_NAME, ...eventHandler });
+    const subscription = await subscribe(subscribeDeps, { service: config.DATABASE_NAME, ...eventHandler });
     shutdown.add(eventHandler.type.name, () => subscription.stop());
   }
   for (const job of parts.jobs ?? []) shutdown.add(job.name, startJob(job, logger));
@@ -175,6 +177,7 @@ async function start(
     hasReflection: config.GRPC_REFLECTION,
     bindings: parts.rpcGroups,
     messageBytesMax,
+    isOutage,
     logger,
   });
   shutdown.add('grpc server', () => server.stop(callsEndMsMax));

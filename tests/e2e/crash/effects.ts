@@ -3,8 +3,10 @@ import { events } from '@invoicecontrol/contracts/events';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo, isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
+import { isOutage } from '@invoicecontrol/runtime/outage';
 
 export interface Effect {
   /** The event's id. */
@@ -31,7 +33,7 @@ export async function startEffects({ mongodbUrl, natsUrl }: { mongodbUrl: string
 
   const listen = <T extends EventHeader>(type: EventType<T>): ReturnType<typeof subscribe> =>
     subscribe(
-      { bus, db: mongo.db, logger },
+      { bus, deadLetters: deadLetterStore(mongo.db), isOutage, logger },
       {
         service: 'effects',
         type,

@@ -3,11 +3,13 @@ import { DomainError, errorTable } from '@invoicecontrol/errors';
 import type { ErrorKind } from '@invoicecontrol/errors';
 import { Metadata, status } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
-import { MongoNetworkError } from 'mongodb';
 import { toDomainError, toStatus } from './errors.js';
 
+class StoreUnavailable extends Error {}
+
 function overTheWire(error: unknown): DomainError {
-  return toDomainError(Object.assign(new Error('rpc'), toStatus(error)) as ServiceError);
+  const status = toStatus(error, (cause) => cause instanceof StoreUnavailable);
+  return toDomainError(Object.assign(new Error('rpc'), status) as ServiceError);
 }
 
 test.each(Object.keys(errorTable) as ErrorKind[])('kind %s survives the way between services', (kind) => {
@@ -22,8 +24,8 @@ test('an unexpected error says nothing of its cause', () => {
   expect(arrived.publicMessage).not.toContain('hush');
 });
 
-test('a service that cannot reach its database is away, and says nothing of where the database is', () => {
-  const arrived = overTheWire(new MongoNetworkError('connect ECONNREFUSED 10.1.2.3:27017'));
+test('a service whose store is unavailable is unavailable, and does not say where the store is', () => {
+  const arrived = overTheWire(new StoreUnavailable('connect ECONNREFUSED 10.1.2.3:27017'));
   expect(arrived.kind).toBe('unavailable');
   expect(arrived.publicMessage).not.toContain('10.1.2.3');
 });

@@ -4,7 +4,6 @@ import { DomainError, errorTable, isErrorKind } from '@invoicecontrol/errors';
 import type { ErrorKind, FieldFault } from '@invoicecontrol/errors';
 import { Metadata, status } from '@grpc/grpc-js';
 import type { ServiceError, StatusObject } from '@grpc/grpc-js';
-import { isOutOfReach } from '../mongo/connection.js';
 
 /** The standard metadata entry for google.rpc.Status. */
 const DETAILS = 'grpc-status-details-bin';
@@ -13,9 +12,15 @@ const DOMAIN = 'invoicecontrol';
 const UNAVAILABLE_MESSAGE = 'A part of the service cannot be reached right now. Repeat the request in a moment.';
 const INTERNAL_MESSAGE = 'Something went wrong on our side. The request can be repeated.';
 
-/** What a failed rpc puts on the wire. The kind rides in the details, because several kinds share a status. */
-export function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details' | 'metadata'> {
-  const refusal = refusalOf(error);
+/**
+ * What a failed rpc puts on the wire. The kind rides in the details, because several kinds share a status.
+ * @param isOutage whether an error says that a store of the service is unavailable
+ */
+export function toStatus(
+  error: unknown,
+  isOutage: (error: unknown) => boolean,
+): Pick<StatusObject, 'code' | 'details' | 'metadata'> {
+  const refusal = refusalOf(error, isOutage);
   const code = status[errorTable[refusal.kind].grpc];
   const details = [pack(ErrorInfo, 'ErrorInfo', { reason: refusal.kind, domain: DOMAIN, metadata: {} })];
   if (refusal.details.length > 0) {
@@ -30,10 +35,10 @@ export function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details' 
   return { code, details: refusal.publicMessage, metadata };
 }
 
-/** A service whose database is away is away itself: whoever asks may come again. Anything else unforeseen is our fault. */
-function refusalOf(error: unknown): DomainError {
+/** A service whose store is unavailable is unavailable itself: the caller may retry. Anything else unforeseen is our fault. */
+function refusalOf(error: unknown, isOutage: (error: unknown) => boolean): DomainError {
   if (error instanceof DomainError) return error;
-  if (isOutOfReach(error)) return new DomainError('unavailable', UNAVAILABLE_MESSAGE, { cause: error });
+  if (isOutage(error)) return new DomainError('unavailable', UNAVAILABLE_MESSAGE, { cause: error });
   return new DomainError('internal', INTERNAL_MESSAGE, { cause: error });
 }
 

@@ -32,6 +32,8 @@ export interface GrpcServerOptions {
   readonly port: number;
   readonly bindings: readonly Binding[];
   readonly logger: Logger;
+  /** Whether an error says that a store of the service is unavailable; callers then hear `unavailable` and may retry. */
+  readonly isOutage?: (error: unknown) => boolean;
   /** Lets a console discover the service; for development. */
   readonly hasReflection?: boolean;
   readonly messageBytesMax?: number;
@@ -62,7 +64,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   });
   const health = new HealthImplementation({ '': 'SERVING', ready: 'NOT_SERVING' });
   health.addToServer(server);
-  for (const binding of options.bindings) serve(server, binding, options.logger);
+  for (const binding of options.bindings) serve(server, binding, options);
   if (options.hasReflection === true) addReflection(server);
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`${options.host}:${options.port}`, ServerCredentials.createInsecure(), (error, bound) => {
@@ -85,7 +87,11 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
-function serve(server: Server, { definition, implementation }: Binding, logger: Logger): void {
+function serve(
+  server: Server,
+  { definition, implementation }: Binding,
+  { logger, isOutage = () => false }: GrpcServerOptions,
+): void {
   const grpcMethods = toGrpc(definition);
   const handlers = Object.entries(grpcMethods).map(([key, { path }]) => {
     const work = implementation[key] as ((request: unknown, context: RequestContext) => Promise<unknown>) | undefined;
@@ -107,7 +113,7 @@ function serve(server: Server, { definition, implementation }: Binding, logger: 
           const fields = { error, rpc: name, requestId: context.requestId };
           if (!isExpected) logger.error(fields, 'an rpc failed');
           else if (error.cause !== undefined) logger.warn(fields, 'an rpc was refused');
-          const refusal = toStatus(error);
+          const refusal = toStatus(error, isOutage);
           measured.end({
             failed: !isExpected,
             attributes: { 'rpc.method': name, 'rpc.grpc.status_code': refusal.code },

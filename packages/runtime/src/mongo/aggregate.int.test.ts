@@ -13,9 +13,11 @@ import { aggregateStore, retryOnConflict, VersionConflict } from './aggregate.js
 import type { Aggregate, AggregateStore } from './aggregate.js';
 import { connectMongo } from './connection.js';
 import type { MongoConnection } from './connection.js';
+import { deadLetterStore } from './dead-letters.js';
 import { announce } from './event-envelope.js';
 import { startOutbox } from './outbox.js';
 import type { Outbox } from './outbox.js';
+import { isOutage } from '../outage.js';
 
 interface Counter extends Aggregate {
   readonly value: number;
@@ -53,7 +55,7 @@ beforeAll(async () => {
     },
   });
   subscription = await subscribe(
-    { bus, db: mongo.db, logger },
+    { bus, deadLetters: deadLetterStore(mongo.db), isOutage, logger },
     {
       service: `aggregates_${organizationId}`,
       type: events.organizationChanged,

@@ -4,7 +4,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import { MongoClient, MongoNetworkError } from 'mongodb';
-import { isOutOfReach } from './connection.js';
+import { isMongoUnavailable } from './connection.js';
 import { endingConnections } from './driver-connection.js';
 
 const databaseName = testDatabaseName();
@@ -31,7 +31,7 @@ test('a database that does not answer is out of reach for those who wait for a c
   const first = things.findOne({}).catch((error: unknown) => error);
   const refused = await things.findOne({}).catch((error: unknown) => error);
   expect(refused).toMatchObject({ name: 'MongoWaitQueueTimeoutError' });
-  expect(isOutOfReach(refused)).toBe(true);
+  expect(isMongoUnavailable(refused)).toBe(true);
   proxy.reset();
   proxy.heal();
   await first;
@@ -63,7 +63,7 @@ describe('a command that is still being written', () => {
     proxy.stall();
     const failure = await writer.db(databaseName).collection('things').insertOne(large).catch(asIs);
     expect(failure).toBeInstanceOf(MongoNetworkError);
-    expect(isOutOfReach(failure)).toBe(true);
+    expect(isMongoUnavailable(failure)).toBe(true);
   });
 
   test('fails as an outage when the connection is reset', async () => {
@@ -73,6 +73,6 @@ describe('a command that is still being written', () => {
     proxy.reset();
     const failure = await failing;
     expect(failure).toBeInstanceOf(MongoNetworkError);
-    expect(isOutOfReach(failure)).toBe(true);
+    expect(isMongoUnavailable(failure)).toBe(true);
   });
 });

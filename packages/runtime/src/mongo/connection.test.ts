@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient, MongoNetworkError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
-import { isOutOfReach } from './connection.js';
+import { isMongoUnavailable } from './connection.js';
 
 describe('a database out of reach', () => {
   test.each([new MongoNetworkError('gone'), new MongoNetworkTimeoutError('late')])('is told by %p', (error) => {
-    expect(isOutOfReach(error)).toBe(true);
+    expect(isMongoUnavailable(error)).toBe(true);
   });
 
   test('is told by a server that steps down while the driver has tried twice', () => {
     const labels = { code: 189, errorLabels: ['RetryableWriteError'] };
-    expect(isOutOfReach(new MongoServerError({ message: 'PrimarySteppedDown', ...labels }))).toBe(true);
+    expect(isMongoUnavailable(new MongoServerError({ message: 'PrimarySteppedDown', ...labels }))).toBe(true);
   });
 
   test('is told by what each command says that finds nobody', async () => {
@@ -17,13 +17,13 @@ describe('a database out of reach', () => {
     const things = client.db('nowhere').collection('things');
     const errors = await Promise.allSettled([client.connect(), things.findOne({}), things.insertMany([{}, {}])]);
     await client.close();
-    for (const error of errors) expect(error.status === 'rejected' && isOutOfReach(error.reason)).toBe(true);
+    for (const error of errors) expect(error.status === 'rejected' && isMongoUnavailable(error.reason)).toBe(true);
   });
 
   test.each([new MongoServerError({ message: 'E11000 duplicate key', code: 11000 }), new TypeError('x'), undefined])(
     'is not told by %p',
     (error) => {
-      expect(isOutOfReach(error)).toBe(false);
+      expect(isMongoUnavailable(error)).toBe(false);
     },
   );
 });

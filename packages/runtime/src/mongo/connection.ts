@@ -62,10 +62,10 @@ export function isDuplicateKey(error: unknown): boolean {
 const NO_CONNECTION_IN_TIME = 'MongoWaitQueueTimeoutError';
 
 /**
- * The database could not be reached, answers so slowly that no connection gets free, is being failed over, or the
- * connection broke; whether a write was done is not known.
+ * Whether an error says that MongoDB is unavailable: not reachable, so slow that no connection becomes free, failing
+ * over, or the connection broke. Whether a write was done is then not known.
  */
-export function isOutOfReach(error: unknown): boolean {
+export function isMongoUnavailable(error: unknown): boolean {
   // The driver hides what went wrong with a whole batch inside an error of its own.
   const reason: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : error;
   return (

@@ -1,8 +1,15 @@
-import type { OutboxEvent } from '../mongo/event-envelope.js';
 import type { Bus } from './connection.js';
 import { ensureStream } from './stream.js';
 
 const PUBLISH_MS_MAX = 3_000;
+
+/** An event ready to be published. */
+interface PublishableEvent {
+  readonly id: string;
+  readonly subject: string;
+  /** Proto JSON. */
+  readonly payload: string;
+}
 
 /** Publishes the events of one service and knows how far the broker has come. */
 export interface EventPublisher {
@@ -10,7 +17,7 @@ export interface EventPublisher {
   /** The highest position the broker acknowledged to this process. */
   readonly acknowledgedSeq: number;
   /** Resolves when the broker stored the event; rejects at once while it is away. A repeat under the same id is stored once within ten minutes. */
-  publish(event: OutboxEvent): Promise<void>;
+  publish(event: PublishableEvent): Promise<void>;
   /** Where the stream stands; a missing stream is created again. */
   position(): Promise<{ created: string; lastSeq: number; lastAt: Date | undefined }>;
 }

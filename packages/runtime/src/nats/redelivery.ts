@@ -1,20 +1,24 @@
 import { DomainError } from '@invoicecontrol/errors';
-import { isOutage } from '../outage.js';
 
 /** An event that failed so often through its own fault is put aside. */
 const DELIVERIES_MAX = 8;
 const PAUSE_MS_MAX = 60_000;
-/** What was away comes back at some moment, and then everything that waits for it should not wait long. */
+/** After an outage the events that waited for its end are handled soon. */
 const OUTAGE_PAUSE_MS_MAX = 10_000;
 
 /**
- * How long an event pauses whose handler failed; the pauses grow from delivery to delivery. An outage of a store or of
- * another service says nothing against the event, however long it lasts.
+ * How long to wait before an event whose handler failed is delivered again; the pauses grow from delivery to delivery.
+ * While a store or another service is unavailable the event is not at fault, however long that lasts.
  * @param deliveries how often the event was delivered, this time included
- * @returns milliseconds; undefined when the event is to be put aside as a dead letter
+ * @param isOutage whether an error says that a store is unavailable
+ * @returns milliseconds; undefined when the event becomes a dead letter
  */
-export function pauseAfter(error: unknown, deliveries: number): number | undefined {
-  const isAway = isOutage(error) || (error instanceof DomainError && error.kind === 'unavailable');
-  if (!isAway && deliveries >= DELIVERIES_MAX) return undefined;
-  return Math.min(1000 * 2 ** (deliveries - 1), isAway ? OUTAGE_PAUSE_MS_MAX : PAUSE_MS_MAX);
+export function redeliveryPauseMs(
+  error: unknown,
+  deliveries: number,
+  isOutage: (error: unknown) => boolean,
+): number | undefined {
+  const isUnavailable = isOutage(error) || (error instanceof DomainError && error.kind === 'unavailable');
+  if (!isUnavailable && deliveries >= DELIVERIES_MAX) return undefined;
+  return Math.min(1000 * 2 ** (deliveries - 1), isUnavailable ? OUTAGE_PAUSE_MS_MAX : PAUSE_MS_MAX);
 }

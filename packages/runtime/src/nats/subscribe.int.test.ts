@@ -5,12 +5,14 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { createLogger } from '../logger.js';
 import { connectMongo } from '../mongo/connection.js';
 import type { MongoConnection } from '../mongo/connection.js';
+import { deadLetterStore } from '../mongo/dead-letters.js';
 import { announce, envelopes } from '../mongo/event-envelope.js';
 import { connectNats } from './connection.js';
 import type { Bus } from './connection.js';
 import { eventPublisher } from './publish.js';
 import { subscribe } from './subscribe.js';
 import type { Subscription } from './subscribe.js';
+import { isOutage } from '../outage.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const organizationId = testDatabaseName();
@@ -42,7 +44,7 @@ async function publish(version: number): Promise<string> {
 
 async function listen(service: string, handle: (version: number) => Promise<void>): Promise<Subscription> {
   const subscription = await subscribe(
-    { bus, db: mongo.db, logger },
+    { bus, deadLetters: deadLetterStore(mongo.db), isOutage, logger },
     {
       service: `${service}_${organizationId}`,
       type: events.organizationRestored,

@@ -1,11 +1,9 @@
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 import type { JsMsg } from '@nats-io/jetstream';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
-import type { Db } from 'mongodb';
 import type { Logger } from '../logger.js';
-import { isDuplicateKey } from '../mongo/connection.js';
 import type { Bus } from './connection.js';
-import { pauseAfter } from './redelivery.js';
+import { redeliveryPauseMs } from './redelivery.js';
 import { ensureStream, isNotFound } from './stream.js';
 
 const NANOS_PER_MS = 1_000_000;
@@ -13,14 +11,28 @@ const ACK_WAIT_MS = 30_000;
 const ACK_PENDING_MAX = 256;
 const HANDLERS_MAX = 32;
 
-/** An event that could not be handled, though nothing was away; kept for the operator. */
+/** An event that could not be handled although nothing was unavailable; kept for the operator. */
 export interface DeadLetter {
   /** `<consumer>:<event id>`. */
-  readonly _id: string;
+  readonly id: string;
   readonly subject: string;
   readonly payload: string;
   readonly error: string;
   readonly at: Date;
+}
+
+export interface DeadLetters {
+  /** Stores a dead letter; one that is stored already stays as it is. */
+  store(letter: DeadLetter): Promise<void>;
+}
+
+/** What every subscription of a service shares. */
+export interface SubscribeDeps {
+  readonly bus: Bus;
+  readonly deadLetters: DeadLetters;
+  /** Whether an error of a handler says that a store is unavailable. */
+  readonly isOutage: (error: unknown) => boolean;
+  readonly logger: Logger;
 }
 
 export interface Subscriber<T extends EventHeader> {
@@ -37,12 +49,12 @@ export interface Subscription {
 }
 
 /**
- * Consumes an event durably, at least once; acknowledges only after the effect is done. A fault is tried again with
- * growing pauses, after eight deliveries the event goes to `dead_letters` and is named in the log. While a store is
- * away it is tried for ever.
+ * Consumes an event durably, at least once; acknowledges only after the effect is done. A failed handler is retried with
+ * growing pauses; after eight deliveries the event becomes a dead letter and is named in the log. While a store or
+ * another service is unavailable it is retried for ever.
  */
 export async function subscribe<T extends EventHeader>(
-  { bus, db, logger }: { bus: Bus; db: Db; logger: Logger },
+  { bus, deadLetters, isOutage, logger }: SubscribeDeps,
   { service, type, handle }: Subscriber<T>,
 ): Promise<Subscription> {
   const durable = `${service}__${type.name}`;
@@ -59,12 +71,12 @@ export async function subscribe<T extends EventHeader>(
     } catch (error) {
       const deliveries = message.info.deliveryCount;
       logger.warn({ error, consumer: durable, deliveries }, 'an event could not be handled');
-      const pauseMs = pauseAfter(error, deliveries);
+      const pauseMs = redeliveryPauseMs(error, deliveries, isOutage);
       if (pauseMs !== undefined) {
         message.nak(pauseMs * (0.8 + Math.random() * 0.4));
         return;
       }
-      await bury(db, durable, message, error);
+      await deadLetters.store(deadLetterOf(durable, message, error));
       message.term();
       logger.error({ error, consumer: durable, subject: message.subject }, 'an event was put aside as a dead letter');
     }
@@ -105,17 +117,12 @@ async function ensureConsumer(bus: Bus, type: Pick<EventType, 'stream' | 'subjec
   });
 }
 
-async function bury(db: Db, durable: string, message: JsMsg, error: unknown): Promise<void> {
-  const id = message.headers?.get('Nats-Msg-Id') ?? `${message.info.stream}:${message.seq}`;
-  try {
-    await db.collection<DeadLetter>('dead_letters').insertOne({
-      _id: `${durable}:${id}`,
-      subject: message.subject,
-      payload: message.string(),
-      error: error instanceof Error ? error.message : String(error),
-      at: new Date(),
-    });
-  } catch (fault) {
-    if (!isDuplicateKey(fault)) throw fault;
-  }
+function deadLetterOf(durable: string, message: JsMsg, error: unknown): DeadLetter {
+  return {
+    id: `${durable}:${message.headers?.get('Nats-Msg-Id') ?? `${message.info.stream}:${message.seq}`}`,
+    subject: message.subject,
+    payload: message.string(),
+    error: error instanceof Error ? error.message : String(error),
+    at: new Date(),
+  };
 }

@@ -10,8 +10,10 @@ import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
+import { isOutage } from '@invoicecontrol/runtime/outage';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -384,7 +386,7 @@ describe('events', () => {
     const bus = await connectNats({ url: natsUrl, name: 'test', logger });
     const heard: string[] = [];
     const subscription = await subscribe(
-      { bus, db: mongo.db, logger },
+      { bus, deadLetters: deadLetterStore(mongo.db), isOutage, logger },
       {
         service: databaseName,
         type: events.invoiceAnalyzed,

@@ -10,8 +10,10 @@ import { events } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
+import { isOutage } from '@invoicecontrol/runtime/outage';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -205,7 +207,7 @@ describe('a new finding', () => {
     const bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
     const heard: string[] = [];
     const subscription = await subscribe(
-      { bus, db: mongo.db, logger },
+      { bus, deadLetters: deadLetterStore(mongo.db), isOutage, logger },
       {
         service: databaseName,
         type: events.findingAssigned,

@@ -2,7 +2,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
-import { isOutOfReach } from '@invoicecontrol/runtime/mongo/connection';
+import { isMongoUnavailable } from '@invoicecontrol/runtime/mongo/connection';
 import type { UsageCounters, UsageMark } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { stages } from '@invoicecontrol/runtime/stages';
@@ -162,7 +162,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
       end = await work(held, context, watch);
     } catch (error) {
       // Where the database is away nothing can be left to anybody: the lease runs out, and the sweep takes the scan up.
-      if (error instanceof VersionConflict || isOutOfReach(error)) throw error;
+      if (error instanceof VersionConflict || isMongoUnavailable(error)) throw error;
       throw await leave(held, error);
     } finally {
       keeping.stop();

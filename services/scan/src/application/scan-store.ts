@@ -1,4 +1,4 @@
-import type { ListPosition } from '@invoicecontrol/runtime/grpc/page-token';
+import type { ListPosition } from '@invoicecontrol/runtime/page';
 import type { NextTry } from '../domain/next-try.js';
 import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
 

@@ -7,7 +7,7 @@ import {
   readPageToken,
   writeNumberedToken,
   writePageToken,
-} from '@invoicecontrol/runtime/grpc/page-token';
+} from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';

@@ -1,7 +1,7 @@
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { invalidField } from '@invoicecontrol/errors';
-import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/grpc/page-token';
+import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { assignFinding } from '../../application/assign-finding.js';

@@ -1,6 +1,6 @@
 import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
-import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/grpc/page-token';
+import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { analyzeInvoice } from '../../application/analyze-invoice.js';

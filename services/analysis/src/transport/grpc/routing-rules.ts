@@ -4,7 +4,7 @@ import type {
   RoutingMatch as WireMatch,
   RoutingRule as WireRule,
 } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
-import { pageSize, readNumberedToken, writeNumberedToken } from '@invoicecontrol/runtime/grpc/page-token';
+import { pageSize, readNumberedToken, writeNumberedToken } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { RoutingRules } from '../../application/routing-rules.js';

@@ -1,6 +1,6 @@
 import { ScanServiceDefinition, SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
-import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/grpc/page-token';
+import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { createScan } from '../../application/create-scan.js';

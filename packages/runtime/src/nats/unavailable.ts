@@ -6,13 +6,13 @@ import {
   TimeoutError,
 } from '@nats-io/transport-node';
 
-/** The broker could not be reached or does not answer; whether it has what was published is not known. */
-export function isBrokerOutOfReach(error: unknown): boolean {
+/** Whether an error says that NATS is unavailable. Whether it stored what was being published is then not known. */
+export function isNatsUnavailable(error: unknown): boolean {
   return (
     error instanceof ConnectionError ||
     error instanceof ClosedConnectionError ||
     error instanceof TimeoutError ||
     error instanceof NoRespondersError ||
-    (error instanceof RequestError && isBrokerOutOfReach(error.cause))
+    (error instanceof RequestError && isNatsUnavailable(error.cause))
   );
 }
