@@ -2,13 +2,10 @@
 
 const layers = 'application|clients|domain|storage|transport';
 const tests = '\\.test\\.ts$';
-/** What `domain/` may know besides itself: shared values and refusals, hashing, and libraries that only compute. */
-const pure = [
-  '^packages/(api-key|errors|values)/',
-  '^packages/tenants/src/facts\\.ts$',
-  '^(node:)?crypto$',
-  '(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/',
-].join('|');
+/** Libraries that only compute. */
+const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/';
+/** What `domain/` may know besides itself: the engine, shared values and refusals, and what only computes. */
+const pure = ['^packages/(api-key|engine|errors|values)/', '^packages/tenants/src/facts\\.ts$', computing].join('|');
 const drivers = '(^|/)node_modules/(@grpc|@nats-io|express|mongodb)/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -20,6 +17,13 @@ export default {
         'Decisions stay readable and testable without knowing where data comes from: move the import to application/ or storage/.',
       from: { path: '^services/([^/]+)/src/domain/', pathNot: tests },
       to: { pathNot: `^services/$1/src/domain/|${pure}` },
+    },
+    {
+      name: 'engine-is-pure',
+      comment:
+        'The engine decides by facts alone: what organizations, reviews, storage or transport know is handed to it as facts.',
+      from: { path: '^packages/engine/src/', pathNot: tests },
+      to: { pathNot: `^packages/(engine|values)/|${computing}` },
     },
     {
       name: 'application-knows-no-adapter',

@@ -1,4 +1,4 @@
-import { compareText } from '@invoicecontrol/analysis/record-order';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import { anomalies } from './anomalies.js';
 import type { Bill } from './bill.js';
 import { duplicatesOf, mutations } from './duplicates.js';

@@ -1,7 +1,7 @@
-import { severityRank } from '@invoicecontrol/analysis/catalogue';
-import type { Severity } from '@invoicecontrol/analysis/catalogue';
-import { inMemoryHistory } from '@invoicecontrol/analysis/in-memory-history';
-import { compareText } from '@invoicecontrol/analysis/record-order';
+import { severityRank } from '@invoicecontrol/engine/explanation/catalogue';
+import type { Severity } from '@invoicecontrol/engine/explanation/catalogue';
+import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import { companies } from './bill.js';
 import type { Bill } from './bill.js';
 

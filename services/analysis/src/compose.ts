@@ -35,7 +35,7 @@ import { ecbFeed } from './clients/ecb-feed.js';
 import { membersFromOrganization } from './clients/members.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
-import { defaultPolicy } from './domain/policy.js';
+import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import { analysisStore, createAnalysisIndexes } from './storage/analyses.js';
 import type { AnalysisDocument, FactBundleDocument } from './storage/analyses.js';
 import { createFindingReviewIndexes, reviewStore } from './storage/finding-reviews.js';

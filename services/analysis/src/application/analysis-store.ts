@@ -1,4 +1,4 @@
-import type { Facts } from '../domain/facts.js';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import type { DecidedAnalysis, InvoiceReference, ListPosition } from './invoice-store.js';
 
 /** A stored analysis with the facts it rests on. */

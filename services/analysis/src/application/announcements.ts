@@ -2,8 +2,8 @@ import { Decision, InvoiceSource, Severity } from '@invoicecontrol/contracts/ana
 import { events } from '@invoicecontrol/contracts/events';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
-import type { Disposition } from '../domain/facts.js';
-import type { InvoiceSource as Source } from '../domain/invoice.js';
+import type { Disposition } from '@invoicecontrol/engine/facts/facts';
+import type { InvoiceSource as Source } from '@invoicecontrol/engine/facts/invoice';
 import type { FindingActor, FindingRecord, FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 

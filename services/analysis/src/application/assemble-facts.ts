@@ -1,16 +1,16 @@
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
-import { convert, ratesPerEuro } from '../domain/exchange-rates.js';
-import type { PublishedRates } from '../domain/exchange-rates.js';
-import type { Facts } from '../domain/facts.js';
-import type { NormalisedInvoice } from '../domain/invoice.js';
-import type { BankLink, OrderLink } from '../domain/links.js';
-import type { CappedCandidates } from '../domain/match-keys.js';
-import type { SupplierResolution } from '../domain/supplier/identity.js';
-import type { SupplierProfile } from '../domain/supplier/profile.js';
-import { lookalikesOf, namesakesOf } from '../domain/supplier/related.js';
-import type { ProfiledSupplier } from '../domain/supplier/related.js';
+import { convert, ratesPerEuro } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
+import type { CappedCandidates } from '@invoicecontrol/engine/matching/match-keys';
+import type { SupplierResolution } from '@invoicecontrol/engine/supplier/identity';
+import type { SupplierProfile } from '@invoicecontrol/engine/supplier/profile';
+import { lookalikesOf, namesakesOf } from '@invoicecontrol/engine/supplier/related';
+import type { ProfiledSupplier } from '@invoicecontrol/engine/supplier/related';
 import { companiesAround } from '../domain/tenant.js';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { gunzipSync, gzip, gzipSync } from 'node:zlib';
 import { promisify } from 'node:util';
-import type { Analysis } from '../domain/engine.js';
-import type { Facts } from '../domain/facts.js';
+import type { Analysis } from '@invoicecontrol/engine/run-engine';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { ruleFor } from '../domain/routing.js';
 import type { RoutingRule } from '../domain/routing.js';
 import { analysisIdFor, findingIdFor } from './derived-ids.js';

@@ -1,10 +1,10 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { oneAtATime } from '@invoicecontrol/runtime/one-at-a-time';
-import type { Facts } from '../domain/facts.js';
-import { countBankUse, countOrderUse, isFull, withoutSettled } from '../domain/links.js';
-import { identityAfter } from '../domain/supplier/identity.js';
-import { countInvoice as countInProfile, emptyProfile } from '../domain/supplier/profile.js';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import { countBankUse, countOrderUse, isFull, withoutSettled } from '@invoicecontrol/engine/facts/links';
+import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
+import { countInvoice as countInProfile, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 import type {
   BankLinkStore,
   CountedRecord,

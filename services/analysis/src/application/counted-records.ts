@@ -1,6 +1,6 @@
-import type { BankLink, OrderLink } from '../domain/links.js';
-import type { KnownSupplier } from '../domain/supplier/identity.js';
-import type { SupplierProfile } from '../domain/supplier/profile.js';
+import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
+import type { KnownSupplier } from '@invoicecontrol/engine/supplier/identity';
+import type { SupplierProfile } from '@invoicecontrol/engine/supplier/profile';
 
 /** A record that counts invoices: written with a version check, each invoice counted once. */
 export interface CountedRecord {

@@ -1,9 +1,9 @@
 import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Actor } from '@invoicecontrol/runtime/request-context';
-import type { FindingType, Severity } from '../domain/catalogue.js';
-import type { Disposition } from '../domain/facts.js';
-import type { Candidate } from '../domain/invoice.js';
+import type { FindingType, Severity } from '@invoicecontrol/engine/explanation/catalogue';
+import type { Disposition } from '@invoicecontrol/engine/facts/facts';
+import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { DecidedAnalysis, ListPosition, Page, StoredFinding } from './invoice-store.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
-import type { ConvertedAmount } from '../domain/exchange-rates.js';
+import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { InvoiceStore } from './invoice-store.js';
 
 /** Invoices of which an organization's usual amounts are taken. */

@@ -1,10 +1,10 @@
 import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
-import type { ConvertedAmount } from '../domain/exchange-rates.js';
-import type { Verdict } from '../domain/decision.js';
-import type { AnalysisDifference } from '../domain/differences.js';
-import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '../domain/invoice.js';
-import type { Analysis } from '../domain/engine.js';
-import type { Finding } from '../domain/evidence.js';
+import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
+import type { AnalysisDifference } from '@invoicecontrol/engine/explanation/differences';
+import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { Analysis } from '@invoicecontrol/engine/run-engine';
+import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
 import type { ReimportedRow } from '../domain/reimport.js';
 
 /** A finding as it is stored: what the engine said, under an id derived from the invoice and the evidence. */

@@ -1,6 +1,6 @@
-import { analyze } from '../domain/engine.js';
-import type { Facts } from '../domain/facts.js';
-import { tolerancesFor } from '../domain/learned-tolerance.js';
+import { analyze } from '@invoicecontrol/engine/run-engine';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import { tolerancesFor } from '@invoicecontrol/engine/scoring/learned-tolerance';
 import { compareReviews, reviewFactOf, stillHolds } from '../domain/review.js';
 import type { StandingReview } from '../domain/review.js';
 import type { Judged } from './conclude.js';

@@ -1,5 +1,5 @@
-import type { NormalisedInvoice } from '../domain/invoice.js';
-import { normaliseInvoice } from '../domain/normalisation/normalise-invoice.js';
+import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import type { InvoiceRecord } from './invoice-store.js';
 
 /** The invoice of a record as it was normalised when it arrived. */

@@ -1,5 +1,5 @@
 import { DomainError } from '@invoicecontrol/errors';
-import { canonicalJson } from '../domain/facts.js';
+import { canonicalJson } from '@invoicecontrol/engine/facts/facts';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
 import type { Remembered } from './remembered.js';

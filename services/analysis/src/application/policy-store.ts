@@ -1,5 +1,5 @@
-import type { LearnedTolerance } from '../domain/facts.js';
-import type { Policy } from '../domain/policy.js';
+import type { LearnedTolerance } from '@invoicecontrol/engine/facts/facts';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
 /** The policy of an organization: the numbers, and what its reviews taught. */

@@ -1,5 +1,5 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
-import type { PublishedRates } from '../domain/exchange-rates.js';
+import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 
 /** What the central bank published on one day: units per 1 EUR. */
 export interface PublishedDay {

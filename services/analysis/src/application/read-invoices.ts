@@ -1,5 +1,5 @@
 import { notFound } from '@invoicecontrol/errors';
-import type { Verdict } from '../domain/decision.js';
+import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
 import { currentFindings } from './finding-store.js';
 import type { FindingRecord, FindingStore } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceQuery, InvoiceRecord, InvoiceStore, Page } from './invoice-store.js';

@@ -1,10 +1,15 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { DomainError } from '@invoicecontrol/errors';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
-import { decide } from '../domain/decision.js';
-import { canonicalJson } from '../domain/facts.js';
-import { isTolerable, signatureOf, toleranceFrom, withTolerance } from '../domain/learned-tolerance.js';
-import type { NormalisedInvoice } from '../domain/invoice.js';
+import { decide } from '@invoicecontrol/engine/scoring/decision';
+import { canonicalJson } from '@invoicecontrol/engine/facts/facts';
+import {
+  isTolerable,
+  signatureOf,
+  toleranceFrom,
+  withTolerance,
+} from '@invoicecontrol/engine/scoring/learned-tolerance';
+import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import {
   accountOf,
   accountVerdict,
@@ -21,7 +26,7 @@ import {
   withNumberPattern,
   withReviewedAccount,
   withoutInvoice,
-} from '../domain/supplier/profile.js';
+} from '@invoicecontrol/engine/supplier/profile';
 import type { BankLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
 import { currentFindings } from './finding-store.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';

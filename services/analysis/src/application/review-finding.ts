@@ -3,7 +3,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import type { Policy } from '../domain/policy.js';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { review } from '../domain/review.js';
 import type { ReviewInput } from '../domain/review.js';
 import { reviewedAnnouncement } from './announcements.js';

@@ -1,4 +1,4 @@
-import type { ToleranceSubject } from '../domain/facts.js';
+import type { ToleranceSubject } from '@invoicecontrol/engine/facts/facts';
 import type { StandingReview } from '../domain/review.js';
 
 /** Reviews that one answer holds at most; more with one key say nothing new. */

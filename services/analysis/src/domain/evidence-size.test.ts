@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
-import type { FindingType } from './catalogue.js';
-import { detectInScan } from './detectors/scans.js';
-import type { DocumentFacts } from './document-facts.js';
-import { populationFindings } from './engine.js';
-import { FINDING_JSON_BYTES_MAX } from './evidence.js';
-import type { Finding } from './evidence.js';
-import type { Facts } from './facts.js';
-import { defaultPolicy } from './policy.js';
+import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
+import { detectInScan } from '@invoicecontrol/engine/detectors/scans';
+import type { DocumentFacts } from '@invoicecontrol/engine/facts/document-facts';
+import { populationFindings } from '@invoicecontrol/engine/run-engine';
+import { FINDING_JSON_BYTES_MAX } from '@invoicecontrol/engine/explanation/evidence';
+import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import { pairKeysOf } from './review.js';
-import { inMemoryHistory, invoiceOf } from './testing/in-memory-history.js';
-import type { JudgeOptions } from './testing/in-memory-history.js';
+import { inMemoryHistory, invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
+import type { JudgeOptions } from '@invoicecontrol/engine/testing/in-memory-history';
 
 const PAGE_FINDINGS_MAX = 100;
 /** More than one key of a record can find. */

@@ -6,11 +6,11 @@ import {
   fixedParities,
   invoiceCurrency,
 } from '@invoicecontrol/values/currency';
-import { convert, ratesPerEuro } from './exchange-rates.js';
+import { convert, ratesPerEuro } from '@invoicecontrol/engine/facts/exchange-rates';
 import { ruleFor } from './routing.js';
 import type { RoutingRule } from './routing.js';
-import { inMemoryHistory, invoiceOf } from './testing/in-memory-history.js';
-import type { Billed } from './testing/in-memory-history.js';
+import { inMemoryHistory, invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
+import type { Billed } from '@invoicecontrol/engine/testing/in-memory-history';
 
 // Whatever currencies and amounts are accepted, rates never keep an invoice from being judged and routed.
 

@@ -1,7 +1,7 @@
 import { invalidField } from '@invoicecontrol/errors';
-import type { LearnedTolerance } from './facts.js';
-import { defaultPolicy } from './policy.js';
-import type { Policy } from './policy.js';
+import type { LearnedTolerance } from '@invoicecontrol/engine/facts/facts';
+import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
 
 /** A whole policy as people write it: every number, and what reviews taught. */
 export interface PolicyDocument {

@@ -1,6 +1,6 @@
 import { invalidField } from '@invoicecontrol/errors';
-import { defaultPolicy } from './policy.js';
-import type { Policy } from './policy.js';
+import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { readPolicy } from './policy-document.js';
 
 /** The members of a policy that an organization has otherwise, in the shape of the policy; lists are whole. */

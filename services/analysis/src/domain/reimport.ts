@@ -1,6 +1,6 @@
-import type { Candidate } from './invoice.js';
-import type { ScanParameters } from './policy/scans.js';
-import { compareText } from './record-order.js';
+import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
+import type { ScanParameters } from '@invoicecontrol/engine/policy/scans';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
 /** A row of a scan that stands in an earlier scan of the company already. */
 export interface ReimportedRow {

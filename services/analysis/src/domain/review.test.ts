@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { catalogue } from './catalogue.js';
-import type { FindingType } from './catalogue.js';
-import type { DecidedFinding } from './decision.js';
-import { analyze } from './engine.js';
-import { evidenceKey, pairKey } from './evidence.js';
-import type { Finding } from './evidence.js';
-import type { Disposition, Facts } from './facts.js';
-import { defaultPolicy } from './policy.js';
+import { catalogue } from '@invoicecontrol/engine/explanation/catalogue';
+import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
+import type { DecidedFinding } from '@invoicecontrol/engine/scoring/decision';
+import { analyze } from '@invoicecontrol/engine/run-engine';
+import { evidenceKey, pairKey } from '@invoicecontrol/engine/explanation/evidence';
+import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
+import type { Disposition, Facts } from '@invoicecontrol/engine/facts/facts';
+import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import {
   accountOf,
   accountVerdict,
@@ -20,7 +20,7 @@ import {
   stillHolds,
 } from './review.js';
 import type { StandingReview } from './review.js';
-import { inMemoryHistory, invoiceOf } from './testing/in-memory-history.js';
+import { inMemoryHistory, invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
 
 const suspicion = (disposition: Disposition): DecidedFinding => ({
   type: 'SUSPECTED_DUPLICATE',

@@ -1,13 +1,13 @@
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { showsSomething } from '@invoicecontrol/values/visible-text';
-import { isHardBlock } from './decision.js';
-import type { DecidedFinding } from './decision.js';
-import { evidenceKey, pairKey } from './evidence.js';
-import type { Finding } from './evidence.js';
-import type { Disposition, Facts, ReviewFact } from './facts.js';
-import type { Policy } from './policy.js';
-import { compareText } from './record-order.js';
+import { isHardBlock } from '@invoicecontrol/engine/scoring/decision';
+import type { DecidedFinding } from '@invoicecontrol/engine/scoring/decision';
+import { evidenceKey, pairKey } from '@invoicecontrol/engine/explanation/evidence';
+import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
+import type { Disposition, Facts, ReviewFact } from '@invoicecontrol/engine/facts/facts';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
 /** What a person may say about a finding, from each disposition (detection reference, section 10). */
 const transitions: Readonly<Record<Disposition, readonly Disposition[]>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Facts } from './facts.js';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { compareRules, readRule, ruleFor } from './routing.js';
 import type { RoutingMatch, RoutingRule } from './routing.js';
 

@@ -3,11 +3,11 @@ import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount'
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { showsSomething } from '@invoicecontrol/values/visible-text';
-import { catalogue, severities } from './catalogue.js';
-import type { Family, FindingType, Severity } from './catalogue.js';
-import type { Finding } from './evidence.js';
-import type { Facts } from './facts.js';
-import { compareText } from './record-order.js';
+import { catalogue, severities } from '@invoicecontrol/engine/explanation/catalogue';
+import type { Family, FindingType, Severity } from '@invoicecontrol/engine/explanation/catalogue';
+import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
 /** Which findings a rule takes: every stated condition must hold; an empty list is no condition. */
 export interface RoutingMatch {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { normaliseInvoice } from './normalisation/normalise-invoice.js';
+import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { companiesAround, companyFor } from './tenant.js';
-import { invoiceOf } from './testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
 
 const tenant = {
   baseCurrency: 'EUR',

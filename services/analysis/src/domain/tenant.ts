@@ -1,12 +1,12 @@
+import { hasTaxId } from '@invoicecontrol/engine/facts/companies';
 import { invalidField } from '@invoicecontrol/errors';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { TenantCompany, TenantFacts } from '@invoicecontrol/tenants/facts';
-import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
-import type { TaxId } from '@invoicecontrol/values/tax-id';
-import type { NormalisedInvoice } from './invoice.js';
-import { readName } from './normalisation/name-key.js';
-import { jaroWinkler } from './normalisation/similarity.js';
-import { compareText } from './record-order.js';
+import { parseTaxId } from '@invoicecontrol/values/tax-id';
+import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import { readName } from '@invoicecontrol/engine/normalisation/name-key';
+import { jaroWinkler } from '@invoicecontrol/engine/normalisation/similarity';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
 /** What an invoice says about its recipient. */
 export interface Addressee {
@@ -55,25 +55,4 @@ export function companiesAround(
     .sort((left, right) => right.near - left.near || compareText(left.company.companyId, right.company.companyId))
     .slice(0, FACT_COMPANIES_MAX)
     .map(({ company }) => company);
-}
-
-/** The tax id of a company; one without a prefix belongs to the country of its company. */
-export function taxIdOfCompany({ taxId, country }: TenantCompany): TaxId | undefined {
-  const stated = taxId === undefined ? undefined : parseTaxId(taxId);
-  return stated === undefined || country === undefined ? stated : { country, ...stated };
-}
-
-function hasTaxId(company: TenantCompany, taxId: TaxId): boolean {
-  const own = taxIdOfCompany(company);
-  return own !== undefined && sameTaxId(own, taxId);
-}
-
-/** The company of the organization that has the tax id of the invoice's supplier. */
-export function companyOf(
-  { taxKey, taxCountry }: NormalisedInvoice,
-  companies: readonly TenantCompany[],
-): TenantCompany | undefined {
-  if (taxKey === undefined) return undefined;
-  const taxId = { body: taxKey, ...(taxCountry && { country: taxCountry }) };
-  return companies.find((company) => hasTaxId(company, taxId));
 }

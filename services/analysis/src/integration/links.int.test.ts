@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import type { BankLink, OrderLink } from '../domain/links.js';
+import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import { linkStores } from '../storage/links.js';
 import type { LinkDocument } from '../storage/links.js';
 

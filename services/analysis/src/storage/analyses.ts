@@ -4,8 +4,8 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { AnalysisRecord, AnalysisStore } from '../application/analysis-store.js';
 import { unpackBundle, unpackFacts } from '../application/conclude.js';
 import type { DecidedAnalysis } from '../application/invoice-store.js';
-import type { ConvertedAmount } from '../domain/exchange-rates.js';
-import type { Facts } from '../domain/facts.js';
+import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
 
 /** One decision with the facts it rests on; never changed. */
 export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {

@@ -14,10 +14,10 @@ import type {
   InvoiceStore,
   Page,
 } from '../application/invoice-store.js';
-import type { Verdict } from '../domain/decision.js';
-import type { ConvertedAmount } from '../domain/exchange-rates.js';
-import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '../domain/invoice.js';
-import { HITS_PER_KEY_MAX } from '../domain/match-keys.js';
+import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
+import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/matching/match-keys';
 import type { ReimportedRow } from '../domain/reimport.js';
 
 /** Unfinished invoices that one sweep takes up. */

@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import type { BankLinkStore, LinkRecord, LinkStore, OrderLinkStore } from '../application/counted-records.js';
-import type { BankLink, OrderLink } from '../domain/links.js';
+import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import { writeGuarded, writeVersions } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 import { joined } from './joined.js';

@@ -1,9 +1,9 @@
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { OrganizationPolicy, PolicyStore } from '../application/policy-store.js';
-import type { LearnedTolerance } from '../domain/facts.js';
-import { policyVersion } from '../domain/policy.js';
-import type { Policy } from '../domain/policy.js';
+import type { LearnedTolerance } from '@invoicecontrol/engine/facts/facts';
+import { policyVersion } from '@invoicecontrol/engine/policy/policy';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { withOverrides } from '../domain/policy-overrides.js';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 

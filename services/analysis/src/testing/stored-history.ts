@@ -8,17 +8,23 @@ import { assembleFacts } from '../application/assemble-facts.js';
 import { conclude, packFacts } from '../application/conclude.js';
 import type { CountedRecord, SupplierRecord } from '../application/counted-records.js';
 import { findingRecordsOf } from '../application/finding-store.js';
-import { analyze } from '../domain/engine.js';
-import type { PublishedRates } from '../domain/exchange-rates.js';
-import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '../domain/invoice.js';
-import { countBankUse, countOrderUse, isFull, withoutSettled } from '../domain/links.js';
-import type { BankLink, OrderLink } from '../domain/links.js';
-import { applyCandidateCaps, HITS_PER_KEY_MAX, lookupKeys, matchPartOf, supplierKeysOf } from '../domain/match-keys.js';
-import { normaliseInvoice } from '../domain/normalisation/normalise-invoice.js';
-import { defaultPolicy } from '../domain/policy.js';
-import { identityAfter, resolveSupplier } from '../domain/supplier/identity.js';
-import { lookalikeKeysOf } from '../domain/supplier/lookalike.js';
-import { countInvoice, emptyProfile } from '../domain/supplier/profile.js';
+import { analyze } from '@invoicecontrol/engine/run-engine';
+import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import { countBankUse, countOrderUse, isFull, withoutSettled } from '@invoicecontrol/engine/facts/links';
+import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
+import {
+  applyCandidateCaps,
+  HITS_PER_KEY_MAX,
+  lookupKeys,
+  matchPartOf,
+  supplierKeysOf,
+} from '@invoicecontrol/engine/matching/match-keys';
+import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
+import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
+import { identityAfter, resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
+import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
+import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 import { companyFor } from '../domain/tenant.js';
 import type { AnalysisDocument } from '../storage/analyses.js';
 import type { FindingDocument } from '../storage/findings.js';

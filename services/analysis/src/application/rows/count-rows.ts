@@ -1,7 +1,7 @@
-import type { NormalisedInvoice } from '../../domain/invoice.js';
-import { countBankUse, countOrderUse, isFull } from '../../domain/links.js';
-import { identityAfter } from '../../domain/supplier/identity.js';
-import { countInvoice, emptyProfile } from '../../domain/supplier/profile.js';
+import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import { countBankUse, countOrderUse, isFull } from '@invoicecontrol/engine/facts/links';
+import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
+import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 import { countOnce } from '../count-invoice.js';
 import type { Unit, Unsettled } from '../count-invoice.js';
 import type {

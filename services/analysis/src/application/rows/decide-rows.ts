@@ -2,7 +2,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Pace } from '@invoicecontrol/runtime/pace';
 import type { Stages } from '@invoicecontrol/runtime/stages';
-import type { NormalisedInvoice } from '../../domain/invoice.js';
+import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { ReimportedRow } from '../../domain/reimport.js';
 import { reviewKeysOf } from '../../domain/review.js';
 import type { StandingReview } from '../../domain/review.js';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { MatchPart } from '../../domain/invoice.js';
-import { compareByArrival } from '../../domain/record-order.js';
-import { lookalikeKeysOf } from '../../domain/supplier/lookalike.js';
+import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
+import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
 import type { BankLinkStore, OrderLinkStore, SupplierRecord, SupplierStore } from '../counted-records.js';
 import type { InvoiceStore } from '../invoice-store.js';
 import type { ReadRow, StoredHistory } from './row-history.js';

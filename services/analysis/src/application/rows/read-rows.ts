@@ -1,8 +1,8 @@
 import type { Pace } from '@invoicecontrol/runtime/pace';
-import type { CanonicalInvoice } from '../../domain/invoice.js';
-import { keysOf, matchPartOf, supplierKeysOf } from '../../domain/match-keys.js';
-import { normaliseInvoice } from '../../domain/normalisation/normalise-invoice.js';
-import { compareByArrival } from '../../domain/record-order.js';
+import type { CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
+import { keysOf, matchPartOf, supplierKeysOf } from '@invoicecontrol/engine/matching/match-keys';
+import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
+import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
 import { rowIdFor } from '../derived-ids.js';
 import type { ReadRow } from './row-history.js';
 import type { RowsReference } from './row-store.js';

@@ -1,6 +1,6 @@
-import type { ConvertedAmount } from '../../domain/exchange-rates.js';
-import type { Facts } from '../../domain/facts.js';
-import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '../../domain/invoice.js';
+import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { ReimportedRow } from '../../domain/reimport.js';
 import type { FindingSubject } from '../finding-store.js';
 import type { DecidedAnalysis } from '../invoice-store.js';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { baseCurrencies, ecbReferenceCurrencies, fixedParities } from '@invoicecontrol/values/currency';
-import { convert } from '../../domain/exchange-rates.js';
-import type { ConvertedAmount } from '../../domain/exchange-rates.js';
+import { convert } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { RowResult } from './decide-rows.js';
 import { outcomeOf } from './rows-outcome.js';
 

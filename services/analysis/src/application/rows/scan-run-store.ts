@@ -1,5 +1,5 @@
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
-import type { Decision } from '../../domain/decision.js';
+import type { Decision } from '@invoicecontrol/engine/scoring/decision';
 import type { RowsReference } from './row-store.js';
 
 /** What became of the rows of a scan. */

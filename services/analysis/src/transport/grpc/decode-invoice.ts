@@ -5,7 +5,7 @@ import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { showsSomething } from '@invoicecontrol/values/visible-text';
-import type { CanonicalBankAccount, CanonicalInvoice } from '../../domain/invoice.js';
+import type { CanonicalBankAccount, CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
 
 /**
  * The canonical invoice of a request. The gateway has told integrators about every fault by then; this refuses the

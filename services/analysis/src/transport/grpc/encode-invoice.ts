@@ -5,9 +5,9 @@ import type {
   Invoice,
   StoredInvoice,
 } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import type { Verdict } from '../../domain/decision.js';
-import { canonicalJson } from '../../domain/facts.js';
-import type { CanonicalInvoice } from '../../domain/invoice.js';
+import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
+import { canonicalJson } from '@invoicecontrol/engine/facts/facts';
+import type { CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { FindingRecord } from '../../application/finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord } from '../../application/invoice-store.js';
 

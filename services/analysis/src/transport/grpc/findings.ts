@@ -8,8 +8,8 @@ import type { assignFinding } from '../../application/assign-finding.js';
 import type { FindingQuery } from '../../application/finding-store.js';
 import type { FindingReader } from '../../application/read-findings.js';
 import type { reviewFinding } from '../../application/review-finding.js';
-import { catalogue } from '../../domain/catalogue.js';
-import type { FindingType } from '../../domain/catalogue.js';
+import { catalogue } from '@invoicecontrol/engine/explanation/catalogue';
+import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
 import { dispositions } from '../../domain/review.js';
 import { encodeFinding } from './encode-invoice.js';
 

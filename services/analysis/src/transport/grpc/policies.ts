@@ -5,8 +5,8 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { overridePolicy } from '../../application/override-policy.js';
 import type { OrganizationPolicy } from '../../application/policy-store.js';
 import type { Remembered } from '../../application/remembered.js';
-import { findingTypes } from '../../domain/finding-types.js';
-import { policyVersion } from '../../domain/policy.js';
+import { findingTypes } from '@invoicecontrol/engine/policy/finding-types';
+import { policyVersion } from '@invoicecontrol/engine/policy/policy';
 import { writePolicy } from '../../domain/policy-document.js';
 import { readOverrides } from '../../domain/policy-overrides.js';
 

@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import { severityRank } from './explanation/catalogue.js';
+import { inMemoryHistory } from './testing/in-memory-history.js';
+import { syntheticHistory } from './testing/synthetic-history.js';
+
+/** The floors of the detection reference, section 13, for findings of MEDIUM and above. */
+const PRECISION_MIN = 0.96;
+const RECALL_MIN = 0.97;
+const FALSE_ALARMS_PER_1000_MAX = 2;
+
+const PAIR_TYPES: readonly string[] = [
+  'DUPLICATE_INVOICE',
+  'SUSPECTED_DUPLICATE',
+  'DUPLICATE_ACROSS_SUPPLIERS',
+  'CROSS_COMPANY_DUPLICATE',
+];
+
+/** Clean bills that rules about a single one may hold: its sender, its amounts, its dates, whatever is no pair. */
+const HELD_SHARE_MAX = 0.007;
+
+test('a clean bill is hardly ever held for itself, and none is blocked', () => {
+  const history = inMemoryHistory();
+  const judged = syntheticHistory(3, 12, 0).map(
+    ({ invoice }) => history.bill(invoice, { asOf: invoice.issue_date }).analysis,
+  );
+  const held = judged.filter(({ findings }) =>
+    findings.some(({ family, severity }) => family !== 'DUP' && severityRank(severity) >= severityRank('MEDIUM')),
+  );
+  expect(held.length / judged.length).toBeLessThanOrEqual(HELD_SHARE_MAX);
+  expect(judged.filter(({ decision }) => decision === 'BLOCK')).toEqual([]);
+});
+
+describe.each([1, 2])('in an invented history (seed %i) of copies and of clean bills that look like copies', (seed) => {
+  const history = inMemoryHistory();
+  const judged = syntheticHistory(seed, 8, 0.04).map(({ invoice, isCopy }) => ({
+    isCopy,
+    isRaised: history
+      .bill(invoice)
+      .analysis.findings.some(
+        ({ type, severity }) => PAIR_TYPES.includes(type) && severityRank(severity) >= severityRank('MEDIUM'),
+      ),
+  }));
+  const copies = judged.filter(({ isCopy }) => isCopy);
+  const found = copies.filter(({ isRaised }) => isRaised);
+  const falseAlarms = judged.filter(({ isCopy, isRaised }) => !isCopy && isRaised);
+
+  test('nearly every copy is found', () => {
+    expect(copies.length).toBeGreaterThan(100);
+    expect(found.length / copies.length).toBeGreaterThanOrEqual(RECALL_MIN);
+  });
+  test('nearly every finding is a copy', () => {
+    expect(found.length / (found.length + falseAlarms.length)).toBeGreaterThanOrEqual(PRECISION_MIN);
+    expect((falseAlarms.length * 1000) / judged.length).toBeLessThanOrEqual(FALSE_ALARMS_PER_1000_MAX);
+  });
+});

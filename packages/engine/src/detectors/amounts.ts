@@ -1,0 +1,646 @@
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { AMOUNT_DECIMALS_MAX, microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { severityRank } from '../explanation/catalogue.js';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
+import { valueOf } from '../facts/facts.js';
+import type { Facts } from '../facts/facts.js';
+import { readInvoiceNumber } from '../normalisation/invoice-number.js';
+import { amountOf, amountText } from '../matching/comparison-row.js';
+import { originalsOf, scorePairs } from '../matching/pair-score.js';
+import { counted } from '../explanation/phrases.js';
+import type { Policy } from '../policy/policy.js';
+import type { AmountParameters } from '../policy/amounts.js';
+import type { Level } from '../policy/level.js';
+import { isRound } from '../supplier/profile.js';
+import type { AmountUse, RecentBill } from '../supplier/profile.js';
+import { comparableAmounts, usualCount } from '../supplier/standing.js';
+import { amountRatio, amountsOf, amountStatistics } from '../supplier/statistics.js';
+
+/**
+ * Family AMT: whether an amount fits its supplier and the limits of approval (detection reference, section 7.4).
+ * Credit notes are silent here: what is given back is not what is usually asked for.
+ */
+export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
+  const minor = BigInt(facts.invoice.amountMinor);
+  if (minor < 0n) return [];
+  if (minor === 0n) return zero(facts, policy.amounts);
+  const uses = comparableAmounts(facts, policy.amounts);
+  const judged: JudgedAmount = { facts, minor, value: toMicro(valueOf(facts).value), uses };
+  const amounts = amountsOf(uses);
+  const usual = usualCount(amounts, policy.amounts);
+  const ratio = amountRatio(amounts.slice(-usual), Number(minor));
+  return [
+    ...outlier(judged, uses.slice(-usual), ratio, policy.amounts),
+    ...magnitudeShift(judged, ratio, policy.amounts),
+    ...recurringChanged(judged, policy.amounts),
+    ...round(judged, policy.amounts),
+    ...approvalLimits(judged, policy),
+  ];
+}
+
+/** The amount in the forms that the rules compare, read once. */
+interface JudgedAmount {
+  readonly facts: Facts;
+  readonly minor: bigint;
+  /** As limits of value see it, in micro-units. */
+  readonly value: bigint;
+  /** Earlier amounts that it is comparable with. */
+  readonly uses: readonly AmountUse[];
+}
+
+function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[] {
+  return [
+    {
+      type: 'AMOUNT_ZERO',
+      ...levels.zero,
+      summary: `${invoice.invoiceNumber} of ${invoice.supplierName} bills ${amountText(invoice)}.`,
+      key: evidenceKey('AMOUNT_ZERO', [invoice.invoiceId]),
+      parameters: {},
+      observed: { grossAmount: amountOf(invoice) },
+      explanation: ['The gross amount is zero.'],
+    },
+  ];
+}
+
+/** Far above the usual, measured by the spread of the supplier's own amounts. */
+function outlier(
+  judged: JudgedAmount,
+  usual: readonly AmountUse[],
+  ratio: number | undefined,
+  parameters: AmountParameters,
+): RaisedFinding[] {
+  if (ratio === undefined || usual.length < parameters.outlierSampleMin) return [];
+  const steps = parameters.outlierSteps.filter(({ ratioMin }) => ratio >= ratioMin);
+  if (steps.length === 0) return [];
+  const { facts, uses } = judged;
+  const { invoice } = facts;
+  const standing = amountStatistics(usual, invoice.amountMinor, parameters.logMadFloor);
+  if (standing === undefined) return [];
+  const { z, sampleSize, logMad, medianMinor } = standing;
+  const step = steps.find(({ zMin }) => z >= zMin);
+  const exceeded = ratio >= parameters.beyondAllRatioMin ? largestExceeded(judged, parameters) : undefined;
+  const level = mostSevere(step?.level, exceeded === undefined ? undefined : parameters.levels.outlierBeyondAll);
+  if (level === undefined) return [];
+  if (!isWorth(judged, parameters.outlierValueMin) || isYearlyBill(facts, uses, parameters)) return [];
+  const median = amountOf({ currency: invoice.currency, amountMinor: medianMinor });
+  const ofThisSize = uses.filter(({ minor }) => isOfThisSize(invoice.amountMinor, minor, parameters)).length;
+  const isKnownSize = ofThisSize >= parameters.outlierKnownMin;
+  return [
+    {
+      type: 'AMOUNT_OUTLIER',
+      ...(isKnownSize ? parameters.levels.outlierOfKnownSize : level),
+      summary: `${amountText(invoice)} is ${ratio} times the ${invoice.currency} ${median} that ${invoice.supplierName} usually bills.`,
+      actionValues: { ratio: String(ratio) },
+      key: evidenceKey('AMOUNT_OUTLIER', [invoice.invoiceId]),
+      parameters: {
+        ...(step === undefined ? {} : { zMin: step.zMin, ratioMin: step.ratioMin }),
+        ...(exceeded === undefined
+          ? {}
+          : { beyondAllTimes: parameters.beyondAllTimes, beyondAllRatioMin: parameters.beyondAllRatioMin }),
+        outlierSampleMin: parameters.outlierSampleMin,
+        outlierValueMin: parameters.outlierValueMin,
+      },
+      observed: { z, ratio, median, ...valueOf(facts) },
+      explanation: [
+        `The median of ${sampleSize} amounts is ${invoice.currency} ${median}.`,
+        ...(step === undefined
+          ? []
+          : [
+              `Against their spread the amount stands at ${z}, where ${parameters.outlierSteps.at(-1)?.zMin ?? 0} is unusual.`,
+            ]),
+        ...(exceeded === undefined
+          ? []
+          : [`It is more than ${parameters.beyondAllTimes} times the largest amount of the supplier, ${exceeded}.`]),
+        ...(isKnownSize ? [`Among them are ${ofThisSize} of about this size.`] : []),
+        ...(sampleSize < uses.length ? ['The amounts of the supplier are rising, so only the newest ones count.'] : []),
+      ],
+      extra: { z, ratio, median, mad: logMad, sampleSize, window: windowOf(uses.slice(-sampleSize)) },
+    },
+  ];
+}
+
+/**
+ * The largest earlier amount, when the judged one is many times that. Where amounts are spread widely, hardly any stands
+ * out by the spread; one beyond everything that was ever billed does.
+ */
+function largestExceeded(
+  { facts: { invoice }, minor, uses }: JudgedAmount,
+  { beyondAllTimes }: AmountParameters,
+): string | undefined {
+  const amounts = uses.map((use) => BigInt(use.minor));
+  const largest = amounts.reduce((larger, amount) => (amount > larger ? amount : larger), 0n);
+  return minor > largest * BigInt(beyondAllTimes)
+    ? amountText({ currency: invoice.currency, amountMinor: String(largest) })
+    : undefined;
+}
+
+function mostSevere(left: Level | undefined, right: Level | undefined): Level | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return severityRank(left.severity) >= severityRank(right.severity) ? left : right;
+}
+
+/** A bill of nearly this size about a year ago: the one of the year's end, an insurance, a licence. */
+function isYearlyBill(facts: Facts, uses: readonly AmountUse[], parameters: AmountParameters): boolean {
+  const { amountMinor } = facts.invoice;
+  return aYearBefore(facts, uses, parameters).some(({ minor }) => isOfThisSize(amountMinor, minor, parameters));
+}
+
+function aYearBefore(
+  { invoice }: Facts,
+  uses: readonly AmountUse[],
+  { yearlyGapDays: { min, max } }: AmountParameters,
+): readonly AmountUse[] {
+  return uses.filter(({ day }) => invoice.issueDay - day >= min && invoice.issueDay - day <= max);
+}
+
+/** An earlier amount that is nearly the judged one, or more. */
+function isOfThisSize(judgedMinor: string, earlierMinor: string, { sameSizeShareMin }: AmountParameters): boolean {
+  return Number(earlierMinor) >= Number(judgedMinor) * sameSizeShareMin;
+}
+
+function windowOf(uses: readonly AmountUse[]): EvidenceValue {
+  const [first, last] = [uses[0], uses.at(-1)];
+  return first === undefined || last === undefined
+    ? null
+    : { from: dateOfDayNumber(first.day), to: dateOfDayNumber(last.day) };
+}
+
+/**
+ * The decimal point in the wrong place. Suppliers with widely spread amounts have some amount near a tenth of any
+ * other, so there the digits must be the same; near is enough where all amounts are much alike.
+ */
+function magnitudeShift(
+  judged: JudgedAmount,
+  ratio: number | undefined,
+  parameters: AmountParameters,
+): RaisedFinding[] {
+  const { facts, uses, minor: amount } = judged;
+  if (ratio === undefined || uses.length < parameters.shiftSampleMin) return [];
+  const isTooHigh = ratio >= parameters.shiftRatioMin;
+  if (!isTooHigh && ratio * parameters.shiftRatioMin > 1) return [];
+  const { invoice } = facts;
+  const isEven = areAlike(uses, parameters);
+  const found = (isTooHigh ? parameters.shiftFactors : parameters.shiftFactors.slice(0, 1))
+    .map((factor) => ({
+      factor,
+      matched: closest(uses, ({ minor }) => {
+        const [larger, smaller] = isTooHigh ? [amount, BigInt(minor)] : [BigInt(minor), amount];
+        const unshifted = smaller * BigInt(factor);
+        const fits = isEven
+          ? isWithin(larger, unshifted, parameters.shiftTolerancePercent)
+          : larger === unshifted && digitsOf(smaller) >= parameters.shiftDigitsMin;
+        return fits ? distance(larger, unshifted) : undefined;
+      }),
+    }))
+    .find(({ matched }) => matched !== undefined);
+  if (found?.matched === undefined) return [];
+  // A small amount that should have been a large one is worth what it should have been.
+  if (!isWorth(judged, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
+  const { matched, factor } = found;
+  const matchedAmount = amountOf({ currency: invoice.currency, amountMinor: matched.minor });
+  const minor = BigInt(matched.minor);
+  const isExact = isTooHigh ? amount === minor * BigInt(factor) : minor === amount * BigInt(factor);
+  const relation = `${isExact ? '' : 'about '}${isTooHigh ? `${factor} times` : `1/${factor} of`}`;
+  return [
+    {
+      type: 'AMOUNT_MAGNITUDE_SHIFT',
+      ...(isTooHigh ? parameters.levels.magnitudeShift : parameters.levels.magnitudeShiftDown),
+      summary: `${amountText(invoice)} is ${relation} the ${invoice.currency} ${matchedAmount} that ${invoice.supplierName} billed on ${dateOfDayNumber(matched.day)}.`,
+      key: evidenceKey('AMOUNT_MAGNITUDE_SHIFT', [invoice.invoiceId]),
+      parameters: {
+        shiftFactors: parameters.shiftFactors,
+        shiftTolerancePercent: parameters.shiftTolerancePercent,
+        shiftRatioMin: parameters.shiftRatioMin,
+        shiftRangeMax: parameters.shiftRangeMax,
+        shiftDigitsMin: parameters.shiftDigitsMin,
+      },
+      observed: { ratio, factor, matchedAmount },
+      explanation: [
+        isEven
+          ? `With the decimal point moved the amount is within ${parameters.shiftTolerancePercent} % of an earlier one.`
+          : 'The amount has the digits of an earlier one.',
+        isTooHigh
+          ? `It is ${ratio} times the usual amount.`
+          : `The usual amount is ${Math.round(10 / ratio) / 10} times as large.`,
+      ],
+      extra: { matchedAmount, factor: isTooHigh ? String(factor) : `1/${factor}` },
+    },
+  ];
+}
+
+/** The use that is least far off, the newest of equals; those without a distance do not fit. */
+function closest(
+  uses: readonly AmountUse[],
+  distanceOf: (use: AmountUse) => bigint | undefined,
+): AmountUse | undefined {
+  let nearest: { use: AmountUse; distance: bigint } | undefined;
+  for (const use of uses) {
+    const away = distanceOf(use);
+    if (away !== undefined && (nearest === undefined || away <= nearest.distance)) nearest = { use, distance: away };
+  }
+  return nearest?.use;
+}
+
+/** Whether the amounts of a supplier lie close together, but for a tenth of them at either end. */
+function areAlike(uses: readonly AmountUse[], { shiftRangeMax }: AmountParameters): boolean {
+  const sorted = uses.map(({ minor }) => Number(minor)).sort((left, right) => left - right);
+  const cut = Math.floor(sorted.length / 10);
+  return (sorted.at(-1 - cut) ?? 0) <= (sorted[cut] ?? 0) * shiftRangeMax;
+}
+
+/** A supplier that bills one amount at regular intervals, and now another when the next one is due. */
+function recurringChanged({ facts, minor: amount, uses }: JudgedAmount, parameters: AmountParameters): RaisedFinding[] {
+  const { invoice } = facts;
+  const series = recurringSeries(uses, invoice.issueDay, parameters);
+  const last = series?.at(-1);
+  if (series === undefined || last === undefined) return [];
+  const oldAmount = BigInt(last.minor);
+  if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
+  const isRaisedMuch = (minor: bigint): boolean =>
+    minor > oldAmount && !isWithin(minor, oldAmount, parameters.recurringRaisePercent);
+  // Final bills, such as those of a utility after a year of advances.
+  const finalBills = uses.filter(({ minor }) => isRaisedMuch(BigInt(minor)));
+  if (isRaisedMuch(amount) && isYearlyBill(facts, finalBills, parameters)) return [];
+  const isFinalBill = isRaisedMuch(amount) && aYearBefore(facts, finalBills, parameters).length > 0;
+  const isIndexation = parameters.indexationMonths.includes(Number(invoice.issueDate.slice(5, 7)));
+  const isContractBroken = isRaisedMuch(amount) && !isIndexation && !isFinalBill;
+  const isInterrupted = uses.slice(-series.length).some((use) => !series.includes(use));
+  const changePct = Number(((amount - oldAmount) * 1000n) / oldAmount) / 10;
+  const old = amountOf({ currency: invoice.currency, amountMinor: last.minor });
+  return [
+    {
+      type: 'RECURRING_AMOUNT_CHANGED',
+      ...(isContractBroken ? parameters.levels.recurringRaisedMuch : parameters.levels.recurringChanged),
+      summary: `${invoice.supplierName} billed ${invoice.currency} ${old} on each of the last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices and now ${amountText(invoice)} (${changePct > 0 ? '+' : ''}${changePct} %).`,
+      key: evidenceKey('RECURRING_AMOUNT_CHANGED', [invoice.invoiceId]),
+      parameters: {
+        recurringMin: parameters.recurringMin,
+        recurringExceptionsMax: parameters.recurringExceptionsMax,
+        recurringChangePercent: parameters.recurringChangePercent,
+        recurringRaisePercent: parameters.recurringRaisePercent,
+      },
+      observed: { oldAmount: old, newAmount: amountOf(invoice), changePct },
+      explanation: [
+        `The last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices came at regular intervals with nearly the same amount.`,
+        ...(isInterrupted ? ['Another amount was billed between them.'] : []),
+        ...(isIndexation ? ['Contracts are often indexed in this month.'] : []),
+        ...(isFinalBill ? ['About a year ago it billed more than usual too, as in a yearly final bill.'] : []),
+      ],
+      extra: {
+        series: series.map(({ day, minor }) => ({
+          issueDate: dateOfDayNumber(day),
+          grossAmount: amountOf({ currency: invoice.currency, amountMinor: minor }),
+        })),
+        oldAmount: old,
+        changePct,
+      },
+    },
+  ];
+}
+
+/**
+ * The newest bills of one amount when they are one recurring bill that the judged day continues. Now and then something
+ * else is billed between, or a bill is left out: so many exceptions make no other supplier. A bill of another amount in
+ * the place of a regular one is both, so that bills which vary are no series.
+ */
+function recurringSeries(
+  uses: readonly AmountUse[],
+  issueDay: number,
+  parameters: AmountParameters,
+): readonly AmountUse[] | undefined {
+  const { recurringMin, recurringExceptionsMax, recurringTolerancePercent, recurringGapsDays } = parameters;
+  const newest = uses.slice(-(recurringMin + recurringExceptionsMax));
+  if (newest.length < recurringMin) return undefined;
+  const amount = middleAmount(newest);
+  const series = newest
+    .filter(({ minor }) => isWithin(BigInt(minor), amount, recurringTolerancePercent))
+    .slice(-recurringMin);
+  const [first] = series;
+  if (first === undefined || series.length < recurringMin) return undefined;
+  const others = newest.slice(newest.indexOf(first)).length - series.length;
+  const days = [...series.map(({ day }) => day), issueDay];
+  const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
+  const isRegular = recurringGapsDays.some(({ min, max }) => {
+    const irregular = gaps.filter((gap) => gap < min || gap > max);
+    const isLeftOut = (gap: number): boolean => gap >= 2 * min && gap <= 2 * max;
+    return irregular.every(isLeftOut) && irregular.length + others <= recurringExceptionsMax;
+  });
+  return isRegular ? series : undefined;
+}
+
+/** The middle one of the amounts in their order, of two middle ones the larger. */
+function middleAmount(uses: readonly AmountUse[]): bigint {
+  const sorted = uses
+    .map(({ minor }) => BigInt(minor))
+    .sort((left, right) => (left < right ? -1 : Number(left > right)));
+  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
+}
+
+/** Invented amounts tend to be round. Who bills round amounts, or this one again, is silent. */
+function round(judged: JudgedAmount, parameters: AmountParameters): RaisedFinding[] {
+  if (!isRound(judged.minor) || !isWorth(judged, parameters.roundValueMin)) return [];
+  const { facts, uses } = judged;
+  const { invoice, supplier } = facts;
+  if (uses.some(({ minor }) => minor === invoice.amountMinor)) return [];
+  const { count, roundCount } = supplier.profile;
+  const isYoung = count < parameters.roundHistoryMin;
+  if (!isYoung && roundCount >= count * parameters.roundShareMax) return [];
+  return [
+    {
+      type: 'AMOUNT_ROUND',
+      ...(isYoung ? parameters.levels.roundYoung : parameters.levels.round),
+      summary: `${amountText(invoice)} is a round amount; ${roundHabitText(invoice.supplierName, roundCount, count)}.`,
+      key: evidenceKey('AMOUNT_ROUND', [invoice.invoiceId]),
+      parameters: {
+        roundValueMin: parameters.roundValueMin,
+        roundHistoryMin: parameters.roundHistoryMin,
+        roundShareMax: parameters.roundShareMax,
+      },
+      observed: { invoices: count, roundInvoices: roundCount, ...valueOf(facts) },
+      explanation: [
+        'The amount is a multiple of 1000, or of 100 below 10 000.',
+        isYoung
+          ? 'The supplier is too young to say whether that is usual.'
+          : 'The amounts of the supplier are seldom round.',
+      ],
+      extra: { roundShare: count === 0 ? null : Math.floor((roundCount * 100) / count) / 100 },
+    },
+  ];
+}
+
+function roundHabitText(supplierName: string, roundCount: number, count: number): string {
+  if (count === 0) return `${supplierName} has billed nothing before`;
+  const earlier = counted(count, 'earlier invoice');
+  if (roundCount === 0) return `${supplierName} billed none on ${earlier}`;
+  return `${supplierName} billed one on ${roundCount} of ${earlier}`;
+}
+
+/** Amounts that stay under a limit above which somebody else would have to approve them. */
+function approvalLimits(judged: JudgedAmount, policy: Policy): RaisedFinding[] {
+  if (!isWorth(judged, policy.amounts.approvalValueMin)) return [];
+  const currencies = limitCurrencies(judged.facts);
+  return [...belowThreshold(judged, currencies, policy.amounts), ...splitBelowThreshold(judged, currencies, policy)];
+}
+
+function belowThreshold(
+  { facts, uses }: JudgedAmount,
+  currencies: readonly LimitCurrency[],
+  parameters: AmountParameters,
+): RaisedFinding[] {
+  const { invoice } = facts;
+  const band = bandOf(invoice.amountMinor, currencies, parameters.belowThresholdPercent, parameters);
+  if (band === undefined) return [];
+  const isBilledBefore = uses.some(({ minor }) => minor === invoice.amountMinor);
+  if (isBilledBefore || isPricePoint(uses, band, parameters.belowThresholdPercent, parameters)) return [];
+  return [
+    {
+      type: 'AMOUNT_BELOW_THRESHOLD',
+      ...parameters.levels.belowThreshold,
+      summary: `${amountText(invoice)} is just under the approval limit of ${limitText(band)}.`,
+      key: evidenceKey('AMOUNT_BELOW_THRESHOLD', [invoice.invoiceId]),
+      parameters: { belowThresholdPercent: parameters.belowThresholdPercent },
+      observed: { value: microToDecimal(band.value), ...thresholdEvidence(band) },
+      explanation: [`The amount is at least ${parameters.belowThresholdPercent} % of the limit and does not reach it.`],
+      extra: thresholdEvidence(band),
+    },
+  ];
+}
+
+/** One purchase in several bills, each of which stays under the limit that the whole would pass. */
+function splitBelowThreshold(
+  { facts, uses }: JudgedAmount,
+  currencies: readonly LimitCurrency[],
+  policy: Policy,
+): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const parameters = policy.amounts;
+  const band = bandOf(invoice.amountMinor, currencies, parameters.splitPercent, parameters);
+  if (band === undefined) return [];
+  const group = splitGroup(facts, band, policy);
+  const [first, last] = [group[0], group.at(-1)];
+  if (first === undefined || last === undefined || group.length < 2) return [];
+  const before = uses.filter(({ day }) => day < first.day);
+  const isUsual =
+    isPricePoint(before, band, parameters.splitPercent, parameters) ||
+    group.every(({ minor }) => before.some((use) => use.minor === minor));
+  if (isUsual && group.length < parameters.splitGroupMin) return [];
+  const level = isUsual ? parameters.levels.splitPair : splitLevel(group, parameters);
+  const sum = amountText({
+    currency: invoice.currency,
+    amountMinor: String(group.reduce((total, { minor }) => total + BigInt(minor), 0n)),
+  });
+  const days = last.day - first.day;
+  const others = group.filter(({ invoiceId }) => invoiceId !== invoice.invoiceId);
+  return [
+    {
+      type: 'SPLIT_BELOW_THRESHOLD',
+      ...level,
+      summary: `${group.length} invoices of ${invoice.supplierName} within ${parameters.splitDays} days, ${sum} together, each stay under the approval limit of ${limitText(band)}.`,
+      key: evidenceKey('SPLIT_BELOW_THRESHOLD', [supplier.supplierId, ...group.map(({ invoiceId }) => invoiceId)]),
+      parameters: {
+        splitPercent: parameters.splitPercent,
+        splitDays: parameters.splitDays,
+        splitGroupMin: parameters.splitGroupMin,
+      },
+      observed: { invoices: group.length, sum, days, ...thresholdEvidence(band) },
+      explanation: [
+        `Each of the invoices is at least ${parameters.splitPercent} % of the limit and does not reach it.`,
+        ...(haveConsecutiveNumbers(group) ? ['Their numbers are consecutive.'] : []),
+        ...(haveOneOrder(group) ? ['All of them name one order.'] : []),
+        ...(haveNoOrder(group) ? ['None of them names an order.'] : []),
+        ...(isUsual ? ['The supplier has its prices in this range.'] : []),
+      ],
+      extra: {
+        group: group.map((bill) => ({
+          invoiceId: bill.invoiceId,
+          invoiceNumber: bill.invoiceNumber,
+          issueDate: dateOfDayNumber(bill.day),
+          grossAmount: amountOf({ currency: bill.currency, amountMinor: bill.minor }),
+          order: bill.poKey ?? null,
+        })),
+        sum,
+        ...thresholdEvidence(band),
+        days,
+      },
+      relatedInvoiceIds: others.map(({ invoiceId }) => invoiceId),
+    },
+  ];
+}
+
+/** The judged bill and those around it that stay under the same limit, by day; of several windows the fullest. */
+function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBill[] {
+  const { invoice, supplier } = facts;
+  const { splitDays, splitPercent } = policy.amounts;
+  const own: RecentBill = {
+    day: invoice.issueDay,
+    minor: invoice.amountMinor,
+    invoiceId: invoice.invoiceId,
+    invoiceNumber: invoice.invoiceNumber,
+    currency: invoice.currency,
+    ...(invoice.poKey === undefined ? {} : { poKey: invoice.poKey }),
+  };
+  const near = (supplier.profile.recentBills ?? []).filter(
+    (bill) =>
+      bill.currency === invoice.currency &&
+      bill.invoiceId !== invoice.invoiceId &&
+      Math.abs(bill.day - invoice.issueDay) <= splitDays &&
+      isInBand(bill.minor, band, splitPercent),
+  );
+  if (near.length === 0) return [];
+  const duplicates = duplicatesOf(facts, policy);
+  const bills: RecentBill[] = [own];
+  const numbers = new Set([numberOf(own)]);
+  for (const bill of near) {
+    if (numbers.has(numberOf(bill)) || duplicates.has(bill.invoiceId)) continue;
+    bills.push(bill);
+    numbers.add(numberOf(bill));
+  }
+  const byDay = bills.sort((left, right) => left.day - right.day);
+  const windows = byDay
+    .filter(({ day }) => day <= invoice.issueDay)
+    .map(({ day: from }) => byDay.filter(({ day }) => day >= from && day <= from + splitDays));
+  return windows.reduce((fullest, window) => (window.length > fullest.length ? window : fullest), []);
+}
+
+/** Records that repeat the judged invoice: they are reported as such, and are no part of a split. */
+function duplicatesOf(facts: Facts, { duplicates }: Policy): ReadonlySet<string> {
+  const pairs = scorePairs(facts, originalsOf(facts), duplicates);
+  return new Set(
+    pairs.filter(({ halfPoints }) => halfPoints >= duplicates.mediumMin).map(({ other }) => other.invoiceId),
+  );
+}
+
+function splitLevel(group: readonly RecentBill[], { levels, splitGroupMin }: AmountParameters): Level {
+  const isOneOrder = haveOneOrder(group);
+  if (group.length < splitGroupMin) return isOneOrder ? levels.splitPairOneOrder : levels.splitPair;
+  const isConsecutive = haveConsecutiveNumbers(group);
+  if (isOneOrder) return isConsecutive ? levels.splitGroupOneOrderConsecutive : levels.splitGroupOneOrder;
+  return isConsecutive || haveNoOrder(group) ? levels.splitGroupSuspicious : levels.splitGroup;
+}
+
+function haveOneOrder(group: readonly RecentBill[]): boolean {
+  const [first] = group;
+  return first?.poKey !== undefined && group.every(({ poKey }) => poKey === first.poKey);
+}
+
+function haveNoOrder(group: readonly RecentBill[]): boolean {
+  return group.every(({ poKey }) => poKey === undefined);
+}
+
+function haveConsecutiveNumbers(group: readonly RecentBill[]): boolean {
+  const runs = group.map(({ invoiceNumber }) => readInvoiceNumber(invoiceNumber).runs.findLast(isNumeric));
+  if (runs.includes(undefined)) return false;
+  const sorted = runs.map((run) => BigInt(run ?? 0)).sort((left, right) => Number(left - right));
+  return sorted.every((run, index) => index === 0 || run - (sorted[index - 1] ?? 0n) === 1n);
+}
+
+function isNumeric(run: string): boolean {
+  return /^[0-9]+$/.test(run);
+}
+
+function numberOf({ invoiceNumber }: RecentBill): string {
+  return readInvoiceNumber(invoiceNumber).o2;
+}
+
+/** A currency that approval limits may be in, and how amounts of the invoice are held against them. */
+interface LimitCurrency {
+  readonly currency: string;
+  /** The micro-units that so many minor units of the invoice's currency are worth. */
+  readonly worthOf: (minor: string) => bigint;
+}
+
+/** An approval limit that the judged amount stays just under. */
+interface Band extends LimitCurrency {
+  readonly threshold: string;
+  /** The threshold in micro-units. */
+  readonly limit: bigint;
+  /** The judged amount in micro-units. */
+  readonly value: bigint;
+}
+
+/** Limits are meant in the currency of the invoice, or else in the base currency, converted as the invoice is. */
+function limitCurrencies({ invoice, base }: Facts): LimitCurrency[] {
+  const microPerMinor = 10n ** BigInt(AMOUNT_DECIMALS_MAX - minorUnitsOf(invoice.currency));
+  const own = { currency: invoice.currency, worthOf: (minor: string) => BigInt(minor) * microPerMinor };
+  if (base === null || base.currency === invoice.currency) return [own];
+  const gross = toMicro(invoice.grossAmount);
+  const converted = toMicro(base.amount);
+  const worthOf = (minor: string): bigint => (own.worthOf(minor) * converted + gross / 2n) / gross;
+  return [own, { currency: base.currency, worthOf }];
+}
+
+function bandOf(
+  amountMinor: string,
+  currencies: readonly LimitCurrency[],
+  percent: number,
+  { approvalThresholds }: AmountParameters,
+): Band | undefined {
+  const limits = inMicro(approvalThresholds);
+  for (const { currency, worthOf } of currencies) {
+    const value = worthOf(amountMinor);
+    const index = limits.findIndex((limit) => isJustUnder(value, limit, percent));
+    const [threshold, limit] = [approvalThresholds[index], limits[index]];
+    if (threshold !== undefined && limit !== undefined) return { currency, worthOf, threshold, limit, value };
+  }
+  return undefined;
+}
+
+/** Policies live long and every invoice is held against all their limits, so these are read once. */
+const readLimits = new WeakMap<readonly string[], readonly bigint[]>();
+
+function inMicro(thresholds: readonly string[]): readonly bigint[] {
+  const known = readLimits.get(thresholds);
+  if (known !== undefined) return known;
+  const limits = thresholds.map(toMicro);
+  readLimits.set(thresholds, limits);
+  return limits;
+}
+
+/** Whether another amount of the supplier would stay just under the limit too. */
+function isInBand(minor: string, { worthOf, limit }: Band, percent: number): boolean {
+  return isJustUnder(worthOf(minor), limit, percent);
+}
+
+function isJustUnder(value: bigint, limit: bigint, percent: number): boolean {
+  return value < limit && value * 100n >= limit * BigInt(percent);
+}
+
+/** Many earlier amounts of the supplier lie in the band: what it sells costs so much. */
+function isPricePoint(
+  uses: readonly AmountUse[],
+  band: Band,
+  percent: number,
+  { pricePointHistoryMin, pricePointShareMin }: AmountParameters,
+): boolean {
+  if (uses.length < pricePointHistoryMin) return false;
+  return uses.filter(({ minor }) => isInBand(minor, band, percent)).length >= uses.length * pricePointShareMin;
+}
+
+function limitText({ threshold, currency }: Band): string {
+  return `${currency} ${threshold}`;
+}
+
+function thresholdEvidence({ threshold, currency }: Band): { [name: string]: EvidenceValue } {
+  return { threshold, thresholdCurrency: currency };
+}
+
+/** Whether the amount, or so many times of it, has at least a value in base currency. */
+function isWorth({ value }: JudgedAmount, valueMin: string, times = 1): boolean {
+  return value * BigInt(times) >= toMicro(valueMin);
+}
+
+/** Digits that tell an amount from others: 1200.00 has two. */
+function digitsOf(minor: bigint): number {
+  return String(minor).replace(/0+$/, '').length;
+}
+
+/** Whether an amount deviates from a positive one by no more than a percentage of it. */
+function isWithin(amount: bigint, expected: bigint, percent: number): boolean {
+  return distance(amount, expected) * 100n <= expected * BigInt(percent);
+}
+
+function distance(left: bigint, right: bigint): bigint {
+  return left > right ? left - right : right - left;
+}

@@ -1,0 +1,545 @@
+import { bankCodeOfKey } from '@invoicecontrol/values/bank-account';
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import { toMicro } from '@invoicecontrol/values/decimal-amount';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
+import { valueOf } from '../facts/facts.js';
+import type { Facts } from '../facts/facts.js';
+import { isNewOn, othersOn } from '../facts/links.js';
+import type { LinkedSupplier } from '../facts/links.js';
+import { haveOtherLegalForms } from '../normalisation/name-key.js';
+import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
+import { amountOf, amountText } from '../matching/comparison-row.js';
+import { counted } from '../explanation/phrases.js';
+import type { Policy } from '../policy/policy.js';
+import type { BankParameters } from '../policy/bank-accounts.js';
+import type { Level } from '../policy/level.js';
+import { compareText } from '../facts/record-order.js';
+import { taxText } from '../supplier/identity.js';
+import { isTrusted } from '../supplier/profile.js';
+import type { AccountUse } from '../supplier/profile.js';
+import { amountStanding, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/standing.js';
+import { isTampered } from './tampering.js';
+
+/** Family BANK: whom the money would go to (detection reference, section 7.2). */
+export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[] {
+  const { bankKey, bankMasked } = facts.invoice;
+  if (bankKey === undefined || bankMasked === undefined) return missingAccount(facts, policy.bank);
+  const account: StatedAccount = {
+    key: bankKey,
+    masked: bankMasked,
+    isValid: facts.invoice.bankProblems.length === 0,
+    use: facts.supplier.profile.accounts.find((use) => use.key === bankKey),
+    others: facts.supplier.profile.accounts.filter((use) => use.key !== bankKey && !isInvalidKey(use.key)),
+  };
+  const near = account.use === undefined ? nearestAccount(account, policy.bank) : undefined;
+  return [
+    ...blocklisted(facts, account, policy.bank),
+    ...changed(facts, account, near, policy),
+    ...nearMatch(facts, account, near, policy.bank),
+    ...reverted(facts, account, policy.bank),
+    ...shared(facts, account, policy),
+    ...invalid(facts, account, policy.bank),
+    ...countryMismatch(facts, account, policy.bank),
+    ...firstUse(facts, account, policy.bank),
+  ];
+}
+
+/** The account on the judged invoice and what the supplier's profile says about it and about others. */
+interface StatedAccount {
+  readonly key: string;
+  readonly masked: string;
+  readonly isValid: boolean;
+  /** Absent when the supplier never used it before. */
+  readonly use: AccountUse | undefined;
+  /** The supplier's other accounts that money could go to; a text that is no valid account is none. */
+  readonly others: readonly AccountUse[];
+}
+
+function blocklisted(facts: Facts, account: StatedAccount, { levels }: BankParameters): RaisedFinding[] {
+  const fraud = facts.bankLink?.fraud;
+  if (fraud === undefined) return [];
+  const date = fraud.confirmedAt.slice(0, 10);
+  return [
+    {
+      type: 'BANK_ACCOUNT_BLOCKLISTED',
+      ...levels.blocklisted,
+      summary: `Account ${account.masked} was confirmed as fraudulent on ${date}.`,
+      actionValues: { date },
+      key: evidenceKey('BANK_ACCOUNT_BLOCKLISTED', [account.key]),
+      parameters: {},
+      observed: {},
+      explanation: [`A reviewer confirmed fraud on account ${account.masked} on ${date}.`],
+      extra: { account: account.masked, reviewId: fraud.reviewId, confirmedAt: fraud.confirmedAt },
+    },
+  ];
+}
+
+/** The supplier asks for money on an account it has not earned trust for. */
+function changed(facts: Facts, account: StatedAccount, near: NearAccount | undefined, policy: Policy): RaisedFinding[] {
+  const { use, others } = account;
+  if (others.length === 0 || (use !== undefined && isTrusted(use.trust))) return [];
+  const parameters = policy.bank;
+  const { supplier, invoice } = facts;
+  const isVirtual = isVirtualAccount(facts, parameters);
+  const isFactor = isFactorAccount(facts, parameters);
+  const escalators = use === undefined ? escalatorsOf(facts, account, near, { isVirtual, isFactor }, policy) : [];
+  const isUncertain = isUncertainParty(facts);
+  const level = changedLevel(
+    facts,
+    { isLater: use !== undefined, isVirtual, isFactor, isUncertain, escalators },
+    parameters,
+  );
+  const since = use === undefined ? '' : `, first on ${use.firstInvoiceNumber},`;
+  const earlier = others.toSorted((left, right) => right.count - left.count || compareText(left.key, right.key));
+  const [main] = earlier;
+  const reason = escalators[0] === undefined ? '' : `; ${escalators[0].sentence}`;
+  return [
+    {
+      type: 'BANK_ACCOUNT_CHANGED',
+      ...level,
+      summary: `${invoice.supplierName} asks for payment to ${account.masked}${since} after ${counted(main?.count ?? 0, 'invoice')} on ${main?.masked ?? ''}${reason}.`,
+      key: evidenceKey('BANK_ACCOUNT_CHANGED', [supplier.supplierId, account.key]),
+      parameters: {
+        establishedInvoices: parameters.establishedInvoices,
+        escalatingAmountRatio: parameters.escalatingAmountRatio,
+        shortenedTermsDays: policy.dates.shortenedTermsDays,
+      },
+      observed: {
+        invoices: supplier.profile.count,
+        invoicesOnOldAccount: main?.count ?? 0,
+        invoicesOnThisAccount: use?.count ?? 0,
+        ...amountObserved(facts, policy),
+      },
+      explanation: [
+        `The supplier has used ${others.length} other ${others.length === 1 ? 'account' : 'accounts'}.`,
+        use === undefined
+          ? 'It has never used this one before.'
+          : `It has used this one ${counted(use.count, 'time')} since ${use.firstInvoiceNumber}; it is not trusted yet.`,
+        ...(isUncertain ? ['Only the name says that it is this supplier, and the legal form is another one.'] : []),
+        ...(isVirtual ? ['The supplier uses many accounts of one bank in turn.'] : []),
+        ...(isFactor ? ['Many suppliers are paid through this account, as through a factor.'] : []),
+        ...escalators.map(({ sentence }) => `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`),
+      ],
+      extra: {
+        account: account.masked,
+        knownAccounts: earlier.map(accountEvidence),
+        ...(main === undefined
+          ? {}
+          : {
+              firstSeen: dateOfDayNumber(main.firstDay),
+              lastSeen: dateOfDayNumber(main.lastDay),
+              invoicesOnOldAccount: main.count,
+            }),
+        escalators: escalators.map(({ name }) => name),
+        ...(use === undefined ? {} : { firstInvoiceNumber: use.firstInvoiceNumber }),
+      },
+    },
+  ];
+}
+
+interface Escalator {
+  readonly name: string;
+  readonly sentence: string;
+}
+
+/** Second signals that turn a changed account into a block. Traps take away the signals they explain. */
+function escalatorsOf(
+  facts: Facts,
+  account: StatedAccount,
+  near: NearAccount | undefined,
+  { isVirtual, isFactor }: { readonly isVirtual: boolean; readonly isFactor: boolean },
+  policy: Policy,
+): Escalator[] {
+  const { invoice } = facts;
+  const countries = new Set(account.others.map((use) => use.country));
+  // Another tax id of the same name is no second party.
+  const otherName = linkedOthers(facts).find(({ nameKey }) => nameKey !== invoice.nameKey);
+  // An outlier of MEDIUM or more is beyond this ratio anyway.
+  const ratio = amountStanding(facts, policy.amounts)?.ratio ?? 0;
+  const terms = shortenedTerms(facts, policy.dates);
+  const found: (Escalator | undefined)[] = [
+    invoice.bankCountry !== undefined && !countries.has(undefined) && !countries.has(invoice.bankCountry)
+      ? { name: 'OTHER_BANK_COUNTRY', sentence: `the new account is in ${invoice.bankCountry}` }
+      : undefined,
+    otherName !== undefined && !isFactor
+      ? { name: 'LINKED_TO_OTHER_SUPPLIER', sentence: `the new account belongs to ${otherName.name}` }
+      : undefined,
+    terms === undefined
+      ? undefined
+      : {
+          name: 'TERMS_SHORTENED',
+          sentence: `payment is due ${terms.newDays <= 0 ? 'at once' : `in ${counted(terms.newDays, 'day')}`} instead of in ${terms.usualDays} days`,
+        },
+    // Who uses a new account for each bill says nothing by it, and an amount alone never blocks.
+    ratio >= policy.bank.escalatingAmountRatio && !isVirtual
+      ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${ratio} times the usual` }
+      : undefined,
+    isTampered(facts.document, policy.documents)
+      ? { name: 'DOCUMENT_TAMPERED', sentence: 'the document shows signs of having been edited' }
+      : undefined,
+    near !== undefined && !isVirtual
+      ? { name: 'NEAR_MATCH', sentence: `the new account differs from ${near.use.masked} in few digits` }
+      : undefined,
+  ];
+  return found.filter((escalator) => escalator !== undefined);
+}
+
+function changedLevel(
+  facts: Facts,
+  state: {
+    isLater: boolean;
+    isVirtual: boolean;
+    isFactor: boolean;
+    isUncertain: boolean;
+    escalators: readonly Escalator[];
+  },
+  { levels, establishedInvoices }: BankParameters,
+): Level {
+  if (state.escalators.length > 0) return state.isUncertain ? levels.changedEstablished : levels.changedEscalated;
+  if (state.isVirtual) return levels.changedVirtual;
+  if (state.isFactor) return levels.changedFactor;
+  if (state.isLater) return levels.changedLater;
+  return facts.supplier.profile.count >= establishedInvoices ? levels.changedEstablished : levels.changedYoung;
+}
+
+/** Two companies of one name that differ in their legal form are told apart by their tax ids; here one is missing. */
+function isUncertainParty({ invoice, supplier }: Facts): boolean {
+  if (supplier.reason !== 'NAME_KEY' || supplier.name === undefined) return false;
+  return haveOtherLegalForms(supplier.name, invoice.supplierName);
+}
+
+interface NearAccount {
+  readonly use: AccountUse;
+  readonly positions: readonly number[];
+}
+
+function nearMatch(
+  facts: Facts,
+  account: StatedAccount,
+  near: NearAccount | undefined,
+  parameters: BankParameters,
+): RaisedFinding[] {
+  if (near === undefined || isVirtualAccount(facts, parameters)) return [];
+  return [
+    {
+      type: 'BANK_ACCOUNT_NEAR_MATCH',
+      ...parameters.levels.nearMatch,
+      summary: `Account ${account.masked} differs from ${near.use.masked}, which ${facts.invoice.supplierName} has used ${counted(near.use.count, 'time')}, in ${near.positions.length === 1 ? 'one digit' : `${near.positions.length} digits`}.`,
+      key: evidenceKey('BANK_ACCOUNT_NEAR_MATCH', [facts.supplier.supplierId, account.key]),
+      parameters: { nearMatchDigitsMax: parameters.nearMatchDigitsMax },
+      observed: { differingDigits: near.positions.length, invoicesOnNearest: near.use.count },
+      explanation: [
+        'Both accounts are of one bank and have the same length.',
+        'They were compared without the check digits, which change with every digit.',
+      ],
+      extra: { account: account.masked, nearest: near.use.masked, differingPositions: near.positions },
+    },
+  ];
+}
+
+/** The known account that differs least from a new one, within the limit. */
+function nearestAccount(account: StatedAccount, { nearMatchDigitsMax }: BankParameters): NearAccount | undefined {
+  const text = withoutCheckDigits(account.key);
+  const near = account.others
+    .filter((use) => use.trust !== 'FRAUD')
+    .map((use) => ({ use, positions: differingPositions(text, withoutCheckDigits(use.key)) }))
+    .filter(({ use, positions }) => {
+      if (positions.length === 0) return false;
+      return positions.length <= nearMatchDigitsMax || isAdjacentSwap(text, withoutCheckDigits(use.key));
+    })
+    .filter(({ use }) => isOfSameBank(account.key, use.key));
+  return near.sort(
+    (left, right) => left.positions.length - right.positions.length || compareText(left.use.key, right.use.key),
+  )[0];
+}
+
+/** An account that is not valid has no bank code of its own: it is held against that of the known one. */
+function isOfSameBank(key: string, knownKey: string): boolean {
+  const known = bankCodeOfKey(knownKey);
+  if (!isInvalidKey(key)) return bankCodeOfKey(key) === known;
+  const text = withoutCheckDigits(key);
+  return text.length === withoutCheckDigits(knownKey).length && text.startsWith(known);
+}
+
+/** Keys of texts that are no valid account (packages/values, bank-account). */
+function isInvalidKey(key: string): boolean {
+  return key.startsWith('X:');
+}
+
+/** Country and national account; a UK account is compared by sort code and account number. */
+function withoutCheckDigits(key: string): string {
+  const text = isInvalidKey(key) ? key.slice(2) : key;
+  return text.startsWith('GB:') ? text : text.slice(0, 2) + text.slice(4);
+}
+
+/** Counted from 1 in the IBAN, or in sort code with account number; empty when the lengths differ. */
+function differingPositions(left: string, right: string): number[] {
+  if (left.length !== right.length) return [];
+  const before = left.startsWith('GB:') ? -2 : 3;
+  return [...left].flatMap((character, index) => (character === right[index] ? [] : [index + before]));
+}
+
+/** A long run on one account, a short one on another, and back: the payee flip-flop of internal fraud. */
+function reverted(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
+  const { use, others } = account;
+  if (use === undefined || use.count < parameters.revertedInvoicesMin) return [];
+  if (use.lastDay - use.firstDay < parameters.revertedDaysMin) return [];
+  return others
+    .filter(
+      (between) =>
+        between.firstDay >= use.lastDay &&
+        between.lastDay <= facts.invoice.issueDay &&
+        between.count <= parameters.intermediateInvoicesMax &&
+        between.lastDay - between.firstDay <= parameters.intermediateDaysMax &&
+        between.trust !== 'ERP' &&
+        between.trust !== 'REVIEWED',
+    )
+    .map((between) => ({ between, isPaid: facts.paidAccounts?.includes(between.key) }))
+    .map(({ between, isPaid }) => ({
+      type: 'BANK_ACCOUNT_REVERTED' as const,
+      ...(isPaid === true ? parameters.levels.revertedPaid : parameters.levels.reverted),
+      summary: `${facts.invoice.supplierName} returns to ${account.masked} after ${between.count} ${between.count === 1 ? 'invoice' : 'invoices'} on ${between.masked}.`,
+      key: evidenceKey('BANK_ACCOUNT_REVERTED', [facts.supplier.supplierId, between.key]),
+      parameters: {
+        revertedInvoicesMin: parameters.revertedInvoicesMin,
+        revertedDaysMin: parameters.revertedDaysMin,
+        intermediateInvoicesMax: parameters.intermediateInvoicesMax,
+        intermediateDaysMax: parameters.intermediateDaysMax,
+      },
+      observed: { invoicesBefore: use.count, invoicesBetween: between.count },
+      explanation: [
+        `${use.count} invoices were billed to ${account.masked} until ${dateOfDayNumber(use.lastDay)}.`,
+        `From ${dateOfDayNumber(between.firstDay)} to ${dateOfDayNumber(between.lastDay)} another account was used, and now the first one again.`,
+        ...(isPaid === true ? [`A payment went to ${between.masked}.`] : []),
+      ],
+      extra: {
+        sequence: [
+          accountEvidence(use),
+          accountEvidence(between),
+          { account: account.masked, firstSeen: facts.invoice.issueDate },
+        ],
+        paidOnB: isPaid ?? null,
+      },
+    }));
+}
+
+/** Raised once per link, on the invoice that makes it; later invoices of either supplier are silent. */
+function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
+  const others = linkedOthers(facts);
+  if (!account.isValid || others.length === 0 || !isNewOn(facts.bankLink, facts.supplier.supplierId, facts.invoice))
+    return [];
+  const { invoice, supplier } = facts;
+  const parameters = policy.bank;
+  const isPlausible = others.every(
+    (other) =>
+      other.taxKey === undefined ||
+      invoice.taxKey === undefined ||
+      jaroWinkler(other.nameKey, invoice.nameKey) >= policy.duplicates.similarNameMin,
+  );
+  const isFactor = isFactorAccount(facts, parameters);
+  // A supplier with several tax ids keeps his account.
+  const isOneName = others.every((other) => other.nameKey === invoice.nameKey);
+  const level = isOneName
+    ? parameters.levels.sharedOneName
+    : isFactor
+      ? parameters.levels.sharedFactor
+      : isPlausible
+        ? parameters.levels.sharedPlausible
+        : parameters.levels.shared;
+  const [first] = others;
+  const payee = isOneName ? `${invoice.supplierName} with tax id ${taxText(invoice)}` : invoice.supplierName;
+  const holder = isOneName ? `${first?.name ?? ''} with tax id ${first?.taxKey ?? ''}` : (first?.name ?? '');
+  const firstDay = Math.min(...others.map((other) => other.firstDay));
+  return [
+    {
+      type: 'BANK_ACCOUNT_SHARED',
+      ...level,
+      summary: `${payee} asks for payment to ${account.masked}, the account of ${holder}${others.length > 1 ? ` and ${others.length - 1} more` : ''}.`,
+      key: evidenceKey('BANK_ACCOUNT_SHARED', [supplier.supplierId, account.key]),
+      parameters: { factorSuppliersMin: parameters.factorSuppliersMin },
+      observed: { otherSuppliers: others.length },
+      explanation: [
+        isOneName
+          ? 'The name is paid to this account under different tax ids, as that of one supplier with several.'
+          : 'Suppliers with different names or tax ids are paid to this account.',
+        ...(isFactor ? ['So many suppliers use it that it looks like the account of a factor.'] : []),
+      ],
+      extra: {
+        account: account.masked,
+        otherSuppliers: others.map((other) => ({
+          supplierId: other.supplierId,
+          name: other.name,
+          invoices: other.count,
+          firstSeen: dateOfDayNumber(other.firstDay),
+          lastSeen: dateOfDayNumber(other.lastDay),
+        })),
+        firstLinkedAt: dateOfDayNumber(firstDay),
+      },
+    },
+  ];
+}
+
+function invalid(
+  facts: Facts,
+  account: StatedAccount,
+  { levels, invalidRepeatedMin }: BankParameters,
+): RaisedFinding[] {
+  if (account.isValid) return [];
+  const { invoice } = facts;
+  const isRepeated = (account.use?.count ?? 0) >= invalidRepeatedMin;
+  const isRead = invoice.source === 'UPLOAD';
+  const level = isRepeated ? levels.invalidRepeated : isRead ? levels.invalidFromScan : levels.invalid;
+  return [
+    {
+      type: 'BANK_ACCOUNT_INVALID',
+      ...level,
+      summary: `Account ${account.masked} of ${invoice.supplierName} is not valid: ${invoice.bankProblems.map(problemText).join(', ')}.`,
+      key: evidenceKey('BANK_ACCOUNT_INVALID', [facts.supplier.supplierId, account.key]),
+      parameters: { invalidRepeatedMin },
+      observed: { earlierUses: account.use?.count ?? 0 },
+      explanation: [
+        ...invoice.bankProblems.map((problem) => `The account fails its check: ${problemText(problem)}.`),
+        ...(isRepeated ? ['The supplier has used the same text several times before.'] : []),
+        ...(isRead ? ['The account was read from a document; single characters may be misread.'] : []),
+      ],
+      extra: {
+        account: account.masked,
+        reasonCodes: invoice.bankProblems,
+        ...(isRead ? { suspectCharacters: suspectCharacters(account.key) } : {}),
+      },
+    },
+  ];
+}
+
+/** The bank is in another country than the supplier's tax registration. A presumed country proves nothing here. */
+function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
+  const { invoice } = facts;
+  const { bankCountry } = invoice;
+  const taxCountry = statedTaxCountry(invoice);
+  if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
+  if (bankCountry === taxCountry) return [];
+  // Under whichever of its tax ids: a supplier with several keeps his account.
+  const uses = Math.max(account.use?.count ?? 0, usesUnderName(facts));
+  if (uses >= parameters.countryAcceptedAfter) return [];
+  const isInArea = parameters.economicAreaCountries.includes(bankCountry);
+  const isTolerated =
+    parameters.toleratedAccountCountries.includes(bankCountry) && parameters.economicAreaCountries.includes(taxCountry);
+  const level = isTolerated
+    ? parameters.levels.countryMismatchTolerated
+    : isInArea
+      ? parameters.levels.countryMismatch
+      : parameters.levels.countryMismatchOutside;
+  return [
+    {
+      type: 'BANK_COUNTRY_MISMATCH',
+      ...level,
+      summary: `${invoice.supplierName} is registered for tax in ${taxCountry}, its account ${account.masked} is in ${bankCountry}.`,
+      actionValues: { country: bankCountry },
+      key: evidenceKey('BANK_COUNTRY_MISMATCH', [facts.supplier.supplierId, account.key]),
+      parameters: { countryAcceptedAfter: parameters.countryAcceptedAfter },
+      observed: { earlierUses: uses },
+      explanation: [
+        `The tax id is of ${taxCountry} and the account of ${bankCountry}.`,
+        ...(isTolerated ? [`Electronic money institutions in ${bankCountry} issue accounts across the area.`] : []),
+        ...(isInArea
+          ? []
+          : [`${bankCountry} is outside the European Economic Area, the United Kingdom and Switzerland.`]),
+      ],
+      extra: { account: account.masked, ibanCountry: bankCountry, taxCountry },
+    },
+  ];
+}
+
+function firstUse(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  if (account.use !== undefined || account.others.length > 0 || !account.isValid) return [];
+  if (linkedOthers(facts).length > 0 || facts.bankLink?.fraud !== undefined) return [];
+  const { value, noRate } = valueOf(facts);
+  const isHigh = toMicro(value) >= toMicro(parameters.newSupplierHighValue);
+  return [
+    {
+      type: 'BANK_ACCOUNT_FIRST_USE',
+      ...(isHigh ? parameters.levels.firstUseHighValue : parameters.levels.firstUse),
+      summary: `${invoice.supplierName} is paid to ${account.masked} for the first time (${amountText(invoice)}).`,
+      key: evidenceKey('BANK_ACCOUNT_FIRST_USE', [supplier.supplierId, account.key]),
+      parameters: { newSupplierHighValue: parameters.newSupplierHighValue },
+      observed: { value, noRate, earlierInvoices: supplier.profile.count },
+      explanation: [
+        supplier.profile.count === 0
+          ? 'This is the first invoice of the supplier.'
+          : 'Earlier invoices of the supplier named no account.',
+      ],
+      extra: { account: account.masked },
+    },
+  ];
+}
+
+/** The supplier used to state an account. In an export without bank columns its absence says nothing. */
+function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const { count, bankCount } = supplier.profile;
+  if (invoice.source === 'SCAN' && !facts.scanStatesAccounts) return [];
+  if (count < parameters.missingInvoicesMin || bankCount < count * parameters.missingShareMin) return [];
+  const share = Math.floor((bankCount * 100) / count);
+  return [
+    {
+      type: 'BANK_ACCOUNT_MISSING',
+      ...parameters.levels.missing,
+      summary: `${invoice.supplierName} states no account, but did on ${share} % of ${count} invoices.`,
+      key: evidenceKey('BANK_ACCOUNT_MISSING', [supplier.supplierId]),
+      parameters: {
+        missingShareMin: parameters.missingShareMin,
+        missingInvoicesMin: parameters.missingInvoicesMin,
+      },
+      observed: { invoices: count, withAccount: bankCount },
+      explanation: [`${bankCount} of ${count} earlier invoices named an account; this one does not.`],
+      extra: { share: share / 100 },
+    },
+  ];
+}
+
+/** Other suppliers on the account whose tax id or name is another one. */
+function linkedOthers({ bankLink, supplier, invoice }: Facts): LinkedSupplier[] {
+  return othersOn(bankLink, supplier.supplierId, invoice);
+}
+
+/** How often the account was used under exactly the name on the invoice. */
+function usesUnderName({ bankLink, invoice }: Facts): number {
+  const named = bankLink?.suppliers.filter(({ nameKey }) => nameKey === invoice.nameKey) ?? [];
+  return named.reduce((uses, { count }) => uses + count, 0);
+}
+
+/** A factor collects for many suppliers; nobody has confirmed fraud on its account. */
+function isFactorAccount({ bankLink }: Facts, { factorSuppliersMin }: BankParameters): boolean {
+  return bankLink !== null && bankLink.fraud === undefined && bankLink.suppliers.length >= factorSuppliersMin;
+}
+
+function amountObserved(facts: Facts, { amounts }: Policy): { [name: string]: EvidenceValue } {
+  const statistics = amountStanding(facts, amounts);
+  if (statistics === undefined) return {};
+  const median = amountOf({ currency: facts.invoice.currency, amountMinor: statistics.medianMinor });
+  return { ratio: statistics.ratio, z: statistics.z, median, sampleSize: statistics.sampleSize };
+}
+
+function accountEvidence(use: AccountUse): EvidenceValue {
+  return {
+    account: use.masked,
+    firstSeen: dateOfDayNumber(use.firstDay),
+    lastSeen: dateOfDayNumber(use.lastDay),
+    invoices: use.count,
+    trust: use.trust,
+  };
+}
+
+function problemText(problem: string): string {
+  return problem.toLowerCase().replaceAll('_', ' ');
+}
+
+/** Letters where an IBAN of digits has digits, with their positions from 1: what a reader most likely got wrong. */
+function suspectCharacters(key: string): EvidenceValue {
+  const text = key.slice(2);
+  return [...text].flatMap((character, index) =>
+    index >= 2 && /[OQILZSGB]/.test(character) ? [{ position: index + 1, character }] : [],
+  );
+}

@@ -1,0 +1,226 @@
+import { describe, expect, test } from '@jest/globals';
+import { populationFindings } from '../run-engine.js';
+import { pairKey } from '../explanation/evidence.js';
+import type { Finding } from '../explanation/evidence.js';
+import { readName } from '../normalisation/name-key.js';
+import { defaultPolicy } from '../policy/policy.js';
+import { detectInBooks } from './books.js';
+import type { BookedPayment, BookedVendor, Books, VendorAccountChange, VendorCredit } from './books.js';
+
+const HOME = { key: 'DE89370400440532013000', masked: 'DE89**************3000' };
+const AWAY = { key: 'DE02500105170137075030', masked: 'DE02**************5030' };
+
+function findingsIn(books: Partial<Books>): Finding[] {
+  const all = {
+    companyId: 'c',
+    vendors: [],
+    accountChanges: [],
+    payments: [],
+    credits: [],
+    duplicatePairs: [],
+    ...books,
+  };
+  return populationFindings(detectInBooks(all, defaultPolicy), []);
+}
+
+describe('VENDOR_RECORD_DUPLICATE', () => {
+  const vendor = (vendorId: string, changes: Partial<BookedVendor> = {}): BookedVendor => ({
+    vendorId,
+    name: 'Acme Ltd',
+    nameKey: readName(changes.name ?? 'Acme Ltd').key,
+    isActive: true,
+    accounts: [],
+    isBilled: false,
+    ...changes,
+  });
+  const found = (...vendors: BookedVendor[]) => findingsIn({ vendors });
+  const taxKey = '136695976';
+
+  test('is raised for two active records with one tax id', () => {
+    expect(found(vendor('1', { taxKey }), vendor('2', { taxKey, name: 'Borealis' }))).toMatchObject([
+      {
+        type: 'VENDOR_RECORD_DUPLICATE',
+        severity: 'LOW',
+        confidence: 85,
+        evidence: { vendorIds: ['1', '2'], sharedKey: 'tax' },
+      },
+    ]);
+  });
+  test('is raised for one account under similar names, once', () => {
+    const same = { accounts: [HOME], taxKey };
+    expect(
+      found(
+        vendor('1', { accounts: [HOME], name: 'Acme Supplies' }),
+        vendor('2', { accounts: [HOME], name: 'Acme Supplis' }),
+      ),
+    ).toHaveLength(1);
+    expect(found(vendor('1', same), vendor('2', same))).toMatchObject([{ evidence: { sharedKey: 'tax' } }]);
+  });
+  test('needs a look when both were billed', () => {
+    const billed = { taxKey, isBilled: true };
+    expect(found(vendor('1', billed), vendor('2', billed))).toMatchObject([{ severity: 'MEDIUM' }]);
+    expect(found(vendor('1', billed), vendor('2', { taxKey }))).toMatchObject([{ severity: 'LOW' }]);
+  });
+  test.each<[string, BookedVendor, BookedVendor]>([
+    ['a record that is blocked', vendor('1', { taxKey }), vendor('2', { taxKey, isActive: false })],
+    [
+      'strangers on the account of a factor',
+      vendor('1', { accounts: [HOME] }),
+      vendor('2', { accounts: [HOME], name: 'Borealis' }),
+    ],
+    [
+      'branches with names and accounts of their own',
+      vendor('1', { taxKey, accounts: [HOME], name: 'Acme Berlin' }),
+      vendor('2', { taxKey, accounts: [AWAY], name: 'Filiale Hamburg' }),
+    ],
+    [
+      'equal numbers of two countries',
+      vendor('1', { taxKey, taxCountry: 'DE' }),
+      vendor('2', { taxKey, taxCountry: 'PT' }),
+    ],
+    ['nothing in common', vendor('1'), vendor('2')],
+  ])('is silent for %s', (_, one, other) => {
+    expect(found(one, other)).toEqual([]);
+  });
+});
+
+describe('VENDOR_MASTER_BANK_CHANGED', () => {
+  const change = (vendorId: string, changes: Partial<VendorAccountChange> = {}): VendorAccountChange => ({
+    vendorId,
+    vendorName: 'Acme',
+    before: [HOME],
+    after: [AWAY],
+    openBills: 2,
+    seenBefore: '2026-01-01T00:00:00Z',
+    seenAfter: '2026-01-02T00:00:00Z',
+    isReviewed: false,
+    ...changes,
+  });
+  const vendors = Array.from({ length: 25 }, (_, index) => ({
+    vendorId: `${index}`,
+    name: `V${index}`,
+    nameKey: `V${index}`,
+    isActive: true,
+    accounts: [],
+    isBilled: false,
+  }));
+  const found = (...accountChanges: VendorAccountChange[]) => findingsIn({ vendors, accountChanges });
+
+  test('is raised while bills are open', () => {
+    expect(found(change('1'))).toMatchObject([
+      {
+        type: 'VENDOR_MASTER_BANK_CHANGED',
+        severity: 'HIGH',
+        confidence: 85,
+        evidence: { old: [HOME.masked], new: [AWAY.masked], openBills: 2 },
+      },
+    ]);
+    expect(JSON.stringify(found(change('1')))).not.toContain(HOME.key);
+  });
+  test('is silent without open bills, after a review and for a first account', () => {
+    expect(
+      found(change('1', { openBills: 0 }), change('2', { isReviewed: true }), change('3', { before: [] })),
+    ).toEqual([]);
+  });
+  test('is said once for a migration of more than a fifth of the vendors', () => {
+    const changes = Array.from({ length: 6 }, (_, index) => change(`${index}`));
+    expect(found(...changes.slice(0, 5))).toHaveLength(5);
+    expect(found(...changes)).toMatchObject([{ evidence: { openBills: 12, observed: { changes: 6, vendors: 25 } } }]);
+  });
+});
+
+const payment = (paymentId: string, changes: Partial<BookedPayment> = {}): BookedPayment => ({
+  paymentId,
+  vendorId: 'v',
+  vendorName: 'Acme',
+  day: 20_000,
+  amountMinor: '119000',
+  currency: 'EUR',
+  invoiceIds: [`i-${paymentId}`],
+  isReturned: false,
+  ...changes,
+});
+
+describe('DUPLICATE_PAYMENT', () => {
+  const found = (second: Partial<BookedPayment>, more: Partial<Books> = {}, first: Partial<BookedPayment> = {}) =>
+    findingsIn({ payments: [payment('1', first), payment('2', { day: 20_010, ...second })], ...more });
+  test('is raised for the same amount to a vendor within a month', () => {
+    expect(found({})).toMatchObject([
+      {
+        type: 'DUPLICATE_PAYMENT',
+        severity: 'HIGH',
+        confidence: 80,
+        relatedInvoiceIds: ['i-1', 'i-2'],
+        evidence: { paymentIds: ['1', '2'], dates: ['2024-10-04', '2024-10-14'] },
+      },
+    ]);
+    expect(found({ day: 20_031 })).toEqual([]);
+  });
+  test('is certain when the invoices are duplicates of each other', () => {
+    expect(found({}, { duplicatePairs: [pairKey('i-2', 'i-1')] })).toMatchObject([
+      { severity: 'CRITICAL', confidence: 95 },
+    ]);
+  });
+  test('holds an equal reference against payments a month apart, and nothing less', () => {
+    expect(found({ day: 20_030 })).toEqual([]);
+    expect(found({ day: 20_030, reference: 'inv 77' }, {}, { reference: 'INV-77' })).toHaveLength(1);
+  });
+  const credit: VendorCredit = { vendorId: 'v', day: 20_005, amountMinor: '-119000', currency: 'EUR' };
+  test.each<[string, Partial<BookedPayment>, Partial<Books>, Partial<BookedPayment>]>([
+    ['other references', { reference: 'INV-78' }, {}, { reference: 'INV-77' }],
+    ['another amount', { amountMinor: '119001' }, {}, {}],
+    ['another currency', { currency: 'USD' }, {}, {}],
+    ['another vendor', { vendorId: 'w' }, {}, {}],
+    ['a payment that came back', {}, {}, { isReturned: true }],
+    ['a credit in between', {}, { credits: [credit] }, {}],
+  ])('is silent for %s', (_, second, more, first) => {
+    expect(found(second, more, first)).toEqual([]);
+  });
+  test('is silent for an amount that is paid again and again', () => {
+    const days = [0, 7, 14, 21].map((day, index) => payment(`${index}`, { day: 20_000 + day }));
+    expect(findingsIn({ payments: days.slice(0, 3) })).toHaveLength(2);
+    expect(findingsIn({ payments: days })).toEqual([]);
+  });
+});
+
+describe('PAYMENT_ACCOUNT_MISMATCH', () => {
+  const paid = (changes: Partial<BookedPayment>) =>
+    findingsIn({ payments: [payment('1', { account: AWAY, vendorAccountsThen: [HOME.key], ...changes })] });
+  test('is raised for an account that the vendor did not have on that day', () => {
+    expect(paid({})).toMatchObject([
+      { type: 'PAYMENT_ACCOUNT_MISMATCH', severity: 'CRITICAL', confidence: 90, evidence: { account: AWAY.masked } },
+    ]);
+  });
+  test.each<[string, Partial<BookedPayment>]>([
+    ['an account of the vendor', { vendorAccountsThen: [HOME.key, AWAY.key] }],
+    ['a payment that came back', { isReturned: true }],
+    ['a vendor without known accounts', { vendorAccountsThen: [] }],
+  ])('is silent for %s', (_, changes) => {
+    expect(paid(changes)).toEqual([]);
+  });
+});
+
+test('PAYMENT_AMOUNT_MISMATCH is raised beyond one unit more than was open', () => {
+  const paid = (changes: Partial<BookedPayment>) => findingsIn({ payments: [payment('1', changes)] });
+  expect(paid({ dueMinor: '118900' })).toEqual([]);
+  expect(paid({ dueMinor: '118899' })).toMatchObject([
+    { type: 'PAYMENT_AMOUNT_MISMATCH', severity: 'MEDIUM', confidence: 85, evidence: { paid: 'EUR 1190.00' } },
+  ]);
+  expect(paid({ dueMinor: '1', isReturned: true })).toEqual([]);
+  expect(paid({})).toEqual([]);
+});
+
+test('what people have said about a finding of the books holds when it is found again', () => {
+  const books: Books = {
+    companyId: 'c',
+    vendors: [],
+    accountChanges: [],
+    payments: [payment('1', { dueMinor: '1' })],
+    credits: [],
+    duplicatePairs: [],
+  };
+  const raised = detectInBooks(books, defaultPolicy);
+  const evidenceKey = raised[0]?.key ?? '';
+  const reviews = [{ evidenceKey, disposition: 'RESOLVED' as const, invoiceId: null, pairKeys: [] }];
+  expect(populationFindings(raised, reviews)).toMatchObject([{ disposition: 'RESOLVED', family: 'SCAN' }]);
+});

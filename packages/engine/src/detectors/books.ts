@@ -1,0 +1,312 @@
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { minorToDecimal, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import type { MasterAccount } from '../facts/erp-facts.js';
+import { evidenceKey, pairKey } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import { jaroWinkler } from '../normalisation/similarity.js';
+import type { Policy } from '../policy/policy.js';
+import type { BooksParameters } from '../policy/books.js';
+import { compareText } from '../facts/record-order.js';
+
+/** What a synchronisation of an ERP has seen of a company: its vendors, what changed about them, and its payments. */
+export interface Books {
+  readonly companyId: string;
+  readonly vendors: readonly BookedVendor[];
+  readonly accountChanges: readonly VendorAccountChange[];
+  readonly payments: readonly BookedPayment[];
+  readonly credits: readonly VendorCredit[];
+  /** Pairs of invoices that are duplicates of each other (evidence.ts, `pairKey`). */
+  readonly duplicatePairs: readonly string[];
+}
+
+export interface BookedVendor {
+  readonly vendorId: string;
+  readonly name: string;
+  readonly nameKey: string;
+  readonly taxKey?: string;
+  readonly taxCountry?: string;
+  readonly isActive: boolean;
+  readonly accounts: readonly MasterAccount[];
+  /** Within the last twelve months. */
+  readonly isBilled: boolean;
+}
+
+export interface VendorAccountChange {
+  readonly vendorId: string;
+  readonly vendorName: string;
+  readonly before: readonly MasterAccount[];
+  readonly after: readonly MasterAccount[];
+  readonly openBills: number;
+  /** RFC 3339: the synchronisations between which it changed. */
+  readonly seenBefore: string;
+  readonly seenAfter: string;
+  /** A person has approved it. */
+  readonly isReviewed: boolean;
+}
+
+export interface BookedPayment {
+  readonly paymentId: string;
+  readonly vendorId: string;
+  readonly vendorName: string;
+  readonly day: number;
+  /** Paid, positive minor units of the currency. */
+  readonly amountMinor: string;
+  readonly currency: string;
+  /** What was open on everything that the payment settles. */
+  readonly dueMinor?: string;
+  readonly reference?: string;
+  /** The invoices it settles, as far as they are known here. */
+  readonly invoiceIds: readonly string[];
+  readonly account?: MasterAccount;
+  /** Keys of the accounts that the vendor had on that day; absent when the ERP does not tell. */
+  readonly vendorAccountsThen?: readonly string[];
+  /** The bank sent it back. */
+  readonly isReturned: boolean;
+}
+
+export interface VendorCredit {
+  readonly vendorId: string;
+  readonly day: number;
+  readonly amountMinor: string;
+  readonly currency: string;
+}
+
+/** Findings about the books, without an invoice (detection reference, section 7.6). */
+export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
+  const parameters = policy.books;
+  return [
+    ...duplicateVendors(books, policy),
+    ...changedVendorAccounts(books, parameters),
+    ...duplicatePayments(books, policy),
+    ...books.payments.flatMap((payment) => paidElsewhere(payment, parameters)),
+    ...books.payments.flatMap((payment) => paidTooMuch(payment, parameters)),
+  ];
+}
+
+/** Two records of one vendor let its bills be paid twice. Branches with names and accounts of their own are two. */
+function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }: Policy): RaisedFinding[] {
+  const active = vendors
+    .filter(({ isActive }) => isActive)
+    .toSorted((left, right) => compareText(left.vendorId, right.vendorId));
+  const keyed = active.flatMap((vendor) => [
+    ...(vendor.taxKey === undefined ? [] : [[`t:${vendor.taxKey}`, vendor] as const]),
+    ...vendor.accounts.map(({ key }) => [`b:${key}`, vendor] as const),
+  ]);
+  const sharing = new Map<string, BookedVendor[]>();
+  for (const [key, vendor] of keyed) sharing.set(key, [...(sharing.get(key) ?? []), vendor]);
+  const isSimilar = (left: BookedVendor, right: BookedVendor): boolean =>
+    jaroWinkler(left.nameKey, right.nameKey) >= duplicates.similarNameMin;
+  const isOneVendor = (key: string, left: BookedVendor, right: BookedVendor): boolean => {
+    if (left.vendorId === right.vendorId) return false;
+    if (key.startsWith('b:')) return isSimilar(left, right);
+    const countries = new Set([left.taxCountry, right.taxCountry].filter((country) => country !== undefined));
+    return countries.size < 2 && (isSimilar(left, right) || !areBranches(left, right));
+  };
+  const reported = new Set<string>();
+  return [...sharing]
+    .sort(([left], [right]) => compareText(right, left))
+    .flatMap(([key, group]) => {
+      const [first, ...rest] = group;
+      if (first === undefined) return [];
+      const same = [first, ...rest.filter((other) => isOneVendor(key, first, other))];
+      const vendorIds = same.map(({ vendorId }) => vendorId);
+      const evidence = evidenceKey('VENDOR_RECORD_DUPLICATE', vendorIds);
+      if (same.length < 2 || reported.has(evidence)) return [];
+      reported.add(evidence);
+      const areBilled = same.filter(({ isBilled }) => isBilled).length > 1;
+      const shared = key.startsWith('t:') ? 'tax id' : 'account';
+      return [
+        {
+          type: 'VENDOR_RECORD_DUPLICATE' as const,
+          ...(areBilled ? levels.vendorDuplicateBilled : levels.vendorDuplicate),
+          summary: `Vendors ${vendorIds.join(' and ')} (${first.name}) share one ${shared}.`,
+          key: evidence,
+          parameters: { similarNameMin: duplicates.similarNameMin },
+          observed: { vendors: same.length },
+          explanation: [
+            `The active vendor records have the same ${shared}.`,
+            ...(areBilled ? ['More than one of them was billed within twelve months.'] : []),
+          ],
+          extra: { vendorIds, sharedKey: key.startsWith('t:') ? 'tax' : 'bank' },
+        },
+      ];
+    });
+}
+
+function areBranches(left: BookedVendor, right: BookedVendor): boolean {
+  if (left.accounts.length === 0 || right.accounts.length === 0) return false;
+  return !left.accounts.some(({ key }) => right.accounts.some((other) => other.key === key));
+}
+
+/** Many changes at once are a migration: one finding for all. */
+function changedVendorAccounts(
+  { companyId, vendors, accountChanges }: Books,
+  parameters: BooksParameters,
+): RaisedFinding[] {
+  const changes = accountChanges
+    .filter(({ openBills, isReviewed, before }) => openBills > 0 && !isReviewed && before.length > 0)
+    .toSorted((left, right) => compareText(left.vendorId, right.vendorId));
+  const [first] = changes;
+  if (first === undefined) return [];
+  const { levels, migrationPercent, migrationVendorsMin, shownMax } = parameters;
+  if (changes.length >= migrationVendorsMin && changes.length * 100 > vendors.length * migrationPercent) {
+    return [
+      {
+        type: 'VENDOR_MASTER_BANK_CHANGED',
+        ...levels.vendorAccountChanged,
+        summary: `The accounts of ${changes.length} of ${vendors.length} vendors changed at once, as in a migration.`,
+        key: evidenceKey('VENDOR_MASTER_BANK_CHANGED', [companyId, first.seenAfter]),
+        parameters: { migrationPercent },
+        observed: { changes: changes.length, vendors: vendors.length },
+        explanation: [`All were changed between ${first.seenBefore} and ${first.seenAfter}.`],
+        extra: {
+          vendorIds: changes.slice(0, shownMax).map(({ vendorId }) => vendorId),
+          openBills: changes.reduce((sum, { openBills }) => sum + openBills, 0),
+          changedBetween: [first.seenBefore, first.seenAfter],
+        },
+      },
+    ];
+  }
+  return changes.map(({ vendorId, vendorName, before, after, openBills, seenBefore, seenAfter }) => ({
+    type: 'VENDOR_MASTER_BANK_CHANGED' as const,
+    ...levels.vendorAccountChanged,
+    summary: `The account of vendor ${vendorName} changed from ${maskedList(before)} to ${maskedList(after)} while ${openBills} ${openBills === 1 ? 'bill is' : 'bills are'} open.`,
+    key: evidenceKey('VENDOR_MASTER_BANK_CHANGED', [vendorId, ...after.map(({ key }) => key)]),
+    parameters: { migrationPercent },
+    observed: { openBills },
+    explanation: [
+      `The vendor master was changed between ${seenBefore} and ${seenAfter}.`,
+      'Nobody has reviewed the change.',
+    ],
+    extra: {
+      vendorId,
+      old: before.map(({ masked }) => masked),
+      new: after.map(({ masked }) => masked),
+      openBills,
+      changedBetween: [seenBefore, seenAfter],
+    },
+  }));
+}
+
+/** The same amount to the same vendor within a month, without another reference, a rhythm or a credit in between. */
+function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
+  const { duplicatePaymentDays, repeatedPaymentsMin, levels } = policy.books;
+  const groups = new Map<string, BookedPayment[]>();
+  for (const payment of books.payments) {
+    if (payment.isReturned) continue;
+    const key = `${payment.vendorId}|${payment.currency}|${payment.amountMinor}`;
+    groups.set(key, [...(groups.get(key) ?? []), payment]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const byDay = group.toSorted((left, right) => left.day - right.day || compareText(left.paymentId, right.paymentId));
+    // A standing order, a salary or a price of the list.
+    if (byDay.length >= repeatedPaymentsMin) return [];
+    return byDay.slice(1).flatMap((second, index) => {
+      const first = byDay[index];
+      if (first === undefined || second.day - first.day > duplicatePaymentDays) return [];
+      if (!mayShareReference(first, second) || wasCredited(first, second, books.credits)) return [];
+      const isKnownPair = first.invoiceIds.some((one) =>
+        second.invoiceIds.some((other) => one !== other && books.duplicatePairs.includes(pairKey(one, other))),
+      );
+      const isRhythm = policy.amounts.recurringGapsDays.some(({ min, max }) => {
+        const gap = second.day - first.day;
+        return gap >= min && gap <= max;
+      });
+      // A month apart, only what both say, or what their invoices say, tells a copy from a standing order.
+      if (isRhythm && !isKnownPair && (referenceOf(first) === '' || referenceOf(second) === '')) return [];
+      const amount = amountOf(second, second.amountMinor);
+      return [
+        {
+          type: 'DUPLICATE_PAYMENT' as const,
+          ...(isKnownPair ? levels.duplicatePaymentOfPair : levels.duplicatePayment),
+          summary: `${second.vendorName} was paid ${amount} on ${dateOfDayNumber(first.day)} and again on ${dateOfDayNumber(second.day)}.`,
+          key: evidenceKey('DUPLICATE_PAYMENT', [first.paymentId, second.paymentId]),
+          parameters: { duplicatePaymentDays, repeatedPaymentsMin },
+          observed: { amount, daysBetween: second.day - first.day },
+          explanation: [
+            'Both payments have the same vendor, amount and currency.',
+            'Their references are equal, or one of them is empty, and no credit lies between them.',
+            ...(isKnownPair ? ['They settle two invoices that are duplicates of each other.'] : []),
+          ],
+          extra: {
+            paymentIds: [first.paymentId, second.paymentId],
+            dates: [dateOfDayNumber(first.day), dateOfDayNumber(second.day)],
+          },
+          relatedInvoiceIds: [...new Set([...first.invoiceIds, ...second.invoiceIds])].sort(compareText),
+        },
+      ];
+    });
+  });
+}
+
+/** Two references that differ name two supplies. */
+function mayShareReference(left: BookedPayment, right: BookedPayment): boolean {
+  const [one, other] = [referenceOf(left), referenceOf(right)];
+  return one === '' || other === '' || one === other;
+}
+
+function referenceOf({ reference = '' }: BookedPayment): string {
+  return reference.toUpperCase().replace(/[^A-Z0-9]/g, '');
+}
+
+function wasCredited(first: BookedPayment, second: BookedPayment, credits: readonly VendorCredit[]): boolean {
+  return credits.some(
+    (credit) =>
+      credit.vendorId === first.vendorId &&
+      credit.currency === first.currency &&
+      credit.amountMinor.replace('-', '') === first.amountMinor &&
+      credit.day >= first.day &&
+      credit.day <= second.day,
+  );
+}
+
+/** A payment that came back went nowhere. */
+function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): RaisedFinding[] {
+  const { account, vendorAccountsThen, vendorName, paymentId } = payment;
+  if (account === undefined || vendorAccountsThen === undefined || vendorAccountsThen.length === 0) return [];
+  if (payment.isReturned || vendorAccountsThen.includes(account.key)) return [];
+  const amount = amountOf(payment, payment.amountMinor);
+  return [
+    {
+      type: 'PAYMENT_ACCOUNT_MISMATCH',
+      ...levels.paidElsewhere,
+      summary: `${amount} for ${vendorName} were paid to ${account.masked}, which was not an account of the vendor on ${dateOfDayNumber(payment.day)}.`,
+      key: evidenceKey('PAYMENT_ACCOUNT_MISMATCH', [paymentId]),
+      parameters: {},
+      observed: { amount, vendorAccounts: vendorAccountsThen.length },
+      explanation: ['On the day of the payment the vendor master had other accounts only.'],
+      extra: { paymentId, account: account.masked },
+      relatedInvoiceIds: payment.invoiceIds,
+    },
+  ];
+}
+
+function paidTooMuch(payment: BookedPayment, { levels, overpaidTolerance }: BooksParameters): RaisedFinding[] {
+  const { dueMinor, paymentId, currency } = payment;
+  if (dueMinor === undefined || payment.isReturned) return [];
+  const tolerance = toMinorUnits(overpaidTolerance, minorUnitsOf(currency));
+  if (BigInt(payment.amountMinor) <= BigInt(dueMinor) + tolerance) return [];
+  const [paid, due] = [amountOf(payment, payment.amountMinor), amountOf(payment, dueMinor)];
+  return [
+    {
+      type: 'PAYMENT_AMOUNT_MISMATCH',
+      ...levels.overpaid,
+      summary: `${payment.vendorName} was paid ${paid}, while ${due} were open.`,
+      key: evidenceKey('PAYMENT_AMOUNT_MISMATCH', [paymentId]),
+      parameters: { overpaidTolerance },
+      observed: { paid, due },
+      explanation: ['More was paid than was open on everything that the payment settles.'],
+      extra: { paymentId, paid, due },
+      relatedInvoiceIds: payment.invoiceIds,
+    },
+  ];
+}
+
+function amountOf({ currency }: BookedPayment, minor: string): string {
+  return `${currency} ${minorToDecimal(BigInt(minor), minorUnitsOf(currency))}`;
+}
+
+function maskedList(accounts: readonly MasterAccount[]): string {
+  return accounts.length === 0 ? 'none' : accounts.map(({ masked }) => masked).join(', ');
+}

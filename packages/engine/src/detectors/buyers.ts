@@ -1,0 +1,123 @@
+import type { Company } from '../facts/companies.js';
+import type { TaxId } from '@invoicecontrol/values/tax-id';
+import { buyerOf } from '../facts/buyer.js';
+import { departmentWords } from '../data/department-words.js';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import type { Facts } from '../facts/facts.js';
+import { readName } from '../normalisation/name-key.js';
+import type { NameKeys } from '../normalisation/name-key.js';
+import { jaroWinkler } from '../normalisation/similarity.js';
+import type { Policy } from '../policy/policy.js';
+import type { BuyerParameters } from '../policy/buyers.js';
+import { isLikeName, nameLikeness } from '../supplier/name-likeness.js';
+import { taxIdOfCompany } from '../facts/companies.js';
+
+/**
+ * Family BUY: whether the invoice is addressed to us (detection reference, section 7.5). An organization that states
+ * the tax id of none of its companies has not said who it is, and is not told that others are meant.
+ */
+export function detectBuyers(facts: Facts, { buyers }: Policy): RaisedFinding[] {
+  const companies = facts.companies ?? [];
+  if (!companies.some((company) => taxIdOfCompany(company) !== undefined)) return [];
+  const { taxId, company } = buyerOf(facts);
+  return taxId === undefined
+    ? nameMismatch(facts, companies, buyers)
+    : taxIdMismatch(facts, { taxId, company, companies }, buyers);
+}
+
+interface Addressed {
+  readonly taxId: TaxId;
+  /** The company that the invoice was routed to. */
+  readonly company: Company | undefined;
+  readonly companies: readonly Company[];
+}
+
+function taxIdMismatch(
+  { invoice }: Facts,
+  { taxId, company, companies }: Addressed,
+  parameters: BuyerParameters,
+): RaisedFinding[] {
+  const own = company === undefined ? undefined : taxIdOfCompany(company);
+  if (own !== undefined && isSameRegistration(own, taxId, parameters)) return [];
+  const isOwnName =
+    company !== undefined &&
+    invoice.buyerName !== undefined &&
+    isSameParty(readName(invoice.buyerName), readName(company.name), parameters);
+  const sister = companies.find((other) => {
+    const taxIdOfOther = taxIdOfCompany(other);
+    return taxIdOfOther !== undefined && isSameRegistration(taxIdOfOther, taxId, parameters);
+  });
+  // Sister companies have similar names. A tax id that is one's says which of them is meant.
+  const isOwnNameAlone = isOwnName && sister === undefined;
+  if (own === undefined && isOwnNameAlone) return [];
+  const isUncertain = own === undefined || isOwnNameAlone;
+  const buyerTaxId = textOf(taxId);
+  const companyTaxId = own === undefined ? null : textOf(own);
+  return [
+    {
+      type: 'BUYER_MISMATCH',
+      ...(isUncertain ? parameters.levels.mismatchUncertain : parameters.levels.mismatch),
+      summary: `${invoice.invoiceNumber} is addressed to ${
+        sister === undefined
+          ? `${buyerTaxId}, which is ${companyTaxId === null ? 'no tax id of this organization' : `not ${companyTaxId}`}`
+          : `${sister.name} (${buyerTaxId})`
+      }.`,
+      key: evidenceKey('BUYER_MISMATCH', [invoice.companyId, buyerTaxId]),
+      parameters: { embeddedTaxIdLengthMin: parameters.embeddedTaxIdLengthMin },
+      observed: { buyerTaxId, companyTaxId },
+      explanation: [
+        company === undefined
+          ? `The tax id of the buyer is ${buyerTaxId}.`
+          : `The invoice is for ${company.name}${companyTaxId === null ? ', whose tax id is not known' : ` with tax id ${companyTaxId}`}.`,
+        ...(sister === undefined ? ['No company of the organization has the tax id of the buyer.'] : []),
+        ...(isOwnNameAlone ? ['The name of the buyer is right; the tax id may be that of a group.'] : []),
+      ],
+      extra: { buyerTaxId, companyTaxId, buyerName: invoice.buyerName ?? null },
+    },
+  ];
+}
+
+function nameMismatch({ invoice }: Facts, companies: readonly Company[], parameters: BuyerParameters): RaisedFinding[] {
+  if (invoice.buyerName === undefined) return [];
+  const buyer = readName(invoice.buyerName);
+  if (buyer.key === '' || buyer.key.split(' ').every((word) => departmentWords.has(word))) return [];
+  const known = companies.flatMap(({ name }) => formsOf(readName(name)));
+  if (formsOf(buyer).some((form) => isLikeName(known, form))) return [];
+  return [
+    {
+      type: 'BUYER_NAME_MISMATCH',
+      ...parameters.levels.nameMismatch,
+      summary: `${invoice.invoiceNumber} is addressed to ${invoice.buyerName}, which is like no company of this organization.`,
+      key: evidenceKey('BUYER_NAME_MISMATCH', [buyer.key]),
+      parameters: nameLikeness,
+      observed: { buyerName: invoice.buyerName, companies: companies.length },
+      explanation: ['The buyer has no tax id on the invoice.', 'Its name shares no word with the name of any company.'],
+      extra: { buyerName: invoice.buyerName },
+    },
+  ];
+}
+
+/**
+ * Equal, or one inside the other: many countries make the tax id of the number in the register (French SIREN, Swedish
+ * organisation number), and either is printed.
+ */
+function isSameRegistration(left: TaxId, right: TaxId, { embeddedTaxIdLengthMin }: BuyerParameters): boolean {
+  if (left.country !== undefined && right.country !== undefined && left.country !== right.country) return false;
+  if (left.body === right.body) return true;
+  const [shorter, longer] = left.body.length < right.body.length ? [left.body, right.body] : [right.body, left.body];
+  if (shorter.length < embeddedTaxIdLengthMin) return false;
+  return longer.startsWith(shorter) || longer.endsWith(shorter);
+}
+
+function isSameParty(left: NameKeys, right: NameKeys, { sameNameMin }: BuyerParameters): boolean {
+  return formsOf(left).some((form) => formsOf(right).some((other) => jaroWinkler(form, other) >= sameNameMin));
+}
+
+function formsOf({ key, fold }: NameKeys): string[] {
+  return fold === undefined ? [key] : [key, fold];
+}
+
+function textOf({ body, country = '' }: TaxId): string {
+  return `${country}${body}`;
+}

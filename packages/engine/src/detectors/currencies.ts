@@ -1,0 +1,107 @@
+import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
+import { buyerOf } from '../facts/buyer.js';
+import { isLegalTender } from '../data/country-currencies.js';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import type { Facts } from '../facts/facts.js';
+import { amountText } from '../matching/comparison-row.js';
+import { counted } from '../explanation/phrases.js';
+import type { Policy } from '../policy/policy.js';
+import type { CurrencyParameters } from '../policy/currencies.js';
+import { compareText } from '../facts/record-order.js';
+import { statedTaxCountry } from '../supplier/standing.js';
+
+/** Family CUR: whether the currency is known, and is the supplier's (detection reference, section 7.5). */
+export function detectCurrencies(facts: Facts, { currencies }: Policy): RaisedFinding[] {
+  if (facts.invoice.currency === UNKNOWN_CURRENCY) return unknown(facts, currencies);
+  return [...changed(facts, currencies), ...unusualForCountry(facts, currencies)];
+}
+
+function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] {
+  const { invoice } = facts;
+  const candidates = usedCurrencies(facts).map(({ currency }) => currency);
+  return [
+    {
+      type: 'CURRENCY_UNKNOWN',
+      ...levels.unknown,
+      summary: `The currency of ${invoice.invoiceNumber} of ${invoice.supplierName} could not be read.`,
+      key: evidenceKey('CURRENCY_UNKNOWN', [invoice.invoiceId]),
+      parameters: {},
+      observed: { currency: invoice.currency },
+      explanation: [
+        'The document names no currency, or several.',
+        ...(candidates.length === 0 ? [] : [`The supplier has billed in ${candidates.join(', ')}.`]),
+      ],
+      extra: { candidates },
+    },
+  ];
+}
+
+/** Suppliers that bill in several currencies take up another one without much ado. */
+function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  if (supplier.profile.count < parameters.changedHistoryMin) return [];
+  if (Object.hasOwn(supplier.profile.currencies, invoice.currency)) return [];
+  const used = usedCurrencies(facts);
+  const [usual] = used;
+  if (usual === undefined) return [];
+  const inRegularUse = used.filter(({ count }) => count >= parameters.multiCurrencyUsesMin);
+  const isMultiCurrency = inRegularUse.length >= parameters.multiCurrencyMin;
+  return [
+    {
+      type: 'CURRENCY_CHANGED',
+      ...(isMultiCurrency ? parameters.levels.changedMultiCurrency : parameters.levels.changed),
+      summary: `${invoice.supplierName} bills ${amountText(invoice)} and has always billed in ${used.map(({ currency }) => currency).join(', ')}.`,
+      key: evidenceKey('CURRENCY_CHANGED', [supplier.supplierId, invoice.currency]),
+      parameters: {
+        changedHistoryMin: parameters.changedHistoryMin,
+        multiCurrencyMin: parameters.multiCurrencyMin,
+        multiCurrencyUsesMin: parameters.multiCurrencyUsesMin,
+      },
+      observed: { invoices: supplier.profile.count, invoicesInUsual: usual.count },
+      explanation: [
+        `${counted(usual.count, 'earlier invoice')} ${usual.count === 1 ? 'is' : 'are'} in ${usual.currency}, none is in ${invoice.currency}.`,
+        ...(isMultiCurrency ? ['The supplier uses several currencies.'] : []),
+      ],
+      extra: { usual: usual.currency, new: invoice.currency },
+    },
+  ];
+}
+
+function unusualForCountry(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] {
+  const { invoice, supplier, base } = facts;
+  const { currency, taxCountry, bankCountry } = invoice;
+  const country = taxCountry ?? bankCountry;
+  if (country === undefined || parameters.worldCurrencies.includes(currency)) return [];
+  if ((supplier.profile.currencies[currency] ?? 0) >= parameters.unusualAcceptedAfter) return [];
+  // Usual at home, also where the buyer's country is not known.
+  if (currency === base?.currency) return [];
+  const { country: buyerCountry } = buyerOf(facts);
+  const countries = [taxCountry, bankCountry, buyerCountry].filter((known) => known !== undefined);
+  if (countries.some((known) => isLegalTender(currency, known))) return [];
+  const stated = statedTaxCountry(invoice);
+  const from = stated === undefined ? `with an account in ${bankCountry ?? ''}` : `of ${stated}`;
+  return [
+    {
+      type: 'CURRENCY_UNUSUAL_FOR_COUNTRY',
+      ...parameters.levels.unusual,
+      summary: `${invoice.supplierName} ${from} bills ${amountText(invoice)}, in the currency of another country.`,
+      key: evidenceKey('CURRENCY_UNUSUAL_FOR_COUNTRY', [supplier.supplierId, currency]),
+      parameters: {
+        worldCurrencies: parameters.worldCurrencies,
+        unusualAcceptedAfter: parameters.unusualAcceptedAfter,
+      },
+      observed: { currency, earlierUses: supplier.profile.currencies[currency] ?? 0 },
+      explanation: [`${currency} is not legal tender in ${[...new Set(countries)].join(', ')}.`],
+      extra: { country },
+    },
+  ];
+}
+
+/** Currencies of the supplier's earlier invoices, the most used first. */
+function usedCurrencies({ supplier }: Facts): { readonly currency: string; readonly count: number }[] {
+  return Object.entries(supplier.profile.currencies)
+    .map(([currency, count]) => ({ currency, count }))
+    .filter(({ currency }) => currency !== UNKNOWN_CURRENCY)
+    .sort((left, right) => right.count - left.count || compareText(left.currency, right.currency));
+}

@@ -1,0 +1,151 @@
+import { dateOfDayNumber, dayNumber, swapDayAndMonth } from '@invoicecontrol/values/calendar-date';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import { isWeekend, weekdayOf } from '../data/weekends.js';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import type { Facts } from '../facts/facts.js';
+import { counted } from '../explanation/phrases.js';
+import type { Policy } from '../policy/policy.js';
+import type { DateParameters } from '../policy/dates.js';
+import { shortenedTerms } from '../supplier/standing.js';
+
+/** Family DATE: whether the dates are possible, and payment is asked for when it usually is (section 7.5). */
+export function detectDates(facts: Facts, { dates }: Policy): RaisedFinding[] {
+  const ageDays = dayNumber(facts.asOf) - facts.invoice.issueDay;
+  return [
+    ...issuedInFuture(facts, -ageDays, dates),
+    ...issuedLongAgo(facts, ageDays, dates),
+    ...dueBeforeIssue(facts, dates),
+    ...termsChanged(facts, dates),
+    ...issuedOnWeekend(facts, dates),
+  ];
+}
+
+function issuedInFuture({ invoice, asOf }: Facts, daysAhead: number, parameters: DateParameters): RaisedFinding[] {
+  if (daysAhead <= parameters.futureDaysMax) return [];
+  const swapped = plausibleSwap(invoice.issueDate, asOf, parameters);
+  return [
+    {
+      type: 'ISSUE_DATE_FUTURE',
+      ...(daysAhead > parameters.futureFarDays ? parameters.levels.futureFar : parameters.levels.future),
+      summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${daysAhead} days ahead.`,
+      actionValues: { swapped: swapped === undefined ? '' : `; if day and month are swapped use ${swapped}` },
+      key: evidenceKey('ISSUE_DATE_FUTURE', [invoice.invoiceId]),
+      parameters: { futureDaysMax: parameters.futureDaysMax, futureFarDays: parameters.futureFarDays },
+      observed: { issueDate: invoice.issueDate, asOf, daysAhead },
+      explanation: [
+        `The invoice was judged on ${asOf}.`,
+        ...(swapped === undefined ? [] : [`With day and month exchanged its date is ${swapped}.`]),
+      ],
+      extra: { daysAhead, swappedCandidate: swapped ?? null },
+    },
+  ];
+}
+
+/** The date with day and month exchanged, when that is a recent day. */
+function plausibleSwap(
+  date: CalendarDate,
+  asOf: CalendarDate,
+  { futureDaysMax, staleDays }: DateParameters,
+): CalendarDate | undefined {
+  const swapped = swapDayAndMonth(date);
+  if (swapped === undefined) return undefined;
+  const age = dayNumber(asOf) - dayNumber(swapped);
+  return age >= -futureDaysMax && age <= staleDays ? swapped : undefined;
+}
+
+/** Old invoices belong into scans and into the books; one that arrives alone is late or comes again. */
+function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: DateParameters): RaisedFinding[] {
+  if (invoice.source === 'SCAN' || invoice.source === 'ERP') return [];
+  if (ageDays <= parameters.staleDays) return [];
+  return [
+    {
+      type: 'ISSUE_DATE_STALE',
+      ...(ageDays > parameters.staleFarDays ? parameters.levels.staleFar : parameters.levels.stale),
+      summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${ageDays} days ago.`,
+      key: evidenceKey('ISSUE_DATE_STALE', [invoice.invoiceId]),
+      parameters: { staleDays: parameters.staleDays, staleFarDays: parameters.staleFarDays },
+      observed: { issueDate: invoice.issueDate, asOf, ageDays },
+      explanation: [`The invoice was judged on ${asOf}.`],
+      extra: { ageDays },
+    },
+  ];
+}
+
+/** A credit note repeats the due date of the invoice it credits; nothing is due on it. */
+function dueBeforeIssue({ invoice, supplier }: Facts, parameters: DateParameters): RaisedFinding[] {
+  const { dueDay, issueDay } = invoice;
+  if (dueDay === undefined || dueDay >= issueDay || BigInt(invoice.amountMinor) <= 0n) return [];
+  const days = issueDay - dueDay;
+  const dueDate = dateOfDayNumber(dueDay);
+  const earlier = supplier.profile.terms.filter(({ value }) => value < 0).length;
+  const isHabit = earlier >= parameters.prepaidHabitMin;
+  return [
+    {
+      type: 'DUE_DATE_BEFORE_ISSUE',
+      ...(isHabit ? parameters.levels.dueBeforeIssueHabitual : parameters.levels.dueBeforeIssue),
+      summary: `${invoice.invoiceNumber} was due on ${dueDate}, ${counted(days, 'day')} before it was issued.`,
+      key: evidenceKey('DUE_DATE_BEFORE_ISSUE', [invoice.invoiceId]),
+      parameters: { prepaidHabitMin: parameters.prepaidHabitMin },
+      observed: { issueDate: invoice.issueDate, dueDate, days, earlierInvoices: earlier },
+      explanation: [
+        `The issue date is ${invoice.issueDate} and the due date ${dueDate}.`,
+        ...(isHabit ? ['The supplier has done so before, as one that is paid in advance does.'] : []),
+      ],
+      extra: { days },
+    },
+  ];
+}
+
+/** Haste is part of many frauds. A due date before the issue date is another finding. */
+function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const terms = shortenedTerms(facts, parameters);
+  if (terms === undefined || terms.newDays < 0 || BigInt(invoice.amountMinor) <= 0n) return [];
+  const { usualDays, newDays } = terms;
+  const isImmediate = newDays <= parameters.immediateTermsDays && usualDays >= parameters.immediateUsualDays;
+  return [
+    {
+      type: 'PAYMENT_TERMS_CHANGED',
+      ...(isImmediate ? parameters.levels.termsChangedImmediate : parameters.levels.termsChanged),
+      summary: `${invoice.supplierName} asks for payment ${newDays === 0 ? 'at once' : `in ${counted(newDays, 'day')}`} instead of in ${usualDays} days.`,
+      key: evidenceKey('PAYMENT_TERMS_CHANGED', [supplier.supplierId, String(newDays)]),
+      parameters: {
+        termsHistoryMin: parameters.termsHistoryMin,
+        termsModeShare: parameters.termsModeShare,
+        shortenedTermsDays: parameters.shortenedTermsDays,
+        termsAcceptedAfter: parameters.termsAcceptedAfter,
+      },
+      observed: { usualDays, newDays, invoices: supplier.profile.terms.length },
+      explanation: [
+        `Most of the last ${supplier.profile.terms.length} invoices were due in ${counted(usualDays, 'day')}.`,
+      ],
+      extra: { usualDays, newDays },
+    },
+  ];
+}
+
+/** The last day of a month is a working day for the books, whatever day of the week it is. */
+function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameters): RaisedFinding[] {
+  const { count, weekendCount } = supplier.profile;
+  const { issueDay, issueDate, taxCountry } = invoice;
+  if (count < parameters.weekendHistoryMin || weekendCount >= count * parameters.weekendShareMax) return [];
+  if (!isWeekend(issueDay, taxCountry) || isLastOfMonth(issueDay)) return [];
+  const weekday = weekdayOf(issueDay);
+  return [
+    {
+      type: 'ISSUE_DATE_WEEKEND',
+      ...parameters.levels.weekend,
+      summary: `${invoice.invoiceNumber} is dated ${issueDate}, a ${weekday}; ${invoice.supplierName} dated ${weekendCount === 0 ? 'none' : weekendCount} of ${count} earlier invoices on a weekend.`,
+      key: evidenceKey('ISSUE_DATE_WEEKEND', [invoice.invoiceId]),
+      parameters: { weekendHistoryMin: parameters.weekendHistoryMin, weekendShareMax: parameters.weekendShareMax },
+      observed: { invoices: count, ofWeekends: weekendCount },
+      explanation: [`${weekday} is part of the weekend${taxCountry === undefined ? '' : ` in ${taxCountry}`}.`],
+      extra: { weekday },
+    },
+  ];
+}
+
+function isLastOfMonth(day: number): boolean {
+  return dateOfDayNumber(day + 1).endsWith('-01');
+}

@@ -1,0 +1,198 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DocumentFacts, FailedRule, HiddenText, SignatureFacts, TamperSignKind } from '../facts/document-facts.js';
+import { findingIn, ibanOf, ledger } from '../testing/ledger.js';
+import { typesIn } from '../testing/in-memory-history.js';
+
+const HOME = { iban: 'DE89370400440532013000' };
+const OTHER_BANK = ibanOf('DE', '500105175407324931');
+
+const clean: DocumentFacts = { method: 'TEXT', fields: [], tamperSigns: [], hiddenTexts: [], conflicts: [] };
+const read = (document: Partial<DocumentFacts>) =>
+  ledger().bill({}, { origin: { source: 'UPLOAD' }, facts: { document: { ...clean, ...document } } });
+const typesOf = typesIn('DOC');
+
+test('an ordinary document is no finding, and neither is an invoice without one', () => {
+  const fields = [{ field: 'gross_amount', confidence: 80 }];
+  expect(typesOf(read({ fields, producer: 'SAP NetWeaver 750' }))).toEqual([]);
+  expect(typesOf(ledger().bill())).toEqual([]);
+});
+
+describe('DOCUMENT_MODIFIED_AFTER_SIGNING', () => {
+  const signed = (changed: SignatureFacts['changed']) =>
+    read({ signature: { revisions: 2, coveragePercent: 71, changed } });
+  test.each(['CONTENT', 'SIGNATURE_REMOVED'] as const)('%s blocks', (changed) => {
+    const billed = signed(changed);
+    expect(billed.analysis.decision).toBe('BLOCK');
+    expect(findingIn(billed, 'DOCUMENT_MODIFIED_AFTER_SIGNING')).toMatchObject({
+      severity: 'CRITICAL',
+      confidence: 95,
+      evidence: { revisions: 2, signatureCoverage: 71 },
+    });
+  });
+  test('a filled form or a later time stamp is a notice, an untouched signature nothing', () => {
+    expect(findingIn(signed('FORM_OR_VALIDATION'), 'DOCUMENT_MODIFIED_AFTER_SIGNING')).toMatchObject({
+      severity: 'INFO',
+    });
+    expect(typesOf(signed('NOTHING'))).toEqual([]);
+  });
+});
+
+describe('DOCUMENT_TAMPER_SIGNS', () => {
+  const signs = (...kinds: TamperSignKind[]) =>
+    findingIn(
+      read({ tamperSigns: kinds.map((kind, index) => ({ kind, objects: [`${index} 0`] })) }),
+      'DOCUMENT_TAMPER_SIGNS',
+    );
+  test.each<[TamperSignKind[], string, number, number]>([
+    [['MODIFIED_LATER'], 'INFO', 65, 1],
+    [['MODIFIED_LATER', 'PRODUCERS_DIFFER'], 'INFO', 65, 2],
+    [['OVERLAY'], 'MEDIUM', 65, 3],
+    [['FONT_OF_ONE_FIELD', 'MODIFIED_LATER', 'PRODUCERS_DIFFER'], 'MEDIUM', 65, 4],
+    [['OVERLAY', 'FONT_OF_ONE_FIELD'], 'HIGH', 80, 5],
+    [['CONTENT_REPLACED', 'TEXT_DIFFERS_FROM_PICTURE'], 'HIGH', 80, 6],
+  ])('%j', (kinds, severity, confidence, weight) => {
+    expect(signs(...kinds)).toMatchObject({ severity, confidence, evidence: { observed: { weight } } });
+  });
+  test('count once per kind, however many objects show them', () => {
+    expect(signs('OVERLAY', 'OVERLAY', 'OVERLAY')).toMatchObject({
+      severity: 'MEDIUM',
+      evidence: { signals: [{ signal: 'OVERLAY', objects: ['0 0', '1 0', '2 0'] }] },
+    });
+  });
+  test('tell an editor by its name', () => {
+    expect(findingIn(read({ producer: 'iLovePDF' }), 'DOCUMENT_TAMPER_SIGNS')).toMatchObject({ severity: 'INFO' });
+  });
+  test('turn a changed account into a block', () => {
+    const decide = (kind: TamperSignKind) => {
+      const acme = ledger();
+      acme.repeat(4, { account: HOME });
+      const document = { ...clean, tamperSigns: [{ kind, objects: [] }] };
+      return acme.bill({ account: OTHER_BANK }, { origin: { source: 'UPLOAD' }, facts: { document } });
+    };
+    expect(decide('MODIFIED_LATER').analysis.decision).toBe('REVIEW');
+    expect(findingIn(decide('OVERLAY'), 'BANK_ACCOUNT_CHANGED')?.evidence['escalators']).toEqual(['DOCUMENT_TAMPERED']);
+    expect(decide('OVERLAY').analysis.decision).toBe('BLOCK');
+  });
+});
+
+describe('DOCUMENT_HIDDEN_TEXT', () => {
+  const hidden = (changes: Partial<HiddenText>): HiddenText => ({
+    page: 1,
+    hiddenBy: 'COLOUR',
+    holds: 'ACCOUNT',
+    snippet: 'pay to DE89 3704 0044 0532 0130 00',
+    isTextLayerOfScan: false,
+    ...changes,
+  });
+  test('is raised with the text, its digits masked', () => {
+    const finding = findingIn(read({ hiddenTexts: [hidden({})] }), 'DOCUMENT_HIDDEN_TEXT');
+    expect(finding).toMatchObject({ severity: 'HIGH', confidence: 80 });
+    expect(finding?.evidence['snippets']).toEqual(['pay to DE** **** **** **** **30 00']);
+  });
+  test('is silent for the text layer of a scanned page', () => {
+    const layer = hidden({ hiddenBy: 'RENDER_MODE', isTextLayerOfScan: true });
+    expect(typesOf(read({ hiddenTexts: [layer] }))).toEqual([]);
+  });
+});
+
+describe('DOCUMENT_FIELD_CONFLICT', () => {
+  const conflict = (field: string, machineValue: string, visibleValue: string | null) =>
+    read({ conflicts: [{ field, source: 'XML', machineValue, visibleValue }] });
+  test('is severe, and blocks when the account differs', () => {
+    const amount = conflict('gross_amount', '1190.00', '119.00');
+    expect(amount.analysis.decision).toBe('REVIEW');
+    expect(findingIn(amount, 'DOCUMENT_FIELD_CONFLICT')).toMatchObject({
+      severity: 'HIGH',
+      confidence: 92,
+      evidence: { field: 'gross_amount', xmlValue: '1190.00', visibleValue: '119.00' },
+    });
+    const account = conflict('supplier.bank_account.iban', HOME.iban, OTHER_BANK.iban);
+    expect(account.analysis.decision).toBe('BLOCK');
+    expect(findingIn(account, 'DOCUMENT_FIELD_CONFLICT')).toMatchObject({ severity: 'CRITICAL', confidence: 95 });
+    expect(JSON.stringify(account.analysis)).not.toContain(HOME.iban.slice(4, -4));
+  });
+  test('is raised for a value that no page shows', () => {
+    expect(findingIn(conflict('issue_date', '2025-01-01', null), 'DOCUMENT_FIELD_CONFLICT')?.summary).toMatch(
+      /does not show it/,
+    );
+  });
+  test('is silent for an amount that is only written differently', () => {
+    expect(typesOf(conflict('gross_amount', '1190', '1190.00'))).toEqual([]);
+  });
+});
+
+describe('EXTRACTION_LOW_CONFIDENCE', () => {
+  const uncertain = (field: string, confidence: number) => read({ fields: [{ field, confidence }] });
+  test.each([
+    ['gross_amount', 79, 'MEDIUM'],
+    ['purchase_order_ref', 79, 'INFO'],
+  ])('%s at %i', (field, confidence, severity) => {
+    expect(findingIn(uncertain(field, confidence), 'EXTRACTION_LOW_CONFIDENCE')).toMatchObject({
+      severity,
+      confidence: 90,
+      evidence: { fields: [{ field, confidence }] },
+    });
+  });
+  test('is silent at 80', () => {
+    expect(typesOf(uncertain('gross_amount', 80))).toEqual([]);
+  });
+});
+
+describe('electronic invoices', () => {
+  const none = {
+    profile: 'PEPPOL_BIS',
+    ruleSet: 'own1',
+    declaredProfiles: ['PEPPOL_BIS'],
+    schemaErrors: [],
+    failedRules: [],
+  };
+  const rule = (id: string, flag: FailedRule['flag'] = 'FATAL'): FailedRule => ({
+    id,
+    flag,
+    message: 'm',
+    location: '/',
+  });
+  test.each([
+    ['BR-CO-10', 'FATAL', 'HIGH'],
+    ['BR-CO-17', 'FATAL', 'HIGH'],
+    ['BR-S-08', 'FATAL', 'HIGH'],
+    ['BR-CO-18', 'FATAL', 'MEDIUM'],
+    ['BR-02', 'FATAL', 'MEDIUM'],
+    ['BR-CO-10', 'WARNING', 'INFO'],
+  ] as const)('E_INVOICE_RULE_FAILED by %s as %s', (id, flag, severity) => {
+    const billed = read({ validation: { ...none, failedRules: [rule(id, flag)] } });
+    expect(findingIn(billed, 'E_INVOICE_RULE_FAILED')).toMatchObject({ severity, confidence: 90 });
+    expect(billed.analysis.decision).not.toBe('BLOCK');
+  });
+  test('at most 20 rules are shown, all are counted', () => {
+    const failedRules = Array.from({ length: 51 }, (_, index) => rule(`BR-${index}`));
+    const finding = findingIn(read({ validation: { ...none, failedRules } }), 'E_INVOICE_RULE_FAILED');
+    expect(finding?.evidence['rules']).toHaveLength(20);
+    expect(finding?.evidence['total']).toBe(51);
+  });
+  test('E_INVOICE_SCHEMA_INVALID and E_INVOICE_PROFILE_CONFLICT', () => {
+    const billed = read({
+      validation: {
+        ...none,
+        schemaErrors: [{ message: 'm', location: '/' }],
+        declaredProfiles: ['FACTURX', 'XRECHNUNG'],
+      },
+    });
+    expect(findingIn(billed, 'E_INVOICE_SCHEMA_INVALID')).toMatchObject({ severity: 'HIGH', confidence: 95 });
+    expect(findingIn(billed, 'E_INVOICE_PROFILE_CONFLICT')).toMatchObject({ severity: 'LOW' });
+    expect(typesOf(read({ validation: none }))).toEqual([]);
+  });
+});
+
+test('a finding about a file is settled for every upload of it', () => {
+  const upload = (documentSha256: string) =>
+    findingIn(
+      ledger().bill(
+        {},
+        { origin: { source: 'UPLOAD', documentSha256 }, facts: { document: { ...clean, producer: 'Sejda' } } },
+      ),
+      'DOCUMENT_TAMPER_SIGNS',
+    )?.evidence.key;
+  expect(upload('aa')).toBe(upload('aa'));
+  expect(upload('aa')).not.toBe(upload('bb'));
+});

@@ -1,0 +1,288 @@
+import { readBankAccount } from '@invoicecontrol/values/bank-account';
+import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
+import type { DocumentFacts, FieldConflict, TamperSignKind } from '../facts/document-facts.js';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import type { FindingType } from '../explanation/catalogue.js';
+import type { Facts } from '../facts/facts.js';
+import { counted } from '../explanation/phrases.js';
+import type { Policy } from '../policy/policy.js';
+import type { DocumentParameters } from '../policy/documents.js';
+import type { Level } from '../policy/level.js';
+import { tamperSignsOf, tamperWeight } from './tampering.js';
+
+/** Family DOC: the document that an invoice was read from (detection reference, section 7.6). */
+export function detectDocuments(facts: Facts, policy: Policy): RaisedFinding[] {
+  const { document } = facts;
+  if (document === undefined) return [];
+  const parameters = policy.documents;
+  return [
+    ...modifiedAfterSigning(facts, document, parameters),
+    ...tampered(facts, document, parameters),
+    ...hiddenText(facts, document, parameters),
+    ...fieldConflict(facts, document, parameters),
+    ...lowConfidence(facts, document, parameters),
+    ...invalidElectronicInvoice(facts, document, parameters),
+  ];
+}
+
+function modifiedAfterSigning(
+  facts: Facts,
+  { signature }: DocumentFacts,
+  { levels }: DocumentParameters,
+): RaisedFinding[] {
+  if (signature === undefined || signature.changed === 'NOTHING') return [];
+  const { changed, revisions, coveragePercent } = signature;
+  const isHarmless = changed === 'FORM_OR_VALIDATION';
+  const what =
+    changed === 'CONTENT'
+      ? 'the content of a page was changed'
+      : changed === 'SIGNATURE_REMOVED'
+        ? 'the signature was removed'
+        : 'a form, a comment or a time stamp was added';
+  return [
+    {
+      type: 'DOCUMENT_MODIFIED_AFTER_SIGNING',
+      ...(isHarmless ? levels.completedAfterSigning : levels.modifiedAfterSigning),
+      summary: `After the document of ${facts.invoice.invoiceNumber} was signed, ${what}.`,
+      key: documentKey('DOCUMENT_MODIFIED_AFTER_SIGNING', facts),
+      parameters: {},
+      observed: { revisions, coveragePercent },
+      explanation: [
+        `The signature covers ${coveragePercent} % of the file, which has ${counted(revisions, 'revision')}.`,
+        isHarmless ? 'What was signed is as it was.' : 'What is shown now is not what was signed.',
+      ],
+      extra: { changed, revisions, signatureCoverage: coveragePercent },
+    },
+  ];
+}
+
+const signSentences: Readonly<Record<TamperSignKind, string>> = {
+  CONTENT_REPLACED: 'A later revision replaces the content of a page',
+  PRODUCERS_DIFFER: 'The file names two different programs as its origin',
+  MODIFIED_LATER: 'The file was modified more than a day after it was created',
+  EDITOR: 'The file was written by a program for editing finished documents',
+  FONT_OF_ONE_FIELD: 'A font serves only for amounts, accounts or dates',
+  OVERLAY: 'A rectangle with new text covers other text',
+  TEXT_DIFFERS_FROM_PICTURE: 'The text of the file differs from what its picture shows',
+};
+
+function tampered(facts: Facts, document: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
+  const signs = tamperSignsOf(document, parameters);
+  const [first] = signs;
+  if (first === undefined) return [];
+  const weight = tamperWeight(document, parameters);
+  const { levels, tamperLikelyMin, tamperDoubtfulMin } = parameters;
+  const level =
+    weight >= tamperLikelyMin
+      ? levels.tamperLikely
+      : weight >= tamperDoubtfulMin
+        ? levels.tamperDoubtful
+        : levels.tamperTrace;
+  const others = signs.length === 1 ? '' : `, and ${signs.length - 1} more`;
+  return [
+    {
+      type: 'DOCUMENT_TAMPER_SIGNS',
+      ...level,
+      summary: `The document of ${facts.invoice.invoiceNumber} may have been edited: ${lowerFirst(signSentences[first.kind])}${others}.`,
+      key: documentKey('DOCUMENT_TAMPER_SIGNS', facts),
+      parameters: { tamperLikelyMin, tamperDoubtfulMin },
+      observed: { weight, signs: signs.length },
+      explanation: signs.map(({ kind }) => `${signSentences[kind]} (weight ${parameters.tamperWeights[kind]}).`),
+      extra: {
+        signals: signs.map(({ kind, objects }) => ({ signal: kind, weight: parameters.tamperWeights[kind], objects })),
+        producer: document.producer ?? null,
+      },
+    },
+  ];
+}
+
+/** Text that is meant for machines alone: the values that were read may be those of a text that nobody sees. */
+function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
+  const hidden = hiddenTexts.filter(({ isTextLayerOfScan }) => !isTextLayerOfScan);
+  const [first] = hidden;
+  if (first === undefined) return [];
+  const kinds = [...new Set(hidden.map(({ holds }) => `${holds.toLowerCase()}s`))];
+  return [
+    {
+      type: 'DOCUMENT_HIDDEN_TEXT',
+      ...parameters.levels.hiddenText,
+      summary: `The document of ${facts.invoice.invoiceNumber} holds ${kinds.join(', ')} that no reader sees, first on page ${first.page}.`,
+      key: documentKey('DOCUMENT_HIDDEN_TEXT', facts),
+      parameters: {},
+      observed: { hiddenTexts: hidden.length },
+      explanation: hidden
+        .slice(0, parameters.shownMax)
+        .map(
+          ({ page, hiddenBy, holds }) =>
+            `Page ${page}: ${holds.toLowerCase()} hidden by its ${hiddenBy.toLowerCase().replace('_', ' ')}.`,
+        ),
+      extra: {
+        snippets: hidden.slice(0, parameters.shownMax).map((text) => masked(text.snippet)),
+        positions: hidden.slice(0, parameters.shownMax).map(({ page, hiddenBy }) => ({ page, hiddenBy })),
+      },
+    },
+  ];
+}
+
+/** Amounts that are written differently are no conflict. */
+function fieldConflict(facts: Facts, { conflicts }: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
+  const real = conflicts.filter(({ machineValue, visibleValue }) => !isSameAmount(machineValue, visibleValue));
+  const [first] = real.toSorted((left, right) => Number(isAccount(right)) - Number(isAccount(left)));
+  if (first === undefined) return [];
+  const { levels } = parameters;
+  const [machine, visible] = [shown(first, first.machineValue), shown(first, first.visibleValue)];
+  return [
+    {
+      type: 'DOCUMENT_FIELD_CONFLICT',
+      ...(isAccount(first) ? levels.accountConflict : levels.fieldConflict),
+      summary: `The ${sourceText(first)} of ${facts.invoice.invoiceNumber} says ${machine} for ${first.field}, the visible page ${visible === null ? 'does not show it' : `says ${visible}`}.`,
+      key: documentKey('DOCUMENT_FIELD_CONFLICT', facts),
+      parameters: {},
+      observed: { conflicts: real.length },
+      explanation: real.map(
+        (conflict) => `${conflict.field} differs between the ${sourceText(conflict)} and the visible page.`,
+      ),
+      extra: {
+        field: first.field,
+        xmlValue: machine,
+        visibleValue: visible,
+        conflicts: real.slice(0, parameters.shownMax).map((conflict) => ({
+          field: conflict.field,
+          source: conflict.source,
+          machineValue: shown(conflict, conflict.machineValue),
+          visibleValue: shown(conflict, conflict.visibleValue),
+        })),
+      },
+    },
+  ];
+}
+
+function lowConfidence(
+  facts: Facts,
+  { fields, method }: DocumentFacts,
+  parameters: DocumentParameters,
+): RaisedFinding[] {
+  const uncertain = fields.filter(({ confidence }) => confidence < parameters.readConfidenceMin);
+  if (uncertain.length === 0) return [];
+  const key = uncertain.filter(({ field }) => parameters.keyFields.includes(field));
+  const names = (key.length > 0 ? key : uncertain).map(({ field }) => field).join(', ');
+  return [
+    {
+      type: 'EXTRACTION_LOW_CONFIDENCE',
+      ...(key.length > 0 ? parameters.levels.keyFieldUncertain : parameters.levels.fieldUncertain),
+      summary: `The document of ${facts.invoice.invoiceNumber} could not be read with certainty in ${names}.`,
+      key: documentKey('EXTRACTION_LOW_CONFIDENCE', facts),
+      parameters: { readConfidenceMin: parameters.readConfidenceMin },
+      observed: { uncertainFields: uncertain.length, uncertainKeyFields: key.length },
+      explanation: uncertain.map(({ field, confidence }) => `${field} was read with ${confidence} % certainty.`),
+      extra: { fields: uncertain.map(({ field, confidence }) => ({ field, confidence })), method },
+    },
+  ];
+}
+
+/** What validation of an electronic invoice found; it never blocks on its own. */
+function invalidElectronicInvoice(
+  facts: Facts,
+  { validation }: DocumentFacts,
+  { levels, shownMax }: DocumentParameters,
+): RaisedFinding[] {
+  if (validation === undefined) return [];
+  const { profile, ruleSet, declaredProfiles, schemaErrors, failedRules } = validation;
+  const { invoiceNumber } = facts.invoice;
+  const raised = (type: FindingType, level: Level, summary: string, explanation: string[], total: number) => ({
+    type,
+    ...level,
+    summary,
+    key: documentKey(type, facts),
+    parameters: {},
+    observed: { total },
+    explanation: explanation.slice(0, shownMax),
+  });
+  const found: RaisedFinding[] = [];
+  if (schemaErrors.length > 0) {
+    const summary = `The electronic invoice ${invoiceNumber} does not follow its schema in ${schemaErrors.length} ${schemaErrors.length === 1 ? 'place' : 'places'}.`;
+    const explanation = schemaErrors.map(({ message, location }) => `${location}: ${message}`);
+    found.push({
+      ...raised('E_INVOICE_SCHEMA_INVALID', levels.schemaInvalid, summary, explanation, schemaErrors.length),
+      extra: { profile, ruleSet, errors: schemaErrors.slice(0, shownMax), total: schemaErrors.length },
+    });
+  }
+  const [rule] = failedRules;
+  if (rule !== undefined) {
+    const fatal = failedRules.filter(({ flag }) => flag === 'FATAL');
+    const level = fatal.some(({ id }) => isArithmetic(id))
+      ? levels.arithmeticRuleFailed
+      : fatal.length > 0
+        ? levels.ruleFailed
+        : levels.ruleWarning;
+    const named = (fatal[0] ?? rule).id;
+    const others = failedRules.length === 1 ? '' : ` and ${failedRules.length - 1} more`;
+    const explanation = failedRules.map(({ id, message }) => `${id}: ${message}`);
+    found.push({
+      ...raised(
+        'E_INVOICE_RULE_FAILED',
+        level,
+        `The electronic invoice ${invoiceNumber} breaks rule ${named}${others}.`,
+        explanation,
+        failedRules.length,
+      ),
+      extra: {
+        profile,
+        ruleSet,
+        rules: failedRules.slice(0, shownMax).map((failed) => ({ ...failed })),
+        total: failedRules.length,
+      },
+    });
+  }
+  if (declaredProfiles.length > 1) {
+    const summary = `The electronic invoice ${invoiceNumber} declares ${declaredProfiles.length} profiles: ${declaredProfiles.join(', ')}.`;
+    found.push({
+      ...raised(
+        'E_INVOICE_PROFILE_CONFLICT',
+        levels.profileConflict,
+        summary,
+        ['An invoice follows one profile.'],
+        declaredProfiles.length,
+      ),
+      extra: { profiles: declaredProfiles },
+    });
+  }
+  return found;
+}
+
+/** Sums and tax amounts of the European core invoice: BR-CO-10 to BR-CO-17, and rules 08 and 09 of each tax category. */
+function isArithmetic(id: string): boolean {
+  return /^BR-CO-1[0-7]$/.test(id) || /^BR-(?!CO-)[A-Z]+-0[89]$/.test(id);
+}
+
+/** A finding about a file holds for every upload of it. */
+function documentKey(type: FindingType, { invoice }: Facts): string {
+  return evidenceKey(type, [invoice.documentSha256 ?? invoice.invoiceId]);
+}
+
+function sourceText({ source }: FieldConflict): string {
+  return source === 'XML' ? 'structured part' : 'payment code';
+}
+
+function isAccount({ field }: FieldConflict): boolean {
+  return field.startsWith('supplier.bank_account');
+}
+
+function isSameAmount(left: string, right: string | null): boolean {
+  return right !== null && isDecimalAmount(left) && isDecimalAmount(right) && toMicro(left) === toMicro(right);
+}
+
+function shown(conflict: FieldConflict, value: string | null): string | null {
+  if (value === null) return null;
+  return isAccount(conflict) ? readBankAccount({ iban: value }).masked : masked(value);
+}
+
+/** Long runs of digits may be accounts: only their last four are shown. */
+function masked(text: string): string {
+  return text.replace(/(?:\d[ -]?){8,}/g, (digits) => digits.replace(/\d(?=(?:[ -]?\d){4})/g, '*'));
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,384 @@
+import { describe, expect, test } from '@jest/globals';
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import type { Finding } from '../explanation/evidence.js';
+import type { ReviewFact } from '../facts/facts.js';
+import { COMPANY_ID, inMemoryHistory, invoiceOf, typesIn } from '../testing/in-memory-history.js';
+import type { Billed, InvoiceChanges, JudgeOptions } from '../testing/in-memory-history.js';
+
+const typesOf = typesIn('DUP');
+
+const supplier = { tax_id: 'DE136695976' };
+const otherSupplier = { name: 'Borealis', tax_id: 'DE811569869' };
+const bank_account = { iban: 'DE89370400440532013000' };
+
+type Bill = readonly [changes: InvoiceChanges, options?: JudgeOptions];
+
+/** Bills everything in order and gives the last one. */
+function judgeLast(...bills: readonly Bill[]): Billed {
+  const history = inMemoryHistory();
+  const billed = bills.map(([changes, options]) =>
+    history.bill(invoiceOf({ ...changes, supplier: { ...supplier, ...changes.supplier } }), options),
+  );
+  return billed.at(-1) as Billed;
+}
+
+const duplicatesIn = (billed: Billed): readonly Finding[] =>
+  billed.analysis.findings.filter(({ family }) => family === 'DUP');
+const findingIn = (billed: Billed, type: string): Finding | undefined =>
+  billed.analysis.findings.find((finding) => finding.type === type);
+
+describe('DUPLICATE_INVOICE', () => {
+  test('blocks a second copy and names the first', () => {
+    const billed = judgeLast([{}], [{}]);
+    expect(billed.analysis).toMatchObject({ decision: 'BLOCK', riskScore: 91 });
+    expect(findingIn(billed, 'DUPLICATE_INVOICE')).toMatchObject({
+      severity: 'CRITICAL',
+      confidence: 99,
+      summary:
+        'INV-01042 repeats INV-01042 (2025-03-10, EUR 1200.00) with the same number; same amount, date and tax id.',
+      recommendedAction:
+        'Do not pay. Confirm with Acme Supplies Ltd that INV-01042 was already received on 2025-03-10; void this record.',
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.3.0' },
+    });
+  });
+
+  test('lists every copy, best first, in one finding', () => {
+    const billed = judgeLast([{ issue_date: '2025-03-08' }], [{}], [{}]);
+    const finding = findingIn(billed, 'DUPLICATE_INVOICE');
+    expect(duplicatesIn(billed)).toHaveLength(1);
+    expect(finding?.relatedInvoiceIds).toHaveLength(2);
+    expect(finding?.evidence['matched']).toMatchObject([{ points: 10.5 }, { points: 9 }]);
+  });
+
+  test('an equal invoice weeks apart is looked at, not blocked', () => {
+    const billed = judgeLast([{}], [{ issue_date: '2025-04-20' }]);
+    expect(billed.analysis.decision).toBe('REVIEW');
+    expect(typesOf(billed)).toEqual(['SUSPECTED_DUPLICATE']);
+  });
+
+  test('two equal invoices received at once: only the one with the larger id is the copy', () => {
+    const history = inMemoryHistory();
+    const smaller = history.factsOf(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'a' } });
+    const larger = history.factsOf(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'b' } });
+    history.record(smaller, 'RECEIVED');
+    history.record(larger, 'RECEIVED');
+    expect(typesOf(history.bill(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'a' } }))).toEqual([]);
+    const again = history.bill(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'b' } });
+    expect(findingIn(again, 'DUPLICATE_INVOICE')?.relatedInvoiceIds).toEqual(['a']);
+  });
+
+  test('a record that is still being analyzed is an original, though it has no supplier yet', () => {
+    const history = inMemoryHistory();
+    const origin = { invoiceId: 'a', companyId: COMPANY_ID, source: 'API', receivedAtMs: 5 } as const;
+    history.receive(invoiceOf({ supplier }), origin);
+    expect(typesOf(history.bill(invoiceOf({ supplier })))).toEqual(['DUPLICATE_INVOICE']);
+  });
+
+  test('a record confirmed as a duplicate is no original any more', () => {
+    const history = inMemoryHistory();
+    const first = history.bill(invoiceOf({ supplier }));
+    history.amend(first.facts.invoice.invoiceId, { confirmedAs: 'DUPLICATE' });
+    expect(typesOf(history.bill(invoiceOf({ supplier })))).toEqual([]);
+  });
+
+  test.each(['VOID', 'REJECTED', 'FAILED'] as const)('a %s record is no original', (status) => {
+    const history = inMemoryHistory();
+    history.record(history.factsOf(invoiceOf({ supplier })), status);
+    expect(typesOf(history.bill(invoiceOf({ supplier })))).toEqual([]);
+  });
+});
+
+describe('a contract number that returns every month', () => {
+  const monthly = (index: number): Bill => [
+    { invoice_number: 'C-77801', issue_date: addDays('2025-01-15', index * 30) },
+  ];
+
+  test('is looked at the second time and passes from the third', () => {
+    expect(judgeLast(monthly(0), monthly(1)).analysis.decision).toBe('REVIEW');
+    const third = judgeLast(monthly(0), monthly(1), monthly(2));
+    expect(third.analysis.decision).toBe('PASS');
+    expect(findingIn(third, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'LOW', confidence: 70 });
+  });
+  test('is not held against a copy of an earlier month, however that was written', () => {
+    const copy: Bill = [{ invoice_number: 'C-77801 COPY', issue_date: '2025-01-15' }];
+    const billed = judgeLast(monthly(0), copy, monthly(1), monthly(2));
+    expect(billed.analysis.decision).toBe('PASS');
+  });
+  test('is a duplicate again on the same day or within five days', () => {
+    const copy: Bill = [{ invoice_number: 'C-77801', issue_date: addDays('2025-01-15', 92) }];
+    const billed = judgeLast(monthly(0), monthly(1), monthly(2), monthly(3), copy);
+    expect(findingIn(billed, 'DUPLICATE_INVOICE')?.relatedInvoiceIds).toHaveLength(1);
+  });
+});
+
+describe('SUSPECTED_DUPLICATE', () => {
+  test.each<[string, InvoiceChanges, InvoiceChanges, string, number]>([
+    ['a suffix', { invoice_number: 'INV-1042' }, { invoice_number: 'INV-1042A' }, 'HIGH', 99],
+    ['a typing error', { invoice_number: 'INV-10423' }, { invoice_number: 'INV-19423' }, 'HIGH', 98],
+    ['a moved decimal point', {}, { gross_amount: '12000.00' }, 'HIGH', 99],
+    [
+      'a number found inside, days apart',
+      { invoice_number: 'AC10423' },
+      { invoice_number: 'ZZAC10423', issue_date: '2025-03-12' },
+      'MEDIUM',
+      89,
+    ],
+  ])('%s', (_, earlier, later, severity, confidence) => {
+    const billed = judgeLast([earlier], [later]);
+    expect(billed.analysis.decision).toBe('REVIEW');
+    expect(findingIn(billed, 'SUSPECTED_DUPLICATE')).toMatchObject({ severity, confidence });
+  });
+
+  test.each<[string, readonly Bill[]]>([
+    ['neighbouring numbers of one day', [[{ invoice_number: 'INV-10423' }], [{ invoice_number: 'INV-10424' }]]],
+    [
+      'monthly invoices of one amount',
+      [
+        [{ invoice_number: 'FV/19/09/2024', issue_date: '2024-09-30' }],
+        [{ invoice_number: 'FV/19/10/2024', issue_date: '2024-10-31' }],
+      ],
+    ],
+    ['instalments', [[{ invoice_number: '10423/1' }], [{ invoice_number: '10423/2', issue_date: '2025-04-10' }]]],
+    ['a price list', ['Q-881', 'R-1904', 'T-33', 'V-640', 'K-5'].map((invoice_number): Bill => [{ invoice_number }])],
+    [
+      'billing again after a credit note',
+      [
+        [{ invoice_number: 'AB-20417' }],
+        [{ invoice_number: 'G-1', gross_amount: '-1200.00', issue_date: '2025-03-12' }],
+        [{ invoice_number: 'AB-29417', issue_date: '2025-03-14' }],
+      ],
+    ],
+    ['a credit note with the number of its invoice', [[{}], [{ gross_amount: '-1200.00' }]]],
+  ])('is not raised for %s', (_, bills) => {
+    expect(typesOf(judgeLast(...bills))).not.toContain('SUSPECTED_DUPLICATE');
+    expect(typesOf(judgeLast(...bills))).not.toContain('DUPLICATE_INVOICE');
+  });
+
+  test('a credit is used up by the first invoice that replaces it', () => {
+    const billed = judgeLast(
+      [{ invoice_number: 'AB-20417' }],
+      [{ invoice_number: 'G-1', gross_amount: '-1200.00', issue_date: '2025-03-12' }],
+      [{ invoice_number: 'AB-20455', issue_date: '2025-03-13' }],
+      [{ invoice_number: 'AB-20955', issue_date: '2025-03-13' }],
+    );
+    expect(typesOf(billed)).toContain('SUSPECTED_DUPLICATE');
+  });
+});
+
+describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
+  test('blocks the same invoice on the same account under another supplier', () => {
+    const billed = judgeLast([{ supplier: { bank_account } }], [{ supplier: { ...otherSupplier, bank_account } }]);
+    expect(billed.analysis.decision).toBe('BLOCK');
+    expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({
+      severity: 'CRITICAL',
+      confidence: 99,
+      evidence: { sharedKey: 'bank' },
+    });
+    expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')?.evidence['supplierIds']).toHaveLength(2);
+  });
+  test('asks when only the names agree', () => {
+    const billed = judgeLast([{ supplier: { tax_id: 'DE136695976' } }], [{ supplier: { tax_id: 'DE000000001' } }]);
+    expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({ severity: 'HIGH' });
+  });
+  test('is silent for equal numbers and amounts of unrelated suppliers', () => {
+    expect(typesOf(judgeLast([{}], [{ supplier: otherSupplier }]))).toEqual([]);
+  });
+
+  const contractor = (name: string, more: InvoiceChanges['supplier'] = {}, changes: InvoiceChanges = {}): Bill => [
+    { invoice_number: '1/03/2025', gross_amount: '16482.00', ...changes, supplier: { name, ...more } },
+  ];
+  const billAll = (...bills: readonly Bill[]): Billed => {
+    const history = inMemoryHistory();
+    return bills.map(([changes, options]) => history.bill(invoiceOf(changes), options)).at(-1) as Billed;
+  };
+  test('is silent for strangers who share a simple number, a day and a whole fee', () => {
+    expect(typesOf(billAll(contractor('Ewa Mazur'), contractor('Tomasz Lis')))).toEqual([]);
+  });
+  test('asks at MEDIUM when number, day and amount agree and nothing else, and the number is no simple one', () => {
+    const odd = { invoice_number: '1204/2025' };
+    const billed = billAll(contractor('Ewa Mazur', {}, odd), contractor('Tomasz Lis', {}, odd));
+    expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({ severity: 'MEDIUM' });
+  });
+  test('is silent where the tax ids differ in more than a slip, with or without a country', () => {
+    const odd = { invoice_number: '1204/2025', gross_amount: '16482.37' };
+    const second = (tax_id: string): Bill => contractor('Tomasz Lis', { tax_id }, odd);
+    const first = contractor('Ewa Mazur', { tax_id: '9186510629' }, odd);
+    expect(typesOf(billAll(first, second('3114218678')))).toEqual([]);
+    expect(typesOf(billAll(first, second('9186510692')))).toEqual(['DUPLICATE_ACROSS_SUPPLIERS']);
+  });
+  test('does not block numbers that coincide months apart at one factoring company', () => {
+    const billed = judgeLast(
+      [{ supplier: { bank_account }, invoice_number: 'AR-2025-00011' }],
+      [{ supplier: { ...otherSupplier, bank_account }, invoice_number: '2025/0011', issue_date: '2025-06-17' }],
+    );
+    expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')?.severity).not.toBe('CRITICAL');
+    expect(billed.analysis.decision).not.toBe('BLOCK');
+  });
+});
+
+describe('CROSS_COMPANY_DUPLICATE', () => {
+  const otherCompany = { origin: { companyId: '0192a000-0000-7000-8000-00000000c002' } };
+  test('names both companies', () => {
+    const billed = judgeLast([{}], [{}, otherCompany]);
+    expect(duplicatesIn(billed).map(({ type }) => type)).toEqual(['CROSS_COMPANY_DUPLICATE']);
+    expect(findingIn(billed, 'CROSS_COMPANY_DUPLICATE')).toMatchObject({ severity: 'HIGH', confidence: 99 });
+    expect(findingIn(billed, 'CROSS_COMPANY_DUPLICATE')?.evidence['companyIds']).toHaveLength(2);
+  });
+  test('is silent for a recharge with its own number', () => {
+    expect(typesOf(judgeLast([{}], [{ invoice_number: 'R-77' }, otherCompany]))).toEqual([]);
+  });
+});
+
+describe('DUPLICATE_DOCUMENT', () => {
+  const upload: JudgeOptions = { origin: { source: 'UPLOAD', documentSha256: 'ab'.repeat(32) } };
+  test('blocks the same file while the earlier record is live', () => {
+    const billed = judgeLast([{}, upload], [{ invoice_number: 'read differently' }, upload]);
+    expect(billed.analysis.decision).toBe('BLOCK');
+    expect(findingIn(billed, 'DUPLICATE_DOCUMENT')).toMatchObject({ severity: 'CRITICAL', confidence: 100 });
+  });
+  test('is a notice when the earlier upload failed', () => {
+    const history = inMemoryHistory();
+    history.record(history.factsOf(invoiceOf({ supplier }), upload), 'FAILED');
+    const billed = history.bill(invoiceOf({ supplier }), upload);
+    expect(billed.analysis.decision).toBe('PASS');
+    expect(findingIn(billed, 'DUPLICATE_DOCUMENT')).toMatchObject({ severity: 'INFO' });
+  });
+});
+
+describe('SPLIT_DUPLICATE', () => {
+  const part = (index: number, gross_amount: string): Bill => [
+    { invoice_number: `INV-10423/${index}`, gross_amount, issue_date: addDays('2025-03-10', index) },
+  ];
+  const whole: Bill = [{ invoice_number: 'INV-10423', gross_amount: '1200.00' }];
+
+  test('is raised on the part that completes the sum', () => {
+    expect(typesOf(judgeLast(whole, part(1, '500.00')))).not.toContain('SPLIT_DUPLICATE');
+    const billed = judgeLast(whole, part(1, '500.00'), part(2, '700.01'));
+    expect(findingIn(billed, 'SPLIT_DUPLICATE')).toMatchObject({
+      severity: 'HIGH',
+      confidence: 93,
+      recommendedAction: 'The parts add up to INV-10423; pay either the whole or the parts.',
+      evidence: { sum: '1200.01', parts: [{ invoiceNumber: 'INV-10423/1' }, { invoiceNumber: 'INV-10423/2' }] },
+    });
+  });
+  test('is raised on a whole that comes after its parts', () => {
+    const billed = judgeLast(part(1, '500.00'), part(2, '700.00'), whole);
+    expect(findingIn(billed, 'SPLIT_DUPLICATE')?.relatedInvoiceIds).toHaveLength(2);
+  });
+  test.each([
+    ['of so many', 'INV-10423 1/2', 'INV-10423 2/2'],
+    ['with the number of the whole', 'INV-10423', 'INV-10423'],
+    ['the first one without a mark', 'INV-10423', 'INV-10423/2'],
+    ['by letters', 'INV-10423-A', 'INV-10423-B'],
+    ['by a word', 'INV-10423 Teil 1', 'INV-10423 Teil 2'],
+  ])('knows parts %s', (_, one, two) => {
+    const [first, second]: [Bill, Bill] = [
+      [{ invoice_number: one, gross_amount: '500.00' }],
+      [{ invoice_number: two, gross_amount: '700.00' }],
+    ];
+    expect(typesOf(judgeLast(whole, first, second))).toContain('SPLIT_DUPLICATE');
+  });
+  test('is silent for instalments without a whole and for parts of another sum', () => {
+    expect(typesOf(judgeLast(part(1, '500.00'), part(2, '700.00')))).not.toContain('SPLIT_DUPLICATE');
+    expect(typesOf(judgeLast(whole, part(1, '500.00'), part(2, '600.00')))).not.toContain('SPLIT_DUPLICATE');
+  });
+});
+
+describe('INVOICE_NUMBER_REUSED', () => {
+  test('asks about a number that came before with another amount and date', () => {
+    const billed = judgeLast([{}], [{ gross_amount: '777.00', issue_date: '2025-06-10' }]);
+    expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
+  });
+  test('asks about a short number on the day it was used before', () => {
+    const billed = judgeLast([{ invoice_number: '156' }], [{ invoice_number: '156', gross_amount: '211.62' }]);
+    expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
+  });
+  test('is LOW from the third bill on for a customer number, weeks apart and over different amounts', () => {
+    const bills = ['2025-03-10', '2025-04-09', '2025-05-12'].map((issue_date, index): Bill => [
+      { invoice_number: 'KD-48213', issue_date, gross_amount: `${100 + index * 37}.00` },
+    ]);
+    expect(findingIn(judgeLast(...bills.slice(0, 2)), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
+    expect(findingIn(judgeLast(...bills), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'LOW' });
+    const again: Bill = [{ invoice_number: 'KD-48213', issue_date: '2025-05-20', gross_amount: '900.00' }];
+    expect(findingIn(judgeLast(...bills, again), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
+  });
+  test.each<[string, InvoiceChanges, InvoiceChanges]>([
+    ['a yearly restart', {}, { gross_amount: '777.00', issue_date: '2026-01-10' }],
+    [
+      'short numbers',
+      { invoice_number: '17' },
+      { invoice_number: '17', gross_amount: '777.00', issue_date: '2025-06-10' },
+    ],
+  ])('is silent for %s', (_, earlier, later) => {
+    expect(typesOf(judgeLast([earlier], [later]))).toEqual([]);
+  });
+});
+
+describe('CREDIT_NOTE_UNMATCHED', () => {
+  const credit = (changes: InvoiceChanges): Bill => [{ gross_amount: '-80.00', issue_date: '2025-04-01', ...changes }];
+  test('notes a credit that fits no invoice', () => {
+    const billed = judgeLast([{}], credit({ invoice_number: 'CN-9001' }));
+    expect(findingIn(billed, 'CREDIT_NOTE_UNMATCHED')).toMatchObject({
+      severity: 'INFO',
+      summary: expect.stringContaining('Credit note CN-9001 for EUR 80.00 matches no earlier invoice of '),
+      evidence: { searchedKeys: ['9001', 'CN9001'] },
+    });
+    expect(billed.analysis.decision).toBe('PASS');
+  });
+  test('is silent when the number names the invoice or the amount is that of one', () => {
+    expect(typesOf(judgeLast([{}], credit({ invoice_number: 'CN-INV-01042' })))).toEqual([]);
+    expect(typesOf(judgeLast([{}], credit({ invoice_number: 'CN-9001', gross_amount: '-1200.00' })))).toEqual([]);
+    for (const [number, credited] of [
+      ['CN-B26097', 'B26097'],
+      ['DS-2026-4711-CR', 'DS-2026-4711'],
+    ] as const) {
+      expect(typesOf(judgeLast([{ invoice_number: credited }], credit({ invoice_number: number })))).toEqual([]);
+    }
+  });
+});
+
+describe('an ERP bill', () => {
+  const bill: JudgeOptions = { origin: { source: 'ERP' } };
+  test('that was there before the invoice means: already booked', () => {
+    expect(typesOf(judgeLast([{}, bill], [{}]))).toEqual(['DUPLICATE_INVOICE']);
+  });
+  test('that books this very invoice is the same document', () => {
+    const history = inMemoryHistory();
+    const booked = history.factsOf(invoiceOf({ supplier }), bill);
+    history.record(booked);
+    const next = history.factsOf(invoiceOf({ supplier }));
+    history.amend(booked.invoice.invoiceId, { bookedInvoiceId: next.invoice.invoiceId });
+    const origin = { invoiceId: next.invoice.invoiceId, receivedAtMs: next.invoice.receivedAtMs };
+    expect(typesOf(history.bill(invoiceOf({ supplier }), { origin }))).toEqual([]);
+  });
+});
+
+describe('a reviewed pair', () => {
+  const falsePositive = (finding: Finding, pairKeys: readonly string[]): ReviewFact => ({
+    evidenceKey: finding.evidence.key,
+    disposition: 'FALSE_POSITIVE',
+    invoiceId: 'elsewhere',
+    pairKeys,
+  });
+  const pairKeysOf = (finding: Finding): string[] =>
+    (finding.evidence['matched'] as { pairKey: string }[]).map(({ pairKey }) => pairKey);
+
+  test('stays settled when the invoice is analyzed again', () => {
+    const first = judgeLast([{}], [{}]);
+    const finding = findingIn(first, 'DUPLICATE_INVOICE') as Finding;
+    const again = judgeLast([{}], [{}, { reviews: [falsePositive(finding, pairKeysOf(finding))] }]);
+    expect(again.analysis).toMatchObject({ decision: 'PASS', riskScore: 0 });
+    expect(findingIn(again, 'DUPLICATE_INVOICE')?.disposition).toBe('FALSE_POSITIVE');
+  });
+
+  test('is left out of a later finding, which stands on the other pairs', () => {
+    const first = judgeLast([{}], [{}], [{}]);
+    const finding = findingIn(first, 'DUPLICATE_INVOICE') as Finding;
+    const [cleared = ''] = pairKeysOf(finding);
+    const again = judgeLast([{}], [{}], [{}, { reviews: [falsePositive(finding, [cleared])] }]);
+    const remaining = again.analysis.findings.find(({ type }) => type === 'DUPLICATE_INVOICE');
+    expect(remaining?.relatedInvoiceIds).toHaveLength(1);
+    expect(remaining?.disposition).toBe('OPEN');
+    expect(again.analysis.decision).toBe('BLOCK');
+  });
+});

@@ -1,0 +1,449 @@
+import type { Facts } from '../facts/facts.js';
+import { evidenceKey, pairKey, shownText } from '../explanation/evidence.js';
+import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
+import type { FindingType, Severity } from '../explanation/catalogue.js';
+import type { Candidate } from '../facts/invoice.js';
+import { creditedNumbers } from '../matching/match-keys.js';
+import { isOfTheSameDays } from '../matching/date-relation.js';
+import { groupOf } from '../matching/groups.js';
+import type { PairScore } from '../matching/pair.js';
+import { amountOf, amountText, comparisonRow } from '../matching/comparison-row.js';
+import { isEarlier, originalsOf, scorePairs } from '../matching/pair-score.js';
+import { findSplit } from '../matching/split.js';
+import { isSameSupplier } from '../matching/supplier-relation.js';
+import { noteOf, pairSummary } from '../matching/wording.js';
+import type { Policy } from '../policy/policy.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
+import { compareByArrival, compareText } from '../facts/record-order.js';
+import { haveConflictingTaxIds, isSameName } from '../supplier/identity.js';
+
+/** Part numbers in a summary. */
+const NAMED_PARTS_MAX = 5;
+
+/** Family DUP: the same supply billed twice (detection reference, sections 5 and 7.1). */
+export function detectDuplicates(facts: Facts, policy: Policy): RaisedFinding[] {
+  const parameters = policy.duplicates;
+  const originals = originalsOf(facts);
+  return [
+    ...duplicateDocuments(facts, parameters),
+    ...(originals.length === 0 ? [] : repeatedInvoices(facts, originals, parameters)),
+    ...unmatchedCreditNotes(facts, originals, parameters),
+  ];
+}
+
+/** What originals repeat, wholly or in part. */
+function repeatedInvoices(
+  facts: Facts,
+  originals: readonly Candidate[],
+  parameters: DuplicateParameters,
+): RaisedFinding[] {
+  const pairs = scorePairs(facts, originals, parameters).sort(byPoints);
+  const accepted = pairs.filter((pair) => pair.halfPoints >= parameters.mediumMin);
+  return [
+    ...acceptedPairs(facts, accepted, parameters),
+    ...splitDuplicates(facts, originals, parameters),
+    ...reusedNumbers(facts, pairs, parameters),
+  ];
+}
+
+/** Each accepted pair belongs to one class; a record gets at most one finding of each. */
+function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters: DuplicateParameters): RaisedFinding[] {
+  const { invoice } = facts;
+  const crossCompany = accepted.filter((pair) => pair.other.companyId !== invoice.companyId);
+  const sameCompany = accepted.filter((pair) => pair.other.companyId === invoice.companyId);
+  const acrossSuppliers = sameCompany.filter((pair) => !pair.sameSupplier);
+  const sameSupplier = sameCompany.filter((pair) => pair.sameSupplier);
+  return [
+    ...withUnclearedPairs(
+      facts,
+      crossCompany,
+      (pairs, best) => ({
+        type: 'CROSS_COMPANY_DUPLICATE',
+        severity: parameters.severities.crossCompany,
+        verb: 'looks like',
+        extra: { companyIds: distinct([invoice.companyId, ...pairs.map((pair) => pair.other.companyId)]) },
+        confidence: confidenceOf(best, parameters),
+      }),
+      parameters,
+    ),
+    ...withUnclearedPairs(
+      facts,
+      acrossSuppliers,
+      (pairs, best) => ({
+        type: 'DUPLICATE_ACROSS_SUPPLIERS',
+        severity: severityAcrossSuppliers(invoice, pairs, best, parameters),
+        verb: 'looks like',
+        extra: {
+          supplierIds: distinct([facts.supplier.supplierId, ...pairs.map((pair) => pair.other.supplierId ?? '')]),
+          sharedKey: sharedKey(invoice, best.other),
+        },
+        confidence: confidenceOf(best, parameters),
+      }),
+      parameters,
+    ),
+    ...withUnclearedPairs(
+      facts,
+      sameSupplier,
+      (pairs, best) => {
+        const certain = pairs.find((pair) => isSameInvoice(pair, parameters));
+        return {
+          type: certain === undefined ? 'SUSPECTED_DUPLICATE' : 'DUPLICATE_INVOICE',
+          severity: severityOf(certain, best, parameters),
+          verb: certain === undefined ? 'looks like' : 'repeats',
+          extra: {},
+          confidence: confidenceOf(certain ?? best, parameters),
+          ...(certain === undefined ? {} : { actionPair: certain }),
+        };
+      },
+      parameters,
+    ),
+  ];
+}
+
+interface PairVerdict {
+  readonly type: FindingType;
+  readonly severity: Severity;
+  readonly confidence: number;
+  readonly verb: string;
+  readonly extra: { readonly [name: string]: EvidenceValue };
+  /** The pair that decided the type, when it is not the one with most points. */
+  readonly actionPair?: PairScore;
+}
+
+/**
+ * Raises one finding for a class of pairs, best first. Pairs that a reviewer cleared are left out; when none is left
+ * the finding stands as FALSE_POSITIVE (detection reference, section 10).
+ */
+function withUnclearedPairs(
+  facts: Facts,
+  pairs: readonly PairScore[],
+  judge: (pairs: readonly PairScore[], best: PairScore) => PairVerdict,
+  parameters: DuplicateParameters,
+): RaisedFinding[] {
+  const open = pairs.filter((pair) => !isCleared(facts, pair.other));
+  const listed = open.length > 0 ? open : pairs;
+  const [best] = listed;
+  if (best === undefined) return [];
+  const verdict = judge(listed, best);
+  const shown = verdict.actionPair ?? best;
+  const group = groupOf(
+    facts.invoice,
+    listed.map((pair) => pair.other),
+  );
+  return [
+    {
+      type: verdict.type,
+      severity: verdict.severity,
+      confidence: verdict.confidence,
+      summary: pairSummary(facts.invoice, shown, verdict.verb, amountText(shown.other)),
+      actionValues: {
+        supplier: facts.invoice.supplierName,
+        number: facts.invoice.invoiceNumber,
+        date: shown.other.issueDate,
+      },
+      ...pairEvidence(facts, listed, shown, parameters),
+      extra: {
+        ...pairExtra(facts, listed, shown, parameters),
+        groupId: group.groupId,
+        originalInvoiceId: group.original.invoiceId,
+        amountAtRisk: facts.invoice.grossAmount,
+        amountAtRiskCurrency: facts.invoice.currency,
+        ...verdict.extra,
+      },
+      ...(open.length > 0 ? {} : { disposition: 'FALSE_POSITIVE' as const }),
+    },
+  ];
+}
+
+/**
+ * The evidence that all findings about pairs share (detection reference, section 8).
+ * @param named the pair that the summary is about
+ */
+function pairEvidence(
+  facts: Facts,
+  pairs: readonly PairScore[],
+  named: PairScore,
+  parameters: DuplicateParameters,
+): Pick<RaisedFinding, 'key' | 'pairKeys' | 'parameters' | 'observed' | 'explanation' | 'relatedInvoiceIds'> {
+  const related = bestWith(named, pairs, parameters.relatedMax).map((pair) => pair.other.invoiceId);
+  const keys = related.map((invoiceId) => pairKey(facts.invoice.invoiceId, invoiceId));
+  const [best] = pairs;
+  return {
+    key: evidenceKey('DUP', keys),
+    pairKeys: keys,
+    parameters: {
+      duplicateMin: parameters.duplicateMin / 2,
+      highMin: parameters.highMin / 2,
+      mediumMin: parameters.mediumMin / 2,
+    },
+    observed: {
+      points: (best?.halfPoints ?? 0) / 2,
+      pairs: pairs.length,
+      recurringOthers: best?.recurringOthers ?? 0,
+    },
+    explanation: (best?.comparisons ?? []).map(({ field, relation }) => noteOf(field, relation)),
+    relatedInvoiceIds: related,
+  };
+}
+
+function pairExtra(
+  facts: Facts,
+  pairs: readonly PairScore[],
+  named: PairScore,
+  { matchedMax }: DuplicateParameters,
+): { readonly [name: string]: EvidenceValue } {
+  const shown = bestWith(named, pairs, matchedMax);
+  return {
+    points: (pairs[0]?.halfPoints ?? 0) / 2,
+    matchedTotal: pairs.length,
+    matched: shown.map((pair) => matchedRecord(facts.invoice, pair.other, pair.halfPoints / 2)),
+    comparisons: shown.flatMap((pair) => pair.comparisons.map((row) => comparisonRow(facts.invoice, pair, row))),
+  };
+}
+
+/** The best of the pairs, the one that the summary names always among them. */
+function bestWith(named: PairScore, pairs: readonly PairScore[], countMax: number): readonly PairScore[] {
+  const best = pairs.slice(0, countMax);
+  return best.includes(named) ? best : [...best.slice(0, -1), named];
+}
+
+function matchedRecord(invoice: Candidate, other: Candidate, points: number): EvidenceValue {
+  return {
+    invoiceId: other.invoiceId,
+    invoiceNumber: other.invoiceNumber,
+    supplierName: other.supplierName,
+    issueDate: other.issueDate,
+    grossAmount: other.grossAmount,
+    currency: other.currency,
+    companyId: other.companyId,
+    purchaseOrderRef: other.purchaseOrderRef ?? null,
+    scanId: other.scanId ?? null,
+    externalId: other.externalId ?? null,
+    sourceRowNumber: other.rowNo ?? null,
+    status: other.status,
+    pairKey: pairKey(invoice.invoiceId, other.invoiceId),
+    points,
+  };
+}
+
+/** The same bytes were analyzed before; records that failed or were withdrawn count too, but only as a notice. */
+function duplicateDocuments(facts: Facts, parameters: DuplicateParameters): RaisedFinding[] {
+  const sha256 = facts.invoice.documentSha256;
+  if (sha256 === undefined) return [];
+  const copies = facts.candidates
+    .filter((candidate) => candidate.documentSha256 === sha256 && isEarlier(facts, candidate))
+    .sort(compareByArrival);
+  const live = copies.filter((copy) => copy.status === 'RECEIVED' || copy.status === 'ANALYZED');
+  const earliest = live[0] ?? copies[0];
+  if (earliest === undefined) return [];
+  const level = live.length > 0 ? parameters.levels.documentLive : parameters.levels.documentNotLive;
+  return [
+    {
+      type: 'DUPLICATE_DOCUMENT',
+      ...level,
+      summary: `The file of ${shownText(facts.invoice.invoiceNumber)} is the file of ${shownText(earliest.invoiceNumber)} (${earliest.issueDate}, ${amountText(earliest)}), byte for byte.`,
+      key: evidenceKey('DUPLICATE_DOCUMENT', [sha256]),
+      parameters: {},
+      observed: { copies: copies.length, liveCopies: live.length },
+      explanation: [
+        'Both records were read from the same bytes.',
+        live.length > 0 ? 'The earlier record is live.' : 'No earlier record of this file is live.',
+      ],
+      extra: {
+        sha256,
+        earlierUploadAt: new Date(earliest.receivedAtMs).toISOString(),
+        matchedTotal: copies.length,
+        matched: copies
+          .slice(0, parameters.matchedMax)
+          .map((copy) => matchedRecord(facts.invoice, copy, parameters.halfPoints.sameFileSum / 2)),
+      },
+      relatedInvoiceIds: copies.slice(0, parameters.relatedMax).map((copy) => copy.invoiceId),
+    },
+  ];
+}
+
+function splitDuplicates(
+  facts: Facts,
+  originals: readonly Candidate[],
+  parameters: DuplicateParameters,
+): RaisedFinding[] {
+  const split = findSplit(facts, originals, parameters);
+  if (split === undefined) return [];
+  const { invoice } = facts;
+  const { whole, parts } = split;
+  const all = [whole, ...parts].filter((record) => record.invoiceId !== invoice.invoiceId);
+  const others = all.slice(0, parameters.relatedMax);
+  const keys = others.map((other) => pairKey(invoice.invoiceId, other.invoiceId));
+  const isSettled = others.every((other) => isCleared(facts, other));
+  return [
+    {
+      type: 'SPLIT_DUPLICATE',
+      ...parameters.levels.split,
+      summary: `${partNumbers(parts)} add up to ${shownText(whole.invoiceNumber)} (${whole.issueDate}, ${amountText(whole)}).`,
+      actionValues: { number: whole.invoiceNumber },
+      key: evidenceKey('SPLIT_DUPLICATE', keys),
+      pairKeys: keys,
+      parameters: { splitToleranceMinor: parameters.splitToleranceMinor, splitPartsMin: parameters.splitPartsMin },
+      observed: { parts: parts.length, whole: whole.grossAmount },
+      explanation: [
+        'Each part carries the number of the whole, alone or with a part mark.',
+        'The amounts of the parts add up to the amount of the whole.',
+      ],
+      extra: {
+        wholeInvoiceId: whole.invoiceId,
+        partsTotal: parts.length,
+        parts: parts.slice(0, parameters.partsMax).map((part) => ({
+          invoiceId: part.invoiceId,
+          invoiceNumber: part.invoiceNumber,
+          grossAmount: part.grossAmount,
+          ...(part.rowNo === undefined ? {} : { sourceRowNumber: part.rowNo }),
+        })),
+        sum: amountOf({
+          currency: whole.currency,
+          amountMinor: String(parts.reduce((sum, part) => sum + BigInt(part.amountMinor), 0n)),
+        }),
+        matchedTotal: all.length,
+        matched: others.slice(0, parameters.matchedMax).map((other) => matchedRecord(invoice, other, 0)),
+      },
+      relatedInvoiceIds: others.map((other) => other.invoiceId),
+      ...(isSettled ? { disposition: 'FALSE_POSITIVE' as const } : {}),
+    },
+  ];
+}
+
+/** As many as a sentence can hold. */
+function partNumbers(parts: readonly Candidate[]): string {
+  const named = parts.slice(0, NAMED_PARTS_MAX).map((part) => shownText(part.invoiceNumber));
+  const more = parts.length - named.length;
+  return more === 0 ? named.join(', ') : `${named.join(', ')} and ${more} more`;
+}
+
+/** The number came before with another amount or date: less than a duplicate, still worth a question. */
+function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: DuplicateParameters): RaisedFinding[] {
+  const { invoice } = facts;
+  const isShort = invoice.number.f1.length < parameters.reusedNumberLengthMin;
+  const reused = pairs.filter(
+    (pair) =>
+      pair.halfPoints < parameters.mediumMin &&
+      pair.sameSupplier &&
+      // A short number comes again by itself, but not on one day.
+      (!isShort || pair.date === 'SAME') &&
+      (pair.number === 'IDENT' || pair.number === 'FORMAT' || pair.number === 'CONTRACT') &&
+      Math.abs(pair.other.issueDay - invoice.issueDay) <= parameters.reusedDaysMax,
+  );
+  return withUnclearedPairs(
+    facts,
+    reused,
+    (listed) => ({
+      type: 'INVOICE_NUMBER_REUSED',
+      // With one bill before, a contract is a guess that somebody should look at once.
+      ...(reused.length >= parameters.contractRecordsMin && listed.every((pair) => pair.number === 'CONTRACT')
+        ? parameters.levels.contractNumberReused
+        : parameters.levels.numberReused),
+      verb: 'carries the number of',
+      extra: {},
+    }),
+    parameters,
+  );
+}
+
+/** A credit note that names no invoice and equals none can be taken twice or forgotten. */
+function unmatchedCreditNotes(
+  facts: Facts,
+  originals: readonly Candidate[],
+  parameters: DuplicateParameters,
+): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  if (!invoice.amountMinor.startsWith('-')) return [];
+  const credited = invoice.amountMinor.slice(1);
+  const numbers = new Set([...creditedNumbers(invoice), invoice.number.o1, invoice.number.o2]);
+  const isNear = (day: number): boolean => Math.abs(day - invoice.issueDay) <= parameters.creditNoteDays;
+  const matches = originals.some(
+    (candidate) =>
+      !candidate.amountMinor.startsWith('-') &&
+      isSameSupplier(supplier.supplierId, invoice, candidate) &&
+      (numbers.has(candidate.number.o1) ||
+        numbers.has(candidate.number.o2) ||
+        (candidate.currency === invoice.currency && candidate.amountMinor === credited && isNear(candidate.issueDay))),
+  );
+  const amounts = supplier.profile.amounts[invoice.currency] ?? [];
+  if (matches || amounts.some((use) => use.minor === credited && isNear(use.day))) return [];
+  const searchedKeys = [...numbers].filter((number) => number !== '').sort(compareText);
+  return [
+    {
+      type: 'CREDIT_NOTE_UNMATCHED',
+      ...parameters.levels.creditNoteUnmatched,
+      summary: `Credit note ${shownText(invoice.invoiceNumber)} for ${amountText({ currency: invoice.currency, amountMinor: credited })} matches no earlier invoice of ${shownText(invoice.supplierName)}.`,
+      key: evidenceKey('CREDIT_NOTE_UNMATCHED', [invoice.invoiceId]),
+      parameters: { creditNoteDays: parameters.creditNoteDays },
+      observed: { searchedNumbers: searchedKeys.length },
+      explanation: [
+        'No earlier invoice has a number that the credit note contains.',
+        'No earlier invoice has the same amount with the opposite sign.',
+      ],
+      extra: { searchedKeys },
+    },
+  ];
+}
+
+function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {
+  return (
+    pair.halfPoints >= duplicateMin &&
+    (pair.number === 'IDENT' || pair.number === 'FORMAT') &&
+    pair.amount === 'EQ' &&
+    pair.sameSupplier
+  );
+}
+
+function severityAcrossSuppliers(
+  invoice: Candidate,
+  pairs: readonly PairScore[],
+  best: PairScore,
+  { severities, highMin }: DuplicateParameters,
+): Severity {
+  if (pairs.some((pair) => isSameMoneySameAccount(invoice, pair))) return severities.acrossSuppliersSameBank;
+  return best.halfPoints >= highMin ? severities.acrossSuppliers : severities.suspectedMedium;
+}
+
+/** Many suppliers let one factoring company collect: months apart and with tax ids of their own, numbers coincide. */
+function isSameMoneySameAccount(invoice: Candidate, pair: PairScore): boolean {
+  return (
+    invoice.bankKey !== undefined &&
+    invoice.bankKey === pair.other.bankKey &&
+    (pair.number === 'IDENT' || pair.number === 'FORMAT') &&
+    pair.amount === 'EQ' &&
+    (isOfTheSameDays(pair.date) || !haveConflictingTaxIds(invoice, pair.other))
+  );
+}
+
+function severityOf(certain: PairScore | undefined, best: PairScore, parameters: DuplicateParameters): Severity {
+  const { severities, highMin } = parameters;
+  if (certain !== undefined) return severities.DUPLICATE_INVOICE;
+  return best.halfPoints >= highMin ? severities.suspectedHigh : severities.suspectedMedium;
+}
+
+function confidenceOf(pair: PairScore, { confidence }: DuplicateParameters): number {
+  const points = Math.floor(pair.halfPoints / 2);
+  return (confidence.findLast((step) => step.points <= points) ?? confidence[0])?.percent ?? 0;
+}
+
+/** A reviewer declared that these two records are not duplicates of each other. */
+function isCleared(facts: Facts, other: Candidate): boolean {
+  if (facts.reviews.length === 0) return false;
+  const key = pairKey(facts.invoice.invoiceId, other.invoiceId);
+  return facts.reviews.some((review) => review.disposition === 'FALSE_POSITIVE' && review.pairKeys.includes(key));
+}
+
+/** What ties the two supplier records together. */
+function sharedKey(invoice: Candidate, other: Candidate): 'bank' | 'name' | null {
+  if (invoice.bankKey !== undefined && invoice.bankKey === other.bankKey) return 'bank';
+  return isSameName(invoice, other) ? 'name' : null;
+}
+
+function byPoints(left: PairScore, right: PairScore): number {
+  return right.halfPoints - left.halfPoints || compareByArrival(left.other, right.other);
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)].filter((text) => text !== '').sort(compareText);
+}

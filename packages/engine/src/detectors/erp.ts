@@ -1,0 +1,143 @@
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { minorToDecimal, toMicro, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import type { OrderTotals } from '../facts/erp-facts.js';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import { valueOf } from '../facts/facts.js';
+import type { Facts } from '../facts/facts.js';
+import { counted } from '../explanation/phrases.js';
+import type { Policy } from '../policy/policy.js';
+import type { ErpParameters } from '../policy/erp.js';
+import { isVirtualAccount } from '../supplier/standing.js';
+import { companyOf } from '../facts/companies.js';
+
+/** What the books of the company say against an invoice (detection reference, sections 7.2, 7.3 and 7.5). */
+export function detectErp(facts: Facts, policy: Policy): RaisedFinding[] {
+  return [
+    ...masterMismatch(facts, policy),
+    ...ownAccount(facts, policy.erp),
+    ...notInMaster(facts, policy.erp),
+    ...overbilled(facts, policy.erp),
+  ];
+}
+
+/** The vendor master is what people have verified; an account beside it is paid only after a call. */
+function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
+  const { invoice, supplier, vendorMaster } = facts;
+  const vendor = vendorMaster?.vendor;
+  if (vendorMaster === undefined || vendor === undefined || vendor === null || vendor.isOneTime) return [];
+  const { bankKey, bankMasked } = invoice;
+  if (bankKey === undefined || vendor.accounts.length === 0) return [];
+  if (vendor.accounts.some(({ key }) => key === bankKey)) return [];
+  const isStale = vendorMaster.ageHours > erp.masterFreshHours;
+  const isVirtual = isVirtualAccount(facts, bank);
+  const masterAccounts = vendor.accounts.map(({ masked }) => masked);
+  return [
+    {
+      type: 'BANK_ACCOUNT_MASTER_MISMATCH',
+      ...(isStale || isVirtual ? erp.levels.masterMismatchDoubtful : erp.levels.masterMismatch),
+      summary: `${invoice.supplierName} asks for payment to ${bankMasked ?? ''}; the vendor master has ${masterAccounts.join(', ')}.`,
+      key: evidenceKey('BANK_ACCOUNT_MASTER_MISMATCH', [supplier.supplierId, bankKey]),
+      parameters: { masterFreshHours: erp.masterFreshHours },
+      observed: { masterAccounts: masterAccounts.length, ageHours: vendorMaster.ageHours },
+      explanation: [
+        `Vendor ${vendor.name} has ${masterAccounts.length} ${masterAccounts.length === 1 ? 'account' : 'accounts'} in the vendor master, none of them this one.`,
+        ...(isStale
+          ? [
+              `The vendor master was last read ${counted(vendorMaster.ageHours, 'hour')} ago and may have changed since.`,
+            ]
+          : []),
+        ...(isVirtual ? ['The supplier uses many accounts of one bank in turn.'] : []),
+      ],
+      extra: {
+        account: bankMasked ?? null,
+        masterAccounts,
+        erpVendorId: vendor.erpVendorId,
+        syncedAt: vendorMaster.syncedAt,
+      },
+    },
+  ];
+}
+
+/** Money that would go in a circle; between companies of one organization that is how it should be. */
+function ownAccount(
+  { invoice, supplier, ownAccount: own, companies }: Facts,
+  { levels }: ErpParameters,
+): RaisedFinding[] {
+  if (own === undefined || invoice.bankKey === undefined) return [];
+  if (companyOf(invoice, companies ?? [])?.companyId === own.companyId) return [];
+  return [
+    {
+      type: 'BANK_ACCOUNT_OWN',
+      ...levels.ownAccount,
+      summary: `${invoice.supplierName} asks for payment to ${invoice.bankMasked ?? ''}, an account of the own company ${own.name}.`,
+      key: evidenceKey('BANK_ACCOUNT_OWN', [supplier.supplierId, invoice.bankKey]),
+      parameters: {},
+      observed: { account: invoice.bankMasked ?? null },
+      explanation: [`The account belongs to ${own.name}, a company of this organization.`],
+      extra: { account: invoice.bankMasked ?? null, companyId: own.companyId },
+    },
+  ];
+}
+
+/** A list that has not been read for long says nothing about a new vendor. */
+function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighValue }: ErpParameters): RaisedFinding[] {
+  const { invoice, supplier, vendorMaster } = facts;
+  if (vendorMaster === undefined || vendorMaster.vendor !== null) return [];
+  if (vendorMaster.ageHours > masterFreshHours) return [];
+  const { value, noRate } = valueOf(facts);
+  const isHigh = toMicro(value) >= toMicro(notInMasterHighValue);
+  return [
+    {
+      type: 'SUPPLIER_NOT_IN_MASTER',
+      ...(isHigh ? levels.notInMasterHighValue : levels.notInMaster),
+      summary: `${invoice.supplierName} is not in the vendor list of the company.`,
+      key: evidenceKey('SUPPLIER_NOT_IN_MASTER', [supplier.supplierId, invoice.companyId]),
+      parameters: { notInMasterHighValue, masterFreshHours },
+      observed: { value, noRate, ageHours: vendorMaster.ageHours },
+      explanation: ['No vendor of the company has the tax id, the account or the name of this supplier.'],
+      extra: { syncedAt: vendorMaster.syncedAt },
+    },
+  ];
+}
+
+/** Net is held against net, or the tax would be an excess; gross against gross only where net is unknown. */
+function overbilled({ invoice, supplier, orderMaster }: Facts, parameters: ErpParameters): RaisedFinding[] {
+  const { poKey, currency } = invoice;
+  if (poKey === undefined || orderMaster === undefined || orderMaster.isBlanket) return [];
+  if (orderMaster.currency !== currency || invoice.amountMinor.startsWith('-')) return [];
+  const exponent = minorUnitsOf(currency);
+  const compared: { basis: 'NET' | 'GROSS'; totals: OrderTotals; minor: bigint } | undefined =
+    orderMaster.net !== undefined && invoice.netMinor !== undefined
+      ? { basis: 'NET', totals: orderMaster.net, minor: BigInt(invoice.netMinor) }
+      : orderMaster.gross === undefined
+        ? undefined
+        : { basis: 'GROSS', totals: orderMaster.gross, minor: BigInt(invoice.amountMinor) };
+  if (compared === undefined) return [];
+  const { basis, totals, minor } = compared;
+  const ordered = toMinorUnits(totals.ordered, exponent);
+  const billed = toMinorUnits(totals.billed, exponent) + minor;
+  const tolerance = toMinorUnits(parameters.overbilledTolerance, exponent);
+  const isOver = billed * 100n > ordered * BigInt(100 + parameters.overbilledPercent) + tolerance * 100n;
+  if (!isOver) return [];
+  const isMuch = billed * 100n > ordered * BigInt(100 + parameters.overbilledMuchPercent);
+  const text = (amount: bigint): string => minorToDecimal(amount, exponent);
+  return [
+    {
+      type: 'PO_OVERBILLED',
+      ...(isMuch ? parameters.levels.overbilledMuch : parameters.levels.overbilled),
+      summary: `With ${invoice.invoiceNumber}, ${currency} ${text(billed)} are billed on order ${invoice.purchaseOrderRef ?? poKey}, which is for ${currency} ${text(ordered)}.`,
+      key: evidenceKey('PO_OVERBILLED', [supplier.supplierId, poKey, invoice.invoiceId]),
+      parameters: {
+        overbilledPercent: parameters.overbilledPercent,
+        overbilledTolerance: parameters.overbilledTolerance,
+      },
+      observed: { orderTotal: text(ordered), billed: text(billed), basis },
+      explanation: [
+        `The order is for ${currency} ${text(ordered)} ${basis === 'NET' ? 'without' : 'with'} tax.`,
+        `Earlier invoices less credit notes come to ${currency} ${text(billed - minor)}.`,
+      ],
+      extra: { orderTotal: text(ordered), billed: text(billed), excess: text(billed - ordered) },
+    },
+  ];
+}

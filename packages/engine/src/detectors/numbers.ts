@@ -1,0 +1,242 @@
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import type { Facts } from '../facts/facts.js';
+import type { NormalisedInvoice } from '../facts/invoice.js';
+import { withoutLeadingZeros } from '../normalisation/invoice-number.js';
+import type { Policy } from '../policy/policy.js';
+import type { NumberParameters } from '../policy/numbers.js';
+import { lastNumericRun } from '../supplier/profile.js';
+import { isOtherAccount } from '../supplier/standing.js';
+import { median } from '../supplier/statistics.js';
+
+/** Family NUM: how the supplier counts its invoices (detection reference, section 7.5). Credit notes count apart. */
+export function detectNumbers(facts: Facts, policy: Policy): RaisedFinding[] {
+  if (facts.invoice.amountMinor.startsWith('-')) return [];
+  const parameters = policy.numbers;
+  const series = seriesOf(facts);
+  return [
+    ...formatChanged(facts, parameters),
+    ...(series === undefined ? [] : outOfSequence(facts, series, parameters)),
+    ...(series === undefined ? [] : consecutive(facts, series, parameters)),
+  ];
+}
+
+/** A pattern is the supplier's own once several invoices carried it; suppliers with many patterns have none. */
+function formatChanged(facts: Facts, parameters: NumberParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const { signatures, count } = supplier.profile;
+  const pattern = invoice.number.signature;
+  const uses = signatures.find(({ text }) => text === pattern)?.count ?? 0;
+  if (count < parameters.formatInvoicesMin || uses >= parameters.patternKnownAfter) return [];
+  const others = signatures.filter(({ text }) => text !== pattern);
+  const [usual] = others;
+  const total = others.reduce((sum, entry) => sum + entry.count, 0);
+  if (usual === undefined || others.length > parameters.patternsMax) return [];
+  if (usual.count < total * parameters.patternShareMin) return [];
+  const isNewAccount = isOtherAccount(facts);
+  return [
+    {
+      type: 'INVOICE_NUMBER_FORMAT_CHANGED',
+      ...(isNewAccount ? parameters.levels.formatNewAccount : parameters.levels.format),
+      summary: `${invoice.invoiceNumber} is not numbered like the invoices of ${invoice.supplierName}, ${usual.count} of which follow the pattern ${usual.text}${isNewAccount ? '; the account is new too' : ''}.`,
+      key: evidenceKey('INVOICE_NUMBER_FORMAT_CHANGED', [supplier.supplierId, pattern]),
+      parameters: {
+        formatInvoicesMin: parameters.formatInvoicesMin,
+        patternShareMin: parameters.patternShareMin,
+        patternKnownAfter: parameters.patternKnownAfter,
+      },
+      observed: { invoices: count, withUsualPattern: usual.count, withThisPattern: uses },
+      explanation: [
+        `${usual.count} of ${total} earlier invoices have numbers of the pattern ${usual.text}.`,
+        uses === 0 ? 'None had a number of this pattern.' : `Only ${uses} had a number of this pattern.`,
+        'In a pattern 9 stands for digits and A for letters.',
+        ...(isNewAccount ? ['The supplier asks for payment to an account it did not use before.'] : []),
+      ],
+      extra: { usualPattern: usual.text, pattern },
+    },
+  ];
+}
+
+interface Entry {
+  readonly day: number;
+  readonly value: number;
+}
+
+/** The running number of the invoice and those of the supplier's newest invoices, by day and number. */
+interface Series {
+  readonly value: number;
+  /** Issued on the same day or earlier. */
+  readonly before: readonly Entry[];
+}
+
+/** Undefined where the last digits of the number are no running number but the period that is billed. */
+function seriesOf({ invoice, supplier }: Facts): Series | undefined {
+  const run = lastNumericRun(invoice);
+  if (run === undefined || isPeriod(run, invoice.issueDate)) return undefined;
+  const before = supplier.profile.sequence
+    .filter(({ day }) => day <= invoice.issueDay)
+    .map(({ day, text }) => ({ day, value: Number(text) }))
+    .sort((left, right) => left.day - right.day || left.value - right.value);
+  return { value: Number(run), before };
+}
+
+/**
+ * The number lies behind what the supplier had reached a month ago, or far ahead. Single numbers may lie behind: bills
+ * are late, and some credit notes are counted apart. Series that start anew with the year or the month, or are several,
+ * have many such numbers, or have not come back to their height yet; a new year may begin with its own numbers.
+ */
+function outOfSequence(
+  { invoice, supplier }: Facts,
+  { value, before }: Series,
+  parameters: NumberParameters,
+): RaisedFinding[] {
+  if (before.length < parameters.sequenceInvoicesMin) return [];
+  const series = withoutLateNumbers(before);
+  const last = series.at(-1);
+  if (last === undefined || last !== before.at(-1)) return [];
+  if (series.length < before.length * parameters.risingShareMin) return [];
+  const steps = series.slice(1).map((entry, index) => entry.value - (series[index]?.value ?? entry.value));
+  const rising = steps.filter((step) => step > 0);
+  if (rising.length < steps.length * parameters.risingShareMin) return [];
+  const lowest = series.findLast(({ day }) => day <= invoice.issueDay - parameters.sequenceDays)?.value;
+  const isBehind = lowest !== undefined && value < lowest;
+  // A step no longer than one the supplier has made before is not far ahead, whatever its usual step.
+  if (!isBehind && rising.some((step) => step >= value - last.value)) return [];
+  if (carriesPeriod(String(value), invoice.issueDate) || !isOfYear(last.day, invoice.issueDate)) return [];
+  const medianStep = median(rising);
+  const medianGap = median(series.slice(1).map(({ day }, index) => day - (series[index]?.day ?? day)));
+  // After a pause the number is further on, as many steps as the pause has usual gaps.
+  const pauses = Math.max(1, (invoice.issueDay - last.day) / Math.max(1, medianGap));
+  const jumpMax = parameters.jumpStepsMax * medianStep;
+  const highest = last.value + Math.ceil(jumpMax * pauses);
+  const isAhead = value > highest && rising.every((step) => step <= jumpMax);
+  if (!isBehind && !isAhead) return [];
+  return [
+    {
+      type: 'INVOICE_NUMBER_OUT_OF_SEQUENCE',
+      ...parameters.levels.outOfSequence,
+      summary: isBehind
+        ? `${invoice.invoiceNumber} lies behind number ${lowest}, which ${invoice.supplierName} had reached ${parameters.sequenceDays} days earlier.`
+        : `${invoice.invoiceNumber} lies far ahead of number ${last.value}, the last of ${invoice.supplierName} (${dateOfDayNumber(last.day)}).`,
+      key: evidenceKey('INVOICE_NUMBER_OUT_OF_SEQUENCE', [invoice.invoiceId]),
+      parameters: {
+        sequenceInvoicesMin: parameters.sequenceInvoicesMin,
+        sequenceDays: parameters.sequenceDays,
+        jumpStepsMax: parameters.jumpStepsMax,
+      },
+      observed: { value, lastValue: last.value, medianStep, invoices: supplier.profile.count },
+      explanation: [
+        series.length === before.length
+          ? `The numbers of the last ${before.length} invoices never fall.`
+          : `The numbers of ${series.length} of the last ${before.length} invoices never fall.`,
+        `Usually the next number is ${medianStep} higher.`,
+        isBehind
+          ? `${parameters.sequenceDays} days before this invoice the supplier had reached ${lowest}.`
+          : `From ${last.value} to ${value} are more than ${parameters.jumpStepsMax} usual steps.`,
+      ],
+      extra: { expectedRange: { from: lowest ?? null, to: highest }, value },
+    },
+  ];
+}
+
+/** The entries that are not below any before them. */
+function withoutLateNumbers(entries: readonly Entry[]): readonly Entry[] {
+  let highest = -Infinity;
+  return entries.filter(({ value }) => {
+    if (value < highest) return false;
+    highest = value;
+    return true;
+  });
+}
+
+/**
+ * Every invoice of the supplier comes to this organization: a supplier with other customers skips numbers. Said once of
+ * a series, and not again while it simply goes on.
+ */
+function consecutive(
+  { invoice, supplier }: Facts,
+  { value, before }: Series,
+  parameters: NumberParameters,
+): RaisedFinding[] {
+  const { count, firstDay, taxIdCount } = supplier.profile;
+  if (hasAccountPart(invoice)) return [];
+  const series = unbrokenSeries([...before, { day: invoice.issueDay, value }]);
+  if (series.length < parameters.consecutiveInvoicesMin) return [];
+  const saying = series.findIndex((_, index) =>
+    saysOnlyCustomer(series.slice(0, index + 1), count - (series.length - 1 - index), parameters),
+  );
+  if (saying === -1 || saying < series.length - 1) return [];
+  const newest = series.slice(-parameters.consecutiveInvoicesMin);
+  const first = newest[0]?.day ?? invoice.issueDay;
+  const isYoung = firstDay !== null && invoice.issueDay - firstDay < parameters.youngSupplierDays;
+  const hasNoTaxId = taxIdCount === 0 && invoice.taxKey === undefined;
+  const numbers = newest.map((entry) => String(entry.value));
+  return [
+    {
+      type: 'INVOICE_NUMBERS_CONSECUTIVE',
+      ...(isYoung || hasNoTaxId ? parameters.levels.consecutiveDoubtful : parameters.levels.consecutive),
+      summary: `The last ${numbers.length} invoices of ${invoice.supplierName} are numbered ${numbers[0] ?? ''} to ${numbers.at(-1) ?? ''} without a gap${hasNoTaxId ? '; it has never stated a tax id' : ''}.`,
+      key: evidenceKey('INVOICE_NUMBERS_CONSECUTIVE', [supplier.supplierId]),
+      parameters: {
+        consecutiveInvoicesMin: parameters.consecutiveInvoicesMin,
+        consecutiveDaysMin: parameters.consecutiveDaysMin,
+      },
+      observed: { invoices: count, days: invoice.issueDay - first },
+      explanation: [
+        `Over ${invoice.issueDay - first} days each number followed the one before.`,
+        ...(isYoung ? [`The supplier has been known for less than ${parameters.youngSupplierDays} days.`] : []),
+        ...(hasNoTaxId ? ['The supplier has never stated a tax id.'] : []),
+      ],
+      extra: { numbers },
+    },
+  ];
+}
+
+/** The newest entries of which each is one more than the one before. */
+function unbrokenSeries(entries: readonly Entry[]): readonly Entry[] {
+  const start = entries.findLastIndex(
+    ({ value }, index) => index === 0 || value !== (entries[index - 1]?.value ?? 0) + 1,
+  );
+  return entries.slice(start);
+}
+
+/** Whether the last of the entries showed, when it came after so many invoices, that the buyer is the only customer. */
+function saysOnlyCustomer(
+  entries: readonly Entry[],
+  invoicesBefore: number,
+  { consecutiveInvoicesMin, consecutiveDaysMin }: NumberParameters,
+): boolean {
+  const newest = entries.slice(-consecutiveInvoicesMin);
+  const [first, last] = [newest[0], newest.at(-1)];
+  if (first === undefined || last === undefined || newest.length < consecutiveInvoicesMin) return false;
+  return invoicesBefore >= consecutiveInvoicesMin && last.day - first.day >= consecutiveDaysMin;
+}
+
+/** Numbers of the kind `<customer>-<count>` are counted per customer: any other digits than those of a period. */
+function hasAccountPart({ number, issueDate }: NormalisedInvoice): boolean {
+  const numeric = number.runs.filter((run) => /^[0-9]+$/.test(run));
+  return numeric.slice(0, -1).some((run) => !isPeriod(withoutLeadingZeros(run), issueDate));
+}
+
+/** Whether digits, without leading zeros, are how a number may write the month or year of its own date. */
+function isPeriod(run: string, date: CalendarDate): boolean {
+  const [year, short, month, day] = [date.slice(0, 4), date.slice(2, 4), date.slice(5, 7), date.slice(8)];
+  // Each of the forms ends with one of these, and few running numbers do.
+  const end = run.slice(-2);
+  if (!short.endsWith(end) && !month.endsWith(end) && !day.endsWith(end)) return false;
+  const written = [year, short, month, day, year + month, short + month, month + year, month + short];
+  const days = [year + month + day, short + month + day, day + month + year];
+  return [...written, ...days].some((text) => withoutLeadingZeros(text) === run);
+}
+
+/** True for a running number behind year and month, `2025030017`: it jumps with every month. */
+function carriesPeriod(run: string, date: CalendarDate): boolean {
+  const [year = '', month = ''] = date.split('-');
+  return [year + month, year.slice(2) + month].some((period) => run.length > period.length && run.startsWith(period));
+}
+
+function isOfYear(day: number, date: CalendarDate): boolean {
+  return dateOfDayNumber(day).startsWith(date.slice(0, 4));
+}

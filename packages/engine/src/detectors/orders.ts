@@ -1,0 +1,169 @@
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import type { Facts } from '../facts/facts.js';
+import { isNewOn, isTied, othersOn } from '../facts/links.js';
+import type { OrderUse } from '../facts/links.js';
+import { readName } from '../normalisation/name-key.js';
+import { amountOf, amountText } from '../matching/comparison-row.js';
+import { counted } from '../explanation/phrases.js';
+import { digitCount } from '../normalisation/invoice-number.js';
+import type { Policy } from '../policy/policy.js';
+import type { OrderParameters } from '../policy/orders.js';
+import { taxText } from '../supplier/identity.js';
+
+/** Family PO: the order behind the invoice, as far as invoices tell of it (detection reference, section 7.5). */
+export function detectOrders(facts: Facts, policy: Policy): RaisedFinding[] {
+  const parameters = policy.orders;
+  // A credit note takes back what an order has been billed for already.
+  if (facts.invoice.amountMinor.startsWith('-')) return [];
+  return [
+    ...missing(facts, parameters),
+    ...supplierMismatch(facts, parameters),
+    ...repeatedAmount(facts, parameters, policy.amounts.recurringGapsDays),
+  ];
+}
+
+function missing({ invoice, supplier }: Facts, parameters: OrderParameters): RaisedFinding[] {
+  const { count, poCount } = supplier.profile;
+  if (invoice.poKey !== undefined || parameters.exemptSuppliers.includes(supplier.supplierId)) return [];
+  const isRequired = parameters.requiredByCompanies.includes(invoice.companyId);
+  const isUsual = count >= parameters.usedInvoicesMin && poCount >= count * parameters.usedShareMin;
+  if (!isRequired && !isUsual) return [];
+  const share = count === 0 ? 0 : Math.floor((poCount * 100) / count);
+  const stated = invoice.purchaseOrderRef === undefined ? '' : `; "${invoice.purchaseOrderRef}" names none`;
+  return [
+    {
+      type: 'PO_MISSING',
+      ...(isRequired ? parameters.levels.missingRequired : parameters.levels.missing),
+      summary: isRequired
+        ? `${invoice.invoiceNumber} names no order, which the company requires${stated}.`
+        : `${invoice.invoiceNumber} names no order, but ${share} % of ${count} invoices of ${invoice.supplierName} did${stated}.`,
+      key: evidenceKey('PO_MISSING', [supplier.supplierId]),
+      parameters: {
+        poRequired: isRequired,
+        usedInvoicesMin: parameters.usedInvoicesMin,
+        usedShareMin: parameters.usedShareMin,
+      },
+      observed: { invoices: count, withOrder: poCount },
+      explanation: [
+        ...(isRequired ? ['The company accepts no invoice without an order.'] : []),
+        ...(count === 0 ? [] : [`${poCount} of ${counted(count, 'earlier invoice')} of the supplier named an order.`]),
+      ],
+      extra: { poShare: share / 100, reference: invoice.purchaseOrderRef ?? null },
+    },
+  ];
+}
+
+/**
+ * The order is another supplier's: the ERP says so, or another supplier has billed it. Raised on the invoice that ties
+ * the supplier to the order. Companies give out the same numbers, each its own.
+ */
+function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFinding[] {
+  const { invoice, supplier, orderLink, orderMaster } = facts;
+  const { poKey } = invoice;
+  const owner = orderMaster?.owner;
+  if (poKey === undefined || (orderLink === null && owner === undefined)) return [];
+  if (!isReference(poKey, parameters)) return [];
+  if (!isNewOn(orderLink, supplier.supplierId, invoice) || isCopy(facts)) return [];
+  if (owner?.supplierId === supplier.supplierId) return [];
+  const uses = orderLink?.uses ?? [];
+  const [first] = othersOn(orderLink, supplier.supplierId, invoice).filter((other) =>
+    uses.some((use) => use.supplierId === other.supplierId && isOfCompany(use, invoice.companyId)),
+  );
+  const other = owner ?? first;
+  if (other === undefined) return [];
+  const isOneName = readName(other.name).key === invoice.nameKey;
+  const isOneParty = isOneName && isTied(facts.bankLink, other.supplierId);
+  const biller = isOneName ? `${invoice.supplierName}${withTaxId(taxText(invoice))}` : invoice.supplierName;
+  const owned = isOneName ? `${other.name}${withTaxId(owner === undefined ? first?.taxKey : undefined)}` : other.name;
+  const firstUse = first === undefined ? null : dateOfDayNumber(first.firstDay);
+  const reason =
+    owner === undefined ? `which ${owned} has billed since ${firstUse ?? ''}` : `which was placed with ${owned}`;
+  const { levels } = parameters;
+  const level = owner === undefined ? levels.supplierMismatch : levels.supplierMismatchOwnerKnown;
+  return [
+    {
+      type: 'PO_SUPPLIER_MISMATCH',
+      ...(isOneParty ? levels.supplierMismatchOneParty : level),
+      summary: `${biller} bills order ${invoice.purchaseOrderRef ?? poKey}, ${reason}.`,
+      key: evidenceKey('PO_SUPPLIER_MISMATCH', [supplier.supplierId, poKey]),
+      parameters: {
+        referenceLengthMin: parameters.referenceLengthMin,
+        referenceDigitsMin: parameters.referenceDigitsMin,
+      },
+      observed: { ownerKnown: owner !== undefined, invoicesOfOther: first?.count ?? 0 },
+      explanation: [
+        ...(owner === undefined ? [] : [`The ERP shows ${owner.name} as the supplier of this order.`]),
+        ...(first === undefined
+          ? []
+          : [`${first.name} billed this order ${first.count} ${first.count === 1 ? 'time' : 'times'} before.`]),
+        `${invoice.supplierName} bills it for the first time.`,
+      ],
+      extra: { otherSupplier: { supplierId: other.supplierId, name: other.name }, firstUse },
+    },
+  ];
+}
+
+function withTaxId(taxId: string | undefined): string {
+  return taxId === undefined || taxId === '' ? '' : ` with tax id ${taxId}`;
+}
+
+/** The same amount on one order for the third time: deliveries that are billed twice look like this. */
+function repeatedAmount(
+  { invoice, supplier, orderLink }: Facts,
+  parameters: OrderParameters,
+  recurringGapsDays: readonly { readonly min: number; readonly max: number }[],
+): RaisedFinding[] {
+  const { poKey } = invoice;
+  if (poKey === undefined || orderLink === null || BigInt(invoice.amountMinor) === 0n) return [];
+  const earlier = orderLink.uses.filter(
+    (use) =>
+      use.invoiceId !== invoice.invoiceId &&
+      use.supplierId === supplier.supplierId &&
+      isOfCompany(use, invoice.companyId) &&
+      use.currency === invoice.currency &&
+      use.amountMinor === invoice.amountMinor,
+  );
+  if (earlier.length < parameters.repeatedMin) return [];
+  const days = [...earlier.map(({ day }) => day), invoice.issueDay].sort((left, right) => left - right);
+  const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
+  const isRecurring = gaps.every((gap) => recurringGapsDays.some(({ min, max }) => gap >= min && gap <= max));
+  if (isRecurring) return [];
+  return [
+    {
+      type: 'PO_REPEATED_AMOUNT',
+      ...parameters.levels.repeatedAmount,
+      summary: `${invoice.invoiceNumber} bills ${amountText(invoice)} on order ${invoice.purchaseOrderRef ?? poKey}, as ${earlier.length} invoices did before.`,
+      key: evidenceKey('PO_REPEATED_AMOUNT', [supplier.supplierId, poKey, invoice.invoiceId]),
+      parameters: { repeatedMin: parameters.repeatedMin },
+      observed: { earlier: earlier.length, amount: amountOf(invoice) },
+      explanation: [
+        `${earlier.length} earlier invoices on this order have the same amount.`,
+        'They do not come at regular intervals, as those of a service would.',
+      ],
+      extra: { invoices: earlier.map((use) => ({ invoiceId: use.invoiceId, issueDate: dateOfDayNumber(use.day) })) },
+      relatedInvoiceIds: earlier.map((use) => use.invoiceId),
+    },
+  ];
+}
+
+/** Words, initials and cost centres stand where an order number should; they tie strangers together. */
+function isReference(poKey: string, { referenceLengthMin, referenceDigitsMin }: OrderParameters): boolean {
+  return poKey.length >= referenceLengthMin && digitCount(poKey) >= referenceDigitsMin;
+}
+
+function isOfCompany({ companyId }: OrderUse, wanted: string): boolean {
+  return companyId === undefined || companyId === wanted;
+}
+
+/** The same amount on the same order under another supplier is a matter of duplicates, which say it better. */
+function isCopy({ invoice, supplier, candidates }: Facts): boolean {
+  return candidates.some(
+    (candidate) =>
+      candidate.supplierId !== supplier.supplierId &&
+      candidate.poKey === invoice.poKey &&
+      candidate.currency === invoice.currency &&
+      candidate.amountMinor === invoice.amountMinor,
+  );
+}

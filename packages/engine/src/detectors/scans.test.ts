@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals';
+import { populationFindings } from '../run-engine.js';
+import type { Finding } from '../explanation/evidence.js';
+import { defaultPolicy } from '../policy/policy.js';
+import { detectInScan } from './scans.js';
+import type { ScanPopulation, ScanRow } from './scans.js';
+
+const row = (amountMinor: string | number, changes: Partial<ScanRow> = {}): ScanRow => ({
+  supplierId: 's',
+  supplierName: 'Acme',
+  amountMinor: String(amountMinor),
+  currency: 'EUR',
+  ...changes,
+});
+const times = <T>(count: number, of: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => of(index));
+
+function findingsIn(rows: readonly ScanRow[], earlier?: ScanPopulation['earlier']): Finding[] {
+  const scan = { scanId: 'scan-2', companyId: 'c', rows, ...(earlier && { earlier }) };
+  return populationFindings(detectInScan(scan, defaultPolicy), []);
+}
+const typesIn = (rows: readonly ScanRow[]): string[] => findingsIn(rows).map(({ type }) => type);
+
+/** Evenly spread on the logarithmic scale from 10.00 to 100 000.00: the law in person. Many suppliers. */
+const grown = (count: number): ScanRow[] =>
+  times(count, (index) =>
+    row(Math.floor(1000 * 10 ** ((4 * (index + 0.5)) / count)), { supplierId: `s${index % 50}` }),
+  );
+
+describe('SCAN_REIMPORTED', () => {
+  const reimported = (rows: number, identicalRows: number) =>
+    findingsIn(
+      times(rows, (index) => row(1000 + index)),
+      { scanId: 'scan-1', identicalRows },
+    );
+  test('is raised when 95 % of at least 200 rows are those of an earlier scan', () => {
+    expect(reimported(200, 190)).toMatchObject([
+      {
+        type: 'SCAN_REIMPORTED',
+        severity: 'MEDIUM',
+        confidence: 95,
+        evidence: { earlierScanId: 'scan-1', share: 0.95 },
+      },
+    ]);
+  });
+  test('is silent below 95 % and for fewer rows', () => {
+    expect(reimported(200, 189)).toEqual([]);
+    expect(reimported(199, 199)).toEqual([]);
+  });
+});
+
+describe('BENFORD_DEVIATION', () => {
+  /** Every fifth amount replaced by one that begins with 37. */
+  const bent = (count: number): ScanRow[] =>
+    grown(count).map((one, index) => (index % 5 === 0 ? { ...one, amountMinor: String(370_000 + index) } : one));
+  test('is a notice for a thousand amounts whose leading digits pile up', () => {
+    const [finding] = findingsIn(bent(1000));
+    expect(finding).toMatchObject({ type: 'BENFORD_DEVIATION', severity: 'INFO', confidence: 50 });
+    expect(finding?.evidence['spikes']).toMatchObject([{ digits: 37 }]);
+  });
+  test.each([
+    ['grown amounts', grown(1000)],
+    ['five thousand of them', grown(5000)],
+    ['fewer than a thousand', bent(999)],
+    ['amounts of less than ten', bent(1000).map((one) => ({ ...one, amountMinor: one.amountMinor.slice(0, 3) }))],
+    ['amounts of two decades', bent(1000).map((one) => ({ ...one, amountMinor: `${one.amountMinor.slice(0, 2)}00` }))],
+  ])('is silent for %s', (_, rows) => {
+    expect(typesIn(rows)).toEqual([]);
+  });
+  test('leaves out suppliers with a price list', () => {
+    const prices = times(600, (index) => row(index % 2 === 0 ? 370_000 : 375_000, { supplierId: 'prices' }));
+    expect(typesIn([...grown(1000), ...prices])).toEqual([]);
+  });
+  test('is a small sign for one supplier of at least 300 amounts', () => {
+    const invented = (count: number) => times(count, (index) => row(700_000 + index * 13, { supplierId: 'x' }));
+    expect(findingsIn(invented(300))).toMatchObject([{ severity: 'LOW', confidence: 50, evidence: { digits: 1 } }]);
+    expect(typesIn(invented(299))).toEqual([]);
+  });
+});
+
+describe('THRESHOLD_CLUSTER', () => {
+  /** Rows that lie elsewhere, `below` and `above` the band, and `under` in it. */
+  const around = (under: number, below: number, above: number, rows = 300, currency = 'EUR'): ScanRow[] => {
+    const banded = [
+      ...times(under, (index) => row(475_000 + index * 997, { supplierId: `u${index % 4}` })),
+      ...times(below, (index) => row(450_000 + index)),
+      ...times(above, (index) => row(500_000 + index)),
+    ];
+    const rest = times(rows - banded.length, (index) => row(1100 + index * 7, { supplierId: `r${index}` }));
+    return [...banded, ...rest].map((one) => ({ ...one, currency }));
+  };
+  test('is raised for ten amounts under a limit, more than three times as many as beside it', () => {
+    expect(findingsIn(around(10, 3, 3))).toMatchObject([
+      {
+        type: 'THRESHOLD_CLUSTER',
+        severity: 'LOW',
+        confidence: 65,
+        recommendedAction: 'Review who approved the invoices just under EUR 5000.',
+        evidence: { threshold: '5000', counts: { under: 10, neighbours: 3 } },
+      },
+    ]);
+    expect(findingsIn(around(10, 3, 3))[0]?.evidence['suppliers']).toMatchObject([
+      { supplierId: 'u0', invoices: 3 },
+      {},
+      {},
+      {},
+    ]);
+  });
+  test('is silent for nine, for three times as many and in a small scan', () => {
+    expect(typesIn(around(9, 0, 0))).toEqual([]);
+    expect(typesIn(around(12, 4, 4))).toEqual([]);
+    expect(typesIn(around(10, 3, 3, 299))).toEqual([]);
+  });
+  test('knows the limits in currencies without decimals', () => {
+    const yen = times(10, (index) => row(4800 + index, { currency: 'JPY', supplierId: `u${index}` }));
+    expect(typesIn([...yen, ...times(290, (index) => row(11 + index * 3, { currency: 'JPY' }))])).toEqual([
+      'THRESHOLD_CLUSTER',
+    ]);
+  });
+  test('is silent for one price that happens to lie there', () => {
+    const priced = around(10, 3, 3).map((one, index) => (index < 6 ? row(499_000) : one));
+    expect(typesIn(priced)).toEqual([]);
+  });
+});

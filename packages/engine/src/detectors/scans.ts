@@ -1,0 +1,290 @@
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
+import type { Policy } from '../policy/policy.js';
+import type { ScanParameters } from '../policy/scans.js';
+import { compareText } from '../facts/record-order.js';
+
+/** A finished scan as a whole: what no single row shows. */
+export interface ScanPopulation {
+  readonly scanId: string;
+  readonly companyId: string;
+  readonly rows: readonly ScanRow[];
+  /** The earlier scan of the company with which most rows are identical; absent when none shares a row. */
+  readonly earlier?: { readonly scanId: string; readonly identicalRows: number };
+}
+
+export interface ScanRow {
+  readonly supplierId: string;
+  readonly supplierName: string;
+  /** Signed, minor units of the currency. */
+  readonly amountMinor: string;
+  readonly currency: string;
+}
+
+/**
+ * Findings about a scan as a whole, without an invoice (detection reference, section 7.6). A file that was imported
+ * before says nothing new about its amounts.
+ */
+export function detectInScan(scan: ScanPopulation, policy: Policy): RaisedFinding[] {
+  const reimported = scanReimported(scan, policy.scans);
+  if (reimported.length > 0) return reimported;
+  return [
+    ...benfordOfScan(scan, policy.scans),
+    ...benfordOfSuppliers(scan, policy.scans),
+    ...thresholdClusters(scan, policy),
+  ];
+}
+
+function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: ScanParameters): RaisedFinding[] {
+  const { reimportedRowsMin, reimportedPercent, levels } = parameters;
+  if (earlier === undefined || rows.length < reimportedRowsMin) return [];
+  if (earlier.identicalRows * 100 < rows.length * reimportedPercent) return [];
+  const percent = Math.floor((earlier.identicalRows * 100) / rows.length);
+  return [
+    {
+      type: 'SCAN_REIMPORTED',
+      ...levels.reimported,
+      summary: `${earlier.identicalRows} of ${rows.length} rows are those of an earlier scan.`,
+      key: evidenceKey('SCAN_REIMPORTED', [scanId, earlier.scanId]),
+      parameters: { reimportedRowsMin, reimportedPercent },
+      observed: { rows: rows.length, identicalRows: earlier.identicalRows },
+      explanation: [`${percent} % of the rows are identical to rows of one earlier scan of the company.`],
+      extra: { earlierScanId: earlier.scanId, share: percent / 100 },
+    },
+  ];
+}
+
+/** The first two digits of grown amounts follow a law of their own; invented or capped ones do not. */
+function benfordOfScan({ scanId, rows }: ScanPopulation, parameters: ScanParameters): RaisedFinding[] {
+  const amounts = grownAmounts(rows, parameters);
+  if (amounts.length < parameters.benfordAmountsMin || !spansDecades(amounts, parameters)) return [];
+  const fit = digitFit(amounts, 2, parameters);
+  if (fit.excess <= parameters.benfordExcessMax) return [];
+  return [
+    {
+      type: 'BENFORD_DEVIATION',
+      ...parameters.levels.benford,
+      summary: `The leading digits of ${fit.n} amounts are off their expected shares by ${fit.mad} on average, where chance explains ${fit.noise}.`,
+      key: evidenceKey('BENFORD_DEVIATION', [scanId]),
+      parameters: {
+        benfordAmountsMin: parameters.benfordAmountsMin,
+        benfordExcessMax: parameters.benfordExcessMax,
+      },
+      observed: { mad: fit.mad, noise: fit.noise, n: fit.n },
+      explanation: [
+        'Amounts that arise from quantities and prices begin with small digits more often than with large ones.',
+        ...spikeSentences(fit.spikes),
+      ],
+      extra: { mad: fit.mad, noise: fit.noise, n: fit.n, digits: 2, spikes: fit.spikes.map(spikeEvidence) },
+    },
+  ];
+}
+
+function benfordOfSuppliers({ scanId, rows }: ScanPopulation, parameters: ScanParameters): RaisedFinding[] {
+  return bySupplier(grownAmounts(rows, parameters)).flatMap(([supplierId, own]) => {
+    if (own.length < parameters.benfordSupplierAmountsMin) return [];
+    const fit = digitFit(own, 1, parameters);
+    if (fit.excess <= parameters.benfordSupplierExcessMax) return [];
+    const name = own[0]?.row.supplierName ?? '';
+    return [
+      {
+        type: 'BENFORD_DEVIATION' as const,
+        ...parameters.levels.benfordSupplier,
+        summary: `The first digits of ${fit.n} amounts of ${name} are off their expected shares by ${fit.mad} on average, where chance explains ${fit.noise}.`,
+        key: evidenceKey('BENFORD_DEVIATION', [scanId, supplierId]),
+        parameters: {
+          benfordSupplierAmountsMin: parameters.benfordSupplierAmountsMin,
+          benfordSupplierExcessMax: parameters.benfordSupplierExcessMax,
+        },
+        observed: { mad: fit.mad, noise: fit.noise, n: fit.n },
+        explanation: [`${name} sent ${fit.n} of the amounts of this scan.`, ...spikeSentences(fit.spikes)],
+        extra: {
+          supplierId,
+          mad: fit.mad,
+          noise: fit.noise,
+          n: fit.n,
+          digits: 1,
+          spikes: fit.spikes.map(spikeEvidence),
+        },
+      },
+    ];
+  });
+}
+
+/** More invoices just under an approval limit than the amounts around it let expect. */
+function thresholdClusters(scan: ScanPopulation, { scans: parameters, amounts }: Policy): RaisedFinding[] {
+  if (scan.rows.length < parameters.clusterRowsMin) return [];
+  const currencies = [...new Set(scan.rows.map(({ currency }) => currency))].sort(compareText);
+  return currencies.flatMap((currency) => {
+    const rows = scan.rows.filter((row) => row.currency === currency);
+    return amounts.approvalThresholds.flatMap((threshold) => clusterUnder(threshold, currency, rows, scan, parameters));
+  });
+}
+
+function clusterUnder(
+  threshold: string,
+  currency: string,
+  rows: readonly ScanRow[],
+  { scanId }: ScanPopulation,
+  parameters: ScanParameters,
+): RaisedFinding[] {
+  const limit = toMinorUnits(threshold, minorUnitsOf(currency));
+  const band = (from: number, to: number): ScanRow[] =>
+    rows.filter(({ amountMinor }) => {
+      const hundredfold = BigInt(amountMinor) * 100n;
+      return hundredfold >= limit * BigInt(from) && hundredfold < limit * BigInt(to);
+    });
+  const { clusterBandPercent: width, clusterMin, clusterFactor, clusterPriceShareMax } = parameters;
+  const under = band(100 - width, 100);
+  const neighbours = (band(100 - 2 * width, 100 - width).length + band(100, 100 + width).length) / 2;
+  if (under.length < clusterMin || under.length <= clusterFactor * neighbours) return [];
+  // One price that happens to lie there is no habit of staying under the limit.
+  const commonest = Math.max(...countsOf(under.map(({ supplierId, amountMinor }) => `${supplierId}|${amountMinor}`)));
+  if (commonest > under.length * clusterPriceShareMax) return [];
+  const suppliers = new Map(under.map(({ supplierId, supplierName }) => [supplierId, supplierName]));
+  const named = [...suppliers]
+    .map(([supplierId, name]) => ({
+      supplierId,
+      name,
+      invoices: under.filter((row) => row.supplierId === supplierId).length,
+    }))
+    .sort((left, right) => right.invoices - left.invoices || compareText(left.supplierId, right.supplierId));
+  return [
+    {
+      type: 'THRESHOLD_CLUSTER',
+      ...parameters.levels.cluster,
+      summary: `${under.length} invoices lie just under ${currency} ${threshold}, where about ${neighbours} would be expected.`,
+      actionValues: { threshold: `${currency} ${threshold}` },
+      key: evidenceKey('THRESHOLD_CLUSTER', [scanId, currency, threshold]),
+      parameters: { clusterBandPercent: width, clusterFactor, clusterMin },
+      observed: { under: under.length, neighbours },
+      explanation: [
+        `${under.length} amounts are less than ${width} % below the limit.`,
+        `The bands beside it hold ${neighbours} on average.`,
+      ],
+      extra: {
+        threshold,
+        currency,
+        counts: { under: under.length, neighbours },
+        suppliers: named.slice(0, parameters.shownMax),
+      },
+    },
+  ];
+}
+
+interface GrownAmount {
+  readonly row: ScanRow;
+  readonly minor: bigint;
+}
+
+/** Amounts of at least ten units, without suppliers whose amounts repeat: rents and price lists follow no such law. */
+function grownAmounts(rows: readonly ScanRow[], parameters: ScanParameters): GrownAmount[] {
+  const large = rows
+    .map((row) => ({ row, minor: BigInt(row.amountMinor) }))
+    .filter(({ row, minor }) => minor >= toMinorUnits(parameters.benfordAmountMin, minorUnitsOf(row.currency)));
+  return bySupplier(large).flatMap(([, own]) => {
+    const distinct = new Set(own.map(({ row }) => `${row.amountMinor}|${row.currency}`)).size;
+    const repeats = own.length >= parameters.priceListRowsMin && distinct < own.length * parameters.distinctShareMin;
+    return repeats ? [] : own;
+  });
+}
+
+/** Compared by number of digits: one more is one decade more. */
+function spansDecades(amounts: readonly GrownAmount[], { benfordDecadesMin }: ScanParameters): boolean {
+  let least = amounts[0]?.minor ?? 1n;
+  let most = least;
+  for (const { minor } of amounts) {
+    if (minor < least) least = minor;
+    if (minor > most) most = minor;
+  }
+  return most >= least * 10n ** BigInt(benfordDecadesMin);
+}
+
+interface DigitFit {
+  readonly n: number;
+  /** Mean absolute deviation of the shares from those expected. */
+  readonly mad: number;
+  /** What of it chance explains with so many amounts. */
+  readonly noise: number;
+  readonly excess: number;
+  readonly spikes: readonly Spike[];
+}
+
+interface Spike {
+  readonly digits: number;
+  readonly share: number;
+  readonly expected: number;
+  readonly z: number;
+}
+
+/** How the leading digits of amounts are spread, against Benford's law. */
+function digitFit(amounts: readonly GrownAmount[], length: 1 | 2, { benfordSpikeZ }: ScanParameters): DigitFit {
+  const first = 10 ** (length - 1);
+  const counts = new Map<number, number>();
+  for (const { minor } of amounts) {
+    const digits = Number(String(minor).slice(0, length));
+    counts.set(digits, (counts.get(digits) ?? 0) + 1);
+  }
+  const n = amounts.length;
+  const groups = Array.from({ length: 9 * first }, (_, index) => {
+    const digits = first + index;
+    const expected = Math.log10(1 + 1 / digits);
+    const share = (counts.get(digits) ?? 0) / n;
+    const deviation = Math.abs(share - expected);
+    const error = Math.sqrt((expected * (1 - expected)) / n);
+    return { digits, share, expected, deviation, error, z: Math.max(0, deviation - 1 / (2 * n)) / error };
+  });
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mad = mean(groups.map(({ deviation }) => deviation));
+  const noise = mean(groups.map(({ error }) => error * Math.sqrt(2 / Math.PI)));
+  const spikes = groups
+    .filter(({ share, expected, z }) => share > expected && z > benfordSpikeZ)
+    .sort((left, right) => right.z - left.z || left.digits - right.digits)
+    .map(({ digits, share, expected, z }) => ({
+      digits,
+      share: rounded(share),
+      expected: rounded(expected),
+      z: Math.round(z * 10) / 10,
+    }));
+  return { n, mad: rounded(mad), noise: rounded(noise), excess: rounded(mad) - rounded(noise), spikes };
+}
+
+function spikeSentences(spikes: readonly Spike[]): string[] {
+  return spikes
+    .slice(0, 3)
+    .map(
+      ({ digits, share, expected }) =>
+        `${percent(share)} begin with ${digits}, where ${percent(expected)} would be expected.`,
+    );
+}
+
+function spikeEvidence({ digits, share, expected, z }: Spike): EvidenceValue {
+  return { digits, share, expected, z };
+}
+
+function bySupplier(amounts: readonly GrownAmount[]): [string, GrownAmount[]][] {
+  const groups = new Map<string, GrownAmount[]>();
+  for (const amount of amounts) {
+    const own = groups.get(amount.row.supplierId);
+    if (own === undefined) groups.set(amount.row.supplierId, [amount]);
+    else own.push(amount);
+  }
+  return [...groups].sort(([left], [right]) => compareText(left, right));
+}
+
+function countsOf(texts: readonly string[]): number[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts.values()];
+}
+
+/** Five decimals, so that the last bits of a logarithm never decide. */
+function rounded(value: number): number {
+  return Math.round(value * 100_000) / 100_000;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 1000) / 10} %`;
+}

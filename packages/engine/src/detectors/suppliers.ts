@@ -1,0 +1,399 @@
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import { toMicro } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import { valueOf } from '../facts/facts.js';
+import type { Facts, RelatedSupplier } from '../facts/facts.js';
+import { isTied } from '../facts/links.js';
+import { haveOtherLegalForms } from '../normalisation/name-key.js';
+import { amountText } from '../matching/comparison-row.js';
+import { counted, moneyText } from '../explanation/phrases.js';
+import type { Policy } from '../policy/policy.js';
+import type { SupplierParameters } from '../policy/suppliers.js';
+import { compareText } from '../facts/record-order.js';
+import { haveConflictingTaxIds, haveSameTaxId, taxText } from '../supplier/identity.js';
+import { likenessOf } from '../supplier/lookalike.js';
+import type { Likeness } from '../supplier/lookalike.js';
+import { isLikeName } from '../supplier/name-likeness.js';
+import { isRound } from '../supplier/profile.js';
+import { isOtherAccount, statedTaxCountry } from '../supplier/standing.js';
+import { median } from '../supplier/statistics.js';
+import { registrationText, taxIdFault } from '../supplier/tax-registration.js';
+import { companyOf } from '../facts/companies.js';
+
+/** Family SUP: who sends the invoice (detection reference, section 7.3). */
+export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
+  const parameters = policy.suppliers;
+  return [
+    ...sameName(facts, parameters),
+    ...lookalikeName(facts, parameters),
+    ...taxIdChanged(facts, parameters),
+    ...nameMismatch(facts, parameters),
+    ...taxIdInvalid(facts, parameters),
+    ...taxIdMissing(facts, parameters),
+    ...newSupplier(facts, parameters),
+    ...newHighValue(facts, policy),
+    ...dormantReactivated(facts, parameters),
+    ...ownCompany(facts, parameters),
+  ];
+}
+
+/**
+ * Who is not established himself uses exactly the name of a supplier who is, and asks for payment to an account which that
+ * one never used. Whatever stands in the field of the tax id, valid or not, is no excuse: the impostor writes it. A
+ * supplier with several tax ids keeps his account.
+ */
+function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
+  const { invoice, supplier, namesakes } = facts;
+  const { bankKey, bankMasked } = invoice;
+  const { lookalikeInvoicesMin, levels } = parameters;
+  if (bankKey === undefined || supplier.profile.count >= lookalikeInvoicesMin) return [];
+  const use = supplier.profile.accounts.find(({ key }) => key === bankKey);
+  if (use?.trust === 'REVIEWED' || use?.trust === 'ERP') return [];
+  const ownFirstDay = supplier.profile.firstDay ?? Number.POSITIVE_INFINITY;
+  const established = (namesakes ?? [])
+    .filter(({ invoices, firstDay = 0 }) => invoices >= lookalikeInvoicesMin && firstDay <= ownFirstDay)
+    .sort(byInvoices);
+  const [known] = established;
+  if (known === undefined || established.some((other) => usesAccount(facts, other))) return [];
+  const [knownTaxId, taxId] = [taxText(known), taxText(invoice)];
+  return [
+    {
+      type: 'SUPPLIER_LOOKALIKE_NAME',
+      ...levels.lookalikeConflicting,
+      summary: `${invoice.supplierName} ${stating(taxId)} asks for payment to ${bankMasked ?? ''}, an account that ${known.name} ${stating(knownTaxId)} never used on ${known.invoices} invoices.`,
+      actionValues: { name: known.name },
+      key: evidenceKey('SUPPLIER_LOOKALIKE_NAME', [supplier.supplierId, known.supplierId]),
+      parameters: { lookalikeInvoicesMin },
+      observed: { name: invoice.nameKey, establishedName: known.nameKey, establishedInvoices: known.invoices },
+      explanation: [
+        `${known.invoices} earlier invoices of the same name belong to a supplier ${stating(knownTaxId)}.`,
+        supplier.profile.count === 0
+          ? `This is the first invoice of that name ${stating(taxId)}.`
+          : `The invoice is one of the first of that name ${stating(taxId)}.`,
+        `No supplier of the name with at least ${lookalikeInvoicesMin} invoices has used account ${bankMasked ?? ''}.`,
+      ],
+      extra: {
+        lookalikeOf: { supplierId: known.supplierId, name: known.name },
+        likeness: 'SAME_NAME',
+        edits: 0,
+        establishedInvoices: known.invoices,
+        account: bankMasked ?? null,
+        taxId: taxId === '' ? null : taxId,
+        establishedTaxId: knownTaxId === '' ? null : knownTaxId,
+      },
+    },
+  ];
+}
+
+function stating(taxId: string): string {
+  return taxId === '' ? 'without a tax id' : `with tax id ${taxId}`;
+}
+
+/** A first invoice under almost the name of an established supplier: what an impostor sends. */
+function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
+  const { invoice, supplier, lookalikes } = facts;
+  if (supplier.profile.count > 0) return [];
+  const [imitated] = (lookalikes ?? [])
+    .flatMap((other) => {
+      const likeness = likenessOf(invoice, other);
+      const isOtherAccount = invoice.bankKey !== undefined && !usesAccount(facts, other);
+      const isCandidate =
+        other.supplierId !== supplier.supplierId &&
+        other.invoices >= parameters.lookalikeInvoicesMin &&
+        !haveSameTaxId(other, invoice) &&
+        // Companies of one group are named so too. Where the money goes elsewhere, that has to be known.
+        (likeness?.kind !== 'GENERIC_WORD' || isOtherAccount);
+      return likeness !== undefined && isCandidate ? [{ other, likeness, isOtherAccount }] : [];
+    })
+    .sort((left, right) => byInvoices(left.other, right.other));
+  if (imitated === undefined) return [];
+  const { other, likeness, isOtherAccount } = imitated;
+  const isOtherTaxId = other.taxKey !== undefined && invoice.taxKey !== undefined;
+  const isSure = likeness.kind !== 'GENERIC_WORD' && (isOtherTaxId || isOtherAccount);
+  const { levels } = parameters;
+  return [
+    {
+      type: 'SUPPLIER_LOOKALIKE_NAME',
+      ...(isSure ? levels.lookalikeConflicting : levels.lookalike),
+      summary: `${invoice.supplierName} is new and looks like ${other.name}, which has sent ${other.invoices} invoices; ${likenessText(likeness)}.`,
+      actionValues: { name: other.name },
+      key: evidenceKey('SUPPLIER_LOOKALIKE_NAME', [supplier.supplierId, other.supplierId]),
+      parameters: {
+        lookalikeInvoicesMin: parameters.lookalikeInvoicesMin,
+        wordLengthMin: parameters.lookalikeWords.lengthMin,
+        longWordLengthMin: parameters.lookalikeWords.longLengthMin,
+      },
+      observed: {
+        name: invoice.nameKey,
+        establishedName: other.nameKey,
+        establishedInvoices: other.invoices,
+      },
+      explanation: [
+        `This is the first invoice of ${invoice.supplierName}.`,
+        `Its name and that of ${other.name} are alike: ${likenessText(likeness)}.`,
+        ...(isOtherTaxId ? ['The two state different tax ids.'] : []),
+        ...(isOtherAccount ? [`The account is none that ${other.name} has used.`] : []),
+      ],
+      extra: {
+        lookalikeOf: { supplierId: other.supplierId, name: other.name },
+        likeness: likeness.kind,
+        edits: likeness.kind === 'TYPING' ? likeness.edits : 0,
+        establishedInvoices: other.invoices,
+      },
+    },
+  ];
+}
+
+function likenessText(likeness: Likeness): string {
+  switch (likeness.kind) {
+    case 'SPACING':
+      return 'only the spaces differ';
+    case 'LOOKALIKE_LETTERS':
+      return 'only letters that look the same differ';
+    case 'LEGAL_FORM':
+      return 'only a misspelt legal form differs';
+    case 'GENERIC_WORD':
+      return 'only words differ that any name may have';
+    case 'TYPING':
+      return likeness.edits === 1 ? 'one character of one word differs' : 'two characters of one word differ';
+  }
+}
+
+/**
+ * A known name arrives under another valid tax id of the same country: a new legal entity, or somebody who took the
+ * name. Companies of one group share a name under several tax ids, or state different legal forms.
+ */
+function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
+  const { invoice, supplier, namesakes } = facts;
+  if (supplier.profile.count > 0 || invoice.taxCountryPresumed === true) return [];
+  if (invoice.nameKey.length < parameters.sharedNameLengthMin) return [];
+  const conflicting = (namesakes ?? [])
+    .filter((other) => haveConflictingTaxIds(other, invoice) && other.taxCountry === invoice.taxCountry)
+    .sort(byInvoices);
+  const [known] = conflicting;
+  const taxIds = new Set(conflicting.map((other) => other.taxKey));
+  if (known === undefined || taxIds.size >= parameters.groupTaxIdsMin) return [];
+  if (haveOtherLegalForms(invoice.supplierName, known.name)) return [];
+  const isOtherAccount = invoice.bankKey !== undefined && !usesAccount(facts, known);
+  const [oldTaxId, newTaxId] = [taxText(known), taxText(invoice)];
+  return [
+    {
+      type: 'SUPPLIER_TAX_ID_CHANGED',
+      ...(isOtherAccount ? parameters.levels.taxIdChangedNewAccount : parameters.levels.taxIdChanged),
+      summary: `${invoice.supplierName} states tax id ${newTaxId}; ${counted(known.invoices, 'earlier invoice')} of that name stated ${oldTaxId}.`,
+      key: evidenceKey('SUPPLIER_TAX_ID_CHANGED', [supplier.supplierId, known.supplierId]),
+      parameters: {
+        sharedNameLengthMin: parameters.sharedNameLengthMin,
+        groupTaxIdsMin: parameters.groupTaxIdsMin,
+      },
+      observed: { oldTaxId, newTaxId, earlierInvoices: known.invoices },
+      explanation: [
+        `A supplier of the name ${known.name} is known under tax id ${oldTaxId}.`,
+        'Both tax ids are valid, so they belong to two parties.',
+        ...(isOtherAccount ? [`The account is none that ${known.name} has used under the earlier tax id.`] : []),
+      ],
+      extra: { oldTaxId, newTaxId, knownSupplierId: known.supplierId },
+    },
+  ];
+}
+
+/** The tax id is known, the name is not: the invoice may be somebody else's. Names are learned from reviews. */
+function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: SupplierParameters): RaisedFinding[] {
+  const { names } = supplier.profile;
+  if (supplier.reason !== 'TAX_KEY' || invoice.nameKey === '' || names.length === 0) return [];
+  if (isLikeName(names, invoice.nameKey)) return [];
+  return [
+    {
+      type: 'SUPPLIER_NAME_MISMATCH',
+      ...levels.nameMismatch,
+      summary: `${invoice.supplierName} states tax id ${taxText(invoice)}, which is known as that of ${names[0] ?? ''}.`,
+      key: evidenceKey('SUPPLIER_NAME_MISMATCH', [supplier.supplierId, invoice.nameKey]),
+      parameters: { ...nameLikeness },
+      observed: { name: invoice.nameKey, knownNames: names.length },
+      explanation: [
+        `Tax id ${taxText(invoice)} was stated on ${counted(supplier.profile.count, 'earlier invoice')}.`,
+        'The name resembles none of theirs and shares no word with them.',
+      ],
+      extra: { knownNames: names, taxId: taxText(invoice) },
+    },
+  ];
+}
+
+/** The tax id cannot exist in the country that it states, or where it states none in that of the supplier, as far as known. */
+function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const fault = taxIdFault(facts);
+  if (fault === undefined) return [];
+  const { country, reason } = fault;
+  const isChecksum = reason === 'WRONG_CHECK_DIGIT';
+  // One that is all zeros identifies nobody and has no key.
+  const stated = invoice.taxKey === undefined ? country : taxText(invoice);
+  const subject = invoice.taxKey === undefined ? 'The tax id' : `Tax id ${stated}`;
+  return [
+    {
+      type: 'SUPPLIER_TAX_ID_INVALID',
+      ...(isChecksum ? levels.taxIdInvalid : levels.taxIdInvalidFormat),
+      summary: isChecksum
+        ? `${subject} of ${invoice.supplierName} is no tax id of ${country}: its check digits are wrong.`
+        : `${subject} of ${invoice.supplierName} does not have the form of a tax id of ${country}.`,
+      key: evidenceKey('SUPPLIER_TAX_ID_INVALID', [supplier.supplierId, stated]),
+      parameters: {},
+      observed: { taxId: stated },
+      explanation: [
+        registrationText(fault),
+        isChecksum
+          ? `Computed as ${country} prescribes, its check digits are others.`
+          : 'Its length or the places of its letters are not those of that country.',
+        ...(invoice.source === 'UPLOAD' ? ['It was read from a document; single characters may be misread.'] : []),
+      ],
+      extra: { country, reason },
+    },
+  ];
+}
+
+/** Where tax is charged without a tax id, TAX_WITHOUT_REGISTRATION says so; here the supplier only used to state one. */
+function taxIdMissing({ invoice, supplier }: Facts, parameters: SupplierParameters): RaisedFinding[] {
+  const { count, taxIdCount } = supplier.profile;
+  if (invoice.taxKey !== undefined || invoice.taxValidity !== undefined) return [];
+  if (invoice.taxMinor !== undefined && BigInt(invoice.taxMinor) > 0n) return [];
+  if (count < parameters.taxIdInvoicesMin || taxIdCount < count * parameters.taxIdShareMin) return [];
+  const share = Math.floor((taxIdCount * 100) / count);
+  return [
+    {
+      type: 'SUPPLIER_TAX_ID_MISSING',
+      ...parameters.levels.taxIdMissing,
+      summary: `${invoice.supplierName} states no tax id, but did on ${share} % of ${count} invoices.`,
+      key: evidenceKey('SUPPLIER_TAX_ID_MISSING', [supplier.supplierId]),
+      parameters: { taxIdShareMin: parameters.taxIdShareMin, taxIdInvoicesMin: parameters.taxIdInvoicesMin },
+      observed: { invoices: count, withTaxId: taxIdCount },
+      explanation: [`${taxIdCount} of ${count} earlier invoices stated a tax id; this one does not.`],
+      extra: { share: share / 100 },
+    },
+  ];
+}
+
+function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  if (!isNew(facts, parameters)) return [];
+  return [
+    {
+      type: 'SUPPLIER_NEW',
+      ...parameters.levels.newSupplier,
+      summary: `${invoice.supplierName} sends its first invoice (${amountText(invoice)}).`,
+      key: evidenceKey('SUPPLIER_NEW', [supplier.supplierId]),
+      parameters: {},
+      observed: { earlierInvoices: 0 },
+      explanation: ['No earlier invoice belongs to this supplier.'],
+    },
+  ];
+}
+
+/** A large first invoice; without an order, from a foreign bank or over a round amount it needs a look. */
+function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): RaisedFinding[] {
+  const { invoice, supplier, highAmount } = facts;
+  if (!isNew(facts, parameters)) return [];
+  const { value, noRate } = valueOf(facts);
+  const policyLimit = bank.newSupplierHighValue;
+  const limit = highAmount !== undefined && toMicro(highAmount) > toMicro(policyLimit) ? highAmount : policyLimit;
+  if (toMicro(value) < toMicro(limit)) return [];
+  const reasons = [
+    ...(invoice.poKey === undefined ? ['it names no order'] : []),
+    ...(isForeignBank(facts) ? [`its bank is in ${invoice.bankCountry ?? ''}`] : []),
+    ...(isRound(BigInt(invoice.amountMinor)) ? ['the amount is round'] : []),
+  ];
+  const also = reasons.length === 0 ? '' : `; ${reasons.join(', ')}`;
+  return [
+    {
+      type: 'SUPPLIER_NEW_HIGH_VALUE',
+      ...(reasons.length > 0 ? parameters.levels.newHighValueUnsupported : parameters.levels.newHighValue),
+      summary: `The first invoice of ${invoice.supplierName} asks for ${highValueText(facts, limit)}${also}.`,
+      key: evidenceKey('SUPPLIER_NEW_HIGH_VALUE', [supplier.supplierId]),
+      parameters: { newSupplierHighValue: policyLimit },
+      observed: { value, noRate, limit },
+      explanation: [
+        'No earlier invoice belongs to this supplier.',
+        limit === policyLimit
+          ? 'The amount reaches the limit of the policy for new suppliers.'
+          : 'The amount is above 95 % of the amounts of this organization.',
+        ...reasons.map((reason) => `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`),
+      ],
+      extra: { p95: highAmount ?? null },
+    },
+  ];
+}
+
+/** `PLN 69168.62 (EUR 16358.50), which reaches the limit of EUR 10000.00 for first invoices` */
+function highValueText({ invoice, base }: Facts, limit: DecimalAmount): string {
+  const amount = amountText(invoice);
+  if (base === null) return `${amount}; there is no exchange rate, and the number reaches the limit of ${limit}`;
+  const converted = base.currency === invoice.currency ? '' : ` (${moneyText(base.amount, base.currency)})`;
+  return `${amount}${converted}, which reaches the limit of ${moneyText(limit, base.currency)} for first invoices`;
+}
+
+/** A long silence, measured by the supplier's own rhythm, so that yearly bills are no surprise. */
+function dormantReactivated(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const { count, lastDay, days } = supplier.profile;
+  if (count < parameters.dormantInvoicesMin || lastDay === null) return [];
+  const gapDays = invoice.issueDay - lastDay;
+  if (gapDays < parameters.dormantDaysMin) return [];
+  const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
+  const medianGap = gaps.length === 0 ? 0 : median(gaps);
+  const limit = Math.max(parameters.dormantDaysMin, parameters.dormantGapFactor * medianGap);
+  if (gapDays < limit) return [];
+  const isNewAccount = isOtherAccount(facts);
+  const lastInvoice = dateOfDayNumber(lastDay);
+  return [
+    {
+      type: 'SUPPLIER_DORMANT_REACTIVATED',
+      ...(isNewAccount ? parameters.levels.dormantNewAccount : parameters.levels.dormant),
+      summary: `${invoice.supplierName} bills again after ${gapDays} days without an invoice${isNewAccount ? ', and to another account' : ''}.`,
+      key: evidenceKey('SUPPLIER_DORMANT_REACTIVATED', [supplier.supplierId, lastInvoice]),
+      parameters: { dormantDaysMin: parameters.dormantDaysMin, dormantGapFactor: parameters.dormantGapFactor },
+      observed: { gapDays, limitDays: limit, invoices: count },
+      explanation: [
+        `The last of ${count} invoices was issued on ${lastInvoice}.`,
+        `Usually ${medianGap} days lie between two of them.`,
+        ...(isNewAccount ? ['The supplier asks for payment to an account it did not use before.'] : []),
+      ],
+      extra: { gapDays, medianGap, lastInvoice },
+    },
+  ];
+}
+
+function ownCompany({ invoice, supplier, companies }: Facts, { levels }: SupplierParameters): RaisedFinding[] {
+  const own = companyOf(invoice, companies ?? []);
+  if (own === undefined) return [];
+  return [
+    {
+      type: 'SUPPLIER_IS_OWN_COMPANY',
+      ...levels.ownCompany,
+      summary: `${invoice.supplierName} states tax id ${taxText(invoice)}, which is that of the own company ${own.name}.`,
+      key: evidenceKey('SUPPLIER_IS_OWN_COMPANY', [supplier.supplierId, own.companyId]),
+      parameters: {},
+      observed: { taxId: taxText(invoice) },
+      explanation: [`The tax id of the supplier belongs to ${own.name}, a company of this organization.`],
+      extra: { companyId: own.companyId },
+    },
+  ];
+}
+
+/** In an organization's first scan every supplier is new until enough rows have been judged. */
+function isNew({ supplier, firstScanRowsBefore }: Facts, { firstScanRows }: SupplierParameters): boolean {
+  return supplier.profile.count === 0 && (firstScanRowsBefore === undefined || firstScanRowsBefore >= firstScanRows);
+}
+
+function usesAccount({ bankLink }: Facts, other: RelatedSupplier): boolean {
+  return isTied(bankLink, other.supplierId);
+}
+
+function isForeignBank({ invoice }: Facts): boolean {
+  const taxCountry = statedTaxCountry(invoice);
+  return invoice.bankCountry !== undefined && taxCountry !== undefined && invoice.bankCountry !== taxCountry;
+}
+
+function byInvoices(left: RelatedSupplier, right: RelatedSupplier): number {
+  return right.invoices - left.invoices || compareText(left.supplierId, right.supplierId);
+}

@@ -1,0 +1,31 @@
+import type { DocumentFacts, TamperSign, TamperSignKind } from '../facts/document-facts.js';
+import type { DocumentParameters } from '../policy/documents.js';
+
+/** Signs of tampering, each kind once, with those that the policy tells from the program. */
+export function tamperSignsOf(document: DocumentFacts, { editors }: DocumentParameters): readonly TamperSign[] {
+  const producer = document.producer?.toLowerCase() ?? '';
+  const isEditor = editors.some((editor) => producer.includes(editor));
+  const byKind = new Map<TamperSignKind, TamperSign>(isEditor ? [['EDITOR', { kind: 'EDITOR', objects: [] }]] : []);
+  for (const sign of document.tamperSigns) {
+    const objects = [...(byKind.get(sign.kind)?.objects ?? []), ...sign.objects];
+    byKind.set(sign.kind, { kind: sign.kind, objects });
+  }
+  return [...byKind.values()];
+}
+
+/** The weight of all signs together. */
+export function tamperWeight(document: DocumentFacts, parameters: DocumentParameters): number {
+  const signs = tamperSignsOf(document, parameters);
+  return signs.reduce((sum, { kind }) => sum + parameters.tamperWeights[kind], 0);
+}
+
+/** The document was changed after it was made, by signs that are more than circumstantial. */
+export function isTampered(document: DocumentFacts | undefined, parameters: DocumentParameters): boolean {
+  if (document === undefined) return false;
+  const changed = document.signature?.changed;
+  return (
+    changed === 'CONTENT' ||
+    changed === 'SIGNATURE_REMOVED' ||
+    tamperWeight(document, parameters) >= parameters.tamperDoubtfulMin
+  );
+}

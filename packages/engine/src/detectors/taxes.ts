@@ -1,0 +1,320 @@
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { taxIdValidity } from '@invoicecontrol/values/tax-id';
+import { buyerOf } from '../facts/buyer.js';
+import { europeanUnion } from '../data/european-union.js';
+import { ALWAYS, highestVatRate, standardVatRate } from '../data/vat-rates.js';
+import type { VatRate } from '../data/vat-rates.js';
+import { evidenceKey } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import type { Facts } from '../facts/facts.js';
+import type { NormalisedInvoice } from '../facts/invoice.js';
+import { amountOf, amountText } from '../matching/comparison-row.js';
+import type { Policy } from '../policy/policy.js';
+import type { TaxParameters } from '../policy/taxes.js';
+import { rateBasisPoints } from '../supplier/profile.js';
+import { median } from '../supplier/statistics.js';
+import { registrationText, taxIdFault, taxRegistration } from '../supplier/tax-registration.js';
+
+/** Family TAX: whether net, tax and gross belong together and may be charged (detection reference, section 7.4). */
+export function detectTaxes(facts: Facts, policy: Policy): RaisedFinding[] {
+  const amounts = taxedAmounts(facts.invoice);
+  if (amounts === undefined) return [];
+  const { taxes } = policy;
+  const implausible = rateImplausible(facts, amounts, taxes);
+  return [
+    ...arithmetic(facts, amounts, taxes),
+    ...implausible,
+    ...(implausible.length === 0 ? rateUnusual(facts, amounts, taxes) : []),
+    ...withoutRegistration(facts, amounts, taxes),
+    ...crossBorder(facts, amounts, taxes),
+  ];
+}
+
+/** In minor units; net is absent where only the tax is stated. */
+interface TaxedAmounts {
+  readonly net: bigint | undefined;
+  readonly tax: bigint;
+  readonly gross: bigint;
+  /** Tax as a share of net in basis points; absent where net is, or is zero. */
+  readonly rate: number | undefined;
+  /** Decimals of the currency. */
+  readonly exponent: number;
+}
+
+function taxedAmounts({ netMinor, taxMinor, amountMinor, currency }: NormalisedInvoice): TaxedAmounts | undefined {
+  if (taxMinor === undefined) return undefined;
+  const net = netMinor === undefined ? undefined : BigInt(netMinor);
+  const tax = BigInt(taxMinor);
+  return {
+    net,
+    tax,
+    gross: BigInt(amountMinor),
+    rate: net === undefined ? undefined : rateBasisPoints(net, tax),
+    exponent: minorUnitsOf(currency),
+  };
+}
+
+/** Differences up to this come from rounding, in minor units. */
+function toleranceOf({ exponent }: TaxedAmounts, { toleranceMinor, toleranceMinorWhole }: TaxParameters): bigint {
+  return BigInt(exponent === 0 ? toleranceMinorWhole : toleranceMinor);
+}
+
+/** Net and tax that do not make the gross amount. */
+function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
+  const { net, tax, gross } = amounts;
+  if (net === undefined) return [];
+  const expected = net + tax;
+  const difference = gross - expected;
+  const size = magnitude(difference);
+  const { invoice } = facts;
+  if (size <= toleranceOf(amounts, parameters)) return [];
+  if (isCashRounding(invoice, amounts, size, parameters)) return [];
+  if (isWithholding(facts, amounts, difference, parameters)) return [];
+  const { levels, smallDifference, smallBasisPoints, overbilledBasisPoints } = parameters;
+  const share = size * 10_000n;
+  const isSmall =
+    size <= toMinorUnits(smallDifference, amounts.exponent) && share <= magnitude(gross) * BigInt(smallBasisPoints);
+  const isOverbilled = difference > 0n && share >= magnitude(gross) * BigInt(overbilledBasisPoints);
+  const inCurrency = (minor: bigint): string => amountOf({ currency: invoice.currency, amountMinor: String(minor) });
+  const money = (minor: bigint): string => `${invoice.currency} ${inCurrency(minor)}`;
+  return [
+    {
+      type: 'TAX_ARITHMETIC_MISMATCH',
+      ...(isSmall ? levels.arithmeticSmall : isOverbilled ? levels.arithmeticOverbilled : levels.arithmetic),
+      summary: `Net ${money(net)} and tax ${money(tax)} make ${money(expected)}, not the ${amountText(invoice)} of ${invoice.invoiceNumber}.`,
+      key: evidenceKey('TAX_ARITHMETIC_MISMATCH', [invoice.invoiceId]),
+      parameters: {
+        toleranceMinor: Number(toleranceOf(amounts, parameters)),
+        smallDifference,
+        smallBasisPoints,
+        overbilledBasisPoints,
+      },
+      observed: {
+        netAmount: inCurrency(net),
+        taxAmount: inCurrency(tax),
+        grossAmount: inCurrency(gross),
+        difference: inCurrency(difference),
+      },
+      explanation: [
+        `The gross amount is ${money(size)} ${difference > 0n ? 'more' : 'less'} than net and tax together.`,
+      ],
+      extra: { difference: inCurrency(difference), expectedGross: inCurrency(expected) },
+    },
+  ];
+}
+
+/** Where the smallest coin is larger than the smallest unit, totals are rounded to the coin. */
+function isCashRounding(
+  { currency }: NormalisedInvoice,
+  amounts: TaxedAmounts,
+  size: bigint,
+  parameters: TaxParameters,
+): boolean {
+  const step = parameters.cashRoundingSteps[currency];
+  if (step === undefined) return false;
+  const coin = toMinorUnits(step, amounts.exponent);
+  return amounts.gross % coin === 0n && size * 2n <= coin + toleranceOf(amounts, parameters) * 2n;
+}
+
+/** In some countries the buyer keeps part of the net amount back for the tax office, and the total says so. */
+function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, parameters: TaxParameters): boolean {
+  const { net = 0n } = amounts;
+  if (difference > 0n === net > 0n) return false;
+  const rates = withholdingCountries(facts, parameters).flatMap(
+    (country) => parameters.withholdingBasisPoints[country] ?? [],
+  );
+  return rates.some((rate) => {
+    const withheld = (magnitude(net) * BigInt(rate)) / 10_000n;
+    return magnitude(magnitude(difference) - withheld) <= toleranceOf(amounts, parameters);
+  });
+}
+
+/**
+ * The country of the supplier, or where that is not known those that it may be of: less is asked for than stands above
+ * the total, so a wrong guess costs nothing.
+ */
+function withholdingCountries(facts: Facts, { withholdingBasisPoints }: TaxParameters): readonly string[] {
+  const registration = taxRegistration(facts);
+  if (registration !== undefined) return [registration.country];
+  const { bankCountry, taxKey } = facts.invoice;
+  return Object.keys(withholdingBasisPoints).filter(
+    (country) => country === bankCountry || (taxKey !== undefined && taxIdValidity(taxKey, country) === 'VALID'),
+  );
+}
+
+/** More tax than the law of the supplier's country knows, or tax of another sign than the net amount. */
+function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
+  const { invoice } = facts;
+  const { net, tax, rate } = amounts;
+  if (net === undefined || rate === undefined || tax === 0n) return [];
+  const registration = taxRegistration(facts);
+  const legal = highestRate(invoice, registration?.country);
+  if (tax > 0n !== net > 0n) {
+    return [
+      {
+        ...implausibleRate(invoice, parameters),
+        ...parameters.levels.signMismatch,
+        summary: `Tax and net amount of ${invoice.invoiceNumber} have different signs.`,
+        actionValues: { fault: 'tax and net amount have different signs' },
+        observed: { rate: percent(rate) },
+        explanation: ['One of the two is negative and the other is not.'],
+        extra: { rate: percent(rate), ...rateEvidence(legal?.rate) },
+      },
+    ];
+  }
+  if (legal === undefined) return [];
+  const { basisPoints } = legal.rate;
+  const highest = BigInt(basisPoints);
+  const isAbove = magnitude(tax) * 10_000n > magnitude(net) * (highest + BigInt(parameters.rateExcessBasisPoints));
+  // On a few cents, tax rounded to the cent is any rate.
+  const excess = magnitude(tax) - (magnitude(net) * highest) / 10_000n;
+  if (!isAbove || excess <= toleranceOf(amounts, parameters)) return [];
+  return [
+    {
+      ...implausibleRate(invoice, parameters),
+      ...parameters.levels.rateImplausible,
+      summary: `${invoice.invoiceNumber} charges ${percent(rate)} % tax; the highest rate ${registration === undefined ? 'of any country' : `in ${legal.country}`} is ${percent(basisPoints)} %.`,
+      actionValues: { fault: 'the tax exceeds the legal rate' },
+      observed: { rate: percent(rate), maxRate: percent(basisPoints) },
+      explanation: [
+        registration === undefined ? 'The country of the supplier is not known.' : registrationText(registration),
+        registration === undefined
+          ? `On ${invoice.issueDate} no standard rate was higher than the ${percent(basisPoints)} % of ${legal.country}.`
+          : `On ${invoice.issueDate} no rate of ${legal.country} was higher than ${percent(basisPoints)} %.`,
+        'Mixed and reduced rates lie below it.',
+      ],
+      extra: { rate: percent(rate), ...rateEvidence(legal.rate) },
+    },
+  ];
+}
+
+/** The highest rate that the supplier may charge: that of its country, or of all where its country is not known. */
+function highestRate(
+  invoice: NormalisedInvoice,
+  country: string | undefined,
+): { readonly country: string; readonly rate: VatRate } | undefined {
+  if (country === undefined) return isOutsideVat(invoice) ? undefined : highestVatRate(invoice.issueDate);
+  const rate = standardVatRate(country, invoice.issueDate);
+  return rate === undefined ? undefined : { country, rate };
+}
+
+function implausibleRate({ invoiceId }: NormalisedInvoice, { rateExcessBasisPoints }: TaxParameters) {
+  return {
+    type: 'TAX_RATE_IMPLAUSIBLE',
+    key: evidenceKey('TAX_RATE_IMPLAUSIBLE', [invoiceId]),
+    parameters: { rateExcessBasisPoints },
+  } as const;
+}
+
+function rateEvidence(legal: VatRate | undefined): { maxRate: number | null; validFrom: string | null } {
+  if (legal === undefined) return { maxRate: null, validFrom: null };
+  return { maxRate: percent(legal.basisPoints), validFrom: legal.from === ALWAYS ? null : legal.from };
+}
+
+/** The supplier always charged one rate. */
+function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const rates = supplier.profile.taxRates;
+  if (rate === undefined || rates.length < parameters.rateHistoryMin) return [];
+  const usual = Math.round(median(rates.map(({ value }) => value)));
+  if (Math.abs(rate - usual) <= parameters.rateUnusualBasisPoints) return [];
+  const isNear = (left: number, right: number): boolean => Math.abs(left - right) <= parameters.rateConstantBasisPoints;
+  const constant = rates.filter(({ value }) => isNear(value, usual)).length;
+  if (constant < rates.length * parameters.rateConstantShareMin) return [];
+  const country = taxRegistration(facts)?.country;
+  const legal = country === undefined ? undefined : standardVatRate(country, invoice.issueDate);
+  const before = country === undefined || legal === undefined ? undefined : standardRateBefore(country, legal);
+  // The law changed, and the supplier follows it.
+  if (legal !== undefined && before !== undefined && isNear(rate, legal.basisPoints) && isNear(usual, before))
+    return [];
+  return [
+    {
+      type: 'TAX_RATE_UNUSUAL',
+      ...parameters.levels.rateUnusual,
+      summary: `${invoice.supplierName} charges ${percent(rate)} % tax and ${constant === rates.length ? 'always' : 'nearly always'} charged ${percent(usual)} %.`,
+      key: evidenceKey('TAX_RATE_UNUSUAL', [supplier.supplierId, String(Math.round(rate / 100))]),
+      parameters: {
+        rateHistoryMin: parameters.rateHistoryMin,
+        rateConstantBasisPoints: parameters.rateConstantBasisPoints,
+        rateConstantShareMin: parameters.rateConstantShareMin,
+        rateUnusualBasisPoints: parameters.rateUnusualBasisPoints,
+      },
+      observed: { rate: percent(rate), usualRate: percent(usual), invoices: rates.length, invoicesAtUsual: constant },
+      explanation: [`${constant} of the last ${rates.length} invoices were taxed at ${percent(usual)} %.`],
+      extra: { usualRate: percent(usual), rate: percent(rate) },
+    },
+  ];
+}
+
+/** What the standard rate was before this one came into force. */
+function standardRateBefore(country: string, { from }: VatRate): number | undefined {
+  return from === ALWAYS ? undefined : standardVatRate(country, addDays(from, -1))?.basisPoints;
+}
+
+/** Tax from somebody who shows no valid registration. An id that is missing without tax is a matter of family SUP. */
+function withoutRegistration(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const isInvalid = taxIdFault(facts) !== undefined;
+  if (tax <= 0n || (invoice.taxKey !== undefined && !isInvalid)) return [];
+  if (!isInvalid && isOutsideVat(invoice)) return [];
+  const fault = isInvalid ? 'its tax id is not valid' : 'states no tax id';
+  const taxAmount = amountOf({ currency: invoice.currency, amountMinor: String(tax) });
+  return [
+    {
+      type: 'TAX_WITHOUT_REGISTRATION',
+      ...parameters.levels.withoutRegistration,
+      summary: `${invoice.supplierName} charges ${invoice.currency} ${taxAmount} tax and ${fault}.`,
+      key: evidenceKey('TAX_WITHOUT_REGISTRATION', [supplier.supplierId, invoice.taxKey ?? '']),
+      parameters: {},
+      observed: { taxAmount, taxId: isInvalid ? 'INVALID' : 'MISSING' },
+      explanation: [
+        `The invoice charges ${invoice.currency} ${taxAmount} tax.`,
+        isInvalid ? 'The tax id fails the check of its country.' : 'It states no tax id of the supplier.',
+      ],
+    },
+  ];
+}
+
+/** Banked in a country without value added tax, such as the sales taxes of America: there is no such id to state. */
+function isOutsideVat({ bankCountry, issueDate }: NormalisedInvoice): boolean {
+  return bankCountry !== undefined && standardVatRate(bankCountry, issueDate) === undefined;
+}
+
+/** Between businesses of two member states the buyer owes the tax, as a rule. */
+function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  if (tax <= 0n || invoice.buyerTaxId === undefined) return [];
+  const registration = taxRegistration(facts);
+  if (registration === undefined || !europeanUnion.includes(registration.country)) return [];
+  const from = registration.country;
+  const { taxId, country: to } = buyerOf(facts);
+  if (taxId === undefined || to === undefined || from === to || !europeanUnion.includes(to)) return [];
+  const taxAmount = amountOf({ currency: invoice.currency, amountMinor: String(tax) });
+  return [
+    {
+      type: 'TAX_CROSS_BORDER_CHARGED',
+      ...parameters.levels.crossBorder,
+      summary: `${invoice.supplierName} of ${from} charges ${invoice.currency} ${taxAmount} tax to a buyer of ${to}.`,
+      key: evidenceKey('TAX_CROSS_BORDER_CHARGED', [supplier.supplierId, from, to]),
+      parameters: {},
+      observed: { taxAmount },
+      explanation: [
+        registrationText(registration),
+        `The tax id of the buyer is of ${to}; both countries are in the European Union.`,
+        'Local supplies such as hotels, fuel and events are taxed where they happen.',
+      ],
+      extra: { countries: [from, to] },
+    },
+  ];
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
+/** Basis points as per cent, for people: 1900 is 19. */
+function percent(basisPoints: number): number {
+  return basisPoints / 100;
+}

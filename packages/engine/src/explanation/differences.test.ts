@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { differencesBetween } from './differences.js';
+import type { Analysis } from '../run-engine.js';
+import type { Finding } from './evidence.js';
+import { isSameResult } from '../scoring/replay.js';
+
+const finding = (key: string, changes: Partial<Finding> = {}): Finding => ({
+  type: 'SUSPECTED_DUPLICATE',
+  family: 'DUP',
+  severity: 'HIGH',
+  confidence: 94,
+  summary: 'alike',
+  recommendedAction: null,
+  evidence: { key, rule: 'SUSPECTED_DUPLICATE@1.0.0', parameters: {}, observed: {}, explanation: [] },
+  relatedInvoiceIds: [],
+  disposition: 'OPEN',
+  ...changes,
+});
+const analysis = (findings: Finding[], changes: Partial<Analysis> = {}): Analysis => ({
+  decision: 'REVIEW',
+  riskScore: 56,
+  findings,
+  versions: { riskEngine: '1.0.0', policy: 'default-1+o0' },
+  ...changes,
+});
+
+test('equal analyses have no differences, whatever the order of their findings', () => {
+  expect(differencesBetween(analysis([finding('a'), finding('b')]), analysis([finding('b'), finding('a')]))).toEqual(
+    [],
+  );
+});
+
+test('decision, score and versions are told, then every finding that came, went or changed', () => {
+  const before = analysis([finding('a'), finding('b'), finding('c')]);
+  const after = analysis([finding('b', { severity: 'MEDIUM', confidence: 47 }), finding('c'), finding('d')], {
+    decision: 'PASS',
+    riskScore: 14,
+    versions: { riskEngine: '1.1.0', policy: 'default-1+o1' },
+  });
+  const type = 'SUSPECTED_DUPLICATE';
+  expect(differencesBetween(before, after)).toEqual([
+    { field: 'decision', from: 'REVIEW', to: 'PASS' },
+    { field: 'risk_score', from: '56', to: '14' },
+    { field: 'versions.risk_engine', from: '1.0.0', to: '1.1.0' },
+    { field: 'versions.policy', from: 'default-1+o0', to: 'default-1+o1' },
+    { field: 'findings', from: `${type} HIGH 94% OPEN`, findingType: type, evidenceKey: 'a' },
+    {
+      field: 'findings',
+      from: `${type} HIGH 94% OPEN`,
+      to: `${type} MEDIUM 47% OPEN`,
+      findingType: type,
+      evidenceKey: 'b',
+    },
+    { field: 'findings', to: `${type} HIGH 94% OPEN`, findingType: type, evidenceKey: 'd' },
+  ]);
+});
+
+test('a replay is the same when only the name of the engine is another, and different for any other byte', () => {
+  const stored = analysis([finding('a')]);
+  const newer = { riskEngine: '1.1.0', policy: 'default-1+o0' };
+  const renamed = finding('a', { evidence: { ...finding('a').evidence, rule: 'SUSPECTED_DUPLICATE@1.1.0' } });
+  expect(isSameResult(stored, analysis([renamed], { versions: newer }))).toBe(true);
+  expect(isSameResult(stored, analysis([finding('a', { summary: 'alike.' })]))).toBe(false);
+  expect(isSameResult(stored, analysis([finding('a')], { riskScore: 57 }))).toBe(false);
+});

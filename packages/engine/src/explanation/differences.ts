@@ -1,0 +1,59 @@
+import type { Analysis } from '../run-engine.js';
+import type { Finding } from './evidence.js';
+import { compareText } from '../facts/record-order.js';
+
+/** One thing that two analyses of the same invoice do not agree on. */
+export interface AnalysisDifference {
+  readonly field: 'decision' | 'risk_score' | 'versions.risk_engine' | 'versions.policy' | 'findings';
+  /** Absent: it was not there before. */
+  readonly from?: string;
+  /** Absent: it is gone. */
+  readonly to?: string;
+  /** Of `findings`: which one. */
+  readonly findingType?: string;
+  readonly evidenceKey?: string;
+}
+
+/** What an analysis found different from the one before it: decision, score, versions, then findings by evidence key. */
+export function differencesBetween(before: Analysis, after: Analysis): AnalysisDifference[] {
+  const fields: readonly (readonly [AnalysisDifference['field'], string, string])[] = [
+    ['decision', before.decision, after.decision],
+    ['risk_score', String(before.riskScore), String(after.riskScore)],
+    ['versions.risk_engine', before.versions.riskEngine, after.versions.riskEngine],
+    ['versions.policy', before.versions.policy, after.versions.policy],
+  ];
+  return [
+    ...fields.filter(([, from, to]) => from !== to).map(([field, from, to]) => ({ field, from, to })),
+    ...findingDifferences(before.findings, after.findings),
+  ];
+}
+
+function findingDifferences(before: readonly Finding[], after: readonly Finding[]): AnalysisDifference[] {
+  const earlier = byKey(before);
+  const later = byKey(after);
+  const keys = [...new Set([...earlier.keys(), ...later.keys()])].sort(compareText);
+  return keys.flatMap((evidenceKey): AnalysisDifference[] => {
+    const from = earlier.get(evidenceKey);
+    const to = later.get(evidenceKey);
+    const finding = to ?? from;
+    if (finding === undefined || (from && described(from)) === (to && described(to))) return [];
+    return [
+      {
+        field: 'findings',
+        ...(from === undefined ? {} : { from: described(from) }),
+        ...(to === undefined ? {} : { to: described(to) }),
+        findingType: finding.type,
+        evidenceKey,
+      },
+    ];
+  });
+}
+
+function byKey(findings: readonly Finding[]): ReadonlyMap<string, Finding> {
+  return new Map(findings.map((finding) => [finding.evidence.key, finding]));
+}
+
+/** `SUSPECTED_DUPLICATE HIGH 94% OPEN`: what makes a finding count. */
+function described({ type, severity, confidence, disposition }: Finding): string {
+  return `${type} ${severity} ${confidence}% ${disposition}`;
+}

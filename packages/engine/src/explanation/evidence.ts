@@ -1,0 +1,162 @@
+import { isLongerThan } from '@invoicecontrol/values/text-length';
+import { catalogue } from './catalogue.js';
+import type { Family, FindingType, Severity } from './catalogue.js';
+import { shortDigest } from '../facts/digest.js';
+import type { Disposition } from '../facts/facts.js';
+import { compareText } from '../facts/record-order.js';
+
+/** JSON without undefined; what evidence is made of. */
+export type EvidenceValue =
+  string | number | boolean | null | readonly EvidenceValue[] | { readonly [name: string]: EvidenceValue };
+
+/** The contract of section 8: these five always, more by type. Amounts are decimal strings, accounts are masked. */
+export interface Evidence {
+  /** Stable id of what the finding is about: a review of it holds for every later finding with this key. */
+  readonly key: string;
+  /** Type and engine version. */
+  readonly rule: string;
+  /** Policy values used. */
+  readonly parameters: { readonly [name: string]: EvidenceValue };
+  /** Numbers compared. */
+  readonly observed: { readonly [name: string]: EvidenceValue };
+  /** English sentences, one per fact. */
+  readonly explanation: readonly string[];
+  readonly [name: string]: EvidenceValue;
+}
+
+/** A finding as the engine returns it. Its id is derived by whoever stores it, from the invoice and the evidence key. */
+export interface Finding {
+  readonly type: FindingType;
+  readonly family: Family;
+  readonly severity: Severity;
+  /** 0 to 100. */
+  readonly confidence: number;
+  readonly summary: string;
+  readonly recommendedAction: string | null;
+  readonly evidence: Evidence;
+  readonly relatedInvoiceIds: readonly string[];
+  readonly disposition: Disposition;
+}
+
+/** What a detector raises; the engine adds family, rule, action and disposition. */
+export interface RaisedFinding {
+  readonly type: FindingType;
+  readonly severity: Severity;
+  readonly confidence: number;
+  readonly summary: string;
+  /** Values of the placeholders in the recommended action. */
+  readonly actionValues?: Readonly<Record<string, string>>;
+  readonly key: string;
+  readonly parameters: Evidence['parameters'];
+  readonly observed: Evidence['observed'];
+  readonly explanation: readonly string[];
+  /** Further evidence of this type. */
+  readonly extra?: { readonly [name: string]: EvidenceValue };
+  readonly relatedInvoiceIds?: readonly string[];
+  /** Pairs of records the finding is about; a FALSE_POSITIVE clears each of them. */
+  readonly pairKeys?: readonly string[];
+  /** Set when reviews have settled the finding before the evidence key is looked at (cleared pairs). */
+  readonly disposition?: Disposition;
+}
+
+const KEY_BYTES = 16;
+/** Characters of a summary or an action (HTTP and security reference, section 2). */
+const SENTENCE_LENGTH_MAX = 2_000;
+/** Characters of a sentence of the explanation. */
+const EXPLANATION_LENGTH_MAX = 400;
+/** Sentences of an explanation: a pair of records is compared in ten fields. */
+const EXPLANATIONS_MAX = 12;
+/** Characters of a number, name or reference that evidence repeats; the record itself shows all of it. */
+const SHOWN_TEXT_LENGTH_MAX = 120;
+/** Entries of a list in evidence, the records that a finding is related to among them. */
+const SHOWN_ENTRIES_MAX = 64;
+
+/**
+ * What one finding takes as JSON at most, whatever the invoices state: every text at its longest and of characters of
+ * four bytes. A finding is stored with its invoice, its analysis and on its own, and a page of a list holds a hundred.
+ */
+export const FINDING_JSON_BYTES_MAX = 64 * 1024;
+
+/** The stable key of a finding: its type and the things it is about, in any order. */
+export function evidenceKey(type: FindingType | 'DUP', subjects: readonly string[]): string {
+  return shortDigest([type, ...subjects.toSorted(compareText)].join('|'), KEY_BYTES);
+}
+
+/** The key of two records as a pair, the same from both sides. */
+export function pairKey(oneId: string, otherId: string): string {
+  const [smaller, larger] = [oneId, otherId].toSorted(compareText);
+  return shortDigest(`${smaller}|${larger}`, KEY_BYTES);
+}
+
+/** Completes a raised finding. */
+export function toFinding(raised: RaisedFinding, engineVersion: string, disposition: Disposition): Finding {
+  const { family, recommendedAction } = catalogue[raised.type];
+  return {
+    type: raised.type,
+    family,
+    severity: raised.severity,
+    confidence: raised.confidence,
+    summary: sentence(raised.summary),
+    recommendedAction: filled(recommendedAction, raised.actionValues ?? {}),
+    evidence: {
+      key: raised.key,
+      rule: `${raised.type}@${engineVersion}`,
+      parameters: shownMembers(raised.parameters),
+      observed: shownMembers(raised.observed),
+      explanation: raised.explanation.slice(0, EXPLANATIONS_MAX).map((text) => sentence(text, EXPLANATION_LENGTH_MAX)),
+      ...shownMembers(raised.extra ?? {}),
+    },
+    relatedInvoiceIds: (raised.relatedInvoiceIds ?? []).slice(0, SHOWN_ENTRIES_MAX),
+    disposition,
+  };
+}
+
+/** A text of an invoice as evidence and its sentences show it: its beginning, whole characters, and an ellipsis. */
+export function shownText(text: string): string {
+  return cut(text, SHOWN_TEXT_LENGTH_MAX);
+}
+
+function shownMembers(members: { readonly [name: string]: EvidenceValue }): { [name: string]: EvidenceValue } {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, shownValue(value)]));
+}
+
+function shownValue(value: EvidenceValue): EvidenceValue {
+  if (typeof value === 'string') return shownText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return isList(value) ? value.slice(0, SHOWN_ENTRIES_MAX).map(shownValue) : shownMembers(value);
+}
+
+/** `Array.isArray` does not narrow lists that are read-only. */
+function isList(value: EvidenceValue): value is readonly EvidenceValue[] {
+  return Array.isArray(value);
+}
+
+/** Controls that turn the direction of what follows them: a name with one would rearrange the sentence about it. */
+const DIRECTION_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** A name such as `Galli S.r.l.` brings its own full stop to the end of a sentence. An ellipsis has three. */
+const TWO_FULL_STOPS = /(?<!\.)\.\.(?=\s|$)/g;
+
+/**
+ * A text with numbers and names of an invoice in it, as one line that people can read: what an invoice states may be
+ * pages long and hold line breaks.
+ */
+function sentence(text: string, lengthMax = SENTENCE_LENGTH_MAX): string {
+  const line = text.replace(DIRECTION_CONTROLS, '').replace(/\s*\p{Cc}+\s*/gu, ' ');
+  return cut(line.replace(TWO_FULL_STOPS, '.'), lengthMax);
+}
+
+function cut(text: string, lengthMax: number): string {
+  if (!isLongerThan(text, lengthMax)) return text;
+  return `${[...text].slice(0, lengthMax - 1).join('')}…`;
+}
+
+function filled(template: string | null, values: Readonly<Record<string, string>>): string | null {
+  if (template === null) return null;
+  return sentence(
+    template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = values[name];
+      return value === undefined ? whole : shownText(value);
+    }),
+  );
+}

@@ -1,0 +1,133 @@
+import type { Company } from './companies.js';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import type { DocumentFacts } from './document-facts.js';
+import type { OrderMasterFacts, OwnAccountFacts, VendorMasterFacts } from './erp-facts.js';
+import type { ConvertedAmount } from './exchange-rates.js';
+import type { Candidate, NormalisedInvoice } from './invoice.js';
+import type { BankLink, OrderLink } from './links.js';
+import type { KnownSupplier, ResolutionReason } from '../supplier/identity.js';
+import type { SupplierProfile } from '../supplier/profile.js';
+
+/**
+ * Everything a decision rests on, loaded before the engine runs and stored with the analysis: the same facts, engine
+ * and policy give the same bytes (detection reference, section 0). Plain JSON values only.
+ */
+export interface Facts {
+  readonly format: 1;
+  readonly organizationId: string;
+  /** The day of the analysis; the engine has no clock. */
+  readonly asOf: CalendarDate;
+  /** The judged invoice with its resolved supplier. */
+  readonly invoice: NormalisedInvoice;
+  readonly supplier: SupplierFacts;
+  /** Earlier records that share a lookup key, capped (match-keys.ts). */
+  readonly candidates: readonly Candidate[];
+  readonly candidateCapHit: boolean;
+  /** Links of the invoice's account and order before this invoice; null when there are none. */
+  readonly bankLink: BankLink | null;
+  readonly orderLink: OrderLink | null;
+  readonly reviews: readonly ReviewFact[];
+  /** What reviews taught about findings of this supplier; absent: nothing. */
+  readonly tolerances?: readonly LearnedTolerance[];
+  /** Units per 1 EUR on the issue date, for the currencies of the invoice and its candidates, as far as known. */
+  readonly ratesPerEuro: Readonly<Record<string, string>>;
+  /** Gross in the organization's base currency; null when no rate exists. */
+  readonly base: ConvertedAmount | null;
+  /** Companies of the organization, the nearest to the invoice when there are very many (tenant.ts). */
+  readonly companies?: readonly Company[];
+  /** Rows of a scan: at least half of the file's rows state an account, so that a missing one means something. */
+  readonly scanStatesAccounts?: boolean;
+  /** Rows of an organization's first scan: so many rows were judged before this one. At first everybody is new. */
+  readonly firstScanRowsBefore?: number;
+  /** Other suppliers of exactly this name. */
+  readonly namesakes?: readonly RelatedSupplier[];
+  /** Suppliers whose name may be mistaken for that of a new supplier. */
+  readonly lookalikes?: readonly RelatedSupplier[];
+  /** What amounts of this organization are seldom above, in base currency: the 95th percentile of the newest ones. */
+  readonly highAmount?: DecimalAmount;
+  /** From the ERP of the company; absent: it has none, or none is known to say anything. */
+  readonly vendorMaster?: VendorMasterFacts;
+  readonly orderMaster?: OrderMasterFacts;
+  readonly ownAccount?: OwnAccountFacts;
+  /** Keys of the supplier's accounts to which payments went. */
+  readonly paidAccounts?: readonly string[];
+  /** Uploads: what reading the document brought to light. */
+  readonly document?: DocumentFacts;
+}
+
+/** Another supplier than the invoice's, as far as it is compared with it. */
+export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalikeKeys'> {
+  /** Invoices counted. */
+  readonly invoices: number;
+  /** Issue day of the earliest. Absent in facts from before it was remembered. */
+  readonly firstDay?: number;
+}
+
+export interface SupplierFacts {
+  readonly supplierId: string;
+  readonly reason: ResolutionReason;
+  /** As its first invoice prints it; absent for a new one. */
+  readonly name?: string;
+  /** Before this invoice. */
+  readonly profile: SupplierProfile;
+}
+
+/** OPEN and UNDER_REVIEW wait for a person; SUPERSEDED is set by the system only. */
+export type Disposition =
+  'OPEN' | 'UNDER_REVIEW' | 'CONFIRMED' | 'FALSE_POSITIVE' | 'ACCEPTED_RISK' | 'RESOLVED' | 'SUPERSEDED';
+
+/** The standing outcome of a review, found by the evidence key of the finding or by one of its pairs. */
+export interface ReviewFact {
+  readonly evidenceKey: string;
+  readonly disposition: Disposition;
+  /** The invoice of the reviewed finding: other dispositions than FALSE_POSITIVE hold for its findings only. */
+  readonly invoiceId: string | null;
+  /** Pairs that a FALSE_POSITIVE clears; empty for findings that are not about pairs. */
+  readonly pairKeys: readonly string[];
+}
+
+/** Findings that look alike to a reviewer: of one supplier and type, with the same relations between the records. */
+export interface ToleranceSubject {
+  readonly supplierId: string;
+  readonly type: string;
+  readonly signature: string;
+}
+
+/** What reviews taught about a kind of finding: it is shown one severity lower and half as confident. */
+export interface LearnedTolerance extends ToleranceSubject {
+  readonly falsePositives: number;
+  readonly learnedOn: CalendarDate;
+  /** The last day it holds. */
+  readonly expiresOn: CalendarDate;
+}
+
+/**
+ * The gross amount as limits of value see it: in the base currency, or, where no rate exists, the number as it stands
+ * on the invoice, which evidence then says.
+ */
+export function valueOf({ base, invoice }: Facts): { readonly value: DecimalAmount; readonly noRate: boolean } {
+  return { value: base?.amount ?? invoice.grossAmount, noRate: base === null };
+}
+
+/** JSON with sorted object keys. Values are those JSON has; undefined members are left out. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = value as Readonly<Record<string, unknown>>;
+  let text = '';
+  // The order of code units, which is the one sort has by itself.
+  for (const name of Object.keys(members).sort()) {
+    const member = members[name];
+    if (member !== undefined) text += `${text === '' ? '' : ','}${quoted(name)}:${canonicalJson(member)}`;
+  }
+  return `{${text}}`;
+}
+
+const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** Most texts need no escape, and looking is cheaper than escaping; facts are written for every invoice. */
+function quoted(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}

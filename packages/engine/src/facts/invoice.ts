@@ -1,0 +1,108 @@
+import type { BankAccountProblem } from '@invoicecontrol/values/bank-account';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import type { TaxIdValidity } from '@invoicecontrol/values/tax-id';
+import type { InvoiceNumber } from '../normalisation/invoice-number.js';
+
+/** The invoice as callers write it and as it is stored and shown (specification 2.2). Amounts are decimal strings. */
+export interface CanonicalInvoice {
+  readonly supplier: {
+    readonly name: string;
+    readonly tax_id?: string;
+    readonly bank_account?: CanonicalBankAccount;
+  };
+  readonly invoice_number: string;
+  readonly issue_date: CalendarDate;
+  readonly due_date?: CalendarDate;
+  readonly currency: string;
+  readonly net_amount?: DecimalAmount;
+  readonly tax_amount?: DecimalAmount;
+  readonly gross_amount: DecimalAmount;
+  readonly purchase_order_ref?: string;
+  readonly buyer?: { readonly name?: string; readonly tax_id?: string };
+  readonly company_id?: string;
+}
+
+/** Either `iban`, or `sort_code` with `account_number`. */
+export interface CanonicalBankAccount {
+  readonly iban?: string;
+  readonly sort_code?: string;
+  readonly account_number?: string;
+}
+
+export type InvoiceSource = 'API' | 'UPLOAD' | 'SCAN' | 'ERP';
+
+/** VOID and REJECTED are bills the ERP has withdrawn; only live records (RECEIVED, ANALYZED) can be duplicated. */
+export type InvoiceStatus = 'RECEIVED' | 'ANALYZED' | 'FAILED' | 'VOID' | 'REJECTED';
+
+/** Where a record comes from and when it came: what the canonical invoice itself does not say. */
+export interface InvoiceOrigin {
+  readonly invoiceId: string;
+  /** The company the invoice was routed to. */
+  readonly companyId: string;
+  readonly source: InvoiceSource;
+  /** Milliseconds since 1970 at which the record was received; all rows of a scan share that of the scan. */
+  readonly receivedAtMs: number;
+  readonly scanId?: string;
+  /** The caller's `sourceRowNumber`. */
+  readonly rowNo?: number;
+  /** Index of the row in the request, which orders rows that share a `sourceRowNumber`. */
+  readonly position?: number;
+  readonly externalId?: string;
+  /** Hex SHA-256 of the uploaded bytes. */
+  readonly documentSha256?: string;
+}
+
+/** Everything about one record that another record is compared with. What is absent was not stated. */
+export interface Candidate extends InvoiceOrigin {
+  readonly status: InvoiceStatus;
+  /** Null until the supplier has been resolved. */
+  readonly supplierId: string | null;
+  readonly number: InvoiceNumber;
+  /** Signed integer of minor units, as a string: JSON and BSON carry it exactly. */
+  readonly amountMinor: string;
+  readonly currency: string;
+  /** Days since 1970-01-01. */
+  readonly issueDay: number;
+  readonly poKey?: string;
+  readonly bankKey?: string;
+  readonly bankMasked?: string;
+  readonly bankCountry?: string;
+  /** The tax id without country prefix. */
+  readonly taxKey?: string;
+  readonly taxCountry?: string;
+  /** True when the country is only presumed from the bank account: good for comparing, never for a rule of its own. */
+  readonly taxCountryPresumed?: boolean;
+  /** The tax id is valid in its stated or presumed country. */
+  readonly taxValid?: boolean;
+  readonly nameKey: string;
+  /** `nameKey` with AE, OE, UE folded to A, O, U; present when it differs. */
+  readonly nameFold?: string;
+  /** A reviewer confirmed this record as a duplicate or as fraud: it is no longer an original of anything. */
+  readonly confirmedAs?: 'DUPLICATE' | 'FRAUD';
+  /** ERP bills: the API or upload invoice that this bill books. */
+  readonly bookedInvoiceId?: string;
+  // As printed on the record, for evidence.
+  readonly invoiceNumber: string;
+  readonly supplierName: string;
+  readonly issueDate: CalendarDate;
+  readonly grossAmount: DecimalAmount;
+  readonly purchaseOrderRef?: string;
+}
+
+/** What is stored in `invoices.match`: the candidate together with the keys it is found by (match-keys.ts). */
+export interface MatchPart extends Candidate {
+  readonly keys: readonly string[];
+}
+
+/** The judged invoice: its own comparison part and what only rules about itself need. */
+export interface NormalisedInvoice extends Candidate {
+  readonly bankProblems: readonly BankAccountProblem[];
+  /** Of the stated tax id in its stated country; absent when either is missing. */
+  readonly taxValidity?: TaxIdValidity;
+  readonly dueDay?: number;
+  readonly netMinor?: string;
+  readonly taxMinor?: string;
+  readonly buyerName?: string;
+  readonly buyerTaxId?: string;
+}

@@ -1,0 +1,80 @@
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { canonicalAmount, inOneScale, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { possibleVatRates } from '../data/vat-rates.js';
+import type { Candidate } from '../facts/invoice.js';
+import { isAdjacentSwap } from '../normalisation/similarity.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
+
+/** OPPOSITE: one is a credit. Such records are never duplicates of each other. */
+export type AmountRelation = keyof DuplicateParameters['halfPoints']['amount'] | 'OPPOSITE';
+
+const FULL_BASIS_POINTS = 10_000n;
+
+/** How two amounts relate; the first that holds (detection reference, section 5). All in integers of minor units. */
+export function amountRelation(
+  left: Candidate,
+  right: Candidate,
+  ratesPerEuro: Readonly<Record<string, string>>,
+  parameters: DuplicateParameters,
+): AmountRelation {
+  if (left.currency === right.currency && left.amountMinor === right.amountMinor) return 'EQ';
+  const a = BigInt(left.amountMinor);
+  const b = BigInt(right.amountMinor);
+  if (a * b < 0n) return 'OPPOSITE';
+  const high = magnitude(magnitude(a) > magnitude(b) ? a : b);
+  const low = magnitude(magnitude(a) > magnitude(b) ? b : a);
+  if (left.currency !== right.currency) return relationAcrossCurrencies(left, right, ratesPerEuro, parameters);
+  if (isRounded(high, low, left.currency)) return 'ROUND';
+  if (isAdjacentSwap(String(high), String(low))) return 'TRANSP';
+  if (isNetOfGross(high, low, left, right)) return 'NETGROSS';
+  if (parameters.slipFactors.some((factor) => low > 0n && high === low * BigInt(factor))) return 'SLIP';
+  return isNear(high, low, parameters) ? 'NEAR' : 'DIFF';
+}
+
+/** Less than one whole unit apart, and one of the two is a whole number of units. */
+function isRounded(high: bigint, low: bigint, currency: string): boolean {
+  const unit = 10n ** BigInt(minorUnitsOf(currency));
+  return high - low < unit && (high % unit === 0n || low % unit === 0n);
+}
+
+/** The larger is the smaller with tax, within one minor unit. */
+function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
+  // No standard rate is above 30 %: most pairs need not look at the rates.
+  if (high * 10n > low * 13n + 20n) return false;
+  const country = left.taxCountry ?? right.taxCountry;
+  return possibleVatRates(country, [left.issueDate, right.issueDate]).some((rate) => {
+    const factor = FULL_BASIS_POINTS + BigInt(rate);
+    return magnitude(high * FULL_BASIS_POINTS - low * factor) <= factor;
+  });
+}
+
+function isNear(high: bigint, low: bigint, parameters: DuplicateParameters): boolean {
+  const difference = high - low;
+  return (
+    difference <= BigInt(parameters.nearAmountMinor) ||
+    difference * FULL_BASIS_POINTS <= high * BigInt(parameters.nearAmountBasisPoints)
+  );
+}
+
+function relationAcrossCurrencies(
+  left: Candidate,
+  right: Candidate,
+  ratesPerEuro: Readonly<Record<string, string>>,
+  parameters: DuplicateParameters,
+): AmountRelation {
+  const leftRate = ratesPerEuro[left.currency];
+  const rightRate = ratesPerEuro[right.currency];
+  if (leftRate !== undefined && rightRate !== undefined) {
+    // Both values in one scale: amount x the other side's rate. The rate of a pegged currency has more decimals than
+    // an amount, and all of them count.
+    const [leftFactor, rightFactor] = inOneScale(rightRate, leftRate);
+    const leftValue = magnitude(toMicro(left.grossAmount)) * leftFactor;
+    const rightValue = magnitude(toMicro(right.grossAmount)) * rightFactor;
+    if (magnitude(leftValue - rightValue) * 100n <= rightValue * BigInt(parameters.fxPercent)) return 'FX';
+  }
+  return canonicalAmount(left.grossAmount) === canonicalAmount(right.grossAmount) ? 'DIGITS' : 'DIFF';
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}

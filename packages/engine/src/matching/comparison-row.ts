@@ -1,0 +1,77 @@
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { minorToDecimal } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import type { EvidenceValue } from '../explanation/evidence.js';
+import type { Candidate } from '../facts/invoice.js';
+import type { Comparison, PairScore } from './pair.js';
+import { noteOf } from './wording.js';
+
+/**
+ * A compared field as evidence shows it (detection reference, section 8): both values, the relation, its points and a
+ * sentence. Built only for pairs that are shown.
+ */
+export function comparisonRow(invoice: Candidate, pair: PairScore, comparison: Comparison): EvidenceValue {
+  const [left, right] = valuesOf(invoice, pair, comparison.field);
+  return {
+    with: pair.other.invoiceId,
+    field: comparison.field,
+    left,
+    right,
+    relation: comparison.relation,
+    points: comparison.halfPoints / 2,
+    note: noteOf(comparison.field, comparison.relation) + currencyNote(invoice, pair.other, comparison.field),
+  };
+}
+
+/** The gross amount in its currency's own decimals: `1200.00`. */
+export function amountOf(record: AmountParts): DecimalAmount {
+  return minorToDecimal(BigInt(record.amountMinor), minorUnitsOf(record.currency));
+}
+
+/** The amount with its currency, for sentences: `EUR 1200.00`. */
+export function amountText(record: AmountParts): string {
+  return `${record.currency} ${amountOf(record)}`;
+}
+
+type AmountParts = Pick<Candidate, 'amountMinor' | 'currency'>;
+type Shown = string | null;
+
+/** The judged invoice's value and the other's; null when the row is not about a value. */
+function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field']): [left: Shown, right: Shown] {
+  const { other } = pair;
+  switch (field) {
+    case 'number':
+      return [invoice.invoiceNumber, other.invoiceNumber];
+    case 'amount':
+      return [amountOf(invoice), amountOf(other)];
+    case 'date':
+      return [invoice.issueDate, other.issueDate];
+    case 'supplier':
+      if (pair.supplier === 'TAX') return [taxText(invoice), taxText(other)];
+      if (pair.supplier === 'BANK') return [invoice.bankMasked ?? null, other.bankMasked ?? null];
+      return [invoice.supplierName, other.supplierName];
+    case 'taxId':
+      return [taxText(invoice), taxText(other)];
+    case 'order':
+      return [invoice.purchaseOrderRef ?? null, other.purchaseOrderRef ?? null];
+    case 'recurrence':
+      return [String(pair.recurringOthers), null];
+    case 'credit':
+      return [null, amountOf(other)];
+    case 'document':
+      return [invoice.documentSha256 ?? null, other.documentSha256 ?? null];
+    case 'base':
+      return [null, null];
+  }
+}
+
+function currencyNote(invoice: Candidate, other: Candidate, field: Comparison['field']): string {
+  return field === 'amount' && invoice.currency !== other.currency
+    ? ` (${invoice.currency} and ${other.currency})`
+    : '';
+}
+
+function taxText(record: Candidate): Shown {
+  if (record.taxKey === undefined) return null;
+  return `${record.taxCountryPresumed === true ? '' : (record.taxCountry ?? '')}${record.taxKey}`;
+}

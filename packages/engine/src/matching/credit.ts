@@ -1,0 +1,45 @@
+import type { Facts } from '../facts/facts.js';
+import type { Candidate } from '../facts/invoice.js';
+import { isSameSupplier } from './supplier-relation.js';
+
+/** The supplier's credit notes among the originals; mostly there are none, and then no pair has to look further. */
+export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Candidate[] {
+  return originals.filter(
+    (candidate) =>
+      candidate.amountMinor.startsWith('-') && isSameSupplier(facts.supplier.supplierId, facts.invoice, candidate),
+  );
+}
+
+/**
+ * Whether the earlier record was credited before the judged invoice came, and no other re-issue has used the credit
+ * up (detection reference, section 5): crediting and billing again is ordinary, not a duplicate.
+ */
+export function hasOpenCredit(
+  facts: Facts,
+  originals: readonly Candidate[],
+  creditNotes: readonly Candidate[],
+  other: Candidate,
+): boolean {
+  const { invoice, supplier } = facts;
+  const from = Math.min(other.issueDay, invoice.issueDay);
+  const to = Math.max(other.issueDay, invoice.issueDay);
+  const credits = creditNotes.filter(
+    (note) =>
+      note.amountMinor === `-${other.amountMinor}` &&
+      note.currency === other.currency &&
+      note.issueDay >= from &&
+      note.issueDay <= to,
+  );
+  if (credits.length === 0) return false;
+  const firstCreditDay = Math.min(...credits.map((credit) => credit.issueDay));
+  const reissues = originals.filter(
+    (candidate) =>
+      candidate !== other &&
+      candidate.amountMinor === other.amountMinor &&
+      candidate.currency === other.currency &&
+      candidate.issueDay >= firstCreditDay &&
+      candidate.issueDay <= to &&
+      isSameSupplier(supplier.supplierId, invoice, candidate),
+  );
+  return credits.length > reissues.length;
+}

@@ -1,0 +1,24 @@
+import type { Candidate } from '../facts/invoice.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
+
+export type DateRelation = keyof DuplicateParameters['halfPoints']['date'];
+
+/** How two issue dates relate; the first that holds (detection reference, section 5). */
+export function dateRelation(left: Candidate, right: Candidate, parameters: DuplicateParameters): DateRelation {
+  const days = Math.abs(left.issueDay - right.issueDay);
+  if (days === 0) return 'SAME';
+  if (isSwapped(left.issueDate, right.issueDate)) return 'SWAP';
+  if (days <= parameters.nearDays) return 'NEAR';
+  if (days <= parameters.farDays) return 'FAR';
+  return days <= parameters.otherDays ? 'OTHER' : 'YEAR';
+}
+
+/** Whether two bills can be of one supply by their dates: those are equal, exchanged or a few days apart. */
+export function isOfTheSameDays(date: DateRelation): boolean {
+  return date === 'SAME' || date === 'NEAR' || date === 'SWAP';
+}
+
+/** Day and month exchanged; both are real dates, so only the text has to be compared. */
+function isSwapped(left: string, right: string): boolean {
+  return `${left.slice(0, 4)}-${left.slice(8)}-${left.slice(5, 7)}` === right;
+}

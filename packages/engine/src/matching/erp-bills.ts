@@ -1,0 +1,49 @@
+import type { Candidate } from '../facts/invoice.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
+import { compareByArrival } from '../facts/record-order.js';
+import { numberRelation } from './number-relation.js';
+import { isSameSupplier } from './supplier-relation.js';
+
+/**
+ * The API or upload invoice that an ERP bill books (detection reference, section 5): earlier than the bill, the same
+ * number, amount and supplier, dates within five days, and not yet booked by another bill. Such a bill is the same
+ * document, not a duplicate; it is stored with `bookedInvoiceId`. `candidates` are what the bill's lookup keys find.
+ */
+export function bookedInvoiceOf(
+  bill: Candidate,
+  billSupplierId: string,
+  candidates: readonly Candidate[],
+  parameters: DuplicateParameters,
+): string | undefined {
+  const taken = new Set(
+    candidates
+      .filter((candidate) => candidate.invoiceId !== bill.invoiceId)
+      .map((candidate) => candidate.bookedInvoiceId),
+  );
+  return candidates
+    .filter(
+      (candidate) =>
+        (candidate.source === 'API' || candidate.source === 'UPLOAD') &&
+        candidate.companyId === bill.companyId &&
+        compareByArrival(candidate, bill) < 0 &&
+        !taken.has(candidate.invoiceId) &&
+        isSameDocument(bill, billSupplierId, candidate, parameters),
+    )
+    .sort(compareByArrival)[0]?.invoiceId;
+}
+
+function isSameDocument(
+  bill: Candidate,
+  billSupplierId: string,
+  candidate: Candidate,
+  parameters: DuplicateParameters,
+): boolean {
+  const number = numberRelation(bill, candidate, false, parameters);
+  return (
+    (number === 'IDENT' || number === 'FORMAT') &&
+    bill.currency === candidate.currency &&
+    bill.amountMinor === candidate.amountMinor &&
+    isSameSupplier(billSupplierId, bill, candidate) &&
+    Math.abs(bill.issueDay - candidate.issueDay) <= parameters.erpBookingDaysMax
+  );
+}

@@ -1,0 +1,19 @@
+import { shortDigest } from '../facts/digest.js';
+import type { Candidate } from '../facts/invoice.js';
+import { compareByArrival, compareText } from '../facts/record-order.js';
+
+/** Records that are linked by accepted pairs, and the one that came first. */
+export interface DuplicateGroup {
+  /** Hash of the smallest invoice id, hex 32. */
+  readonly groupId: string;
+  readonly original: Candidate;
+}
+
+const GROUP_ID_BYTES = 16;
+
+/** The group of the judged invoice and the records it pairs with (detection reference, section 5). */
+export function groupOf(invoice: Candidate, paired: readonly Candidate[]): DuplicateGroup {
+  const members = [invoice, ...paired].sort(compareByArrival);
+  const [smallestId = invoice.invoiceId] = members.map((member) => member.invoiceId).sort(compareText);
+  return { groupId: shortDigest(smallestId, GROUP_ID_BYTES), original: members[0] ?? invoice };
+}

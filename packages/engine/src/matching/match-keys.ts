@@ -1,0 +1,192 @@
+import { shortDigest } from '../facts/digest.js';
+import type { Candidate, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
+import { readInvoiceNumber } from '../normalisation/invoice-number.js';
+import { compareByArrival, compareText } from '../facts/record-order.js';
+
+/**
+ * Equality keys by which records find each other (detection reference, section 4). Kinds:
+ * 1 supplier and number family · 2 supplier, amount, quarter · 3 number and amount · 4 day and amount · 5 same file.
+ * Nothing is ever searched by range, so the cost of a lookup does not grow with the history.
+ */
+export type MatchKeyKind = 1 | 2 | 3 | 4 | 5;
+
+export interface LookupKey {
+  readonly kind: MatchKeyKind;
+  readonly key: string;
+}
+
+/** A key with more hits than this is hot: it says too little (kinds 2, 4) or is cut to its newest hits (1, 3, 5). */
+export const CANDIDATES_PER_KEY_MAX = 64;
+/** What is read of a key: one more than is kept shows that it is hot. */
+export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
+
+const KEY_BYTES = 8;
+const BUCKET_DAYS = 92;
+const KIND_3_LENGTH_MIN = 5;
+/** Numbers inside the number of a credit note that may name the invoice it credits. */
+const CREDITED_NUMBERS_MAX = 8;
+const CREDITED_RUNS_MAX = 12;
+const CREDITED_NUMBER_LENGTH_MIN = 3;
+
+/** What identifies the supplier of a record: `t:` tax id, `b:` account, `n:` name, and `n:` the folded name. */
+export function supplierKeysOf(record: Candidate): string[] {
+  const keys: string[] = [];
+  if (record.taxKey !== undefined) keys.push(`t:${record.taxKey}`);
+  if (record.bankKey !== undefined) keys.push(`b:${record.bankKey}`);
+  if (record.nameKey !== '') keys.push(`n:${record.nameKey}`);
+  if (record.nameFold !== undefined) keys.push(`n:${record.nameFold}`);
+  return keys;
+}
+
+/** The keys a record is found by. */
+export function storedKeys(record: Candidate): string[] {
+  return distinct([...numberKeys(record), ...amountKeys(record, [0]), ...commonKeys(record)]).map(({ key }) => key);
+}
+
+/**
+ * The keys a record looks others up by: its own, the neighbouring quarters of kind 2, and for a credit note the
+ * numbers that its own number contains.
+ */
+export function lookupKeys(record: Candidate): LookupKey[] {
+  return distinct([
+    ...numberKeys(record),
+    ...creditedNumberKeys(record),
+    ...amountKeys(record, [-1, 0, 1]),
+    ...commonKeys(record),
+  ]);
+}
+
+/** Both kinds of keys of a record, for those who need both: each is computed once. */
+export function keysOf(record: Candidate): { readonly stored: string[]; readonly lookups: LookupKey[] } {
+  const numbers = numberKeys(record);
+  const amounts = amountKeys(record, [0]);
+  const common = commonKeys(record);
+  return {
+    stored: distinct([...numbers, ...amounts, ...common]).map(({ key }) => key),
+    lookups: distinct([
+      ...numbers,
+      ...creditedNumberKeys(record),
+      ...amounts,
+      ...amountKeys(record, [-1, 1]),
+      ...common,
+    ]),
+  };
+}
+
+/** The stored part of an invoice, with its keys. */
+export function matchPartOf(invoice: NormalisedInvoice, keys: readonly string[] = storedKeys(invoice)): MatchPart {
+  return { ...candidateOf(invoice), keys };
+}
+
+/** The comparison part alone: what remains of a stored part or of a judged invoice when it stands in facts. */
+function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candidate {
+  const { keys, bankProblems, taxValidity, dueDay, netMinor, taxMinor, buyerName, buyerTaxId, ...candidate } =
+    record as MatchPart & NormalisedInvoice;
+  return candidate;
+}
+
+export interface CappedCandidates {
+  /** Earlier records only, each once, ordered by id. */
+  readonly candidates: readonly Candidate[];
+  /** A hot key was dropped or cut; recorded in facts. */
+  readonly candidateCapHit: boolean;
+}
+
+/**
+ * Reduces what the lookup found to what the engine is given: leaves out the invoice itself and records that came
+ * later, then applies the rule for hot keys. Among the hits of a hot key the newest by issue day stay, then by id.
+ * @param lookups the invoice's lookup keys, where the caller has them already
+ */
+export function applyCandidateCaps(
+  invoice: Candidate,
+  hits: readonly MatchPart[],
+  lookups: readonly LookupKey[] = lookupKeys(invoice),
+): CappedCandidates {
+  const earlier = new Map<string, MatchPart>();
+  for (const hit of hits) {
+    if (hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) < 0) earlier.set(hit.invoiceId, hit);
+  }
+  if (earlier.size === 0) return { candidates: [], candidateCapHit: false };
+  const byKey = new Map<string, MatchPart[]>(lookups.map(({ key }) => [key, []]));
+  for (const hit of earlier.values()) {
+    for (const key of hit.keys) byKey.get(key)?.push(hit);
+  }
+  const kept = new Set<MatchPart>();
+  let candidateCapHit = false;
+  for (const { kind, key } of lookups) {
+    const sharing = byKey.get(key) ?? [];
+    if (sharing.length <= CANDIDATES_PER_KEY_MAX) {
+      for (const hit of sharing) kept.add(hit);
+      continue;
+    }
+    candidateCapHit = true;
+    if (kind === 2 || kind === 4) continue;
+    const newest = sharing.toSorted(
+      (left, right) => right.issueDay - left.issueDay || compareText(left.invoiceId, right.invoiceId),
+    );
+    for (const hit of newest.slice(0, CANDIDATES_PER_KEY_MAX)) kept.add(hit);
+  }
+  const candidates = [...kept].map(candidateOf).sort((left, right) => compareText(left.invoiceId, right.invoiceId));
+  return { candidates, candidateCapHit };
+}
+
+function numberKeys(record: Candidate): LookupKey[] {
+  const { o1, o2, b1, b2 } = record.number;
+  const numbers = new Set([o1, o2, b1, b2].filter((form) => form !== undefined && form !== ''));
+  return supplierKeysOf(record).flatMap((supplier) => [...numbers].map((form) => matchKey(1, `${supplier}|${form}`)));
+}
+
+function creditedNumberKeys(record: Candidate): LookupKey[] {
+  if (!record.amountMinor.startsWith('-')) return [];
+  const numbers = creditedNumbers(record);
+  return supplierKeysOf(record).flatMap((supplier) => numbers.map((form) => matchKey(1, `${supplier}|${form}`)));
+}
+
+/** Numbers contained in the number of a credit note, longest first: `CN-INV-1042` contains `INV1042` and `1042`. */
+export function creditedNumbers(record: Candidate): string[] {
+  const { o1, o2 } = record.number;
+  const runs = record.number.runs.slice(0, CREDITED_RUNS_MAX);
+  const found = new Set<string>();
+  for (let from = 0; from < runs.length; from += 1) {
+    for (let to = runs.length; to > from; to -= 1) {
+      const text = runs
+        .slice(from, to)
+        .join('')
+        .replace(/^0+(?=.)/, '');
+      if (text.length < CREDITED_NUMBER_LENGTH_MIN || !/[0-9]{2}/.test(text)) continue;
+      // As the invoice's own number is read: without a label, and letters folded that are misread for digits.
+      const credited = readInvoiceNumber(text).o1;
+      if (credited !== o1 && credited !== o2) found.add(credited);
+    }
+  }
+  return [...found]
+    .sort((left, right) => right.length - left.length || compareText(left, right))
+    .slice(0, CREDITED_NUMBERS_MAX);
+}
+
+function amountKeys(record: Candidate, bucketOffsets: readonly number[]): LookupKey[] {
+  const bucket = Math.floor(record.issueDay / BUCKET_DAYS);
+  return supplierKeysOf(record).flatMap((supplier) =>
+    bucketOffsets.map((offset) => matchKey(2, `${supplier}|${magnitude(record)}|${bucket + offset}`)),
+  );
+}
+
+function commonKeys(record: Candidate): LookupKey[] {
+  const keys = [matchKey(4, `${record.issueDate}|${magnitude(record)}`)];
+  if (record.number.o1.length >= KIND_3_LENGTH_MIN) keys.push(matchKey(3, `${record.number.o1}|${magnitude(record)}`));
+  if (record.documentSha256 !== undefined) keys.push(matchKey(5, record.documentSha256));
+  return keys;
+}
+
+/** The amount without its sign, so that a credit note finds its invoice. */
+function magnitude(record: Candidate): string {
+  return `${record.amountMinor.replace('-', '')}|${record.currency}`;
+}
+
+function matchKey(kind: MatchKeyKind, value: string): LookupKey {
+  return { kind, key: shortDigest(`${kind}|${value}`, KEY_BYTES) };
+}
+
+function distinct(keys: readonly LookupKey[]): LookupKey[] {
+  return [...new Map(keys.map((entry) => [entry.key, entry])).values()];
+}

@@ -1,0 +1,228 @@
+import type { Facts } from '../facts/facts.js';
+import type { Candidate } from '../facts/invoice.js';
+import { digitCount } from '../normalisation/invoice-number.js';
+import { editDistance } from '../normalisation/similarity.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
+import { compareByArrival } from '../facts/record-order.js';
+import { haveConflictingTaxIds } from '../supplier/identity.js';
+import { amountRelation } from './amount-relation.js';
+import { creditNotesOf, hasOpenCredit } from './credit.js';
+import { dateRelation, isOfTheSameDays } from './date-relation.js';
+import { isContractSeries, isCustomerNumber, isSecondOfContract, isYearlyBill } from './contract.js';
+import { numberRelation } from './number-relation.js';
+import type { Comparison, PairScore } from './pair.js';
+import { amountHistory, isBilledOnceADay, recurringOthers } from './recurrence.js';
+import type { AmountHistory } from './recurrence.js';
+import { tellingDigits } from './similar-numbers.js';
+import { isSameSupplier, supplierRelation } from './supplier-relation.js';
+
+/** Records of the facts that can be the original of the judged invoice: earlier, live and not settled as duplicates. */
+export function originalsOf(facts: Facts): Candidate[] {
+  return facts.candidates.filter(
+    (candidate) =>
+      isEarlier(facts, candidate) &&
+      (candidate.status === 'RECEIVED' || candidate.status === 'ANALYZED') &&
+      candidate.confirmedAs === undefined &&
+      candidate.bookedInvoiceId !== facts.invoice.invoiceId,
+  );
+}
+
+/** Of two equal records the later one gets the finding; the judged invoice ignores what came after it. */
+export function isEarlier(facts: Facts, candidate: Candidate): boolean {
+  return candidate.invoiceId !== facts.invoice.invoiceId && compareByArrival(candidate, facts.invoice) < 0;
+}
+
+/** Scores the judged invoice against each original; pairs of opposite sign are left out. */
+export function scorePairs(
+  facts: Facts,
+  originals: readonly Candidate[],
+  parameters: DuplicateParameters,
+): PairScore[] {
+  if (originals.length === 0) return [];
+  const context: PairContext = {
+    facts,
+    originals,
+    parameters,
+    amounts: amountHistory(facts, originals, parameters),
+    creditNotes: creditNotesOf(facts, originals),
+  };
+  const compared = originals.map((other) => compare(context, other));
+  const comparable = compared.filter((pair) => pair.amount !== 'OPPOSITE');
+  const numbered = comparable.filter(
+    (pair) => pair.sameSupplier && (pair.number === 'IDENT' || pair.number === 'FORMAT'),
+  );
+  const series = numbered.filter((pair) => pair.amount === 'EQ');
+  const daysOf = (pairs: readonly Compared[]): number[] => pairs.map((pair) => pair.other.issueDay);
+  const { issueDay } = facts.invoice;
+  const billsBefore = facts.supplier.profile.count;
+  const isContract =
+    isContractSeries(daysOf(series), parameters) ||
+    // Day and month exchanged are a month apart by accident.
+    isSecondOfContract(daysOf(series.filter(({ date }) => date !== 'SWAP')), { issueDay, billsBefore }, parameters);
+  const isOfCustomer = isCustomerNumber([issueDay, ...daysOf(numbered)], parameters);
+  return comparable.map((pair) => {
+    if (!pair.sameSupplier || !SAME_NUMBER.includes(pair.number)) return summed(context, pair);
+    const isNeighbour = isContract && Math.abs(pair.other.issueDay - issueDay) > parameters.contractSameBillDays;
+    const isYearly = pair.amount === 'EQ' && isYearlyBill(facts.invoice, pair.other, parameters);
+    const isReference = isOfCustomer && pair.amount !== 'EQ';
+    return summed(context, isNeighbour || isYearly || isReference ? { ...pair, number: 'CONTRACT' } : pair);
+  });
+}
+
+/**
+ * Relations by which a number can be that of a contract. Once it is known to be one, also a copy of an earlier bill
+ * (with a suffix, or misread) says nothing about the bills of other months.
+ */
+const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'SUFFIX', 'EXTRA'];
+/** Relations that are worth less when there are only few characters to agree. */
+const NEEDS_LENGTH: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'REORDERED'];
+
+/** Relations of numbers that are not the same and may have been. */
+const ALIKE_NUMBER: readonly PairScore['number'][] = ['REORDERED', 'TYPO', 'CONTAINS', 'TYPO2', 'MISSING'];
+
+/** What all pairs of one invoice share. */
+interface PairContext {
+  readonly facts: Facts;
+  readonly originals: readonly Candidate[];
+  readonly parameters: DuplicateParameters;
+  readonly amounts: AmountHistory;
+  readonly creditNotes: readonly Candidate[];
+}
+
+type Compared = Pick<PairScore, 'other' | 'number' | 'amount' | 'date' | 'supplier' | 'sameSupplier'>;
+
+function compare({ facts, parameters }: PairContext, other: Candidate): Compared {
+  const { invoice } = facts;
+  const amount = amountRelation(invoice, other, facts.ratesPerEuro, parameters);
+  const date = dateRelation(invoice, other, parameters);
+  return {
+    other,
+    number: numberRelation(invoice, other, amount === 'EQ' && date === 'SAME', parameters),
+    amount,
+    date,
+    supplier: supplierRelation(invoice, other, parameters),
+    sameSupplier: isSameSupplier(facts.supplier.supplierId, invoice, other),
+  };
+}
+
+function summed(context: PairContext, pair: Compared): PairScore {
+  const { facts, parameters } = context;
+  const { halfPoints } = parameters;
+  const others = pair.amount === 'EQ' ? recurringOthers(context.amounts, pair.other) : 0;
+  const comparisons: Comparison[] = [
+    { field: 'base', relation: 'BASE', halfPoints: halfPoints.base },
+    {
+      field: 'number',
+      relation: pair.number,
+      halfPoints: numberPoints(facts.invoice, { ...pair, others }, parameters),
+    },
+    {
+      field: 'amount',
+      relation: pair.amount,
+      halfPoints: pair.amount === 'OPPOSITE' ? 0 : halfPoints.amount[pair.amount],
+    },
+    { field: 'date', relation: pair.date, halfPoints: halfPoints.date[pair.date] },
+    { field: 'supplier', relation: pair.supplier, halfPoints: halfPoints.supplier[pair.supplier] },
+    ...strangersRow(facts.invoice, pair, parameters),
+    ...taxConflictRow(facts.invoice, pair, parameters),
+    ...orderRow(facts.invoice, pair, parameters),
+    ...recurrenceRow(context, pair, others),
+    ...creditRow(context, pair),
+  ];
+  comparisons.push(...sameFileRow(facts.invoice, pair, total(comparisons), parameters));
+  return {
+    other: pair.other,
+    number: pair.number,
+    amount: pair.amount,
+    date: pair.date,
+    supplier: pair.supplier,
+    sameSupplier: pair.sameSupplier,
+    comparisons,
+    halfPoints: total(comparisons),
+    recurringOthers: others,
+  };
+}
+
+/** A number of few characters says little, however well it agrees. */
+function numberPoints(
+  invoice: Candidate,
+  pair: Compared & { readonly others: number },
+  { halfPoints, shortNumberLength }: DuplicateParameters,
+): number {
+  const full = halfPoints.number[pair.number];
+  if (!NEEDS_LENGTH.includes(pair.number)) return full;
+  const numbers = [invoice.number, pair.other.number];
+  const isShort = numbers.some(({ f1 }) => f1.length < shortNumberLength);
+  // A year later a counter has come round: then only its digits count.
+  const isShortCounter = pair.date === 'YEAR' && numbers.some(({ f1 }) => digitCount(f1) < shortNumberLength);
+  if (!isShort && !isShortCounter) return full;
+  const isOfOneYear = invoice.issueDate.slice(0, 4) === pair.other.issueDate.slice(0, 4) && pair.date !== 'SAME';
+  const isOneTime = pair.sameSupplier && pair.amount === 'EQ' && pair.others === 0;
+  return Math.min(full, isOfOneYear && isOneTime ? halfPoints.shortNumberSameYear : halfPoints.shortNumber);
+}
+
+/** Two contractors whom nothing ties together can both send bill 1/04/2026 on the same day, at the same rates. */
+function strangersRow(
+  invoice: Candidate,
+  { other, supplier }: Compared,
+  { halfPoints, strangersDigitsMin }: DuplicateParameters,
+): Comparison[] {
+  if (supplier !== 'NONE') return [];
+  const isSimple = [invoice, other].some((record) => tellingDigits(record) < strangersDigitsMin);
+  return isSimple ? [{ field: 'supplier', relation: 'STRANGERS', halfPoints: halfPoints.strangers }] : [];
+}
+
+function taxConflictRow(
+  invoice: Candidate,
+  { other, supplier, date }: Compared,
+  { halfPoints, taxSlipMax }: DuplicateParameters,
+): Comparison[] {
+  if (haveConflictingTaxIds(invoice, other)) {
+    // A factoring company collects for many: only a bill of the same days may be another one's.
+    const sameBank = invoice.bankKey !== undefined && invoice.bankKey === other.bankKey && isOfTheSameDays(date);
+    const points = sameBank ? halfPoints.taxConflictSameBank : halfPoints.taxConflict;
+    return [{ field: 'taxId', relation: 'CONFLICT', halfPoints: points }];
+  }
+  const { taxKey } = invoice;
+  if (supplier !== 'NONE' || taxKey === undefined || other.taxKey === undefined) return [];
+  if (editDistance(taxKey, other.taxKey, taxSlipMax) <= taxSlipMax) return [];
+  return [{ field: 'taxId', relation: 'DIFFERENT', halfPoints: halfPoints.taxDifferent }];
+}
+
+function orderRow(invoice: Candidate, { other }: Compared, { halfPoints }: DuplicateParameters): Comparison[] {
+  if (invoice.poKey === undefined || other.poKey === undefined) return [];
+  const relation = invoice.poKey === other.poKey ? 'EQUAL' : 'DIFFERENT';
+  return [{ field: 'order', relation, halfPoints: halfPoints.order[relation] }];
+}
+
+/**
+ * An amount that the supplier bills again and again says little, unless the numbers agree as well, or are alike on one
+ * day while he has never billed it twice a day.
+ */
+function recurrenceRow({ amounts, parameters }: PairContext, pair: Compared, others: number): Comparison[] {
+  if (others === 0 || SAME_NUMBER.includes(pair.number)) return [];
+  if (pair.date === 'SAME' && ALIKE_NUMBER.includes(pair.number) && isBilledOnceADay(amounts, pair.other)) return [];
+  const step = parameters.halfPoints.recurrence.find(({ othersMax }) => others <= othersMax);
+  return [{ field: 'recurrence', relation: 'RECURRING', halfPoints: step?.halfPoints ?? 0 }];
+}
+
+function creditRow({ facts, originals, creditNotes, parameters }: PairContext, pair: Compared): Comparison[] {
+  if (creditNotes.length === 0 || !hasOpenCredit(facts, originals, creditNotes, pair.other)) return [];
+  const { creditSameNumber, credit } = parameters.halfPoints;
+  return [{ field: 'credit', relation: 'CREDITED', halfPoints: pair.number === 'IDENT' ? creditSameNumber : credit }];
+}
+
+/** The same bytes are the same invoice whatever was read from them: the row lifts the sum to its fixed value. */
+function sameFileRow(
+  invoice: Candidate,
+  { other }: Compared,
+  sum: number,
+  { halfPoints }: DuplicateParameters,
+): Comparison[] {
+  if (invoice.documentSha256 === undefined || invoice.documentSha256 !== other.documentSha256) return [];
+  return [{ field: 'document', relation: 'SAME_FILE', halfPoints: halfPoints.sameFileSum - sum }];
+}
+
+function total(rows: readonly Comparison[]): number {
+  return rows.reduce((sum, { halfPoints }) => sum + halfPoints, 0);
+}

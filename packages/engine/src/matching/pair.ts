@@ -1,0 +1,27 @@
+import type { Candidate } from '../facts/invoice.js';
+import type { AmountRelation } from './amount-relation.js';
+import type { DateRelation } from './date-relation.js';
+import type { NumberRelation } from './number-relation.js';
+import type { SupplierRelation } from './supplier-relation.js';
+
+/** One compared field. The rows of a pair add up to its sum, so a reader can check the score by hand. */
+export interface Comparison {
+  readonly field:
+    'base' | 'number' | 'amount' | 'date' | 'supplier' | 'taxId' | 'order' | 'recurrence' | 'credit' | 'document';
+  readonly relation: string;
+  readonly halfPoints: number;
+}
+
+/** The judged invoice and one earlier record, compared. */
+export interface PairScore {
+  readonly other: Candidate;
+  readonly halfPoints: number;
+  readonly comparisons: readonly Comparison[];
+  readonly number: NumberRelation;
+  readonly amount: AmountRelation;
+  readonly date: DateRelation;
+  readonly supplier: SupplierRelation;
+  readonly sameSupplier: boolean;
+  /** Other invoices of the supplier with this amount; 0 unless the amounts are equal. */
+  readonly recurringOthers: number;
+}

@@ -1,0 +1,53 @@
+import type { Facts } from '../facts/facts.js';
+import type { Candidate } from '../facts/invoice.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
+import { isSameSupplier } from './supplier-relation.js';
+
+/** Where else the judged invoice's amount occurs with its supplier, within the window of recurrence. */
+export interface AmountHistory {
+  /** Days of finished invoices, from the profile. */
+  readonly rememberedDays: readonly number[];
+  /** Originals among the candidates, also those under way. */
+  readonly present: ReadonlySet<Candidate>;
+}
+
+/** Collected once per invoice; every pair with this amount asks it. */
+export function amountHistory(
+  facts: Facts,
+  originals: readonly Candidate[],
+  { recurrenceDays }: DuplicateParameters,
+): AmountHistory {
+  const { invoice, supplier } = facts;
+  const isInWindow = (day: number): boolean => Math.abs(day - invoice.issueDay) <= recurrenceDays;
+  const rememberedDays = (supplier.profile.amounts[invoice.currency] ?? [])
+    .filter((use) => use.minor === invoice.amountMinor && isInWindow(use.day))
+    .map((use) => use.day);
+  const present = originals.filter(
+    (candidate) =>
+      candidate.amountMinor === invoice.amountMinor &&
+      candidate.currency === invoice.currency &&
+      isInWindow(candidate.issueDay) &&
+      isSameSupplier(supplier.supplierId, invoice, candidate),
+  );
+  return { rememberedDays, present: new Set(present) };
+}
+
+/**
+ * How many other invoices carry the amount, besides the pair itself (detection reference, section 5). Profile and
+ * candidates each see only a part, so the larger count holds.
+ */
+export function recurringOthers({ rememberedDays, present }: AmountHistory, other: Candidate): number {
+  const remembered = rememberedDays.length - (rememberedDays.includes(other.issueDay) ? 1 : 0);
+  return Math.max(remembered, present.size - (present.has(other) ? 1 : 0));
+}
+
+/**
+ * Whether the supplier, as far as is remembered, bills the amount once a day. One day in five may have it twice: an earlier
+ * duplicate does that too.
+ * @param other one of the bills
+ */
+export function isBilledOnceADay({ rememberedDays, present }: AmountHistory, other: Candidate): boolean {
+  const days = new Set(rememberedDays).size;
+  const sameDay = [...present].filter(({ issueDay }) => issueDay === other.issueDay);
+  return (rememberedDays.length - days) * 5 <= days && sameDay.length <= 1;
+}

@@ -1,0 +1,115 @@
+import type { Candidate } from '../facts/invoice.js';
+import { digitCount, isLabel, withoutLeadingZeros } from '../normalisation/invoice-number.js';
+import type { InvoiceNumber } from '../normalisation/invoice-number.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
+
+/**
+ * Equal but for the year of the bill, which stands in one number and not in the other, or shortened: `RE-2026-0113` and
+ * `RE-0113`, `F/2026/01/31` and `F/26/01/31`. Only within one calendar year: counters come round with it.
+ */
+export function areEqualButForYear(left: Candidate, right: Candidate): boolean {
+  if (left.issueDate.slice(0, 4) !== right.issueDate.slice(0, 4)) return false;
+  const [leftWhole, ...leftYearless] = formsWithoutYear(left);
+  const [rightWhole, ...rightYearless] = formsWithoutYear(right);
+  return (
+    leftYearless.some((form) => form === rightWhole || rightYearless.includes(form)) ||
+    rightYearless.some((form) => form === leftWhole)
+  );
+}
+
+/** The whole number, then the forms in which a year of its own date is left out. */
+function formsWithoutYear({ number, issueDate }: Candidate): string[] {
+  const year = issueDate.slice(0, 4);
+  const runs = plainRuns(number);
+  const forms = [runs.join('.')];
+  for (const [index, run] of runs.entries()) {
+    const left = withoutYear(run, year);
+    if (left === undefined) continue;
+    const rest = [...runs.slice(0, index), ...(left === '' ? [] : [left]), ...runs.slice(index + 1)];
+    if (rest.some(isDigitRun)) forms.push(rest.join('.'));
+  }
+  return forms;
+}
+
+/** What is left of a digit run without the year: nothing of `2026` and `26`, `113` of `20260113`; undefined without a year. */
+function withoutYear(run: string, year: string): string | undefined {
+  if (run === year || run === year.slice(2)) return '';
+  return isDigitRun(run) && run.length >= year.length + 2 && run.startsWith(year)
+    ? withoutLeadingZeros(run.slice(year.length))
+    : undefined;
+}
+
+/** The same runs in another order, labels aside: `FA/2026/00011` and `00011/2026/FA`. */
+export function areReordered(a: InvoiceNumber, b: InvoiceNumber): boolean {
+  const [left, right] = [a, b].map((number) => plainRuns(number).filter((run) => !isLabel(run)));
+  return left !== undefined && left.length > 0 && left.sort().join('.') === right?.sort().join('.');
+}
+
+/**
+ * Equal digits and one letter group that is wholly another: `W-24159` and `S-24159`, `250602-01/N` and `/S`. A supplier who
+ * numbers sites or departments each for itself does that; whoever mistypes a group leaves some of it.
+ */
+export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolean {
+  if (a.runs.length !== b.runs.length) return false;
+  const [left, right] = [plainRuns(a), plainRuns(b)];
+  const differing = left.flatMap((run, index) => (run === right[index] ? [] : [[run, right[index] ?? ''] as const]));
+  const [only, ...others] = differing;
+  if (only === undefined || others.length > 0 || only.some(isDigitRun)) return false;
+  const [one, other] = only;
+  return (
+    one.length <= SERIES_LETTERS_MAX &&
+    other.length <= SERIES_LETTERS_MAX &&
+    [...one].every((letter, at) => letter !== other[at])
+  );
+}
+
+const SERIES_LETTERS_MAX = 3;
+
+/**
+ * `longer` has all runs of `shorter` in their order, and besides them only letters (`0011/HH/26` and `0011/26`) or a
+ * reference behind them (`2600024 PO 4571824`).
+ */
+export function hasExtraParts(
+  longer: InvoiceNumber,
+  shorter: InvoiceNumber,
+  { extraDigitsMin, extraReferenceMin }: DuplicateParameters,
+): boolean {
+  // As printed: leading zeros show how long a number is.
+  if (longer.runs.length <= shorter.runs.length || digitCount(shorter.runs.join('')) < extraDigitsMin) return false;
+  const all = plainRuns(longer);
+  const some = plainRuns(shorter);
+  const extra: string[] = [];
+  let matched = 0;
+  for (const run of all) {
+    if (run === some[matched]) matched += 1;
+    else extra.push(run);
+  }
+  if (matched < some.length) return false;
+  const isBehind = some.every((run, index) => run === all[index]);
+  return !extra.some(isDigitRun) || (isBehind && extra.join('').length >= extraReferenceMin);
+}
+
+/** Letter runs and digit runs, these without leading zeros. */
+function plainRuns({ runs }: InvoiceNumber): string[] {
+  return runs.map((run) => (isDigitRun(run) ? withoutLeadingZeros(run) : run));
+}
+
+/** Whether a run is one of digits; all its characters are of one kind. */
+export function isDigitRun(run: string): boolean {
+  const code = run.charCodeAt(0);
+  return code >= DIGIT_ZERO && code <= DIGIT_NINE;
+}
+
+const DIGIT_ZERO = 48;
+const DIGIT_NINE = 57;
+
+/** How many digits of a number tell it from others: those of its own year and month do not. */
+export function tellingDigits({ number, issueDate }: Candidate): number {
+  const year = issueDate.slice(0, 4);
+  const month = withoutLeadingZeros(issueDate.slice(5, 7));
+  const telling = plainRuns(number)
+    .filter(isDigitRun)
+    .filter((run) => run !== month)
+    .map((run) => withoutYear(run, year) ?? run);
+  return digitCount(telling.join(''));
+}

@@ -1,0 +1,24 @@
+import type { Candidate } from '../facts/invoice.js';
+import { jaroWinkler } from '../normalisation/similarity.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
+import { haveSameTaxId, isSameName } from '../supplier/identity.js';
+
+export type SupplierRelation = keyof DuplicateParameters['halfPoints']['supplier'];
+
+/** By what two records name one supplier; the first that holds (detection reference, section 5). */
+export function supplierRelation(left: Candidate, right: Candidate, parameters: DuplicateParameters): SupplierRelation {
+  if (haveSameTaxId(left, right)) return 'TAX';
+  if (left.bankKey !== undefined && left.bankKey === right.bankKey) return 'BANK';
+  if (isSameName(left, right)) return 'NAME';
+  return jaroWinkler(left.nameKey, right.nameKey) >= parameters.similarNameMin ? 'SIMILAR' : 'NONE';
+}
+
+/**
+ * The records belong to one supplier record. One that is still being analyzed has none yet: it counts as the same when
+ * tax id or name says so.
+ */
+export function isSameSupplier(supplierId: string, invoice: Candidate, other: Candidate): boolean {
+  if (other.supplierId !== null) return other.supplierId === supplierId;
+  if (haveSameTaxId(invoice, other)) return true;
+  return isSameName(invoice, other) && (invoice.taxKey === undefined || other.taxKey === undefined);
+}

@@ -1,0 +1,240 @@
+import type { Severity } from '../explanation/catalogue.js';
+import type { Level } from './level.js';
+
+export interface DuplicateParameters {
+  readonly halfPoints: {
+    readonly base: number;
+    readonly number: Readonly<
+      Record<
+        | 'IDENT'
+        | 'FORMAT'
+        | 'OCR'
+        | 'YEARLESS'
+        | 'REORDERED'
+        | 'PARTS'
+        | 'SUFFIX'
+        | 'EXTRA'
+        | 'PERIOD'
+        | 'SEQ'
+        | 'TYPO'
+        | 'CONTAINS'
+        | 'TYPO2'
+        | 'CONTRACT'
+        | 'MISSING'
+        | 'DIFF',
+        number
+      >
+    >;
+    /** Numbers that agree give no more than this when they are shorter than `shortNumberLength`. */
+    readonly shortNumber: number;
+    /** The same within one calendar year, where a counter does not come round, for an amount that does not recur. */
+    readonly shortNumberSameYear: number;
+    readonly amount: Readonly<
+      Record<'EQ' | 'ROUND' | 'TRANSP' | 'NETGROSS' | 'FX' | 'SLIP' | 'NEAR' | 'DIGITS' | 'DIFF', number>
+    >;
+    readonly date: Readonly<Record<'SAME' | 'SWAP' | 'NEAR' | 'FAR' | 'OTHER' | 'YEAR', number>>;
+    readonly supplier: Readonly<Record<'TAX' | 'BANK' | 'NAME' | 'SIMILAR' | 'NONE', number>>;
+    readonly taxConflict: number;
+    readonly taxConflictSameBank: number;
+    /** Two tax ids that differ in more than a slip, between suppliers that nothing else ties together. */
+    readonly taxDifferent: number;
+    /** A simple number and a whole amount that two strangers have in common by chance. */
+    readonly strangers: number;
+    readonly order: Readonly<Record<'EQUAL' | 'DIFFERENT', number>>;
+    /** By number of other invoices with the amount: the first row whose `othersMax` is not exceeded. */
+    readonly recurrence: readonly { readonly othersMax: number; readonly halfPoints: number }[];
+    readonly credit: number;
+    readonly creditSameNumber: number;
+    /** The whole sum when both records are the same file. */
+    readonly sameFileSum: number;
+  };
+  readonly shortNumberLength: number;
+  /** Characters in which a tax id may be mistyped. */
+  readonly taxSlipMax: number;
+  /** Between strangers a number says something from so many digits on, its year and month not counted. */
+  readonly strangersDigitsMin: number;
+  readonly prefixLettersMax: number;
+  readonly prefixDigitsMin: number;
+  readonly sequenceDifferenceMax: number;
+  readonly lastRunDifferenceMax: number;
+  readonly typoLengthMin: number;
+  readonly typoLengthMinSameAmountAndDate: number;
+  readonly typoDigitsMinSameAmountAndDate: number;
+  readonly typoDigitsMaxSameAmountAndDate: number;
+  readonly containsLengthMin: number;
+  readonly twoTyposLengthMin: number;
+  /** Two numbers whose last digits are less than this apart count on, they are not mistyped twice. */
+  readonly counterJumpMax: number;
+  /** Digits that a number has of which another one is told to be longer. */
+  readonly extraDigitsMin: number;
+  /** Characters that a reference has at least which stands behind a number. */
+  readonly extraReferenceMin: number;
+  readonly nearAmountBasisPoints: number;
+  readonly nearAmountMinor: number;
+  readonly fxPercent: number;
+  readonly slipFactors: readonly number[];
+  readonly nearDays: number;
+  readonly farDays: number;
+  readonly otherDays: number;
+  readonly similarNameMin: number;
+  readonly recurrenceDays: number;
+  readonly contractGapsDays: readonly { readonly min: number; readonly max: number }[];
+  /** From one bill of a yearly contract to the next. */
+  readonly contractYearDays: { readonly min: number; readonly max: number };
+  /** A bill that is received so many days from its issue date has the right year on it. */
+  readonly contractReceivedDaysMax: number;
+  readonly contractRecordsMin: number;
+  readonly contractSameBillDays: number;
+  readonly duplicateMin: number;
+  readonly highMin: number;
+  readonly mediumMin: number;
+  /** Confidence by whole points of the sum; the last row also holds for more. */
+  readonly confidence: readonly { readonly points: number; readonly percent: number }[];
+  readonly splitToleranceMinor: number;
+  readonly splitPartsMin: number;
+  readonly reusedDaysMax: number;
+  readonly reusedNumberLengthMin: number;
+  /** Bills with one number so many days apart or more name a customer or a contract from the third on. */
+  readonly customerNumberGapDaysMin: number;
+  readonly erpBookingDaysMax: number;
+  readonly creditNoteDays: number;
+  /** Records that a finding shows in full, with every compared field; a list in evidence has room for six. */
+  readonly matchedMax: number;
+  /** Records that a finding names and that a review of it clears. */
+  readonly relatedMax: number;
+  /** Parts of an invoice that a finding shows. */
+  readonly partsMax: number;
+  readonly severities: {
+    readonly DUPLICATE_INVOICE: Severity;
+    readonly suspectedHigh: Severity;
+    readonly suspectedMedium: Severity;
+    readonly acrossSuppliers: Severity;
+    readonly acrossSuppliersSameBank: Severity;
+    readonly crossCompany: Severity;
+  };
+  readonly levels: {
+    readonly documentLive: Level;
+    readonly documentNotLive: Level;
+    readonly split: Level;
+    readonly numberReused: Level;
+    readonly contractNumberReused: Level;
+    readonly creditNoteUnmatched: Level;
+  };
+}
+
+/** As every organization starts with them. */
+export const duplicates: DuplicateParameters = {
+  halfPoints: {
+    base: -16,
+    number: {
+      IDENT: 18,
+      FORMAT: 17,
+      OCR: 15,
+      YEARLESS: 15,
+      REORDERED: 15,
+      PARTS: -8,
+      SUFFIX: 13,
+      EXTRA: 13,
+      PERIOD: -12,
+      SEQ: -10,
+      TYPO: 9,
+      CONTAINS: 7,
+      TYPO2: 4,
+      CONTRACT: -12,
+      MISSING: 2,
+      DIFF: -8,
+    },
+    shortNumber: 10,
+    shortNumberSameYear: 14,
+    amount: { EQ: 10, ROUND: 8, TRANSP: 7, NETGROSS: 7, FX: 7, SLIP: 6, NEAR: 4, DIGITS: 4, DIFF: -10 },
+    date: { SAME: 5, SWAP: 4, NEAR: 2, FAR: -2, OTHER: -6, YEAR: -10 },
+    supplier: { TAX: 4, BANK: 4, NAME: 3, SIMILAR: 1, NONE: -12 },
+    taxConflict: -10,
+    taxConflictSameBank: -4,
+    taxDifferent: -10,
+    strangers: -8,
+    order: { EQUAL: 2, DIFFERENT: -3 },
+    recurrence: [
+      { othersMax: 0, halfPoints: 0 },
+      { othersMax: 1, halfPoints: -3 },
+      { othersMax: 2, halfPoints: -5 },
+      { othersMax: 3, halfPoints: -6 },
+      { othersMax: 6, halfPoints: -7 },
+      { othersMax: 12, halfPoints: -9 },
+      { othersMax: 1_000_000, halfPoints: -10 },
+    ],
+    credit: -12,
+    creditSameNumber: -8,
+    sameFileSum: 24,
+  },
+  shortNumberLength: 4,
+  taxSlipMax: 2,
+  strangersDigitsMin: 3,
+  prefixLettersMax: 4,
+  prefixDigitsMin: 4,
+  sequenceDifferenceMax: 12,
+  lastRunDifferenceMax: 50,
+  typoLengthMin: 5,
+  typoLengthMinSameAmountAndDate: 4,
+  typoDigitsMinSameAmountAndDate: 3,
+  typoDigitsMaxSameAmountAndDate: 5,
+  containsLengthMin: 5,
+  twoTyposLengthMin: 9,
+  counterJumpMax: 1_000,
+  extraDigitsMin: 4,
+  extraReferenceMin: 4,
+  nearAmountBasisPoints: 50,
+  nearAmountMinor: 2,
+  fxPercent: 3,
+  slipFactors: [10, 100],
+  nearDays: 5,
+  farDays: 62,
+  otherDays: 200,
+  similarNameMin: 0.92,
+  recurrenceDays: 400,
+  contractGapsDays: [
+    { min: 25, max: 35 },
+    { min: 85, max: 95 },
+  ],
+  contractYearDays: { min: 355, max: 375 },
+  contractReceivedDaysMax: 92,
+  contractRecordsMin: 2,
+  contractSameBillDays: 5,
+  duplicateMin: 15,
+  highMin: 8,
+  mediumMin: 4,
+  confidence: [
+    { points: 2, percent: 80 },
+    { points: 3, percent: 89 },
+    { points: 4, percent: 94 },
+    { points: 5, percent: 97 },
+    { points: 6, percent: 98 },
+    { points: 7, percent: 99 },
+  ],
+  splitToleranceMinor: 2,
+  splitPartsMin: 2,
+  reusedDaysMax: 300,
+  reusedNumberLengthMin: 4,
+  customerNumberGapDaysMin: 20,
+  erpBookingDaysMax: 5,
+  creditNoteDays: 400,
+  matchedMax: 5,
+  relatedMax: 64,
+  partsMax: 20,
+  severities: {
+    DUPLICATE_INVOICE: 'CRITICAL',
+    suspectedHigh: 'HIGH',
+    suspectedMedium: 'MEDIUM',
+    acrossSuppliers: 'HIGH',
+    acrossSuppliersSameBank: 'CRITICAL',
+    crossCompany: 'HIGH',
+  },
+  levels: {
+    documentLive: { severity: 'CRITICAL', confidence: 100 },
+    documentNotLive: { severity: 'INFO', confidence: 100 },
+    split: { severity: 'HIGH', confidence: 93 },
+    numberReused: { severity: 'MEDIUM', confidence: 70 },
+    contractNumberReused: { severity: 'LOW', confidence: 70 },
+    creditNoteUnmatched: { severity: 'INFO', confidence: 60 },
+  },
+};

@@ -1,0 +1,29 @@
+import { describe, expect, test } from '@jest/globals';
+import { severityRank } from '../explanation/catalogue.js';
+import { findingTypes } from './finding-types.js';
+import { defaultPolicy } from './policy.js';
+
+const types = findingTypes(defaultPolicy);
+
+describe.each(types)('$type', ({ severities, isHardBlock, description, recommendedAction, hasLearnedTolerance }) => {
+  test('lists its severities mildest first', () => {
+    const ranks = severities.map(severityRank);
+    expect(ranks.length).toBeGreaterThan(0);
+    expect(ranks).toEqual([...new Set(ranks)].sort((left, right) => left - right));
+  });
+  test('is described in a sentence and says what to do', () => {
+    expect(description).toMatch(/^[A-Z].*\.$/);
+    expect(recommendedAction).toMatch(/^[A-Z].*\.$/);
+  });
+  test('blocks only where it can be critical, and is then never softened by habit', () => {
+    if (isHardBlock) {
+      expect(severities).toContain('CRITICAL');
+      expect(hasLearnedTolerance).toBe(false);
+    }
+  });
+});
+
+test('types stand in order of family and name, each once', () => {
+  const keys = types.map(({ family, type }) => `${family} ${type}`);
+  expect(keys).toEqual([...new Set(keys)].toSorted());
+});

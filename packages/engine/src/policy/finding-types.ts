@@ -1,0 +1,39 @@
+import { catalogue } from '../explanation/catalogue.js';
+import type { Family, FindingKind, FindingType, RequiredFact, Severity } from '../explanation/catalogue.js';
+import { isTolerable } from '../scoring/learned-tolerance.js';
+import type { Policy } from './policy.js';
+import { compareText } from '../facts/record-order.js';
+
+/** A finding type as people read it: what the catalogue says and what the policy makes of it. */
+export interface FindingTypeDescription {
+  readonly type: FindingType;
+  readonly family: Family;
+  /** Mildest first. */
+  readonly severities: readonly Severity[];
+  readonly isHardBlock: boolean;
+  readonly description: string;
+  readonly recommendedAction: string | null;
+  readonly requiredFacts: readonly RequiredFact[];
+  /** Whether reviews may lower it for a supplier. */
+  readonly hasLearnedTolerance: boolean;
+}
+
+/** Every type of the catalogue, in order of family and type. */
+export function findingTypes(policy: Policy): FindingTypeDescription[] {
+  const kinds: [string, FindingKind][] = Object.entries(catalogue);
+  return kinds
+    .map(([name, { family, severities, description, recommendedAction, requires }]) => {
+      const type = name as FindingType;
+      return {
+        type,
+        family,
+        severities,
+        isHardBlock: policy.hardBlocks.includes(type),
+        description,
+        recommendedAction,
+        requiredFacts: requires,
+        hasLearnedTolerance: isTolerable({ type, family }, policy),
+      };
+    })
+    .sort((left, right) => compareText(left.family, right.family) || compareText(left.type, right.type));
+}

@@ -1,0 +1,7 @@
+import type { Severity } from '../explanation/catalogue.js';
+
+/** A severity with its confidence in percent. */
+export interface Level {
+  readonly severity: Severity;
+  readonly confidence: number;
+}

@@ -1,0 +1,119 @@
+import type { FindingType, Severity } from '../explanation/catalogue.js';
+import { amounts } from './amounts.js';
+import type { AmountParameters } from './amounts.js';
+import { bank } from './bank-accounts.js';
+import type { BankParameters } from './bank-accounts.js';
+import { books } from './books.js';
+import type { BooksParameters } from './books.js';
+import { buyers } from './buyers.js';
+import type { BuyerParameters } from './buyers.js';
+import { currencies } from './currencies.js';
+import type { CurrencyParameters } from './currencies.js';
+import { dates } from './dates.js';
+import type { DateParameters } from './dates.js';
+import { documents } from './documents.js';
+import type { DocumentParameters } from './documents.js';
+import { duplicates } from './duplicates.js';
+import type { DuplicateParameters } from './duplicates.js';
+import { erp } from './erp.js';
+import type { ErpParameters } from './erp.js';
+import { numbers } from './numbers.js';
+import type { NumberParameters } from './numbers.js';
+import { orders } from './orders.js';
+import type { OrderParameters } from './orders.js';
+import { scans } from './scans.js';
+import type { ScanParameters } from './scans.js';
+import { suppliers } from './suppliers.js';
+import type { SupplierParameters } from './suppliers.js';
+import { taxes } from './taxes.js';
+import type { TaxParameters } from './taxes.js';
+
+/**
+ * Every number the engine uses (detection reference, sections 3 to 9). Immutable once an analysis names it; a changed
+ * number is a new version. Points are half points: 18 stands for 9.
+ */
+export interface Policy {
+  readonly id: string;
+  readonly version: number;
+  /** Grows with every learned tolerance and override of an organization. */
+  readonly overlay: number;
+  readonly effectiveFrom: string;
+  readonly weights: Readonly<Record<Severity, number>>;
+  readonly thresholds: {
+    readonly blockScore: number;
+    readonly reviewScore: number;
+    readonly hardBlockConfidence: number;
+    readonly reviewSeverity: Severity;
+    readonly reviewConfidence: number;
+    /** Types that are reviewed whatever their confidence. */
+    readonly reviewTypes: readonly FindingType[];
+    /** Cap of one family in basis points. */
+    readonly familyCap: number;
+    /** Other findings of a family count one in so many. */
+    readonly familyShare: number;
+  };
+  /** Types that block on their own when CRITICAL and confident. */
+  readonly hardBlocks: readonly FindingType[];
+  readonly duplicates: DuplicateParameters;
+  readonly bank: BankParameters;
+  readonly suppliers: SupplierParameters;
+  readonly numbers: NumberParameters;
+  readonly orders: OrderParameters;
+  readonly erp: ErpParameters;
+  readonly documents: DocumentParameters;
+  readonly books: BooksParameters;
+  readonly scans: ScanParameters;
+  readonly amounts: AmountParameters;
+  readonly taxes: TaxParameters;
+  readonly dates: DateParameters;
+  readonly currencies: CurrencyParameters;
+  readonly buyers: BuyerParameters;
+}
+
+/** The policy every organization starts with. */
+export const defaultPolicy: Policy = {
+  id: 'default',
+  version: 3,
+  overlay: 0,
+  effectiveFrom: '2026-11-01',
+  weights: { INFO: 0, LOW: 8, MEDIUM: 30, HIGH: 60, CRITICAL: 92 },
+  thresholds: {
+    blockScore: 80,
+    reviewScore: 25,
+    hardBlockConfidence: 90,
+    reviewSeverity: 'MEDIUM',
+    reviewConfidence: 60,
+    reviewTypes: ['CURRENCY_UNKNOWN'],
+    familyCap: 9900,
+    familyShare: 10,
+  },
+  hardBlocks: [
+    'DUPLICATE_INVOICE',
+    'DUPLICATE_ACROSS_SUPPLIERS',
+    'DUPLICATE_DOCUMENT',
+    'BANK_ACCOUNT_BLOCKLISTED',
+    'BANK_ACCOUNT_MASTER_MISMATCH',
+    'BANK_ACCOUNT_CHANGED',
+    'DOCUMENT_MODIFIED_AFTER_SIGNING',
+    'DOCUMENT_FIELD_CONFLICT',
+  ],
+  duplicates,
+  bank,
+  amounts,
+  taxes,
+  dates,
+  currencies,
+  buyers,
+  suppliers,
+  numbers,
+  orders,
+  erp,
+  documents,
+  books,
+  scans,
+};
+
+/** What `versions.policy` shows: `default-3+o0`. */
+export function policyVersion(policy: Policy): string {
+  return `${policy.id}-${policy.version}+o${policy.overlay}`;
+}

@@ -1,0 +1,373 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { catalogue } from './explanation/catalogue.js';
+import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { analyze, ENGINE_VERSION } from './run-engine.js';
+import type { Finding } from './explanation/evidence.js';
+import { canonicalJson } from './facts/facts.js';
+import type { Facts, ReviewFact } from './facts/facts.js';
+import type { CanonicalInvoice } from './facts/invoice.js';
+import { defaultPolicy } from './policy/policy.js';
+import { compareText } from './facts/record-order.js';
+import { COMPANY_ID, inMemoryHistory, invoiceOf } from './testing/in-memory-history.js';
+import type { Billed, InvoiceChanges } from './testing/in-memory-history.js';
+
+const HOME = { iban: 'DE89370400440532013000' };
+const AWAY = { iban: 'FR1420041010050500013M02606' };
+const supplier = { name: 'Acme Supplies Ltd', tax_id: 'DE136695976', bank_account: HOME };
+
+/** Few names, numbers, amounts, days and accounts, so that random histories are full of near-duplicates. */
+const anyInvoice: fc.Arbitrary<CanonicalInvoice> = fc
+  .record({
+    name: fc.constantFrom('Acme Supplies Ltd', 'ACME SUPPLIES', 'Acme Suppliers', 'Borealis GmbH'),
+    tax_id: fc.constantFrom(undefined, 'DE136695976', '136695976', 'DE811569869', 'PL5260001246'),
+    bank_account: fc.constantFrom(
+      undefined,
+      HOME,
+      AWAY,
+      { iban: 'DE89370400440532013008' },
+      { sort_code: '601613', account_number: '31926819' },
+    ),
+    invoice_number: fc.constantFrom(
+      'INV-01042',
+      'inv 1042',
+      'INV-1042A',
+      '1042/1',
+      '1042/2',
+      'INV-1043',
+      'RE2O25O118',
+      'CN-1042',
+      '7',
+    ),
+    gross_amount: fc.constantFrom('1200.00', '1200', '1020.00', '600.00', '-1200.00', '12000.00', '1008.40', '0'),
+    currency: fc.constantFrom('EUR', 'EUR', 'EUR', 'USD'),
+    day: fc.integer({ min: 0, max: 120 }),
+    termsDays: fc.constantFrom(undefined, -3, 0, 14, 30, 30),
+    taxes: fc.constantFrom(
+      undefined,
+      { net_amount: '1008.40', tax_amount: '191.60' },
+      { net_amount: '1000.00', tax_amount: '400.00' },
+      { net_amount: '1000.00', tax_amount: '-190.00' },
+    ),
+    buyer: fc.constantFrom(undefined, { name: 'Musterwerk' }, { name: 'Blaupunkt' }, { tax_id: 'PL5260001246' }),
+    purchase_order_ref: fc.constantFrom(undefined, 'PO-4500', '4501'),
+  })
+  .map(({ name, tax_id, bank_account, day, termsDays, taxes, buyer, purchase_order_ref, ...fields }) => ({
+    ...fields,
+    supplier: {
+      name,
+      ...(tax_id === undefined ? {} : { tax_id }),
+      ...(bank_account === undefined ? {} : { bank_account }),
+    },
+    issue_date: addDays('2025-01-01', day),
+    ...(termsDays === undefined ? {} : { due_date: addDays('2025-01-01', day + termsDays) }),
+    ...taxes,
+    ...(buyer === undefined ? {} : { buyer }),
+    ...(purchase_order_ref === undefined ? {} : { purchase_order_ref }),
+  }));
+const RUNS = { numRuns: 40 };
+const anyHistory = fc.array(anyInvoice, { minLength: 1, maxLength: 14 });
+
+const companies = [{ companyId: COMPANY_ID, name: 'Musterwerk AG', taxId: 'DE811907980' }];
+
+function billAll(invoices: readonly CanonicalInvoice[]): Billed[] {
+  const history = inMemoryHistory();
+  return invoices.map((invoice) => history.bill(invoice, { companies }));
+}
+
+const summaryOf = ({ analysis }: Billed) => ({
+  decision: analysis.decision,
+  riskScore: analysis.riskScore,
+  findings: analysis.findings.map(({ type, severity, confidence, relatedInvoiceIds }) => ({
+    type,
+    severity,
+    confidence,
+    relatedInvoiceIds,
+  })),
+});
+
+describe('for any history', () => {
+  test('the same facts give the same bytes, also after a round trip through JSON', () => {
+    fc.assert(
+      fc.property(anyHistory, (invoices) => {
+        for (const { facts, analysis } of billAll(invoices)) {
+          const replayed = JSON.parse(JSON.stringify(facts)) as Facts;
+          expect(canonicalJson(analyze(replayed, defaultPolicy))).toBe(canonicalJson(analysis));
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('the order of candidates changes nothing', () => {
+    fc.assert(
+      fc.property(anyHistory, (invoices) => {
+        for (const { facts, analysis } of billAll(invoices)) {
+          const reversed = { ...facts, candidates: facts.candidates.toReversed() };
+          expect(analyze(reversed, defaultPolicy)).toEqual(analysis);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('comparisons of each matched record begin at the base and add up to its points', () => {
+    fc.assert(
+      fc.property(anyHistory, (invoices) => {
+        for (const { analysis } of billAll(invoices)) {
+          for (const { evidence } of analysis.findings) {
+            if (evidence['comparisons'] === undefined) continue;
+            const rows = evidence['comparisons'] as { with: string; field: string; points: number }[];
+            const matched = evidence['matched'] as { invoiceId: string; points: number }[];
+            for (const { invoiceId, points } of matched) {
+              const own = rows.filter((row) => row.with === invoiceId);
+              expect(own[0]).toMatchObject({ field: 'base', relation: 'BASE', points: -8 });
+              expect(own.reduce((sum, row) => sum + row.points, 0)).toBe(points);
+            }
+            expect(evidence['points']).toBe(Math.max(...matched.map(({ points }) => points)));
+          }
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('every finding has complete evidence, a family, and keys that differ', () => {
+    fc.assert(
+      fc.property(anyHistory, (invoices) => {
+        for (const { analysis } of billAll(invoices)) {
+          const keys = analysis.findings.map(({ evidence }) => evidence.key);
+          expect(new Set(keys).size).toBe(keys.length);
+          for (const finding of analysis.findings) {
+            expect(finding.evidence.key).toMatch(/^[0-9a-f]{32}$/);
+            expect(finding.evidence.rule).toBe(`${finding.type}@${ENGINE_VERSION}`);
+            expect(finding.evidence.explanation.length).toBeGreaterThan(0);
+            expect(catalogue[finding.type].severities).toContain(finding.severity);
+            expect(finding.summary).toMatch(/\.$/);
+            expect(`${finding.summary}${finding.recommendedAction}`).not.toMatch(/undefined|NaN|\{\w+\}/);
+          }
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('accounts are masked everywhere', () => {
+    fc.assert(
+      fc.property(anyHistory, (invoices) => {
+        const text = JSON.stringify(billAll(invoices).map(({ analysis }) => analysis));
+        for (const digits of ['0400440532013', '10050500013', '60161331926819', '31926819']) {
+          expect(text).not.toContain(digits);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('a decision other than PASS has a finding that names the reason', () => {
+    fc.assert(
+      fc.property(anyHistory, (invoices) => {
+        for (const { analysis } of billAll(invoices)) {
+          expect(analysis.decision === 'PASS' || analysis.findings.length > 0).toBe(true);
+        }
+      }),
+      RUNS,
+    );
+  });
+});
+
+test('a cent never turns PASS into BLOCK but by a finding that was not there before', () => {
+  const cents = fc.constantFrom(10_000n, -10_000n);
+  fc.assert(
+    fc.property(anyHistory, cents, (invoices, cent) => {
+      const history = inMemoryHistory();
+      for (const invoice of invoices) {
+        const moved = { ...invoice, gross_amount: microToDecimal(toMicro(invoice.gross_amount) + cent) };
+        const [before, after] = [invoice, moved].map((one) =>
+          analyze(history.factsOf(one, { companies }), defaultPolicy),
+        );
+        if (before?.decision === 'PASS' && after?.decision === 'BLOCK') {
+          const known = before.findings.map(({ type }) => type);
+          expect(after.findings.some(({ type }) => !known.includes(type))).toBe(true);
+        }
+        history.bill(invoice, { companies });
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('no text in an invoice makes the engine throw or dawdle', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 300 });
+  const hostile = fc
+    .record({
+      name: text,
+      tax_id: text,
+      iban: text,
+      invoice_number: text,
+      purchase_order_ref: text,
+      gross_amount: fc.constantFrom('0', '-0.000001', '999999999999999.999999', '-999999999999999'),
+      currency: fc.constantFrom('EUR', 'JPY', 'KWD', 'XXX'),
+      issue_date: fc.constantFrom('1900-01-01', '2199-12-31', '2024-02-29'),
+    })
+    .map(({ name, tax_id, iban, ...fields }): CanonicalInvoice => ({
+      ...fields,
+      supplier: { name, tax_id, bank_account: { iban } },
+    }));
+  fc.assert(
+    fc.property(fc.array(hostile, { maxLength: 6 }), (invoices) => {
+      // Twice, so that every text also meets itself.
+      for (const { analysis } of billAll([...invoices, ...invoices]))
+        expect(analysis.riskScore).toBeLessThanOrEqual(100);
+    }),
+    RUNS,
+  );
+});
+
+describe('one account or tax id written in two ways gives the same findings', () => {
+  const resultsOf = (invoices: readonly CanonicalInvoice[]) => billAll(invoices).map(summaryOf);
+
+  test('IBAN with and without spaces', () => {
+    const spaced = (invoice: CanonicalInvoice): CanonicalInvoice => {
+      const iban = invoice.supplier.bank_account?.iban?.toLowerCase().replace(/(.{4})/g, '$1 ');
+      return iban === undefined ? invoice : { ...invoice, supplier: { ...invoice.supplier, bank_account: { iban } } };
+    };
+    fc.assert(
+      fc.property(anyHistory, (invoices) => expect(resultsOf(invoices.map(spaced))).toEqual(resultsOf(invoices))),
+      RUNS,
+    );
+  });
+
+  test('UK sort code with account number and GB IBAN', () => {
+    const toIban = (invoice: CanonicalInvoice): CanonicalInvoice =>
+      invoice.supplier.bank_account?.sort_code === undefined
+        ? invoice
+        : { ...invoice, supplier: { ...invoice.supplier, bank_account: { iban: 'GB29NWBK60161331926819' } } };
+    fc.assert(
+      fc.property(anyHistory, (invoices) => expect(resultsOf(invoices.map(toIban))).toEqual(resultsOf(invoices))),
+      RUNS,
+    );
+  });
+
+  test('currency in lower and upper case', () => {
+    const lower = (invoice: CanonicalInvoice) => ({ ...invoice, currency: invoice.currency.toLowerCase() });
+    fc.assert(
+      fc.property(anyHistory, (invoices) => expect(resultsOf(invoices.map(lower))).toEqual(resultsOf(invoices))),
+      RUNS,
+    );
+  });
+
+  test('tax id with and without its country prefix, when the account presumes the country', () => {
+    const bills = ['INV-1042', 'INV-1043', 'INV-1042A', 'inv 1042'].map((invoice_number) =>
+      invoiceOf({ invoice_number, supplier }),
+    );
+    const unprefixed = bills.map((bill) => ({ ...bill, supplier: { ...bill.supplier, tax_id: '136 695 976' } }));
+    expect(resultsOf(unprefixed)).toEqual(resultsOf(bills));
+  });
+});
+
+test('the rows of a scan give what single posts in their order give', () => {
+  fc.assert(
+    fc.property(anyHistory, (invoices) => {
+      const sorted = invoices.toSorted((left, right) => compareText(left.issue_date, right.issue_date));
+      const rowOf = (index: number) => ({
+        invoiceId: `row-${String(index).padStart(3, '0')}`,
+        companyId: COMPANY_ID,
+        source: 'SCAN' as const,
+        receivedAtMs: 7,
+        scanId: 'scan-1',
+        rowNo: index,
+        position: index,
+      });
+      const scan = inMemoryHistory();
+      for (const [index, invoice] of sorted.entries()) scan.receive(invoice, rowOf(index));
+      const rows = sorted.map((invoice, index) => scan.bill(invoice, { origin: rowOf(index) }));
+      const posts = inMemoryHistory();
+      const posted = sorted.map((invoice, index) => {
+        const { scanId: _, ...origin } = rowOf(index);
+        return posts.bill(invoice, { origin: { ...origin, receivedAtMs: index } });
+      });
+      expect(rows.map(summaryOf)).toEqual(posted.map(summaryOf));
+    }),
+    RUNS,
+  );
+});
+
+test('unrelated invoices never change what another one gets', () => {
+  const own: InvoiceChanges[] = [{ supplier }, { supplier, invoice_number: 'INV-1042A' }];
+  const noise = Array.from({ length: 40 }, (_, index) =>
+    invoiceOf({ supplier: { name: `Noise ${index}` }, invoice_number: `N${index}`, gross_amount: `${index + 5}.11` }),
+  );
+  const alone = billAll(own.map(invoiceOf)).at(-1);
+  const among = billAll([...noise.slice(0, 20), invoiceOf(own[0]), ...noise.slice(20), invoiceOf(own[1])]).at(-1);
+  expect(among?.analysis.riskScore).toBe(alone?.analysis.riskScore);
+  expect(among?.analysis.findings.map(({ summary }) => summary)).toEqual(
+    alone?.analysis.findings.map(({ summary }) => summary),
+  );
+});
+
+describe('reviews', () => {
+  function changedAccount(reviews: (finding: Finding, facts: Facts) => ReviewFact[]): Billed['analysis'] {
+    const history = inMemoryHistory();
+    for (let index = 0; index < 4; index += 1) {
+      history.bill(invoiceOf({ supplier, invoice_number: `Q${index * 7919}`, gross_amount: `${900 + index}.00` }));
+    }
+    const facts = history.factsOf(invoiceOf({ supplier: { ...supplier, bank_account: AWAY }, invoice_number: 'ZZ-1' }));
+    const finding = analyze(facts, defaultPolicy).findings.find(
+      ({ type }) => type === 'BANK_ACCOUNT_CHANGED',
+    ) as Finding;
+    return analyze({ ...facts, reviews: reviews(finding, facts) }, defaultPolicy);
+  }
+  const review = (finding: Finding, changes: Partial<ReviewFact>): ReviewFact => ({
+    evidenceKey: finding.evidence.key,
+    disposition: 'FALSE_POSITIVE',
+    invoiceId: null,
+    pairKeys: [],
+    ...changes,
+  });
+  const changedIn = (analysis: Billed['analysis']): Finding | undefined =>
+    analysis.findings.find(({ type }) => type === 'BANK_ACCOUNT_CHANGED');
+
+  test('a false positive stays settled for every invoice with its evidence key', () => {
+    expect(changedAccount(() => []).decision).toBe('BLOCK');
+    const analysis = changedAccount((finding) => [review(finding, { invoiceId: 'another invoice' })]);
+    expect(changedIn(analysis)?.disposition).toBe('FALSE_POSITIVE');
+    expect(analysis.decision).not.toBe('BLOCK');
+  });
+
+  test('an accepted risk holds for the reviewed invoice alone', () => {
+    const own = changedAccount((finding, { invoice }) => [
+      review(finding, { disposition: 'ACCEPTED_RISK', invoiceId: invoice.invoiceId }),
+    ]);
+    const other = changedAccount((finding) => [
+      review(finding, { disposition: 'ACCEPTED_RISK', invoiceId: 'another' }),
+    ]);
+    expect(changedIn(own)?.disposition).toBe('ACCEPTED_RISK');
+    expect(changedIn(other)?.disposition).toBe('OPEN');
+    expect(other.decision).toBe('BLOCK');
+  });
+});
+
+test("findings of a scan name the row of the caller's file", () => {
+  const history = inMemoryHistory();
+  const row = (rowNo: number) => ({
+    origin: { source: 'SCAN', scanId: 's', rowNo, position: rowNo, receivedAtMs: 7, externalId: `E${rowNo}` } as const,
+  });
+  history.bill(invoiceOf({ supplier }), row(1));
+  const { analysis } = history.bill(invoiceOf({ supplier }), row(2));
+  expect(analysis.findings[0]?.evidence).toMatchObject({ externalId: 'E2', sourceRowNumber: 2 });
+  expect(analysis.findings[0]?.evidence['matched']).toMatchObject([
+    { sourceRowNumber: 1, externalId: 'E1', scanId: 's' },
+  ]);
+});
+
+test('the output for known facts is the recorded one: any change of it is a new engine version', () => {
+  const golden = JSON.parse(readFileSync(new URL('./testing/golden-analysis.json', import.meta.url), 'utf8')) as {
+    facts: Facts;
+    analysis: unknown;
+  };
+  expect(JSON.parse(canonicalJson(analyze(golden.facts, defaultPolicy)))).toEqual(golden.analysis);
+  expect(golden.analysis).toMatchObject({ versions: { riskEngine: ENGINE_VERSION } });
+});

@@ -1,0 +1,51 @@
+import { severityRank } from '../explanation/catalogue.js';
+import type { FindingType } from '../explanation/catalogue.js';
+import type { Policy } from '../policy/policy.js';
+import { counts, riskScore } from './score.js';
+import type { ScoredFinding } from './score.js';
+
+export type Decision = 'PASS' | 'REVIEW' | 'BLOCK';
+
+export interface Verdict {
+  readonly decision: Decision;
+  /** 0 to 100, in the band of the decision: PASS below 25, BLOCK from 80. */
+  readonly riskScore: number;
+}
+
+/**
+ * The decision and the score that goes with it (detection reference, section 9). Recomputed from stored findings when
+ * one of them is reviewed.
+ */
+export function decide(findings: readonly DecidedFinding[], policy: Policy): Verdict {
+  const score = riskScore(findings, policy);
+  const decision = decisionOf(findings.filter(counts), score, policy);
+  return { decision, riskScore: aligned(score, decision, policy) };
+}
+
+export type DecidedFinding = ScoredFinding & { readonly type: FindingType };
+
+/** A finding that blocks whatever else is known: certain by its type, CRITICAL and confident enough. */
+export function isHardBlock(finding: DecidedFinding, policy: Policy): boolean {
+  return (
+    finding.severity === 'CRITICAL' &&
+    finding.confidence >= policy.thresholds.hardBlockConfidence &&
+    policy.hardBlocks.includes(finding.type)
+  );
+}
+
+function decisionOf(counting: readonly DecidedFinding[], score: number, policy: Policy): Decision {
+  const { blockScore, reviewScore, reviewSeverity, reviewConfidence, reviewTypes } = policy.thresholds;
+  if (score >= blockScore || counting.some((finding) => isHardBlock(finding, policy))) return 'BLOCK';
+  const needsReview = counting.some(
+    (finding) =>
+      reviewTypes.includes(finding.type) ||
+      (severityRank(finding.severity) >= severityRank(reviewSeverity) && finding.confidence >= reviewConfidence),
+  );
+  return score >= reviewScore || needsReview ? 'REVIEW' : 'PASS';
+}
+
+function aligned(score: number, decision: Decision, policy: Policy): number {
+  const { blockScore, reviewScore } = policy.thresholds;
+  if (decision === 'BLOCK') return Math.max(score, blockScore);
+  return decision === 'REVIEW' ? Math.max(score, reviewScore) : score;
+}

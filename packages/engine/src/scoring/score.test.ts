@@ -1,0 +1,147 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { catalogue, severities } from '../explanation/catalogue.js';
+import type { FindingType } from '../explanation/catalogue.js';
+import { decide, isHardBlock } from './decision.js';
+import type { DecidedFinding } from './decision.js';
+import { defaultPolicy, policyVersion } from '../policy/policy.js';
+import { riskScore } from './score.js';
+
+function finding(
+  severity: DecidedFinding['severity'],
+  confidence: number,
+  family: DecidedFinding['family'] = 'DUP',
+  changes: Partial<DecidedFinding> = {},
+): DecidedFinding {
+  return { type: 'SUSPECTED_DUPLICATE', family, severity, confidence, disposition: 'OPEN', ...changes };
+}
+
+const verdict = (findings: readonly DecidedFinding[]) => decide(findings, defaultPolicy);
+
+describe('the worked scores', () => {
+  test.each<[string, DecidedFinding[], string, number]>([
+    ['an exact duplicate', [finding('CRITICAL', 99, 'DUP', { type: 'DUPLICATE_INVOICE' })], 'BLOCK', 91],
+    ['a changed account', [finding('HIGH', 90, 'BANK')], 'REVIEW', 54],
+    [
+      'a changed account with shorter terms',
+      [finding('CRITICAL', 95, 'BANK', { type: 'BANK_ACCOUNT_CHANGED' }), finding('LOW', 75, 'DATE')],
+      'BLOCK',
+      88,
+    ],
+    [
+      'three small signs',
+      [finding('LOW', 75, 'DATE'), finding('LOW', 75, 'AMT'), finding('LOW', 75, 'NUM')],
+      'PASS',
+      17,
+    ],
+    ['an invalid tax id', [finding('MEDIUM', 90, 'SUP')], 'REVIEW', 27],
+    ['notices only', [finding('INFO', 100, 'SUP'), finding('INFO', 60, 'BANK')], 'PASS', 0],
+    ['nothing', [], 'PASS', 0],
+  ])('%s', (_, findings, decision, score) => {
+    expect(verdict(findings)).toEqual({ decision, riskScore: score });
+  });
+});
+
+describe('within a family', () => {
+  test('the strongest counts in full and each other for a tenth', () => {
+    // 5400 + floor(2250 / 10) = 5625
+    expect(riskScore([finding('HIGH', 90), finding('MEDIUM', 75)], defaultPolicy)).toBe(56);
+  });
+  test('the sum is capped, so one family alone never reaches 100', () => {
+    expect(
+      riskScore(
+        Array.from({ length: 50 }, () => finding('CRITICAL', 100)),
+        defaultPolicy,
+      ),
+    ).toBe(99);
+  });
+});
+
+describe('the number follows the decision', () => {
+  test('a hard block with a low score shows at least 80', () => {
+    const hardBlock = finding('CRITICAL', 90, 'BANK', { type: 'BANK_ACCOUNT_CHANGED' });
+    const lenient = { ...defaultPolicy, weights: { ...defaultPolicy.weights, CRITICAL: 50 } };
+    expect(decide([hardBlock], lenient)).toEqual({ decision: 'BLOCK', riskScore: 80 });
+  });
+  test('a finding that needs a look shows at least 25', () => {
+    expect(verdict([finding('MEDIUM', 60)])).toEqual({ decision: 'REVIEW', riskScore: 25 });
+  });
+  test('an uncertain medium finding alone passes', () => {
+    expect(verdict([finding('MEDIUM', 59)])).toEqual({ decision: 'PASS', riskScore: 18 });
+  });
+  test('a critical finding of another type blocks by its score only', () => {
+    expect(verdict([finding('CRITICAL', 80)]).decision).toBe('REVIEW');
+    expect(verdict([finding('CRITICAL', 90)]).decision).toBe('BLOCK');
+  });
+});
+
+test.each(['FALSE_POSITIVE', 'ACCEPTED_RISK', 'RESOLVED', 'SUPERSEDED'] as const)(
+  'a %s finding weighs nothing',
+  (disposition) => {
+    expect(verdict([finding('CRITICAL', 99, 'DUP', { type: 'DUPLICATE_INVOICE', disposition })])).toEqual({
+      decision: 'PASS',
+      riskScore: 0,
+    });
+  },
+);
+
+const anyFinding: fc.Arbitrary<DecidedFinding> = fc
+  .record({
+    type: fc.constantFrom(...(Object.keys(catalogue) as FindingType[])),
+    severity: fc.constantFrom(...severities),
+    confidence: fc.integer({ min: 40, max: 100 }),
+    family: fc.constantFrom('DUP', 'BANK', 'SUP', 'AMT', 'TAX', 'DATE'),
+  })
+  .map((parts) => ({ ...parts, disposition: 'OPEN' }) as DecidedFinding);
+const anyFindings = fc.array(anyFinding, { maxLength: 12 });
+const rank = { PASS: 0, REVIEW: 1, BLOCK: 2 } as const;
+
+describe('for any findings', () => {
+  test('score and decision are in one band', () => {
+    fc.assert(
+      fc.property(anyFindings, (findings) => {
+        const { decision, riskScore: score } = verdict(findings);
+        const band = score >= 80 ? 'BLOCK' : score >= 25 ? 'REVIEW' : 'PASS';
+        expect(decision).toBe(band);
+        expect(score).toBeLessThanOrEqual(100);
+      }),
+    );
+  });
+  test('one more never lowers score or decision', () => {
+    fc.assert(
+      fc.property(anyFindings, anyFinding, (findings, added) => {
+        const before = verdict(findings);
+        const after = verdict([...findings, added]);
+        expect(after.riskScore).toBeGreaterThanOrEqual(before.riskScore);
+        expect(rank[after.decision]).toBeGreaterThanOrEqual(rank[before.decision]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+  test('their order changes nothing', () => {
+    const shuffled = anyFindings.chain((findings) =>
+      fc.tuple(fc.constant(findings), fc.shuffledSubarray(findings, { minLength: findings.length })),
+    );
+    fc.assert(fc.property(shuffled, ([findings, other]) => expect(verdict(other)).toEqual(verdict(findings))));
+  });
+  test('settled ones might as well not have been raised', () => {
+    fc.assert(
+      fc.property(anyFindings, anyFindings, (findings, settled) => {
+        const cleared = settled.map((one) => ({ ...one, disposition: 'FALSE_POSITIVE' as const }));
+        expect(verdict([...findings, ...cleared])).toEqual(verdict(findings));
+      }),
+    );
+  });
+});
+
+test('a finding blocks on its own when its type may, it is critical, and it is certain enough', () => {
+  const blocking = finding('CRITICAL', 90, 'DUP', { type: 'DUPLICATE_INVOICE' });
+  expect(isHardBlock(blocking, defaultPolicy)).toBe(true);
+  expect(isHardBlock({ ...blocking, confidence: 89 }, defaultPolicy)).toBe(false);
+  expect(isHardBlock({ ...blocking, severity: 'HIGH' }, defaultPolicy)).toBe(false);
+  expect(isHardBlock({ ...blocking, type: 'SUSPECTED_DUPLICATE' }, defaultPolicy)).toBe(false);
+});
+
+test('an analysis names its policy by id, version and overlay', () => {
+  expect(policyVersion(defaultPolicy)).toBe('default-3+o0');
+});

@@ -1,0 +1,166 @@
+import { v5 as uuidV5 } from 'uuid';
+import type { Candidate } from '../facts/invoice.js';
+import { supplierKeysOf } from '../matching/match-keys.js';
+import { legalFormOf } from '../normalisation/name-key.js';
+import { jaroWinkler } from '../normalisation/similarity.js';
+import { compareText } from '../facts/record-order.js';
+import { lookalikeKeysOf } from './lookalike.js';
+import { isLikeName } from './name-likeness.js';
+
+/** What identifies a stored supplier; `keys` are those of `supplierKeysOf` and are what it is looked up by. */
+export interface KnownSupplier {
+  readonly supplierId: string;
+  readonly name: string;
+  readonly keys: readonly string[];
+  readonly nameKey: string;
+  readonly nameFold?: string;
+  readonly taxKey?: string;
+  readonly taxCountry?: string;
+  /** True when the country is only presumed from a bank account. */
+  readonly taxCountryPresumed?: boolean;
+  readonly taxValid?: boolean;
+  /** What suppliers with a similar name find it by (lookalike.ts). */
+  readonly lookalikeKeys?: readonly string[];
+}
+
+/** Why an invoice belongs to a supplier; stored in facts. */
+export type ResolutionReason = 'ERP_VENDOR' | 'TAX_KEY' | 'NAME_KEY' | 'BANK_KEY' | 'NEW';
+
+export interface SupplierResolution {
+  readonly supplierId: string;
+  readonly reason: ResolutionReason;
+}
+
+const IDENTITY_KEYS_MAX = 64;
+
+/**
+ * Finds the supplier of an invoice among those that share a key with it (detection reference, section 6): vendor id
+ * of the ERP, then tax id, then name when at most one side has a tax id (of several, the one with that account, then the
+ * one with that legal form), then account when the name is similar too; else a new supplier under a derived id. Two different valid tax ids are never one supplier.
+ */
+export function resolveSupplier(
+  organizationId: string,
+  invoice: Candidate,
+  known: readonly KnownSupplier[],
+  options: { readonly similarNameMin: number; readonly erpSupplierId?: string },
+): SupplierResolution {
+  if (options.erpSupplierId !== undefined) return { supplierId: options.erpSupplierId, reason: 'ERP_VENDOR' };
+  const byId = known.toSorted((left, right) => compareText(left.supplierId, right.supplierId));
+  const sameTax = byId.filter((supplier) => haveSameTaxId(supplier, invoice));
+  const taxed = sameTax.find((supplier) => supplier.taxCountry === invoice.taxCountry) ?? sameTax[0];
+  if (taxed !== undefined) return { supplierId: taxed.supplierId, reason: 'TAX_KEY' };
+  const usesAccount = ({ keys }: KnownSupplier): boolean =>
+    invoice.bankKey !== undefined && keys.includes(`b:${invoice.bankKey}`);
+  const sameName = byId.filter(
+    (supplier) => isSameName(supplier, invoice) && (invoice.taxKey === undefined || supplier.taxKey === undefined),
+  );
+  const named =
+    sameName.find(usesAccount) ??
+    sameName.find(({ name }) => legalFormOf(name) === legalFormOf(invoice.supplierName)) ??
+    sameName[0];
+  if (named !== undefined) return { supplierId: named.supplierId, reason: 'NAME_KEY' };
+  const sameBank = byId.find(
+    (supplier) =>
+      usesAccount(supplier) &&
+      !haveConflictingTaxIds(supplier, invoice) &&
+      jaroWinkler(supplier.nameKey, invoice.nameKey) >= options.similarNameMin,
+  );
+  if (sameBank !== undefined) return { supplierId: sameBank.supplierId, reason: 'BANK_KEY' };
+  return { supplierId: supplierIdOf(organizationId, strongestIdentityKey(invoice)), reason: 'NEW' };
+}
+
+/** UUIDv5 of the strongest identity key in the organization, so two first invoices make one supplier. */
+export function supplierIdOf(organizationId: string, strongestKey: string): string {
+  return uuidV5(`supplier|${strongestKey}`, organizationId);
+}
+
+/** The tax id with its country, else the name; an account alone never names a new supplier, unless nothing else does. */
+export function strongestIdentityKey(invoice: Candidate): string {
+  if (invoice.taxKey !== undefined) return `t:${invoice.taxCountry ?? ''}:${invoice.taxKey}`;
+  if (invoice.nameKey !== '') return `n:${invoice.nameKey}`;
+  return invoice.bankKey === undefined ? `r:${invoice.supplierName}` : `b:${invoice.bankKey}`;
+}
+
+/**
+ * The stored identity after an invoice of this supplier: new keys join, a tax id that was missing is taken over, and so
+ * is the country of one where more is known about it.
+ */
+export function identityAfter(known: KnownSupplier | undefined, supplierId: string, invoice: Candidate): KnownSupplier {
+  const keys = [...new Set([...(known?.keys ?? []), ...supplierKeysOf(invoice)])].slice(0, IDENTITY_KEYS_MAX);
+  if (known === undefined) {
+    return {
+      supplierId,
+      name: invoice.supplierName,
+      keys,
+      nameKey: invoice.nameKey,
+      ...(invoice.nameFold === undefined ? {} : { nameFold: invoice.nameFold }),
+      lookalikeKeys: lookalikeKeysOf(invoice),
+      ...taxPartsOf(invoice),
+    };
+  }
+  const takesTaxId =
+    known.taxKey === undefined ||
+    (known.taxKey === invoice.taxKey && countryCertainty(invoice) > countryCertainty(known));
+  if (!takesTaxId) return { ...known, keys };
+  const { taxKey: _key, taxCountry: _country, taxCountryPresumed: _presumed, taxValid: _valid, ...untaxed } = known;
+  return { ...untaxed, keys, ...taxPartsOf(invoice) };
+}
+
+/** True when both have a tax id that is valid in its country and they are two different ones. */
+export function haveConflictingTaxIds(left: TaxedParty, right: TaxedParty): boolean {
+  if (left.taxKey === undefined || right.taxKey === undefined) return false;
+  return left.taxValid === true && right.taxValid === true && !haveSameTaxId(left, right);
+}
+
+/**
+ * Equal tax ids; false when either is missing. Two countries that are stated tell equal numbers apart. One that is only
+ * presumed from an account does not where the names are alike: whoever forges the account would choose the country.
+ * Where they are unlike it does, because numbers of nine digits coincide between countries.
+ */
+export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
+  if (left.taxKey === undefined || left.taxKey !== right.taxKey) return false;
+  if (left.taxCountry === undefined || right.taxCountry === undefined) return true;
+  if (left.taxCountry === right.taxCountry) return true;
+  const isPresumed = left.taxCountryPresumed === true || right.taxCountryPresumed === true;
+  return isPresumed && isLikeName([left.nameKey], right.nameKey);
+}
+
+/** The tax id as it is stated: without a country that is only presumed. Empty when there is none. */
+export function taxText({ taxKey = '', taxCountry = '', taxCountryPresumed }: TaxParts): string {
+  return taxCountryPresumed === true ? taxKey : `${taxCountry}${taxKey}`;
+}
+
+/** Equal name keys, in the plain or in the folded form. */
+export function isSameName(left: NameParts, right: NameParts): boolean {
+  if (left.nameKey === '' || right.nameKey === '') return false;
+  return left.nameKey === right.nameKey || (left.nameFold ?? left.nameKey) === (right.nameFold ?? right.nameKey);
+}
+
+interface TaxParts {
+  readonly taxKey?: string;
+  readonly taxCountry?: string;
+  readonly taxCountryPresumed?: boolean;
+  readonly taxValid?: boolean;
+}
+
+type TaxedParty = TaxParts & Pick<NameParts, 'nameKey'>;
+
+interface NameParts {
+  readonly nameKey: string;
+  readonly nameFold?: string;
+}
+
+/** How much is known about the country of a tax id: nothing, a presumption, or what it states. */
+function countryCertainty({ taxCountry, taxCountryPresumed }: TaxParts): number {
+  if (taxCountry === undefined) return 0;
+  return taxCountryPresumed === true ? 1 : 2;
+}
+
+function taxPartsOf(invoice: Candidate): TaxParts {
+  return {
+    ...(invoice.taxKey === undefined ? {} : { taxKey: invoice.taxKey }),
+    ...(invoice.taxCountry === undefined ? {} : { taxCountry: invoice.taxCountry }),
+    ...(invoice.taxCountryPresumed === undefined ? {} : { taxCountryPresumed: invoice.taxCountryPresumed }),
+    ...(invoice.taxValid === undefined ? {} : { taxValid: invoice.taxValid }),
+  };
+}

@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { NormalisedInvoice } from '../facts/invoice.js';
+import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
+import { invoiceOf } from '../testing/in-memory-history.js';
+import type { InvoiceChanges } from '../testing/in-memory-history.js';
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import {
+  countInvoice,
+  emptyProfile,
+  withName,
+  withNumberPattern,
+  withoutInvoice,
+  withReviewedAccount,
+} from './profile.js';
+import type { SupplierProfile } from './profile.js';
+
+const FIRST = { iban: 'DE89370400440532013000' };
+const SECOND = { iban: 'GB29NWBK60161331926819' };
+
+let bills = 0;
+
+function counted(changes: InvoiceChanges): NormalisedInvoice {
+  bills += 1;
+  return normaliseInvoice(invoiceOf(changes), {
+    invoiceId: `i${bills}`,
+    companyId: 'c',
+    source: 'API',
+    receivedAtMs: 0,
+  });
+}
+
+const profileOf = (invoices: readonly InvoiceChanges[]): SupplierProfile =>
+  invoices.map(counted).reduce(countInvoice, emptyProfile);
+
+describe('trust in an account', () => {
+  const use = (bank_account: { iban: string }, issue_date: string): InvoiceChanges => ({
+    supplier: { bank_account },
+    issue_date,
+  });
+  const trusts = (invoices: readonly InvoiceChanges[]): string[] =>
+    profileOf(invoices).accounts.map(({ trust }) => trust);
+
+  test("the first account is the supplier's own, a second has to earn it", () => {
+    expect(trusts([use(FIRST, '2025-01-01'), use(SECOND, '2025-02-01')])).toEqual(['SEEN', 'UNVERIFIED']);
+  });
+  test('three invoices over sixty days earn it', () => {
+    const start = use(FIRST, '2025-01-01');
+    const first = [start, use(SECOND, '2025-02-01'), use(SECOND, '2025-03-01')];
+    expect(trusts([...first, use(SECOND, '2025-04-01')])).toEqual(['SEEN', 'UNVERIFIED']);
+    expect(trusts([...first, use(SECOND, '2025-04-02')])).toEqual(['SEEN', 'SEEN']);
+  });
+});
+
+test('every ring is bounded, whatever is billed', () => {
+  const invoices = Array.from({ length: 300 }, (_, index) => ({
+    invoice_number: `N${index}${'/X'.repeat(index % 12)}`,
+    issue_date: addDays('2023-01-01', index),
+    due_date: addDays('2023-01-31', index),
+    currency:
+      ['EUR', 'USD', 'GBP', 'CHF', 'SEK', 'NOK', 'DKK', 'PLN', 'CZK', 'HUF', 'JPY', 'CAD', 'AUD', 'NZD'][index % 14] ??
+      'EUR',
+    gross_amount: `${index + 1}.00`,
+    net_amount: '100.00',
+    tax_amount: '19.00',
+    supplier: { name: `Name ${index % 20}`, bank_account: { iban: `X${index % 40}` } },
+  }));
+  const profile = profileOf(invoices);
+  expect(JSON.stringify(profile).length).toBeLessThan(32_000);
+  expect(profile.accounts.length).toBeLessThanOrEqual(16);
+  expect(profile.signatures.length).toBeLessThanOrEqual(8);
+  expect(Object.values(profile.amounts).every((ring) => ring.length <= 64)).toBe(true);
+  expect(profile.days).toHaveLength(33);
+  expect(profile.recentBills).toHaveLength(16);
+  expect(profile.count).toBe(300);
+});
+
+test('amounts, days and terms do not depend on the order of arrival', () => {
+  const one = fc
+    .record({ day: fc.integer({ min: 0, max: 400 }), units: fc.integer({ min: -50, max: 500 }) })
+    .map(({ day, units }) => ({
+      issue_date: addDays('2024-01-01', day),
+      due_date: addDays('2024-01-31', day),
+      gross_amount: String(units),
+    }));
+  const shuffled = fc
+    .array(one, { minLength: 1, maxLength: 90 })
+    .chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })));
+  fc.assert(
+    fc.property(shuffled, ([list, other]) => {
+      const { amounts, days, terms, count, firstDay, lastDay } = profileOf(list);
+      expect(profileOf(other)).toMatchObject({ amounts, days, terms, count, firstDay, lastDay });
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('an invoice that is taken back leaves the profile as it was', () => {
+  const first = { supplier: { bank_account: FIRST }, issue_date: '2025-01-01', gross_amount: '10.00' };
+  const second = {
+    supplier: { bank_account: FIRST },
+    issue_date: '2025-02-01',
+    gross_amount: '1000.00',
+    due_date: '2025-03-01',
+  };
+  const before = profileOf([first]);
+  const taken = counted(second);
+  expect(withoutInvoice(countInvoice(before, taken), taken)).toEqual({
+    ...before,
+    amounts: { EUR: before.amounts['EUR'] },
+  });
+});
+
+test('credits are counted but are no amounts of the supplier', () => {
+  expect(profileOf([{ gross_amount: '-5.00' }])).toMatchObject({ count: 1, amounts: {}, currencies: { EUR: 1 } });
+});
+
+describe('what people say about an account', () => {
+  const before = profileOf([{ supplier: { bank_account: FIRST } }, { supplier: { bank_account: SECOND } }]);
+  const [own, other] = before.accounts;
+  const trusts = (profile: SupplierProfile): string[] => profile.accounts.map(({ trust }) => trust);
+
+  test('stands instead of what it has earned, for this account alone, and taken back leaves what it had earned', () => {
+    const cleared = withReviewedAccount(before, other?.key ?? '', 'REVIEWED');
+    expect(trusts(cleared)).toEqual(['SEEN', 'REVIEWED']);
+    const blocked = withReviewedAccount(cleared, other?.key ?? '', 'FRAUD');
+    expect(trusts(blocked)).toEqual(['SEEN', 'FRAUD']);
+    expect(withReviewedAccount(blocked, other?.key ?? '', undefined)).toEqual(before);
+    expect(
+      withReviewedAccount(withReviewedAccount(before, own?.key ?? '', 'FRAUD'), own?.key ?? '', undefined),
+    ).toEqual(before);
+  });
+
+  test('that was never said cannot be taken back', () => {
+    expect(withReviewedAccount(before, other?.key ?? '', undefined)).toEqual(before);
+  });
+});
+
+test('an accepted name or pattern of numbers joins the profile once', () => {
+  const named = withName(withName(emptyProfile, 'ACME'), 'ACME');
+  expect(named.names).toEqual(['ACME']);
+  const patterned = withNumberPattern(withNumberPattern(emptyProfile, 'A-9'), 'A-9');
+  expect(patterned.signatures).toEqual([{ text: 'A-9', count: 1 }]);
+});

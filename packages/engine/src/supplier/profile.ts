@@ -1,0 +1,421 @@
+import { isWeekend } from '../data/weekends.js';
+import type { Candidate, NormalisedInvoice } from '../facts/invoice.js';
+import { compareText } from '../facts/record-order.js';
+import { isLikeName } from './name-likeness.js';
+
+/**
+ * What is remembered about a supplier (detection reference, section 6): counters and bounded rings, never its whole
+ * history. Rings hold the newest entries by day, so the order in which invoices arrive does not change them.
+ */
+export interface SupplierProfile {
+  readonly format: 1;
+  /** Invoices counted. */
+  readonly count: number;
+  readonly firstDay: number | null;
+  readonly lastDay: number | null;
+  /** Newest positive amounts by currency. */
+  readonly amounts: Readonly<Record<string, readonly AmountUse[]>>;
+  /** Newest bills of a positive amount, for rules about several of them together. Absent in profiles of old. */
+  readonly recentBills?: readonly RecentBill[];
+  /** Invoices by currency, of any sign. */
+  readonly currencies: Readonly<Record<string, number>>;
+  /** Newest issue days, ascending; their differences are the gaps. */
+  readonly days: readonly number[];
+  readonly accounts: readonly AccountUse[];
+  /** Accounts of the newest invoices that stated one. */
+  readonly recentAccounts: readonly DatedText[];
+  /** Name keys under which the supplier has invoiced. */
+  readonly names: readonly string[];
+  /** Most frequent patterns of invoice numbers. */
+  readonly signatures: readonly CountedText[];
+  /** Last numeric run of the newest invoice numbers; those of credit notes count apart. */
+  readonly sequence: readonly DatedText[];
+  /** Newest payment terms in days. */
+  readonly terms: readonly DatedNumber[];
+  /** Newest tax rates in basis points. */
+  readonly taxRates: readonly DatedNumber[];
+  readonly bankCount: number;
+  readonly taxIdCount: number;
+  /** Countries of the tax ids that invoices stated with a country, in the order they came. Absent in profiles of old. */
+  readonly taxCountries?: readonly string[];
+  readonly poCount: number;
+  readonly weekendCount: number;
+  readonly roundCount: number;
+}
+
+export interface AmountUse {
+  readonly day: number;
+  readonly minor: string;
+}
+
+export interface RecentBill extends AmountUse {
+  readonly invoiceId: string;
+  readonly invoiceNumber: string;
+  readonly currency: string;
+  readonly poKey?: string;
+}
+
+export interface DatedText {
+  readonly day: number;
+  readonly text: string;
+}
+
+export interface DatedNumber {
+  readonly day: number;
+  readonly value: number;
+}
+
+export interface CountedText {
+  readonly text: string;
+  readonly count: number;
+}
+
+/**
+ * How far an account is known as the supplier's own. SEEN is earned by use, ERP comes from the vendor master,
+ * REVIEWED and FRAUD from people. SEEN, ERP and REVIEWED are trusted.
+ */
+export type AccountTrust = 'UNVERIFIED' | 'SEEN' | 'ERP' | 'REVIEWED' | 'FRAUD';
+
+export interface AccountUse {
+  readonly key: string;
+  readonly masked: string;
+  readonly country?: string;
+  readonly firstDay: number;
+  readonly lastDay: number;
+  readonly count: number;
+  readonly trust: AccountTrust;
+  /** What it had earned before people spoke about it; it has this again when they take their word back. */
+  readonly earned?: AccountTrust;
+  readonly firstInvoiceNumber: string;
+}
+
+const AMOUNTS_MAX = 64;
+const RECENT_BILLS_MAX = 16;
+const REMEMBERED_NUMBER_LENGTH_MAX = 64;
+const CURRENCIES_MAX = 12;
+const DAYS_MAX = 33;
+const ACCOUNTS_MAX = 16;
+const RECENT_ACCOUNTS_MAX = 12;
+const NAMES_MAX = 8;
+const SIGNATURES_MAX = 8;
+const SEQUENCE_MAX = 32;
+const TERMS_MAX = 32;
+const TAX_RATES_MAX = 16;
+const TAX_COUNTRIES_MAX = 4;
+/** An account is SEEN after so many invoices over so many days. */
+const SEEN_INVOICES_MIN = 3;
+const SEEN_DAYS_MIN = 60;
+
+export const emptyProfile: SupplierProfile = {
+  format: 1,
+  count: 0,
+  firstDay: null,
+  lastDay: null,
+  amounts: {},
+  recentBills: [],
+  currencies: {},
+  days: [],
+  accounts: [],
+  recentAccounts: [],
+  names: [],
+  signatures: [],
+  sequence: [],
+  terms: [],
+  taxRates: [],
+  bankCount: 0,
+  taxIdCount: 0,
+  taxCountries: [],
+  poCount: 0,
+  weekendCount: 0,
+  roundCount: 0,
+};
+
+export function isTrusted(trust: AccountTrust): boolean {
+  return trust === 'SEEN' || trust === 'ERP' || trust === 'REVIEWED';
+}
+
+/** The profile after one more invoice. Pure; called once per invoice (links.ts keeps the ring of what was counted). */
+export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
+  const day = invoice.issueDay;
+  const amount = BigInt(invoice.amountMinor);
+  const rate = taxRateBasisPoints(invoice);
+  const run = runOfSeries(invoice);
+  return {
+    format: 1,
+    count: profile.count + 1,
+    firstDay: profile.firstDay === null ? day : Math.min(profile.firstDay, day),
+    lastDay: profile.lastDay === null ? day : Math.max(profile.lastDay, day),
+    amounts:
+      amount > 0n
+        ? withAmount(profile.amounts, invoice.currency, { day, minor: invoice.amountMinor })
+        : profile.amounts,
+    recentBills: amount > 0n ? withRecentBill(profile.recentBills ?? [], invoice) : (profile.recentBills ?? []),
+    currencies: withCount(profile.currencies, invoice.currency),
+    days: newest([...profile.days, day], (entry) => entry, DAYS_MAX),
+    accounts: withAccount(profile.accounts, invoice),
+    recentAccounts:
+      invoice.bankKey === undefined
+        ? profile.recentAccounts
+        : newestDated([...profile.recentAccounts, { day, text: invoice.bankKey }], RECENT_ACCOUNTS_MAX),
+    names: withLikelyName(profile.names, invoice.nameKey),
+    signatures: withSignature(profile.signatures, invoice.number.signature),
+    sequence:
+      run === undefined ? profile.sequence : newestDated([...profile.sequence, { day, text: run }], SEQUENCE_MAX),
+    terms:
+      invoice.dueDay === undefined
+        ? profile.terms
+        : newestNumbers([...profile.terms, { day, value: invoice.dueDay - day }], TERMS_MAX),
+    taxRates:
+      rate === undefined ? profile.taxRates : newestNumbers([...profile.taxRates, { day, value: rate }], TAX_RATES_MAX),
+    bankCount: profile.bankCount + (invoice.bankKey === undefined ? 0 : 1),
+    taxIdCount: profile.taxIdCount + (invoice.taxKey === undefined ? 0 : 1),
+    taxCountries: withTaxCountry(profile.taxCountries ?? [], invoice),
+    poCount: profile.poCount + (invoice.poKey === undefined ? 0 : 1),
+    weekendCount: profile.weekendCount + (isWeekend(day, invoice.taxCountry) ? 1 : 0),
+    roundCount: profile.roundCount + (isRound(amount) ? 1 : 0),
+  };
+}
+
+/**
+ * The profile as if the invoice had not been counted: used when the same invoice is analyzed again, and when a
+ * reviewer confirms it as a duplicate or as fraud. Last days are taken back as far as the rings remember; first days
+ * stay.
+ */
+export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
+  const day = invoice.issueDay;
+  const rate = taxRateBasisPoints(invoice);
+  const run = runOfSeries(invoice);
+  const amounts = profile.amounts[invoice.currency];
+  const days = withoutOne(profile.days, (entry) => entry === day);
+  const recentAccounts = withoutOne(profile.recentAccounts, (use) => use.day === day && use.text === invoice.bankKey);
+  return {
+    ...profile,
+    count: Math.max(0, profile.count - 1),
+    lastDay: profile.lastDay === day ? (days.at(-1) ?? profile.lastDay) : profile.lastDay,
+    amounts:
+      amounts === undefined
+        ? profile.amounts
+        : {
+            ...profile.amounts,
+            [invoice.currency]: withoutOne(amounts, (use) => use.day === day && use.minor === invoice.amountMinor),
+          },
+    recentBills: (profile.recentBills ?? []).filter((bill) => bill.invoiceId !== invoice.invoiceId),
+    currencies: withoutCount(profile.currencies, invoice.currency),
+    days,
+    accounts: withoutAccount(profile.accounts, invoice, recentAccounts),
+    recentAccounts,
+    signatures: profile.signatures
+      .map((entry) => (entry.text === invoice.number.signature ? { ...entry, count: entry.count - 1 } : entry))
+      .filter((entry) => entry.count > 0),
+    sequence: withoutOne(profile.sequence, (entry) => entry.day === day && entry.text === run),
+    terms: withoutOne(
+      profile.terms,
+      (entry) => entry.day === day && invoice.dueDay !== undefined && entry.value === invoice.dueDay - day,
+    ),
+    taxRates: withoutOne(profile.taxRates, (entry) => entry.day === day && entry.value === rate),
+    bankCount: Math.max(0, profile.bankCount - (invoice.bankKey === undefined ? 0 : 1)),
+    taxIdCount: Math.max(0, profile.taxIdCount - (invoice.taxKey === undefined ? 0 : 1)),
+    poCount: Math.max(0, profile.poCount - (invoice.poKey === undefined ? 0 : 1)),
+    weekendCount: Math.max(0, profile.weekendCount - (isWeekend(day, invoice.taxCountry) ? 1 : 0)),
+    roundCount: Math.max(0, profile.roundCount - (isRound(BigInt(invoice.amountMinor)) ? 1 : 0)),
+  };
+}
+
+/** The profile with an account set to a trust that a person or the vendor master decided. */
+export function withAccountTrust(profile: SupplierProfile, bankKey: string, trust: AccountTrust): SupplierProfile {
+  return {
+    ...profile,
+    accounts: profile.accounts.map((account) => (account.key === bankKey ? { ...account, trust } : account)),
+  };
+}
+
+/** The profile with what people say about an account; undefined takes their word back. */
+export function withReviewedAccount(
+  profile: SupplierProfile,
+  bankKey: string,
+  verdict: 'REVIEWED' | 'FRAUD' | undefined,
+): SupplierProfile {
+  const accounts = profile.accounts.map((account) => {
+    if (account.key !== bankKey) return account;
+    const { earned, ...use } = account;
+    if (verdict === undefined) return earned === undefined ? account : { ...use, trust: earned };
+    return { ...use, trust: verdict, earned: earned ?? account.trust };
+  });
+  return { ...profile, accounts };
+}
+
+/** A country is learned from a tax id that states it and is possible there. */
+function withTaxCountry(countries: readonly string[], invoice: NormalisedInvoice): readonly string[] {
+  const { taxCountry, taxCountryPresumed, taxValidity } = invoice;
+  if (taxCountry === undefined || taxCountryPresumed === true || countries.includes(taxCountry)) return countries;
+  if (taxValidity === 'WRONG_FORMAT' || taxValidity === 'WRONG_CHECK_DIGIT') return countries;
+  return [...countries, taxCountry].slice(0, TAX_COUNTRIES_MAX);
+}
+
+/** A name that resembles none of the known ones is not learned from an invoice: it takes a person to accept it. */
+function withLikelyName(names: readonly string[], nameKey: string): readonly string[] {
+  if (names.includes(nameKey) || (names.length > 0 && !isLikeName(names, nameKey))) return names;
+  return [...names, nameKey].slice(-NAMES_MAX);
+}
+
+/** The profile with a name that a person accepted for the supplier. */
+export function withName(profile: SupplierProfile, nameKey: string): SupplierProfile {
+  if (profile.names.includes(nameKey)) return profile;
+  return { ...profile, names: [...profile.names, nameKey].slice(-NAMES_MAX) };
+}
+
+/** The profile with a pattern of invoice numbers that a person accepted for the supplier. */
+export function withNumberPattern(profile: SupplierProfile, signature: string): SupplierProfile {
+  if (profile.signatures.some(({ text }) => text === signature)) return profile;
+  return { ...profile, signatures: withSignature(profile.signatures, signature) };
+}
+
+/** Tax as a share of net in basis points; undefined when either is missing or net is zero. */
+function taxRateBasisPoints({ netMinor, taxMinor }: NormalisedInvoice): number | undefined {
+  if (netMinor === undefined || taxMinor === undefined) return undefined;
+  return rateBasisPoints(BigInt(netMinor), BigInt(taxMinor));
+}
+
+/** The same of amounts that have been read. */
+export function rateBasisPoints(net: bigint, tax: bigint): number | undefined {
+  return net === 0n ? undefined : Number((tax * 10_000n) / net);
+}
+
+function withAccount(accounts: readonly AccountUse[], invoice: NormalisedInvoice): readonly AccountUse[] {
+  const { bankKey, bankMasked, bankCountry, issueDay } = invoice;
+  if (bankKey === undefined || bankMasked === undefined) return accounts;
+  const known = accounts.find((account) => account.key === bankKey);
+  if (known !== undefined) {
+    const used = {
+      ...known,
+      firstDay: Math.min(known.firstDay, issueDay),
+      lastDay: Math.max(known.lastDay, issueDay),
+      count: known.count + 1,
+    };
+    const seen = used.count >= SEEN_INVOICES_MIN && used.lastDay - used.firstDay >= SEEN_DAYS_MIN;
+    const trust = used.trust === 'UNVERIFIED' && seen ? 'SEEN' : used.trust;
+    return accounts.map((account) => (account.key === bankKey ? { ...used, trust } : account));
+  }
+  const first: AccountUse = {
+    key: bankKey,
+    masked: bankMasked,
+    ...(bankCountry === undefined ? {} : { country: bankCountry }),
+    firstDay: issueDay,
+    lastDay: issueDay,
+    count: 1,
+    // The account a supplier starts with is its own until something contradicts it.
+    trust: accounts.length === 0 ? 'SEEN' : 'UNVERIFIED',
+    firstInvoiceNumber: invoice.invoiceNumber,
+  };
+  return accounts.length < ACCOUNTS_MAX ? [...accounts, first] : [...withoutLeastUseful(accounts), first];
+}
+
+/** Room for a new account: unverified ones leave before trusted ones, the longest unused first. */
+function withoutLeastUseful(accounts: readonly AccountUse[]): readonly AccountUse[] {
+  const leaving = accounts.toSorted(
+    (left, right) =>
+      Number(left.trust !== 'UNVERIFIED') - Number(right.trust !== 'UNVERIFIED') ||
+      left.lastDay - right.lastDay ||
+      compareText(left.key, right.key),
+  )[0];
+  return accounts.filter((account) => account !== leaving);
+}
+
+function withoutAccount(
+  accounts: readonly AccountUse[],
+  invoice: Candidate,
+  remaining: readonly DatedText[],
+): readonly AccountUse[] {
+  return accounts
+    .map((account) => {
+      if (account.key !== invoice.bankKey) return account;
+      const before = remaining.findLast((use) => use.text === account.key);
+      const lastDay = account.lastDay === invoice.issueDay ? (before?.day ?? account.lastDay) : account.lastDay;
+      return { ...account, count: account.count - 1, lastDay };
+    })
+    .filter((account) => account.count > 0 || account.trust === 'ERP' || account.trust === 'REVIEWED');
+}
+
+function withAmount(
+  amounts: SupplierProfile['amounts'],
+  currency: string,
+  use: AmountUse,
+): Readonly<Record<string, readonly AmountUse[]>> {
+  const ring = amounts[currency];
+  if (ring === undefined && Object.keys(amounts).length >= CURRENCIES_MAX) return amounts;
+  const sorted = [...(ring ?? []), use].sort(
+    (left, right) => left.day - right.day || compareText(left.minor, right.minor),
+  );
+  return { ...amounts, [currency]: sorted.slice(-AMOUNTS_MAX) };
+}
+
+function withRecentBill(bills: readonly RecentBill[], invoice: NormalisedInvoice): readonly RecentBill[] {
+  const bill: RecentBill = {
+    day: invoice.issueDay,
+    minor: invoice.amountMinor,
+    invoiceId: invoice.invoiceId,
+    invoiceNumber: invoice.invoiceNumber.slice(0, REMEMBERED_NUMBER_LENGTH_MAX),
+    currency: invoice.currency,
+    ...(invoice.poKey === undefined ? {} : { poKey: invoice.poKey }),
+  };
+  return [...bills, bill]
+    .sort((left, right) => left.day - right.day || compareText(left.invoiceId, right.invoiceId))
+    .slice(-RECENT_BILLS_MAX);
+}
+
+function withCount(counts: Readonly<Record<string, number>>, key: string): Readonly<Record<string, number>> {
+  const count = counts[key];
+  if (count === undefined && Object.keys(counts).length >= CURRENCIES_MAX) return counts;
+  return { ...counts, [key]: (count ?? 0) + 1 };
+}
+
+function withoutCount(counts: Readonly<Record<string, number>>, key: string): Readonly<Record<string, number>> {
+  const { [key]: count, ...others } = counts;
+  return count === undefined || count <= 1 ? others : { ...others, [key]: count - 1 };
+}
+
+function withSignature(signatures: readonly CountedText[], text: string): readonly CountedText[] {
+  const known = signatures.find((entry) => entry.text === text);
+  const counted =
+    known === undefined
+      ? [...signatures, { text, count: 1 }]
+      : signatures.map((entry) => (entry === known ? { text, count: entry.count + 1 } : entry));
+  const byCount = counted.toSorted((left, right) => right.count - left.count || compareText(left.text, right.text));
+  // The newcomer keeps the last place, or no new pattern could ever grow.
+  return byCount.length <= SIGNATURES_MAX
+    ? byCount
+    : [...byCount.filter((entry) => entry.text !== text).slice(0, SIGNATURES_MAX - 1), { text, count: 1 }];
+}
+
+/** What the number adds to the series of the supplier. A credit note has a series of its own, or the number it credits. */
+function runOfSeries(invoice: Candidate): string | undefined {
+  return invoice.amountMinor.startsWith('-') ? undefined : lastNumericRun(invoice);
+}
+
+/** The digits that end a number, without leading zeros; those of a running number in most cases. */
+export function lastNumericRun(invoice: Candidate): string | undefined {
+  return invoice.number.runs.findLast((run) => /^[0-9]{1,15}$/.test(run))?.replace(/^0+(?=.)/, '');
+}
+
+/** A multiple of 1000 major units, or of 100 below 10 000, taken at two decimals. */
+export function isRound(minor: bigint): boolean {
+  if (minor <= 0n) return false;
+  return minor % 100_000n === 0n || (minor < 1_000_000n && minor % 10_000n === 0n);
+}
+
+function newest<T>(entries: readonly T[], dayOf: (entry: T) => number, max: number): T[] {
+  return entries.toSorted((left, right) => dayOf(left) - dayOf(right)).slice(-max);
+}
+
+function newestDated(entries: readonly DatedText[], max: number): DatedText[] {
+  return entries.toSorted((left, right) => left.day - right.day || compareText(left.text, right.text)).slice(-max);
+}
+
+function newestNumbers(entries: readonly DatedNumber[], max: number): DatedNumber[] {
+  return entries.toSorted((left, right) => left.day - right.day || left.value - right.value).slice(-max);
+}
+
+function withoutOne<T>(entries: readonly T[], matches: (entry: T) => boolean): readonly T[] {
+  const index = entries.findIndex(matches);
+  return index < 0 ? entries : entries.toSpliced(index, 1);
+}

@@ -1,0 +1,74 @@
+import { bankCodeOfKey } from '@invoicecontrol/values/bank-account';
+import type { Facts } from '../facts/facts.js';
+import type { NormalisedInvoice } from '../facts/invoice.js';
+import type { AmountParameters } from '../policy/amounts.js';
+import type { BankParameters } from '../policy/bank-accounts.js';
+import type { DateParameters } from '../policy/dates.js';
+import type { AmountUse } from './profile.js';
+import { amountsOf, amountStatistics, median, modeOf } from './statistics.js';
+import type { AmountStatistics } from './statistics.js';
+
+// How the judged invoice stands against the habits of its supplier. Several families ask, one place answers.
+
+/** Positive amounts of the supplier in the invoice's currency that are young enough to say what is usual, by day. */
+export function comparableAmounts(
+  { invoice, supplier }: Facts,
+  { amountWindowDays }: AmountParameters,
+): readonly AmountUse[] {
+  const uses = supplier.profile.amounts[invoice.currency] ?? [];
+  return uses.filter((use) => invoice.issueDay - use.day <= amountWindowDays);
+}
+
+/** The amount of the invoice against the supplier's usual ones; undefined without any. */
+export function amountStanding(facts: Facts, parameters: AmountParameters): AmountStatistics | undefined {
+  const uses = comparableAmounts(facts, parameters);
+  const usual = uses.slice(-usualCount(amountsOf(uses), parameters));
+  return amountStatistics(usual, facts.invoice.amountMinor, parameters.logMadFloor);
+}
+
+/**
+ * How many of the comparable amounts, the newest ones, are usual: all but for a supplier that grows (detection reference,
+ * section 7.4).
+ */
+export function usualCount(amounts: readonly number[], { trendAmounts, trendRatioMin }: AmountParameters): number {
+  const older = amounts.slice(0, -trendAmounts);
+  const isGrowing = older.length > 0 && median(amounts.slice(-trendAmounts)) >= median(older) * trendRatioMin;
+  return isGrowing ? trendAmounts : amounts.length;
+}
+
+/** Usual and new payment terms, when the new ones are clearly shorter than ever; undefined otherwise. */
+export function shortenedTerms(
+  { invoice, supplier }: Facts,
+  { termsHistoryMin, termsModeShare, shortenedTermsDays, termsAcceptedAfter }: DateParameters,
+): { readonly usualDays: number; readonly newDays: number } | undefined {
+  const { terms } = supplier.profile;
+  if (invoice.dueDay === undefined || terms.length < termsHistoryMin) return undefined;
+  const newDays = invoice.dueDay - invoice.issueDay;
+  // Some suppliers print the day until which a discount is granted now and then.
+  if (terms.filter(({ value }) => value <= newDays).length >= termsAcceptedAfter) return undefined;
+  const usualDays = modeOf(terms, termsModeShare);
+  if (usualDays === undefined || newDays >= usualDays) return undefined;
+  return newDays <= usualDays - shortenedTermsDays || newDays * 2 <= usualDays ? { usualDays, newDays } : undefined;
+}
+
+/** The country in which the supplier states to be registered for tax; one that is presumed proves nothing. */
+export function statedTaxCountry({ taxCountry, taxCountryPresumed }: NormalisedInvoice): string | undefined {
+  return taxCountryPresumed === true ? undefined : taxCountry;
+}
+
+/** The supplier, who has used accounts, asks for payment to one it never used. */
+export function isOtherAccount({ invoice: { bankKey }, supplier }: Facts): boolean {
+  const { accounts } = supplier.profile;
+  return bankKey !== undefined && accounts.length > 0 && accounts.every(({ key }) => key !== bankKey);
+}
+
+/** Some suppliers give every customer or invoice its own account at one bank. An invalid account is of no bank. */
+export function isVirtualAccount(
+  { invoice: { bankKey, bankProblems }, supplier }: Facts,
+  { virtualAccountsMin }: BankParameters,
+): boolean {
+  if (bankKey === undefined || bankProblems.length > 0) return false;
+  const bankCode = bankCodeOfKey(bankKey);
+  const recent = new Set(supplier.profile.recentAccounts.map((use) => use.text));
+  return [...recent].filter((key) => bankCodeOfKey(key) === bankCode).length >= virtualAccountsMin;
+}

@@ -1,0 +1,61 @@
+import { taxIdValidity } from '@invoicecontrol/values/tax-id';
+import { buyerOf } from '../facts/buyer.js';
+import type { Facts } from '../facts/facts.js';
+import { isOtherAccount, statedTaxCountry } from './standing.js';
+
+/** The country in which a supplier is registered for tax, and how that is known. */
+export interface TaxRegistration {
+  readonly country: string;
+  readonly basis: 'STATED' | 'EARLIER_INVOICES' | 'ACCOUNT_AND_BUYER';
+}
+
+/**
+ * Where the supplier is registered for tax. In several countries a tax id is printed without its country: then it is
+ * that of the supplier's earlier invoices, or, at home, that of the account and the buyer alike. An account alone
+ * decides nothing, nor does one that the supplier has never used: whoever forges an account would choose the country.
+ */
+export function taxRegistration(facts: Facts): TaxRegistration | undefined {
+  const { invoice, supplier } = facts;
+  const stated = statedTaxCountry(invoice);
+  if (stated !== undefined) return { country: stated, basis: 'STATED' };
+  const [known, another] = supplier.profile.taxCountries ?? [];
+  if (known !== undefined) return another === undefined ? { country: known, basis: 'EARLIER_INVOICES' } : undefined;
+  const { taxKey, bankCountry: country } = invoice;
+  if (taxKey === undefined || country === undefined || invoice.taxCountryPresumed !== true) return undefined;
+  if (country !== buyerOf(facts).country || isOtherAccount(facts)) return undefined;
+  return taxIdValidity(taxKey, country) === 'WRONG_FORMAT' ? undefined : { country, basis: 'ACCOUNT_AND_BUYER' };
+}
+
+/** What is wrong with a tax id, and the country by whose rules it is. */
+export interface TaxIdFault extends TaxRegistration {
+  readonly reason: 'WRONG_FORMAT' | 'WRONG_CHECK_DIGIT';
+}
+
+/**
+ * The fault of the supplier's tax id; undefined where there is none, or nothing is known of its country. One that states
+ * no country may be a national number of another form, which is no fault.
+ */
+export function taxIdFault(facts: Facts): TaxIdFault | undefined {
+  const registration = taxRegistration(facts);
+  if (registration === undefined) return undefined;
+  const { taxKey, taxValidity } = facts.invoice;
+  if (registration.basis === 'STATED') {
+    return taxValidity === 'WRONG_FORMAT' || taxValidity === 'WRONG_CHECK_DIGIT'
+      ? { ...registration, reason: taxValidity }
+      : undefined;
+  }
+  if (taxKey === undefined || taxIdValidity(taxKey, registration.country) !== 'WRONG_CHECK_DIGIT') return undefined;
+  return { ...registration, reason: 'WRONG_CHECK_DIGIT' };
+}
+
+/** How the country is known, as a sentence of the evidence. */
+export function registrationText({ country, basis }: TaxRegistration): string {
+  switch (basis) {
+    case 'STATED':
+      return `The tax id states the country ${country}.`;
+    case 'EARLIER_INVOICES':
+      return `Earlier invoices of the supplier stated a tax id of ${country}.`;
+    case 'ACCOUNT_AND_BUYER':
+      return `The tax id states no country; the account and the buyer are both of ${country}.`;
+  }
+}

@@ -1,0 +1,207 @@
+import type { Company } from '../facts/companies.js';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { Family, FindingType } from '../explanation/catalogue.js';
+import { analyze } from '../run-engine.js';
+import type { Analysis } from '../run-engine.js';
+import type { Facts, ReviewFact } from '../facts/facts.js';
+import type { CanonicalInvoice, InvoiceOrigin, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
+import { countBankUse, countOrderUse } from '../facts/links.js';
+import type { BankLink, OrderLink } from '../facts/links.js';
+import { applyCandidateCaps, lookupKeys, matchPartOf, supplierKeysOf } from '../matching/match-keys.js';
+import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
+import { defaultPolicy } from '../policy/policy.js';
+import type { Policy } from '../policy/policy.js';
+import { identityAfter, resolveSupplier } from '../supplier/identity.js';
+import type { KnownSupplier } from '../supplier/identity.js';
+import { lookalikeKeysOf } from '../supplier/lookalike.js';
+import { lookalikesOf, namesakesOf } from '../supplier/related.js';
+import { countInvoice, emptyProfile, withAccountTrust } from '../supplier/profile.js';
+import type { AccountTrust, SupplierProfile } from '../supplier/profile.js';
+
+export const ORGANIZATION_ID = '0192a000-0000-7000-8000-000000000001';
+export const COMPANY_ID = '0192a000-0000-7000-8000-00000000c001';
+const FIRST_RECEIVED_AT_MS = Date.UTC(2026, 0, 1);
+
+/** A canonical invoice of one imagined supplier; tests change what they are about. */
+export function invoiceOf(changes: InvoiceChanges = {}): CanonicalInvoice {
+  const { supplier, ...fields } = changes;
+  return {
+    supplier: { name: 'Acme Supplies Ltd', ...supplier },
+    invoice_number: 'INV-01042',
+    issue_date: '2025-03-10',
+    currency: 'EUR',
+    gross_amount: '1200.00',
+    ...fields,
+  };
+}
+
+export type InvoiceChanges = Partial<Omit<CanonicalInvoice, 'supplier'>> & {
+  readonly supplier?: Partial<CanonicalInvoice['supplier']>;
+};
+
+export interface JudgeOptions {
+  readonly origin?: Partial<InvoiceOrigin>;
+  readonly reviews?: readonly ReviewFact[];
+  readonly ratesPerEuro?: Readonly<Record<string, string>>;
+  readonly scanStatesAccounts?: boolean;
+  /** Further facts, as documents and the ERP bring them. */
+  readonly facts?: Partial<Facts>;
+  /** The day of the analysis; 2026-01-01 when not given. */
+  readonly asOf?: CalendarDate;
+  readonly companies?: readonly Company[];
+  /** The gross amount in the base currency; null: there is no rate. The amount as it stands when not given. */
+  readonly base?: Facts['base'];
+}
+
+/**
+ * The whole road of an invoice in memory: normalise, resolve, look up, analyze, count. The services do the same with
+ * collections; tests use it to build histories by billing, not by hand-made facts.
+ */
+export function inMemoryHistory(policy: Policy = defaultPolicy) {
+  const records = new Map<string, MatchPart>();
+  const idsByKey = new Map<string, string[]>();
+  const suppliers = new Map<string, KnownSupplier>();
+  const profiles = new Map<string, SupplierProfile>();
+  const bankLinks = new Map<string, BankLink>();
+  const orderLinks = new Map<string, OrderLink>();
+  const supplierIdsByKey = new Map<string, Set<string>>();
+  let received = 0;
+
+  function suppliersSharing(keys: readonly string[]): KnownSupplier[] {
+    const ids = new Set(keys.flatMap((key) => [...(supplierIdsByKey.get(key) ?? [])]));
+    return [...ids].flatMap((id) => suppliers.get(id) ?? []);
+  }
+
+  function factsOf(canonical: CanonicalInvoice, options: JudgeOptions = {}): Facts {
+    received += 1;
+    const unresolved = normaliseInvoice(canonical, {
+      invoiceId: `0192a000-0000-7000-8000-${String(received).padStart(12, '0')}`,
+      companyId: COMPANY_ID,
+      source: 'API',
+      receivedAtMs: FIRST_RECEIVED_AT_MS + received * 1000,
+      ...options.origin,
+    });
+    const keys = supplierKeysOf(unresolved);
+    const known = suppliersSharing(keys);
+    const resolution = resolveSupplier(ORGANIZATION_ID, unresolved, known, {
+      similarNameMin: policy.duplicates.similarNameMin,
+    });
+    const invoice: NormalisedInvoice = { ...unresolved, supplierId: resolution.supplierId };
+    const name = suppliers.get(resolution.supplierId)?.name;
+    const hits = lookupKeys(invoice).flatMap(({ key }) => idsByKey.get(key) ?? []);
+    return {
+      format: 1,
+      organizationId: ORGANIZATION_ID,
+      asOf: options.asOf ?? '2026-01-01',
+      invoice,
+      supplier: {
+        ...resolution,
+        ...(name === undefined ? {} : { name }),
+        profile: profiles.get(resolution.supplierId) ?? emptyProfile,
+      },
+      ...applyCandidateCaps(
+        invoice,
+        hits.flatMap((id) => records.get(id) ?? []),
+      ),
+      bankLink: (invoice.bankKey === undefined ? undefined : bankLinks.get(invoice.bankKey)) ?? null,
+      orderLink: (invoice.poKey === undefined ? undefined : orderLinks.get(invoice.poKey)) ?? null,
+      reviews: options.reviews ?? [],
+      ratesPerEuro: options.ratesPerEuro ?? {},
+      base:
+        options.base === undefined
+          ? { currency: 'EUR', amount: canonical.gross_amount, rate: '1', source: 'IDENTITY' }
+          : options.base,
+      ...relatedSuppliers(invoice, resolution.supplierId),
+      ...(options.companies === undefined ? {} : { companies: options.companies }),
+      ...(options.scanStatesAccounts === undefined ? {} : { scanStatesAccounts: options.scanStatesAccounts }),
+      ...options.facts,
+    };
+  }
+
+  function relatedSuppliers(invoice: NormalisedInvoice, supplierId: string): Pick<Facts, 'namesakes' | 'lookalikes'> {
+    const sharing = (keys: readonly string[]) =>
+      suppliersSharing(keys).map((identity) => ({
+        identity,
+        profile: profiles.get(identity.supplierId) ?? emptyProfile,
+      }));
+    return {
+      namesakes: namesakesOf(invoice, supplierId, sharing(supplierKeysOf(invoice))),
+      lookalikes: lookalikesOf(invoice, supplierId, sharing(lookalikeKeysOf(invoice).map(lookalikeIndexKey))),
+    };
+  }
+
+  function store(part: MatchPart): void {
+    const isNew = !records.has(part.invoiceId);
+    records.set(part.invoiceId, part);
+    if (isNew) for (const key of part.keys) idsByKey.set(key, [...(idsByKey.get(key) ?? []), part.invoiceId]);
+  }
+
+  function record({ invoice, supplier: { supplierId } }: Facts, status: MatchPart['status'] = 'ANALYZED'): void {
+    store({ ...matchPartOf(invoice), status });
+    const identity = identityAfter(suppliers.get(supplierId), supplierId, invoice);
+    suppliers.set(supplierId, identity);
+    for (const key of [...identity.keys, ...(identity.lookalikeKeys ?? []).map(lookalikeIndexKey)]) {
+      const ids = supplierIdsByKey.get(key) ?? new Set();
+      supplierIdsByKey.set(key, ids.add(supplierId));
+    }
+    profiles.set(supplierId, countInvoice(profiles.get(supplierId) ?? emptyProfile, invoice));
+    const { bankKey, poKey } = invoice;
+    if (bankKey !== undefined) {
+      bankLinks.set(bankKey, countBankUse(bankLinks.get(bankKey) ?? null, bankKey, invoice, supplierId));
+    }
+    if (poKey !== undefined) {
+      orderLinks.set(poKey, countOrderUse(orderLinks.get(poKey) ?? null, poKey, invoice, supplierId));
+    }
+  }
+
+  return {
+    factsOf,
+    record,
+    /** Stores a record as RECEIVED, as a scan does with all its rows before it judges the first. */
+    receive(canonical: CanonicalInvoice, origin: InvoiceOrigin): void {
+      store(matchPartOf(normaliseInvoice(canonical, origin)));
+    },
+    /** Judges an invoice and makes it history. */
+    bill(canonical: CanonicalInvoice, options: JudgeOptions = {}): Billed {
+      const facts = factsOf(canonical, options);
+      const analysis = analyze(facts, policy);
+      record(facts);
+      return { facts, analysis };
+    },
+    /** Changes a stored record, as reviews and ERP imports do. */
+    amend(invoiceId: string, changes: Partial<MatchPart>): void {
+      const part = records.get(invoiceId);
+      if (part !== undefined) records.set(invoiceId, { ...part, ...changes });
+    },
+    confirmFraud(bankKey: string): void {
+      const link = bankLinks.get(bankKey) ?? { bankKey, suppliers: [] };
+      bankLinks.set(bankKey, { ...link, fraud: { reviewId: 'review-1', confirmedAt: '2025-06-01T10:00:00Z' } });
+    },
+    trustAccount(supplierId: string, bankKey: string, trust: AccountTrust): void {
+      profiles.set(supplierId, withAccountTrust(profiles.get(supplierId) ?? emptyProfile, bankKey, trust));
+    },
+    /** Changes a stored profile, as what people accept does. */
+    amendProfile(supplierId: string, change: (profile: SupplierProfile) => SupplierProfile): void {
+      profiles.set(supplierId, change(profiles.get(supplierId) ?? emptyProfile));
+    },
+    profileOf: (supplierId: string): SupplierProfile => profiles.get(supplierId) ?? emptyProfile,
+  };
+}
+
+/** Identity keys and fuzzy name keys share one index. */
+function lookalikeIndexKey(key: string): string {
+  return `lookalike|${key}`;
+}
+
+export interface Billed {
+  readonly facts: Facts;
+  readonly analysis: Analysis;
+}
+
+/** Types of the findings of one family that nobody has settled, in order. */
+export const typesIn =
+  (family: Family) =>
+  ({ analysis }: Billed): FindingType[] =>
+    analysis.findings
+      .filter((finding) => finding.family === family && finding.disposition === 'OPEN')
+      .map(({ type }) => type);

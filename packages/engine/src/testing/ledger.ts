@@ -1,0 +1,56 @@
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import type { FindingType } from '../explanation/catalogue.js';
+import type { Finding } from '../explanation/evidence.js';
+import type { CanonicalBankAccount } from '../facts/invoice.js';
+import { inMemoryHistory, invoiceOf } from './in-memory-history.js';
+import type { Billed, InvoiceChanges, JudgeOptions } from './in-memory-history.js';
+
+/** What a bill says, as far as a test cares; `by` is the supplier, `account` where the money goes. */
+export interface Bill extends Omit<InvoiceChanges, 'supplier'> {
+  readonly account?: CanonicalBankAccount | undefined;
+  readonly by?: { readonly name: string; readonly tax_id?: string };
+}
+
+/** Who sends the bills of a ledger when they do not say. */
+export const usualSupplier = { name: 'Acme Supplies Ltd', tax_id: 'DE136695976' };
+/** The n-th bill of a ledger is issued so many days after the one before. */
+export const DAYS_BETWEEN_BILLS = 20;
+const FIRST_DAY = '2025-01-01';
+
+/**
+ * A supplier's history: one bill after the other, each with a number of its own, an ordinary amount and a later day,
+ * so that nothing is found but what a test puts there.
+ */
+export function ledger() {
+  const history = inMemoryHistory();
+  let bills = 0;
+  function bill({ account, by = usualSupplier, ...changes }: Bill = {}, options?: JudgeOptions): Billed {
+    bills += 1;
+    const bank = account === undefined ? {} : { bank_account: account };
+    return history.bill(
+      invoiceOf({
+        invoice_number: `Q${bills * 7919}`,
+        gross_amount: `${1000 + ((bills * 37) % 50)}.00`,
+        issue_date: addDays(FIRST_DAY, bills * DAYS_BETWEEN_BILLS),
+        ...changes,
+        supplier: { ...by, ...bank },
+      }),
+      options,
+    );
+  }
+  function repeat(count: number, one: Bill = {}, options?: JudgeOptions): Billed {
+    return Array.from({ length: count }, () => bill(one, options)).at(-1) as Billed;
+  }
+  return { ...history, bill, repeat };
+}
+
+/** The finding of one type, if the bill raised it. */
+export function findingIn(billed: Billed, type: FindingType): Finding | undefined {
+  return billed.analysis.findings.find((finding) => finding.type === type);
+}
+
+/** Adds the check digits that make an IBAN valid. */
+export function ibanOf(country: string, bban: string): { iban: string } {
+  const digits = [...`${bban}${country}00`].map((character) => parseInt(character, 36)).join('');
+  return { iban: `${country}${String(98n - (BigInt(digits) % 97n)).padStart(2, '0')}${bban}` };
+}

@@ -1,7 +1,0 @@
-import type { Severity } from '../catalogue.js';
-
-/** A severity with its confidence in percent. */
-export interface Level {
-  readonly severity: Severity;
-  readonly confidence: number;
-}
