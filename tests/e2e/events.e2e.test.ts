@@ -136,6 +136,57 @@ describe('finding_created', () => {
   });
 });
 
+describe('the audit trail', () => {
+  interface AuditEvent {
+    readonly actor: { readonly id: string };
+    readonly action: string;
+    readonly target: string;
+    readonly outcome: string;
+    readonly requestId: string;
+    readonly ip: string | null;
+  }
+  const trailOf = async ({ keys }: Tenant): Promise<AuditEvent[]> =>
+    (await running.request<{ items: AuditEvent[] }>('GET /audit-events?limit=100', { key: keys.admin })).body.items;
+
+  test('shows each review and each reading of an invoice with findings, and no other tenant sees them', async () => {
+    const tenant = await running.newTenant();
+    const { keys } = tenant;
+    await post(tenant);
+    const { id } = await post(tenant);
+    const target = `GET /invoices/${id}/analysis/latest`;
+    const { body: latest } = await running.request<LatestAnalysis>(target, { key: keys.owner });
+    const finding = latest.findings.find(({ type }) => type === 'DUPLICATE_INVOICE');
+    const review = (disposition: string, requestId: string) =>
+      running.request(`POST /findings/${finding?.id}/review`, { key: keys.analyst, body: { disposition }, requestId });
+    await running.request(`GET /invoices/${id}`, { key: keys.viewer, requestId: 'reading' });
+    expect((await review('RESOLVED', 'refused')).status).toBe(409);
+    expect((await review('CONFIRMED', 'review')).status).toBe(200);
+    const line = (key: string, action: string, about: string, outcome: string, requestId: string) =>
+      expect.objectContaining({
+        actor: { type: 'API_KEY', id: key.split('_')[2] },
+        action,
+        target: about,
+        outcome,
+        requestId,
+        ip: expect.stringMatching(/^[0-9a-f.:]+$/),
+      });
+    await eventually(async () => {
+      const lines = (await trailOf(tenant)).filter(({ action }) => /^(finding|invoice)\./.test(action));
+      expect(lines).toHaveLength(3);
+      expect(lines).toEqual(
+        expect.arrayContaining([
+          line(keys.viewer, 'invoice.read', `invoice:${id}`, 'SUCCEEDED', 'reading'),
+          line(keys.analyst, 'finding.reviewed', `finding:${finding?.id}`, 'REFUSED', 'refused'),
+          line(keys.analyst, 'finding.reviewed', `finding:${finding?.id}`, 'SUCCEEDED', 'review'),
+        ]),
+      );
+    });
+    const others = (await trailOf(running.other)).map(({ target: about }) => about);
+    expect(others).not.toContain(`invoice:${id}`);
+    expect(others).not.toContain(`finding:${finding?.id}`);
+  });
+});
+
 describe('every event', () => {
   test('is told apart by its own id, and shows neither a key nor a whole account', async () => {
     const tenant = await running.newTenant();

@@ -29,7 +29,9 @@ function readCatalogue() {
 
 /** The comment and the fields of one message, read as buf's formatter leaves them. */
 function readMessage(service, message) {
-  const path = `proto/invoicecontrol/${service.replaceAll('-', '_')}/v1/events.proto`;
+  // The audit message belongs to every service that publishes it.
+  const owner = message === 'AuditRecorded' ? 'audit' : service.replaceAll('-', '_');
+  const path = `proto/invoicecontrol/${owner}/v1/events.proto`;
   const proto = readFileSync(root + path, 'utf8');
   const [, comment = '', body] = new RegExp(`((?:// .*\n)*)message ${message} \\{\n([^}]*)\\}`).exec(proto) ?? [];
   if (body === undefined) throw new Error(`${path} has no message ${message}.`);

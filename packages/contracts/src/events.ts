@@ -4,6 +4,7 @@ import {
   FindingReviewed,
   InvoiceAnalyzed,
 } from './gen/invoicecontrol/analysis/v1/events.js';
+import { AuditRecorded } from './gen/invoicecontrol/audit/v1/events.js';
 import {
   ApiKeysRevoked,
   OrganizationChanged,
@@ -56,6 +57,7 @@ export const events = {
   findingCreated: event<FindingCreated>('analysis', 'finding_created', FindingCreated),
   findingReviewed: event<FindingReviewed>('analysis', 'finding_reviewed', FindingReviewed),
   findingAssigned: event<FindingAssigned>('analysis', 'finding_assigned', FindingAssigned),
+  analysisAuditRecorded: event<AuditRecorded>('analysis', 'audit_recorded', AuditRecorded),
   scanCompleted: event<ScanCompleted>('scan', 'scan_completed', ScanCompleted),
   organizationChanged: event<OrganizationChanged>('organization', 'organization_changed', OrganizationChanged),
   organizationDeleted: event<OrganizationDeleted>('organization', 'organization_deleted', OrganizationDeleted),

@@ -4,6 +4,16 @@ export interface Actor {
   readonly id: string;
 }
 
+const actorTypes: ReadonlySet<string> = new Set<Actor['type']>(['API_KEY', 'USER', 'OPERATOR', 'SYSTEM']);
+
+/** An actor as it arrives in a message; one without a known type is the product itself. */
+export function readActor(type: string | undefined, id: string | undefined): Actor {
+  return {
+    type: type !== undefined && actorTypes.has(type) ? (type as Actor['type']) : 'SYSTEM',
+    id: id ?? 'unknown',
+  };
+}
+
 /** What travels beside a request through every service: never the tenant, which is a field of the request itself. */
 export interface RequestContext {
   readonly requestId: string;

@@ -1,5 +1,7 @@
+import { events } from '@invoicecontrol/contracts/events';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
+import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -67,6 +69,8 @@ import { rowAnalysisService } from './transport/grpc/rows.js';
 
 /** How often each replica looks for analyses and reviews that a crash interrupted. */
 const SWEEP_EACH_MS = 5_000;
+/** A process that is killed loses the audit lines of so much reading. */
+const AUDIT_EACH_MS = 1_000;
 
 /** Starts the analysis service and resolves when it takes calls. */
 export function startService(config: Config, surroundings?: Surroundings): Promise<RunningService> {
@@ -90,7 +94,9 @@ async function compose(
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
   onStop('organization', () => organizationChannel.close());
   const collections = await openCollections(db);
-  const outbox = await openOutbox(['invoices', 'findings']);
+  const outbox = await openOutbox(['invoices', 'findings', AUDIT_LINES]);
+  const audit = await auditBuffer(events.analysisAuditRecorded, { db, outbox, clock, logger });
+  onStop('audit lines', () => audit.flush());
 
   const invoices = invoiceStore(collections.invoices, outbox, clock);
   const analyses = analysisStore(collections.analyses, collections.bundles);
@@ -158,7 +164,7 @@ async function compose(
     remembered: policies,
     clock,
   });
-  const reader = invoiceReader({ invoices, findings });
+  const reader = invoiceReader({ invoices, findings, audit });
   const asOperator = operatorGuard(config.OPERATOR_TOKEN);
   return {
     rpcGroups: [
@@ -168,7 +174,7 @@ async function compose(
       }),
       findingService({
         reader: findingReader({ findings, invoices }),
-        reviewFinding: reviewFinding({ findings, effects, policy, clock, logger }),
+        reviewFinding: reviewFinding({ findings, effects, policy, audit, clock, logger }),
         assignFinding: assignFinding({ findings, members, clock }),
       }),
       routingRuleService(routingRules({ rules: storedRules, remembered: rules, members, tenants, clock })),
@@ -220,6 +226,7 @@ async function compose(
         run: sweepInvoices({ invoices, tenants, usage, decider, clock, logger }),
       },
       { name: 'sweep of reviews', pauseMs: SWEEP_EACH_MS, run: sweepReviews({ findings, effects, clock, logger }) },
+      { name: 'flush of audit lines', pauseMs: AUDIT_EACH_MS, run: () => audit.flush() },
       await usageReconciliation({ db, clock, logger, marks: { [ANALYSES_METER]: invoices.analysesOf } }),
     ],
   };

@@ -33,6 +33,7 @@ import { memberService } from './transport/grpc/member.js';
 import { notificationService } from './transport/grpc/notification.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { organizationService } from './transport/grpc/organization.js';
+import { onAuditRecorded } from './transport/subscribers/audit-recorded.js';
 import { onFindingAssigned } from './transport/subscribers/finding-assigned.js';
 
 /** Starts the organization service and resolves when it takes calls. */
@@ -91,7 +92,10 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       operatorService(deps, config.OPERATOR_TOKEN),
       usageService({ companies: countCompanies(deps), members: countMembers(deps) }, clock),
     ],
-    eventHandlers: [handler(events.findingAssigned, onFindingAssigned(deps))],
+    eventHandlers: [
+      handler(events.findingAssigned, onFindingAssigned(deps)),
+      handler(events.analysisAuditRecorded, onAuditRecorded(deps)),
+    ],
     jobs: mailJobs(config, { ...deps, queue: notifications, logger }),
   };
 }

@@ -1,8 +1,7 @@
 import { Metadata } from '@grpc/grpc-js';
-import type { Actor, RequestContext } from '../request-context.js';
+import { readActor } from '../request-context.js';
+import type { RequestContext } from '../request-context.js';
 import { readTraceparent } from '../telemetry.js';
-
-const actorTypes: ReadonlySet<string> = new Set<Actor['type']>(['API_KEY', 'USER', 'OPERATOR', 'SYSTEM']);
 
 /** What a call carries beside its message. */
 export function metadataOf(context: RequestContext, traceparent: string | undefined): Metadata {
@@ -18,13 +17,9 @@ export function metadataOf(context: RequestContext, traceparent: string | undefi
 
 /** The caller's context as a service sees it. A call without one (a console, a probe) acts as SYSTEM. */
 export function contextOf(metadata: Metadata): RequestContext {
-  const type = text(metadata, 'actor-type');
   return {
     requestId: text(metadata, 'request-id') ?? 'none',
-    actor: {
-      type: type !== undefined && actorTypes.has(type) ? (type as Actor['type']) : 'SYSTEM',
-      id: text(metadata, 'actor-id') ?? 'unknown',
-    },
+    actor: readActor(text(metadata, 'actor-type'), text(metadata, 'actor-id')),
     traceparent: readTraceparent(text(metadata, 'traceparent')),
     ip: text(metadata, 'caller-ip'),
     operatorToken: text(metadata, 'operator-token'),

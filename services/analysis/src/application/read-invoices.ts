@@ -1,10 +1,20 @@
-import { notFound } from '@invoicecontrol/errors';
 import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
+import { notFound } from '@invoicecontrol/errors';
+import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { currentFindings } from './finding-store.js';
 import type { FindingRecord, FindingStore } from './finding-store.js';
-import type { DecidedAnalysis, InvoiceQuery, InvoiceRecord, InvoiceStore, Page } from './invoice-store.js';
+import type {
+  DecidedAnalysis,
+  InvoiceQuery,
+  InvoiceRecord,
+  InvoiceReference,
+  InvoiceStore,
+  Page,
+} from './invoice-store.js';
 
 interface Deps {
+  readonly audit: Pick<AuditBuffer, 'record'>;
   readonly invoices: InvoiceStore;
   readonly findings: FindingStore;
 }
@@ -19,25 +29,35 @@ export interface LatestAnalysis {
 }
 
 export interface InvoiceReader {
-  /** @throws DomainError not_found */
-  get(organizationId: string, invoiceId: string): Promise<InvoiceRecord>;
+  /**
+   * An invoice with all that its supplier wrote. Where its analysis raised findings the audit trail keeps who read it.
+   * @throws DomainError not_found
+   */
+  get(reference: InvoiceReference, context: RequestContext): Promise<InvoiceRecord>;
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
   /** @throws DomainError not_found, also while the invoice is not decided */
   latestAnalysis(organizationId: string, invoiceId: string): Promise<LatestAnalysis>;
 }
 
-export function invoiceReader({ invoices, findings }: Deps): InvoiceReader {
-  const get = async (organizationId: string, invoiceId: string): Promise<InvoiceRecord> => {
+export function invoiceReader({ invoices, findings, audit }: Deps): InvoiceReader {
+  const find = async (organizationId: string, invoiceId: string): Promise<InvoiceRecord> => {
     const record = await invoices.find(organizationId, invoiceId);
     if (record === undefined) throw notFound('invoice');
     return record;
   };
   return {
-    get,
+    async get({ organizationId, invoiceId }, context) {
+      const record = await find(organizationId, invoiceId);
+      if (record.analysis !== undefined && record.analysis.findings.length > 0) {
+        const line = { action: 'invoice.read', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;
+        audit.record(organizationId, context, line);
+      }
+      return record;
+    },
     list: (organizationId, query) => invoices.list(organizationId, query),
     async latestAnalysis(organizationId, invoiceId) {
       const [record, stored] = await Promise.all([
-        get(organizationId, invoiceId),
+        find(organizationId, invoiceId),
         findings.ofInvoice(organizationId, invoiceId),
       ]);
       const { analysis, match, verdict } = record;

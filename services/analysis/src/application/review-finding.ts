@@ -1,11 +1,14 @@
+import { events } from '@invoicecontrol/contracts/events';
 import { notFound } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
+import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { review } from '../domain/review.js';
-import type { ReviewInput } from '../domain/review.js';
+import type { ReviewInput, ReviewOutcome } from '../domain/review.js';
 import { reviewedAnnouncement } from './announcements.js';
 import { deferred } from './deferred.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
@@ -15,6 +18,7 @@ interface Deps {
   readonly findings: FindingStore;
   readonly effects: ReviewEffects;
   readonly policy: Policy;
+  readonly audit: Pick<AuditBuffer, 'record'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -26,25 +30,35 @@ export interface ReviewFindingInput extends ReviewInput {
 
 /**
  * Records what a person says about a finding. The guarded write of the finding is the commit point; what follows from
- * it is stored before the answer, or by the sweep (detection reference, section 10).
+ * it is stored before the answer, or by the sweep (detection reference, section 10). The audit line is part of that write;
+ * a refused review writes nothing, so its line goes through the buffer.
  * @throws DomainError not_found, and those of `review`
  */
 export const reviewFinding =
-  ({ findings, effects, policy, clock, logger }: Deps) =>
-  ({ organizationId, findingId, ...input }: ReviewFindingInput, { actor }: RequestContext): Promise<WorkedFinding> =>
-    retryOnConflict(async () => {
+  ({ findings, effects, policy, audit, clock, logger }: Deps) =>
+  ({ organizationId, findingId, ...input }: ReviewFindingInput, context: RequestContext): Promise<WorkedFinding> => {
+    const { actor } = context;
+    const act = { action: 'finding.reviewed', target: `finding:${findingId}` } as const;
+    const recorded = auditAnnouncement(events.analysisAuditRecorded, context, { ...act, outcome: 'SUCCEEDED' });
+    return retryOnConflict(async () => {
       const finding = await findings.find(organizationId, findingId);
       if (finding === undefined) throw notFound('finding');
-      const outcome = review(finding, input, policy);
+      let outcome: ReviewOutcome;
+      try {
+        outcome = review(finding, input, policy);
+      } catch (error) {
+        audit.record(organizationId, context, { ...act, outcome: 'REFUSED' });
+        throw error;
+      }
       if (outcome.kind === 'UNCHANGED') return finding;
       const entry = { at: clock.now(), actor, action: 'REVIEWED', ...withoutKind(outcome) } as const;
-      if (outcome.kind === 'NOTED') return findings.change(finding, { entry }, {});
+      if (outcome.kind === 'NOTED') return findings.change(finding, { entry }, { events: [recorded] });
       const effected = deferred();
       const reviewed = await findings.change(
         finding,
         { disposition: outcome.to, isReview: true, entry },
         {
-          events: [reviewedAnnouncement(finding, outcome, actor)],
+          events: [reviewedAnnouncement(finding, outcome, actor), recorded],
           finish: { when: effected.promise, unset: ['pending'] },
         },
       );
@@ -58,6 +72,7 @@ export const reviewFinding =
       }
       return reviewed;
     });
+  };
 
 function withoutKind<T extends { readonly kind: string }>({ kind, ...said }: T): Omit<T, 'kind'> {
   return said;

@@ -7,6 +7,7 @@ import { announce, envelopes } from '@invoicecontrol/runtime/mongo/event-envelop
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -221,4 +222,52 @@ test('the trail is read page by page, newest first, within a range of time', asy
     asOperator,
   );
   expect(before.auditEvents.map(({ requestId }) => requestId)).not.toContain('page-C');
+});
+
+test('an act that another service announces twice is one entry with the time of the act, also of a deleted organization', async () => {
+  const { organizationId, ownerKey } = await clients.createTenant('Acme');
+  const other = await clients.createTenant('Other');
+  await clients.organization.deleteOrganization({ organizationId, confirmName: 'Acme' }, asKey(idOfKey(ownerKey)));
+  const at = new Date(Date.now() - 3_600_000);
+  const body = announce(events.analysisAuditRecorded, {
+    actorType: 'API_KEY',
+    actorId: 'key',
+    action: 'finding.reviewed',
+    target: 'finding:f1',
+    outcome: 'REFUSED',
+    requestId: 'elsewhere',
+    ip: '192.0.2.9',
+  });
+  const [event] = envelopes({ id: organizationId, organizationId, version: 7 }, [body], at);
+  if (event === undefined) throw new Error('no event');
+  const publisher = await eventPublisher(bus, 'analysis');
+  await eventually(() => publisher.publish(event));
+  // What the broker does not recognise as a repeat: the same event under another message id.
+  await bus.jetstream.publish(event.subject, event.payload);
+  const auditEvents = mongo.db.collection<AuditEventDocument>('audit_events');
+  const entry = {
+    createdAt: at,
+    actorType: 'API_KEY',
+    actorId: 'key',
+    action: 'finding.reviewed',
+    target: 'finding:f1',
+    outcome: 'REFUSED',
+    ip: '192.0.2.9',
+  };
+  // A later event is handled, so both earlier ones have been.
+  const [last] = envelopes({ id: organizationId, organizationId, version: 8 }, [body], new Date());
+  if (last === undefined) throw new Error('no event');
+  await eventually(() => publisher.publish(last));
+  await eventually(async () =>
+    expect(await auditEvents.countDocuments({ organizationId, requestId: 'elsewhere', createdAt: { $gt: at } })).toBe(
+      1,
+    ),
+  );
+  const kept = await auditEvents.find({ organizationId, requestId: 'elsewhere', createdAt: at }).toArray();
+  expect(kept).toEqual([expect.objectContaining(entry)]);
+  await clients.operator.undeleteOrganization({ organizationId }, asOperator);
+  const shown = (await trail(organizationId)).filter(({ requestId }) => requestId === 'elsewhere');
+  expect(shown).toHaveLength(2);
+  expect(shown.at(-1)).toMatchObject({ eventTime: at, actorId: 'key', outcome: 'REFUSED', ip: '192.0.2.9' });
+  expect((await trail(other.organizationId)).map(({ requestId }) => requestId)).not.toContain('elsewhere');
 });

@@ -1,19 +1,19 @@
 import type { Collection } from 'mongodb';
+import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import type { AuditEvent, AuditTrail } from '../application/audit-trail.js';
-import type { AuditAction } from '../application/change.js';
 import { findPage, NEWEST_FIRST } from './page-query.js';
 
 export interface AuditEventDocument {
-  /** Derived from the change; a copy made twice is there once. */
+  /** Derived from the change, or from the event of another service: stored twice it is there once. */
   readonly _id: string;
   readonly organizationId: string;
   readonly createdAt: Date;
   readonly actorType: Actor['type'];
   readonly actorId: string;
-  readonly action: AuditAction;
+  readonly action: string;
   readonly target: string;
-  readonly outcome: 'SUCCEEDED';
+  readonly outcome: string;
   readonly requestId: string;
   readonly ip?: string;
 }
@@ -22,9 +22,16 @@ export async function createAuditEventIndexes(collection: Collection<AuditEventD
   await collection.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]);
 }
 
-/** Reads the append-only collection: nothing changes or removes an entry, and {@link startCopies} alone adds some. */
+/** The append-only collection: nothing changes or removes an entry. Those of our own changes {@link startCopies} adds. */
 export function auditTrail(collection: Collection<AuditEventDocument>): AuditTrail {
   return {
+    async add(organizationId, { id: _id, createdAt, actor, action, target, outcome, requestId, ip }) {
+      const from = ip === undefined ? {} : { ip };
+      const who = { actorType: actor.type, actorId: actor.id };
+      await insertMissing(collection, [
+        { _id, organizationId, createdAt, ...who, action, target, outcome, requestId, ...from },
+      ]);
+    },
     async list(organizationId, request) {
       const { items, nextPageToken } = await findPage(collection, { organizationId }, request);
       return { items: items.map(fromDocument), nextPageToken };

@@ -34,8 +34,8 @@ export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
         replayed: isReplayed,
       };
     },
-    async getInvoice({ organizationId, invoiceId }) {
-      return { invoice: encodeStoredInvoice(await reader.get(organizationId, invoiceId)) };
+    async getInvoice({ organizationId, invoiceId }, context) {
+      return { invoice: encodeStoredInvoice(await reader.get({ organizationId, invoiceId }, context)) };
     },
     async listInvoices(request) {
       const query: InvoiceQuery = {

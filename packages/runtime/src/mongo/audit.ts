@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { AuditRecorded } from '@invoicecontrol/contracts/audit/v1/events';
+import type { EventType } from '@invoicecontrol/contracts/events';
+import type { Db } from 'mongodb';
+import type { Clock } from '../clock.js';
+import type { Logger } from '../logger.js';
+import type { RequestContext } from '../request-context.js';
+import { count } from '../telemetry.js';
+import { announce, envelopes } from './event-envelope.js';
+import type { Announcement, Announcing } from './event-envelope.js';
+import { insertMissing } from './insert-missing.js';
+import type { Outbox } from './outbox.js';
+
+/** The collection of the lines that belong to no change; a service that uses the buffer opens its outbox with it. */
+export const AUDIT_LINES = 'audit_lines';
+/** Lines that wait in memory; what does not fit is dropped and counted. */
+const LINES_MAX = 10_000;
+const INSERT_LINES_MAX = 500;
+/** Published long before; until then they can refill a broker that lost its volume. */
+const LINE_AGE_MS_MAX = 30 * 24 * 3_600_000;
+
+/** One act as the audit trail keeps it. Carries no secret and no body. */
+export interface AuditLine {
+  /** `finding.reviewed` */
+  readonly action: string;
+  /** `finding:<id>` */
+  readonly target: string;
+  readonly outcome: 'SUCCEEDED' | 'REFUSED';
+}
+
+/**
+ * The line of a change, for the write that makes the change true: stored with it, never lost and never doubled.
+ * @param type `audit_recorded` of the service that writes
+ */
+export function auditAnnouncement(
+  type: EventType<AuditRecorded>,
+  { actor, requestId, ip }: RequestContext,
+  line: AuditLine,
+): Announcement {
+  return announce(type, { ...line, actorType: actor.type, actorId: actor.id, requestId, ip });
+}
+
+interface LineDocument extends Announcing {
+  readonly organizationId: string;
+  /** TTL index. */
+  readonly expiresAt: Date;
+}
+
+/** Lines of acts that write nothing of their own, such as reading. */
+export interface AuditBuffer {
+  /** Costs the caller nothing: the line is stored with the next flush. Never throws. */
+  record(organizationId: string, context: RequestContext, line: AuditLine): void;
+  /** Stores what waits and hands it to the outbox; run each second by a job, and once more when the service stops. */
+  flush(): Promise<void>;
+}
+
+/**
+ * A process that is killed loses the lines since the last flush. While the database is unavailable lines wait in memory,
+ * {@link LINES_MAX} at most. What is stored reaches the trail by the outbox, like every event.
+ */
+export async function auditBuffer(
+  type: EventType<AuditRecorded>,
+  { db, outbox, clock, logger }: { db: Db; outbox: Outbox; clock: Clock; logger: Logger },
+): Promise<AuditBuffer> {
+  const lines = db.collection<LineDocument>(AUDIT_LINES);
+  await lines.createIndexes([{ key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' }]);
+  const waiting: { id: string; organizationId: string; at: Date; announcement: Announcement }[] = [];
+  let dropped = 0;
+
+  return {
+    record(organizationId, context, line) {
+      if (waiting.length < LINES_MAX) {
+        const announcement = auditAnnouncement(type, context, line);
+        waiting.push({ id: randomUUID(), organizationId, at: clock.now(), announcement });
+        return;
+      }
+      dropped++;
+      count('audit.lines_dropped', { service: type.service });
+    },
+    async flush() {
+      if (dropped > 0) logger.error({ dropped }, 'audit lines were dropped: the buffer is full');
+      dropped = 0;
+      while (waiting.length > 0) {
+        const batch = waiting.slice(0, INSERT_LINES_MAX).map(({ id, organizationId, at, announcement }) => {
+          const events = envelopes({ id, organizationId, version: 1 }, [announcement], at);
+          const expiresAt = new Date(at.getTime() + LINE_AGE_MS_MAX);
+          return { _id: id, organizationId, version: 1, outbox: events, outboxPending: true as const, expiresAt };
+        });
+        // An insert whose answer was lost is repeated under the same ids.
+        await insertMissing(lines, batch);
+        waiting.splice(0, batch.length);
+        for (const { _id: id, outbox: events } of batch) outbox.nudge(AUDIT_LINES, { id, version: 1, events });
+      }
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Analysis } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { events } from '@invoicecontrol/contracts/events';
+import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { connect, findingOf, fromNow, testClock, testConfig, wireInvoice } from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
+
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+const logger = createLogger({ service: 'test', level: 'silent' });
+const caller = { type: 'API_KEY', id: 'key-of-ann' } as const;
+
+let organization: OrganizationCounterpart;
+let service: RunningService;
+let rpc: Clients;
+let mongo: MongoConnection;
+let bus: Bus;
+const heard: Record<string, unknown>[] = [];
+
+const start = () => startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
+
+beforeAll(async () => {
+  organization = await startOrganizationCounterpart(logger);
+  bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+  bus.connection.subscribe(events.analysisAuditRecorded.subject, {
+    callback: (_, message) => void heard.push(message.json()),
+  });
+  service = await start();
+  rpc = connect(service.address);
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+});
+afterAll(async () => {
+  rpc.close();
+  await service.stop();
+  await organization.stop(1_000);
+  await mongo.db.dropDatabase();
+  await mongo.close();
+  await bus.close();
+});
+
+/** A call as the gateway makes it for a key. */
+function as(requestId: string): CallOptions {
+  return { context: { requestId, actor: caller, ip: '192.0.2.7' }, timeoutMs: 60_000 };
+}
+
+/** The lines of a tenant, repeats left out. */
+function linesOf(organizationId: string): Record<string, unknown>[] {
+  const own = heard.filter((event) => event['organizationId'] === organizationId);
+  return [...new Map(own.map((event) => [event['eventId'], event])).values()];
+}
+
+/** The invoice of a month, of the same supplier, that nothing can be said against. */
+const nextInvoice = (month: number) =>
+  wireInvoice({
+    invoiceNumber: `RE-2026-0${month}37`,
+    issueDate: `2026-0${month}-05`,
+    grossAmount: `11${month}0.00`,
+  });
+
+async function duplicate(organizationId: string): Promise<{ second: Analysis; findingId: string }> {
+  await rpc.post(organizationId, wireInvoice());
+  const second = await rpc.post(organizationId, wireInvoice());
+  return { second, findingId: findingOf(second, 'DUPLICATE_INVOICE').findingId };
+}
+
+const review = (organizationId: string, findingId: string, disposition: string, requestId: string, note?: string) =>
+  rpc.finding.reviewFinding({ organizationId, findingId, disposition, note }, as(requestId));
+
+const line = (action: string, target: string, outcome: string, requestId: string) => ({
+  eventId: expect.stringMatching(/^evt_[a-z2-7]{26}$/),
+  eventTime: expect.any(String),
+  organizationId: expect.any(String),
+  actorType: 'API_KEY',
+  actorId: caller.id,
+  action,
+  target,
+  outcome,
+  requestId,
+  ip: '192.0.2.7',
+});
+
+test('a review announces one line with its actor, request and address; a repeat that changes nothing announces none', async () => {
+  const organizationId = organization.newTenant();
+  const { findingId } = await duplicate(organizationId);
+  await review(organizationId, findingId, 'UNDER_REVIEW', 'r1');
+  await review(organizationId, findingId, 'UNDER_REVIEW', 'r2');
+  await review(organizationId, findingId, 'UNDER_REVIEW', 'r3', 'called the supplier');
+  await review(organizationId, findingId, 'CONFIRMED', 'r4');
+  const reviewed = (requestId: string) => line('finding.reviewed', `finding:${findingId}`, 'SUCCEEDED', requestId);
+  await eventually(() => expect(linesOf(organizationId)).toEqual([reviewed('r1'), reviewed('r3'), reviewed('r4')]));
+});
+
+test('a refused review is a line with the outcome REFUSED; one of a finding that does not exist is none', async () => {
+  const organizationId = organization.newTenant();
+  const { findingId } = await duplicate(organizationId);
+  await expect(review(organizationId, findingId, 'RESOLVED', 'r1')).rejects.toMatchObject({ kind: 'wrong_state' });
+  const missing = '01890000-0000-7000-8000-000000000000';
+  await expect(review(organizationId, missing, 'CONFIRMED', 'r2')).rejects.toMatchObject({ kind: 'not_found' });
+  await review(organizationId, findingId, 'CONFIRMED', 'r3');
+  const target = `finding:${findingId}`;
+  await eventually(() => {
+    const lines = linesOf(organizationId);
+    expect(lines).toHaveLength(2);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        line('finding.reviewed', target, 'REFUSED', 'r1'),
+        line('finding.reviewed', target, 'SUCCEEDED', 'r3'),
+      ]),
+    );
+  });
+});
+
+test('a review whose process died before the broker had its line is announced by the relay, under the same id', async () => {
+  const organizationId = organization.newTenant();
+  const { findingId } = await duplicate(organizationId);
+  await review(organizationId, findingId, 'UNDER_REVIEW', 'r1');
+  const findings = mongo.db.collection<{ _id: string; recentEvents?: { id: string; subject: string }[] }>('findings');
+  const published = await eventually(async () => {
+    const { recentEvents = [] } = (await findings.findOne({ _id: findingId })) ?? {};
+    expect(recentEvents.map(({ subject }) => subject)).toContain(events.analysisAuditRecorded.subject);
+    return recentEvents;
+  });
+  const ids = linesOf(organizationId).map(({ eventId }) => eventId);
+  expect(ids).toHaveLength(1);
+  // The document as its one write left it, with nothing done after it.
+  heard.length = 0;
+  const outbox = published.map((event) => ({ ...event, at: fromNow(-10_000) }));
+  await findings.updateOne({ _id: findingId }, { $set: { outbox, outboxPending: true } });
+  await eventually(() => expect(linesOf(organizationId).map(({ eventId }) => eventId)).toEqual(ids));
+});
+
+test('the reading of an invoice with findings is a line; of one without any, and of an analysis, is none', async () => {
+  const organizationId = organization.newTenant();
+  const { second } = await duplicate(organizationId);
+  for (const month of [4, 5]) await rpc.post(organizationId, nextInvoice(month));
+  const plain = await rpc.post(organizationId, nextInvoice(6));
+  expect(plain.findings).toEqual([]);
+  const read = (invoiceId: string, requestId: string) =>
+    rpc.invoice.getInvoice({ organizationId, invoiceId }, as(requestId));
+  await read(plain.invoiceId, 'r1');
+  await rpc.invoice.getLatestAnalysis({ organizationId, invoiceId: second.invoiceId }, as('r2'));
+  await read(second.invoiceId, 'r3');
+  await read(second.invoiceId, 'r4');
+  const readLine = (requestId: string) => line('invoice.read', `invoice:${second.invoiceId}`, 'SUCCEEDED', requestId);
+  await eventually(() =>
+    expect(linesOf(organizationId)).toEqual(expect.arrayContaining([readLine('r3'), readLine('r4')])),
+  );
+  expect(linesOf(organizationId)).toHaveLength(2);
+});
+
+test('a service that stops in order loses no line of a reading', async () => {
+  const organizationId = organization.newTenant();
+  const { second } = await duplicate(organizationId);
+  await rpc.invoice.getInvoice({ organizationId, invoiceId: second.invoiceId }, as('last'));
+  rpc.close();
+  await service.stop();
+  await eventually(() => expect(linesOf(organizationId).map(({ requestId }) => requestId)).toEqual(['last']));
+  service = await start();
+  rpc = connect(service.address);
+});
