@@ -1,4 +1,4 @@
-import type { Methods } from '@invoicecontrol/contracts/definition';
+import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
 import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
@@ -16,50 +16,78 @@ import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions, Channel } from '@invoicecontrol/runtime/grpc/client';
 
-/** The services that own what the gateway shows, as the routes call them. */
-export interface Clients {
-  readonly access: Methods<typeof AccessServiceDefinition, CallOptions>;
-  readonly analyses: Methods<typeof AnalysisServiceDefinition, CallOptions>;
-  readonly analysisUsage: Methods<typeof UsageServiceDefinition, CallOptions>;
-  readonly apiKeys: Methods<typeof ApiKeyServiceDefinition, CallOptions>;
-  readonly audit: Methods<typeof AuditServiceDefinition, CallOptions>;
-  readonly companies: Methods<typeof CompanyServiceDefinition, CallOptions>;
-  readonly findings: Methods<typeof FindingServiceDefinition, CallOptions>;
-  readonly invoices: Methods<typeof InvoiceServiceDefinition, CallOptions>;
-  readonly members: Methods<typeof MemberServiceDefinition, CallOptions>;
-  readonly notifications: Methods<typeof NotificationServiceDefinition, CallOptions>;
-  readonly organizationUsage: Methods<typeof UsageServiceDefinition, CallOptions>;
-  readonly organizations: Methods<typeof OrganizationServiceDefinition, CallOptions>;
-  readonly policies: Methods<typeof PolicyServiceDefinition, CallOptions>;
-  readonly routingRules: Methods<typeof RoutingRuleServiceDefinition, CallOptions>;
-  readonly scans: Methods<typeof ScanServiceDefinition, CallOptions>;
-  readonly scanUsage: Methods<typeof UsageServiceDefinition, CallOptions>;
-}
+/** What the gateway calls: the name of each client, the service that answers it, and its rpcs. */
+export const rpcServices = {
+  access: { owner: 'organization', definition: AccessServiceDefinition },
+  analyses: { owner: 'analysis', definition: AnalysisServiceDefinition },
+  analysisUsage: { owner: 'analysis', definition: UsageServiceDefinition },
+  apiKeys: { owner: 'organization', definition: ApiKeyServiceDefinition },
+  audit: { owner: 'organization', definition: AuditServiceDefinition },
+  companies: { owner: 'organization', definition: CompanyServiceDefinition },
+  findings: { owner: 'analysis', definition: FindingServiceDefinition },
+  invoices: { owner: 'analysis', definition: InvoiceServiceDefinition },
+  members: { owner: 'organization', definition: MemberServiceDefinition },
+  notifications: { owner: 'organization', definition: NotificationServiceDefinition },
+  organizationUsage: { owner: 'organization', definition: UsageServiceDefinition },
+  organizations: { owner: 'organization', definition: OrganizationServiceDefinition },
+  policies: { owner: 'analysis', definition: PolicyServiceDefinition },
+  routingRules: { owner: 'analysis', definition: RoutingRuleServiceDefinition },
+  scans: { owner: 'scan', definition: ScanServiceDefinition },
+  scanUsage: { owner: 'scan', definition: UsageServiceDefinition },
+} as const satisfies Record<string, { owner: string; definition: Definition }>;
+
+type RpcServices = typeof rpcServices;
+type Name = keyof RpcServices;
+
+export type Clients = { readonly [N in Name]: Methods<RpcServices[N]['definition'], CallOptions> };
 
 /** The connections to the services, by their names. */
-export interface Channels {
-  readonly organization: Channel;
-  readonly analysis: Channel;
-  readonly scan: Channel;
-}
+export type Channels = Readonly<Record<RpcServices[Name]['owner'], Channel>>;
 
 export function createClients(channels: Channels): Clients {
-  return {
-    access: client(AccessServiceDefinition, channels.organization),
-    analyses: client(AnalysisServiceDefinition, channels.analysis),
-    analysisUsage: client(UsageServiceDefinition, channels.analysis),
-    apiKeys: client(ApiKeyServiceDefinition, channels.organization),
-    audit: client(AuditServiceDefinition, channels.organization),
-    companies: client(CompanyServiceDefinition, channels.organization),
-    findings: client(FindingServiceDefinition, channels.analysis),
-    invoices: client(InvoiceServiceDefinition, channels.analysis),
-    members: client(MemberServiceDefinition, channels.organization),
-    notifications: client(NotificationServiceDefinition, channels.organization),
-    organizationUsage: client(UsageServiceDefinition, channels.organization),
-    organizations: client(OrganizationServiceDefinition, channels.organization),
-    policies: client(PolicyServiceDefinition, channels.analysis),
-    routingRules: client(RoutingRuleServiceDefinition, channels.analysis),
-    scans: client(ScanServiceDefinition, channels.scan),
-    scanUsage: client(UsageServiceDefinition, channels.scan),
-  };
+  const clients = Object.entries(rpcServices).map(([name, { owner, definition }]) => [
+    name,
+    client<Definition>(definition, channels[owner]),
+  ]);
+  return Object.fromEntries(clients) as Clients;
+}
+
+type RequestOf<Rpc> = Rpc extends (request: infer R, call: CallOptions) => unknown ? R : never;
+type AnswerOf<Rpc> = Rpc extends (request: never, call: CallOptions) => infer A ? A : never;
+
+/** The rpcs about one organization; which one is no longer the caller's choice. */
+type TenantRpcs<C> = {
+  readonly [K in keyof C as RequestOf<C[K]> extends { organizationId: string } ? K : never]: (
+    request: Omit<RequestOf<C[K]>, 'organizationId'>,
+  ) => AnswerOf<C[K]>;
+};
+
+/** The rpcs that find out themselves whose request it is. */
+type PublicRpcs<C> = {
+  readonly [K in keyof C as RequestOf<C[K]> extends { organizationId: string } ? never : K]: (
+    request: RequestOf<C[K]>,
+  ) => AnswerOf<C[K]>;
+};
+
+/** The clients of one request with a key: its organization, caller and timeout are already stated. */
+export type TenantClients = { readonly [N in Exclude<Name, 'access'>]: TenantRpcs<Clients[N]> };
+
+/** The clients of one request without a key: only rpcs that need no organization. */
+export type PublicClients = { readonly [N in Exclude<Name, 'access'>]: PublicRpcs<Clients[N]> };
+
+export function tenantClients(clients: Clients, organizationId: string, call: CallOptions): TenantClients {
+  return bindClients(clients, (request) => ({ ...request, organizationId }), call) as TenantClients;
+}
+
+export function publicClients(clients: Clients, call: CallOptions): PublicClients {
+  return bindClients(clients, (request) => request, call) as PublicClients;
+}
+
+type AnyRpc = (request: object, call: CallOptions) => Promise<unknown>;
+
+/** Binds an rpc when a handler asks for it, because one request calls one or two of some hundred. */
+function bindClients(clients: Clients, complete: (request: object) => object, call: CallOptions): unknown {
+  const bindRpcs = (rpcs: Readonly<Record<string, AnyRpc>>) =>
+    new Proxy(rpcs, { get: (_, rpc: string) => (request: object) => rpcs[rpc]?.(complete(request), call) });
+  return new Proxy(clients, { get: (_, name: Name) => bindRpcs(clients[name] as unknown as Record<string, AnyRpc>) });
 }

@@ -1,6 +1,7 @@
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
+import { publicClients, tenantClients } from '../clients.js';
 import type { Clients } from '../clients.js';
 import { requireRight } from './access.js';
 import { sendJson, sendRefusal } from './answer.js';
@@ -29,6 +30,9 @@ export interface Dispatching {
   readonly load: LoadGauge;
   readonly logger: Logger;
 }
+
+/** Of a call to the owner, where the route says nothing else. */
+const CALL_TIMEOUT_MS = 5_000;
 
 type AnyInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodType>;
 
@@ -76,8 +80,12 @@ async function answerKey(
 
   requireRight(principal, route.access);
   if (route.checkBody !== undefined) state.stages = stages();
-  const input = { ...(await readInput(route, request, response)), context, principal };
-  const reply = await during(response, 'handle', () => route.handle(input, clients));
+  const input = { ...(await readInput(route, request, response)), principal };
+  const bound = tenantClients(clients, principal.organizationId, {
+    context,
+    timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
+  });
+  const reply = await during(response, 'handle', () => route.handle(input, bound));
   // The broadcast reaches every gateway in a moment; whoever has the answer of this one may rely on it at once.
   if (route.access.scope === 'organization:write') authenticator.forgetOrganization(principal.organizationId);
   return reply;
@@ -92,9 +100,13 @@ async function answerPublic(
 ): Promise<Reply> {
   const state = requestState(response);
   failures.refuseExhausted(state.address);
-  const input = { ...(await readInput(route, request, response)), context: anonymousContext(state) };
+  const input = await readInput(route, request, response);
+  const bound = publicClients(clients, {
+    context: anonymousContext(state),
+    timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
+  });
   try {
-    return await route.handle(input, clients);
+    return await route.handle(input, bound);
   } catch (error) {
     if (error instanceof DomainError && isCallersFault(error)) failures.count(state.address);
     throw error;
@@ -105,7 +117,7 @@ function isCallersFault({ kind }: DomainError): boolean {
   return kind === 'unauthenticated' || kind === 'not_found' || kind === 'invalid' || kind === 'forbidden';
 }
 
-async function readInput(route: Route, request: Request, response: Response): Promise<Omit<AnyInput, 'context'>> {
+async function readInput(route: Route, request: Request, response: Response): Promise<AnyInput> {
   const params = route.params?.safeParse(request.params);
   if (params?.success === false) throw notFound(route.thing ?? 'resource');
   const query = route.query === undefined ? {} : validate(route.query, request.query, 'query');

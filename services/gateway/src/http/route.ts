@@ -1,7 +1,6 @@
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
-import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { z } from 'zod';
-import type { Clients } from '../clients.js';
+import type { PublicClients, TenantClients } from '../clients.js';
 import type { KeyAccess } from './access.js';
 import type { Policy } from './rate-limit.js';
 
@@ -34,7 +33,6 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
   readonly idempotencyKey: string;
   /** The If-None-Match header, for answers with an ETag. */
   readonly ifNoneMatch: string | undefined;
-  readonly context: RequestContext;
 }
 
 interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
@@ -46,6 +44,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly summary: string;
   /** The rpc of the owner that answers: `<package>.<Service>/<Rpc>`. */
   readonly rpc: string;
+  /** How long each call to the owner may take, retries included; 5 seconds where nothing is said. */
+  readonly timeoutMs?: number;
   /** What the path names, in a word: a malformed, a foreign and an unknown id are refused in the same words. */
   readonly thing?: string;
   /** A path id that does not fit is 404, as one that names nothing. */
@@ -77,7 +77,7 @@ export interface KeyRoute<
   B extends z.ZodType = z.ZodUndefined,
 > extends Described<P, Q, B> {
   readonly access: KeyAccess;
-  handle(input: RouteInput<P, Q, B> & { readonly principal: Principal }, clients: Clients): Promise<Reply>;
+  handle(input: RouteInput<P, Q, B> & { readonly principal: Principal }, clients: TenantClients): Promise<Reply>;
 }
 
 /** A route without a key: something in its body proves the right to call. Limited by address. */
@@ -87,7 +87,7 @@ export interface PublicRoute<
   B extends z.ZodType = z.ZodUndefined,
 > extends Described<P, Q, B> {
   readonly access: 'public';
-  handle(input: RouteInput<P, Q, B>, clients: Clients): Promise<Reply>;
+  handle(input: RouteInput<P, Q, B>, clients: PublicClients): Promise<Reply>;
 }
 
 export type AnyKeyRoute = KeyRoute<z.ZodObject, z.ZodObject, z.ZodType>;

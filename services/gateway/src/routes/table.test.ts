@@ -1,37 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
-import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
-import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
-import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
-import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
-import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
-import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
-import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
-import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/company_service';
-import { MemberServiceDefinition } from '@invoicecontrol/contracts/organization/v1/member_service';
-import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/notification_service';
-import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
-import { ScanServiceDefinition } from '@invoicecontrol/contracts/scan/v1/scan_service';
-import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
+import { rpcServices } from '../clients.js';
 import { routes } from './table.js';
 
-const definitions = [
-  AnalysisServiceDefinition,
-  FindingServiceDefinition,
-  PolicyServiceDefinition,
-  RoutingRuleServiceDefinition,
-  InvoiceServiceDefinition,
-  AccessServiceDefinition,
-  ApiKeyServiceDefinition,
-  AuditServiceDefinition,
-  CompanyServiceDefinition,
-  MemberServiceDefinition,
-  NotificationServiceDefinition,
-  OrganizationServiceDefinition,
-  ScanServiceDefinition,
-  UsageServiceDefinition,
-];
-const rpcs = definitions.flatMap(({ fullName, methods }) =>
+const rpcs = Object.values(rpcServices).flatMap(({ definition: { fullName, methods } }) =>
   Object.values(methods).map(({ name }) => `${fullName}/${name}`),
 );
 

@@ -14,9 +14,6 @@ import {
   versions,
 } from './analysis-record.js';
 
-const READ_TIMEOUT_MS = 5_000;
-const ANALYZE_TIMEOUT_MS = 10_000;
-
 const difference = z.object({
   field: z.string().meta({ description: 'What differs: `decision`, `risk_score`, a version, or `findings`.' }),
   from: z.string().nullable(),
@@ -50,16 +47,12 @@ export const listAnalyses = route({
   params: invoiceParams,
   query: pageQuery.omit({ created_from: true, created_to: true }),
   responses: { 200: { description: 'A page of analyses.', schema: pageOf(analysisSummary) } },
-  async handle({ params, query, principal, context }, { analyses }): Promise<Reply> {
-    const reply = await analyses.listAnalyses(
-      {
-        organizationId: principal.organizationId,
-        invoiceId: params.invoiceId.toLowerCase(),
-        pageSize: query.limit === undefined ? 0 : Number(query.limit),
-        pageToken: query.cursor ?? '',
-      },
-      { context, timeoutMs: READ_TIMEOUT_MS },
-    );
+  async handle({ params, query }, { analyses }): Promise<Reply> {
+    const reply = await analyses.listAnalyses({
+      invoiceId: params.invoiceId.toLowerCase(),
+      pageSize: query.limit === undefined ? 0 : Number(query.limit),
+      pageToken: query.cursor ?? '',
+    });
     return { status: 200, body: page(reply.analyses.map(presentSummary), reply.nextPageToken) };
   },
 });
@@ -72,14 +65,12 @@ export const reanalyzeInvoice = route({
   rpc: 'invoicecontrol.analysis.v1.AnalysisService/ReanalyzeInvoice',
   thing: 'invoice',
   access: { minimumRole: 'ANALYST', scope: 'invoices:write' },
+  timeoutMs: 10_000,
   params: invoiceParams,
   responses: { 200: { description: 'The new analysis.', schema: latestAnalysis } },
   refusals: [409],
-  async handle({ params, principal, context }, { analyses }): Promise<Reply> {
-    const { analysis } = await analyses.reanalyzeInvoice(
-      { organizationId: principal.organizationId, invoiceId: params.invoiceId.toLowerCase() },
-      { context, timeoutMs: ANALYZE_TIMEOUT_MS },
-    );
+  async handle({ params }, { analyses }): Promise<Reply> {
+    const { analysis } = await analyses.reanalyzeInvoice({ invoiceId: params.invoiceId.toLowerCase() });
     return { status: 200, body: presentAnalysis(stated(analysis)) };
   },
 });

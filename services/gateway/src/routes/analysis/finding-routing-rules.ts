@@ -8,7 +8,6 @@ import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 import { presentSeverity, severity } from './finding-record.js';
 
-const TIMEOUT_MS = 5_000;
 const LIST_ITEMS_MAX = 100;
 const POSITION_MAX = 1_000_000;
 
@@ -72,15 +71,11 @@ export const listRoutingRules = route({
   access: { minimumRole: 'ANALYST', scope: 'findings:read' },
   query: rulesQuery,
   responses: { 200: { description: 'A page of routing rules.', schema: pageOf(rule) } },
-  async handle({ query, principal, context }, { routingRules }): Promise<Reply> {
-    const reply = await routingRules.listRoutingRules(
-      {
-        organizationId: principal.organizationId,
-        pageSize: query.limit === undefined ? 0 : Number(query.limit),
-        pageToken: query.cursor ?? '',
-      },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ query }, { routingRules }): Promise<Reply> {
+    const reply = await routingRules.listRoutingRules({
+      pageSize: query.limit === undefined ? 0 : Number(query.limit),
+      pageToken: query.cursor ?? '',
+    });
     return { status: 200, body: page(reply.rules.map(presentRule), reply.nextPageToken) };
   },
 });
@@ -95,18 +90,14 @@ export const createRoutingRule = route({
   body: z.strictObject({ ...fields, enabled: fields.enabled.optional() }).meta({ id: 'NewRoutingRule' }),
   responses: { 201: { description: 'The new rule.', schema: rule, headers: { Location: 'Where to read it.' } } },
   refusals: [409],
-  async handle({ body, principal, context }, { routingRules }): Promise<Reply> {
-    const reply = await routingRules.createRoutingRule(
-      {
-        organizationId: principal.organizationId,
-        name: body.name.trim(),
-        position: body.position,
-        enabled: body.enabled ?? true,
-        match: toMatch(body.match),
-        assignTo: body.assign_to.toLowerCase(),
-      },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ body }, { routingRules }): Promise<Reply> {
+    const reply = await routingRules.createRoutingRule({
+      name: body.name.trim(),
+      position: body.position,
+      enabled: body.enabled ?? true,
+      match: toMatch(body.match),
+      assignTo: body.assign_to.toLowerCase(),
+    });
     const created = presentRule(stated(reply.rule));
     return { status: 201, body: created, headers: { Location: `/v1/finding-routing-rules/${created.id}` } };
   },
@@ -122,11 +113,8 @@ export const getRoutingRule = route({
   access: { minimumRole: 'ANALYST', scope: 'findings:read' },
   params: ruleParams,
   responses: { 200: { description: 'The rule.', schema: rule } },
-  async handle({ params, principal, context }, { routingRules }): Promise<Reply> {
-    const reply = await routingRules.getRoutingRule(
-      { organizationId: principal.organizationId, ruleId: params.ruleId.toLowerCase() },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params }, { routingRules }): Promise<Reply> {
+    const reply = await routingRules.getRoutingRule({ ruleId: params.ruleId.toLowerCase() });
     return { status: 200, body: presentRule(stated(reply.rule)) };
   },
 });
@@ -152,19 +140,15 @@ export const updateRoutingRule = route({
     .meta({ id: 'RoutingRuleChange', minProperties: 1 }),
   responses: { 200: { description: 'The rule after the change.', schema: rule } },
   refusals: [409],
-  async handle({ params, body, principal, context }, { routingRules }): Promise<Reply> {
-    const reply = await routingRules.updateRoutingRule(
-      {
-        organizationId: principal.organizationId,
-        ruleId: params.ruleId.toLowerCase(),
-        name: body.name?.trim(),
-        position: body.position,
-        enabled: body.enabled,
-        match: body.match === undefined ? undefined : toMatch(body.match),
-        assignTo: body.assign_to?.toLowerCase(),
-      },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params, body }, { routingRules }): Promise<Reply> {
+    const reply = await routingRules.updateRoutingRule({
+      ruleId: params.ruleId.toLowerCase(),
+      name: body.name?.trim(),
+      position: body.position,
+      enabled: body.enabled,
+      match: body.match === undefined ? undefined : toMatch(body.match),
+      assignTo: body.assign_to?.toLowerCase(),
+    });
     return { status: 200, body: presentRule(stated(reply.rule)) };
   },
 });
@@ -179,11 +163,8 @@ export const deleteRoutingRule = route({
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
   params: ruleParams,
   responses: { 204: { description: 'Removed; what it assigned stays assigned.' } },
-  async handle({ params, principal, context }, { routingRules }): Promise<Reply> {
-    await routingRules.deleteRoutingRule(
-      { organizationId: principal.organizationId, ruleId: params.ruleId.toLowerCase() },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params }, { routingRules }): Promise<Reply> {
+    await routingRules.deleteRoutingRule({ ruleId: params.ruleId.toLowerCase() });
     return { status: 204 };
   },
 });

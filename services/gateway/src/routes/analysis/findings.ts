@@ -7,9 +7,6 @@ import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { disposition, findingRecord, presentFinding, severity } from './finding-record.js';
 
-const READ_TIMEOUT_MS = 5_000;
-const WRITE_TIMEOUT_MS = 10_000;
-
 const findingParams = z.object({ findingId: uuid() });
 
 const change = z
@@ -44,22 +41,18 @@ export const listFindings = route({
     assignee_user_id: uuid().optional(),
   }),
   responses: { 200: { description: 'A page of findings.', schema: pageOf(findingRecord) } },
-  async handle({ query, principal, context }, { findings }): Promise<Reply> {
-    const reply = await findings.listFindings(
-      {
-        organizationId: principal.organizationId,
-        ...pageRequest(query),
-        companyId: query.company_id?.toLowerCase(),
-        invoiceId: query.invoice_id?.toLowerCase(),
-        scanId: query.scan_id?.toLowerCase(),
-        supplierId: query.supplier_id?.toLowerCase(),
-        type: query.type,
-        severity: query.severity === undefined ? Severity.UNSPECIFIED : Severity[query.severity],
-        disposition: query.disposition,
-        assigneeUserId: query.assignee_user_id?.toLowerCase(),
-      },
-      { context, timeoutMs: READ_TIMEOUT_MS },
-    );
+  async handle({ query }, { findings }): Promise<Reply> {
+    const reply = await findings.listFindings({
+      ...pageRequest(query),
+      companyId: query.company_id?.toLowerCase(),
+      invoiceId: query.invoice_id?.toLowerCase(),
+      scanId: query.scan_id?.toLowerCase(),
+      supplierId: query.supplier_id?.toLowerCase(),
+      type: query.type,
+      severity: query.severity === undefined ? Severity.UNSPECIFIED : Severity[query.severity],
+      disposition: query.disposition,
+      assigneeUserId: query.assignee_user_id?.toLowerCase(),
+    });
     return { status: 200, body: page(reply.findings.map(presentFinding), reply.nextPageToken) };
   },
 });
@@ -74,11 +67,8 @@ export const getFinding = route({
   access: { scope: 'findings:read' },
   params: findingParams,
   responses: { 200: { description: 'The finding.', schema: findingRecord } },
-  async handle({ params, principal, context }, { findings }): Promise<Reply> {
-    const { finding } = await findings.getFinding(
-      { organizationId: principal.organizationId, findingId: params.findingId.toLowerCase() },
-      { context, timeoutMs: READ_TIMEOUT_MS },
-    );
+  async handle({ params }, { findings }): Promise<Reply> {
+    const { finding } = await findings.getFinding({ findingId: params.findingId.toLowerCase() });
     return { status: 200, body: presentFinding(stated(finding)) };
   },
 });
@@ -95,11 +85,8 @@ export const listFindingHistory = route({
   responses: {
     200: { description: 'Everything that happened to the finding.', schema: pageOf(change) },
   },
-  async handle({ params, principal, context }, { findings }): Promise<Reply> {
-    const { changes } = await findings.listFindingHistory(
-      { organizationId: principal.organizationId, findingId: params.findingId.toLowerCase() },
-      { context, timeoutMs: READ_TIMEOUT_MS },
-    );
+  async handle({ params }, { findings }): Promise<Reply> {
+    const { changes } = await findings.listFindingHistory({ findingId: params.findingId.toLowerCase() });
     return { status: 200, body: page(changes.map(presentChange), '') };
   },
 });
@@ -112,6 +99,7 @@ export const reviewFinding = route({
   rpc: 'invoicecontrol.analysis.v1.FindingService/ReviewFinding',
   thing: 'finding',
   access: { scope: 'findings:review' },
+  timeoutMs: 10_000,
   params: findingParams,
   body: z
     .strictObject({
@@ -122,16 +110,12 @@ export const reviewFinding = route({
     .meta({ id: 'Review' }),
   responses: { 200: { description: 'The finding after the review.', schema: findingRecord } },
   refusals: [409],
-  async handle({ params, body, principal, context }, { findings }): Promise<Reply> {
-    const { finding } = await findings.reviewFinding(
-      {
-        organizationId: principal.organizationId,
-        findingId: params.findingId.toLowerCase(),
-        disposition: body.disposition,
-        note: body.note?.trim(),
-      },
-      { context, timeoutMs: WRITE_TIMEOUT_MS },
-    );
+  async handle({ params, body }, { findings }): Promise<Reply> {
+    const { finding } = await findings.reviewFinding({
+      findingId: params.findingId.toLowerCase(),
+      disposition: body.disposition,
+      note: body.note?.trim(),
+    });
     return { status: 200, body: presentFinding(stated(finding)) };
   },
 });
@@ -143,20 +127,17 @@ export const assignFinding = route({
   summary: 'Assign a finding to a member, or to nobody',
   rpc: 'invoicecontrol.analysis.v1.FindingService/AssignFinding',
   access: { minimumRole: 'ANALYST', scope: 'findings:assign' },
+  timeoutMs: 10_000,
   params: findingParams,
   thing: 'finding or member',
   body: z.strictObject({ assignee_user_id: uuid().nullable() }).meta({ id: 'Assignment' }),
   responses: { 200: { description: 'The finding after the change.', schema: findingRecord } },
   refusals: [409],
-  async handle({ params, body, principal, context }, { findings }): Promise<Reply> {
-    const { finding } = await findings.assignFinding(
-      {
-        organizationId: principal.organizationId,
-        findingId: params.findingId.toLowerCase(),
-        assigneeUserId: body.assignee_user_id?.toLowerCase(),
-      },
-      { context, timeoutMs: WRITE_TIMEOUT_MS },
-    );
+  async handle({ params, body }, { findings }): Promise<Reply> {
+    const { finding } = await findings.assignFinding({
+      findingId: params.findingId.toLowerCase(),
+      assigneeUserId: body.assignee_user_id?.toLowerCase(),
+    });
     return { status: 200, body: presentFinding(stated(finding)) };
   },
 });

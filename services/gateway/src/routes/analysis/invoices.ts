@@ -30,10 +30,6 @@ import {
 import { findingSummary, presentFindingSummary } from './finding-record.js';
 import { currencyOfItsDay } from '../invoice-currency.js';
 
-/** A decision over an organization's whole history takes its time; more than this and something is wrong. */
-const ANALYZE_TIMEOUT_MS = 10_000;
-const READ_TIMEOUT_MS = 5_000;
-
 const bankAccount = z
   .strictObject({
     iban: text().optional(),
@@ -121,6 +117,8 @@ export const analyzeInvoice = route({
   summary: 'Analyze an invoice',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/AnalyzeInvoice',
   access: { scope: 'invoices:write' },
+  // A decision over the whole history of an organization.
+  timeoutMs: 10_000,
   body: canonicalInvoice,
   honoursIdempotencyKey: true,
   responses: {
@@ -131,17 +129,13 @@ export const analyzeInvoice = route({
     },
   },
   refusals: [409],
-  async handle({ body, fingerprint, idempotencyKey, principal, context }, { invoices }): Promise<Reply> {
-    const { analysis, replayed } = await invoices.analyzeInvoice(
-      {
-        organizationId: principal.organizationId,
-        invoice: toInvoice(body),
-        idempotencyKey,
-        fingerprint,
-        analysesPerMonthLimit: principal.limits?.analysesPerMonth,
-      },
-      { context, timeoutMs: ANALYZE_TIMEOUT_MS },
-    );
+  async handle({ body, fingerprint, idempotencyKey, principal }, { invoices }): Promise<Reply> {
+    const { analysis, replayed } = await invoices.analyzeInvoice({
+      invoice: toInvoice(body),
+      idempotencyKey,
+      fingerprint,
+      analysesPerMonthLimit: principal.limits?.analysesPerMonth,
+    });
     return {
       status: 202,
       body: presentAccepted(stated(analysis)),
@@ -163,17 +157,13 @@ export const listInvoices = route({
     decision: decision.optional(),
   }),
   responses: { 200: { description: 'A page of invoices.', schema: pageOf(storedInvoice) } },
-  async handle({ query, principal, context }, { invoices }): Promise<Reply> {
-    const reply = await invoices.listInvoices(
-      {
-        organizationId: principal.organizationId,
-        ...pageRequest(query),
-        companyId: query.company_id?.toLowerCase(),
-        source: query.source === undefined ? InvoiceSource.UNSPECIFIED : InvoiceSource[query.source],
-        decision: query.decision === undefined ? Decision.UNSPECIFIED : Decision[query.decision],
-      },
-      { context, timeoutMs: READ_TIMEOUT_MS },
-    );
+  async handle({ query }, { invoices }): Promise<Reply> {
+    const reply = await invoices.listInvoices({
+      ...pageRequest(query),
+      companyId: query.company_id?.toLowerCase(),
+      source: query.source === undefined ? InvoiceSource.UNSPECIFIED : InvoiceSource[query.source],
+      decision: query.decision === undefined ? Decision.UNSPECIFIED : Decision[query.decision],
+    });
     return { status: 200, body: page(reply.invoices.map(presentInvoice), reply.nextPageToken) };
   },
 });
@@ -188,11 +178,8 @@ export const getInvoice = route({
   access: { scope: 'invoices:read' },
   params: invoiceParams,
   responses: { 200: { description: 'The invoice.', schema: storedInvoice } },
-  async handle({ params, principal, context }, { invoices }): Promise<Reply> {
-    const { invoice } = await invoices.getInvoice(
-      { organizationId: principal.organizationId, invoiceId: params.invoiceId.toLowerCase() },
-      { context, timeoutMs: READ_TIMEOUT_MS },
-    );
+  async handle({ params }, { invoices }): Promise<Reply> {
+    const { invoice } = await invoices.getInvoice({ invoiceId: params.invoiceId.toLowerCase() });
     return { status: 200, body: presentInvoice(stated(invoice)) };
   },
 });
@@ -214,12 +201,9 @@ export const getLatestAnalysis = route({
     },
     304: { description: 'The caller has this answer already (If-None-Match).' },
   },
-  async handle({ params, ifNoneMatch, principal, context }, { invoices }): Promise<Reply> {
+  async handle({ params, ifNoneMatch }, { invoices }): Promise<Reply> {
     const invoiceId = params.invoiceId.toLowerCase();
-    const { analysis } = await invoices.getLatestAnalysis(
-      { organizationId: principal.organizationId, invoiceId },
-      { context, timeoutMs: READ_TIMEOUT_MS },
-    );
+    const { analysis } = await invoices.getLatestAnalysis({ invoiceId });
     return conditional(invoiceId, presentAnalysis(stated(analysis)), ifNoneMatch);
   },
 });

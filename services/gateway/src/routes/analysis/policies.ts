@@ -5,8 +5,6 @@ import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { severity } from './finding-record.js';
 
-const TIMEOUT_MS = 5_000;
-
 const policy = z
   .object({
     version: z.string().meta({ description: 'As in `versions.policy` of an analysis.' }),
@@ -35,11 +33,8 @@ export const getCurrentPolicy = route({
   rpc: 'invoicecontrol.analysis.v1.PolicyService/GetCurrentPolicy',
   access: { scope: 'findings:read' },
   responses: { 200: { description: 'The policy.', schema: policy } },
-  async handle({ principal, context }, { policies }): Promise<Reply> {
-    const reply = await policies.getCurrentPolicy(
-      { organizationId: principal.organizationId },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle(_input, { policies }): Promise<Reply> {
+    const reply = await policies.getCurrentPolicy({});
     return {
       status: 200,
       body: { version: reply.version, policy: policy.shape.policy.parse(JSON.parse(reply.policyJson)) },
@@ -55,11 +50,8 @@ export const listFindingTypes = route({
   rpc: 'invoicecontrol.analysis.v1.PolicyService/ListFindingTypes',
   access: { scope: 'findings:read' },
   responses: { 200: { description: 'The catalogue.', schema: pageOf(findingType) } },
-  async handle({ principal, context }, { policies }): Promise<Reply> {
-    const { findingTypes } = await policies.listFindingTypes(
-      { organizationId: principal.organizationId },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle(_input, { policies }): Promise<Reply> {
+    const { findingTypes } = await policies.listFindingTypes({});
     return { status: 200, body: page(findingTypes.map(presentType), '') };
   },
 });

@@ -8,8 +8,6 @@ import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 import { grantorOf } from './grantor.js';
 
-const TIMEOUT_MS = 5_000;
-
 const role = z.enum(roles);
 const grantedScopes = z.array(z.enum([...scopes, ALL_SCOPES]));
 const namedScopes = grantedScopes.min(1).max(scopes.length + 1);
@@ -42,11 +40,8 @@ export const listApiKeys = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
   responses: { 200: { description: 'A page of API keys; never the keys themselves.', schema: pageOf(apiKey) } },
-  async handle({ query, principal, context }, { apiKeys }): Promise<Reply> {
-    const reply = await apiKeys.listApiKeys(
-      { organizationId: principal.organizationId, ...pageRequest(query) },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ query }, { apiKeys }): Promise<Reply> {
+    const reply = await apiKeys.listApiKeys({ ...pageRequest(query) });
     return { status: 200, body: page(reply.apiKeys.map(presentApiKey), reply.nextPageToken) };
   },
 });
@@ -74,18 +69,14 @@ export const createApiKey = route({
     },
   },
   refusals: [409],
-  async handle({ body, principal, context }, { apiKeys }): Promise<Reply> {
-    const reply = await apiKeys.createApiKey(
-      {
-        organizationId: principal.organizationId,
-        name: body.name.trim(),
-        role: body.role,
-        scopes: body.scopes ?? [],
-        expiresTime: body.expires_at === undefined ? undefined : toInstant(body.expires_at),
-        grantor: grantorOf(principal),
-      },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ body, principal }, { apiKeys }): Promise<Reply> {
+    const reply = await apiKeys.createApiKey({
+      name: body.name.trim(),
+      role: body.role,
+      scopes: body.scopes ?? [],
+      expiresTime: body.expires_at === undefined ? undefined : toInstant(body.expires_at),
+      grantor: grantorOf(principal),
+    });
     const record = presentApiKey(stated(reply.apiKey));
     const created: z.infer<typeof createdApiKey> = { ...record, key: reply.key };
     return { status: 201, body: created, headers: { Location: `/v1/api-keys/${record.id}` } };
@@ -102,11 +93,8 @@ export const getApiKey = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: apiKeyParams,
   responses: { 200: { description: 'The record; never the key itself.', schema: apiKey } },
-  async handle({ params, principal, context }, { apiKeys }): Promise<Reply> {
-    const reply = await apiKeys.getApiKey(
-      { organizationId: principal.organizationId, apiKeyId: params.apiKeyId },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params }, { apiKeys }): Promise<Reply> {
+    const reply = await apiKeys.getApiKey({ apiKeyId: params.apiKeyId });
     return { status: 200, body: presentApiKey(stated(reply.apiKey)) };
   },
 });
@@ -126,18 +114,14 @@ export const updateApiKey = route({
     .meta({ id: 'ApiKeyChange', minProperties: 1 }),
   responses: { 200: { description: 'The record after the change.', schema: apiKey } },
   refusals: [409],
-  async handle({ params, body, principal, context }, { apiKeys }): Promise<Reply> {
-    const reply = await apiKeys.updateApiKey(
-      {
-        organizationId: principal.organizationId,
-        apiKeyId: params.apiKeyId,
-        name: body.name?.trim(),
-        role: body.role,
-        scopes: body.scopes ?? [],
-        grantor: grantorOf(principal),
-      },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params, body, principal }, { apiKeys }): Promise<Reply> {
+    const reply = await apiKeys.updateApiKey({
+      apiKeyId: params.apiKeyId,
+      name: body.name?.trim(),
+      role: body.role,
+      scopes: body.scopes ?? [],
+      grantor: grantorOf(principal),
+    });
     return { status: 200, body: presentApiKey(stated(reply.apiKey)) };
   },
 });
@@ -153,11 +137,8 @@ export const revokeApiKey = route({
   params: apiKeyParams,
   responses: { 204: { description: 'Revoked.' } },
   refusals: [409],
-  async handle({ params, principal, context }, { apiKeys }): Promise<Reply> {
-    await apiKeys.revokeApiKey(
-      { organizationId: principal.organizationId, apiKeyId: params.apiKeyId },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params }, { apiKeys }): Promise<Reply> {
+    await apiKeys.revokeApiKey({ apiKeyId: params.apiKeyId });
     return { status: 204 };
   },
 });

@@ -7,7 +7,6 @@ import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 
-const TIMEOUT_MS = 5_000;
 const TAX_ID_LENGTH_MAX = 100;
 
 const company = z
@@ -44,11 +43,8 @@ export const listCompanies = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
   responses: { 200: { description: 'A page of companies.', schema: pageOf(company) } },
-  async handle({ query, principal, context }, { companies }): Promise<Reply> {
-    const reply = await companies.listCompanies(
-      { organizationId: principal.organizationId, ...pageRequest(query) },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ query }, { companies }): Promise<Reply> {
+    const reply = await companies.listCompanies({ ...pageRequest(query) });
     return { status: 200, body: page(reply.companies.map(presentCompany), reply.nextPageToken) };
   },
 });
@@ -65,17 +61,13 @@ export const createCompany = route({
     201: { description: 'The new company.', schema: company, headers: { Location: 'Where to read it.' } },
   },
   refusals: [409],
-  async handle({ body, principal, context }, { companies }): Promise<Reply> {
-    const reply = await companies.createCompany(
-      {
-        organizationId: principal.organizationId,
-        name: body.name.trim(),
-        taxId: body.tax_id?.trim(),
-        country: body.country,
-        isDefault: body.is_default ?? false,
-      },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ body }, { companies }): Promise<Reply> {
+    const reply = await companies.createCompany({
+      name: body.name.trim(),
+      taxId: body.tax_id?.trim(),
+      country: body.country,
+      isDefault: body.is_default ?? false,
+    });
     const created = presentCompany(stated(reply.company));
     return { status: 201, body: created, headers: { Location: `/v1/companies/${created.id}` } };
   },
@@ -91,11 +83,8 @@ export const getCompany = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: companyParams,
   responses: { 200: { description: 'The company.', schema: company } },
-  async handle({ params, principal, context }, { companies }): Promise<Reply> {
-    const reply = await companies.getCompany(
-      { organizationId: principal.organizationId, companyId: params.companyId.toLowerCase() },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params }, { companies }): Promise<Reply> {
+    const reply = await companies.getCompany({ companyId: params.companyId.toLowerCase() });
     return { status: 200, body: presentCompany(stated(reply.company)) };
   },
 });
@@ -115,18 +104,14 @@ export const updateCompany = route({
     .meta({ id: 'CompanyChange', minProperties: 1 }),
   responses: { 200: { description: 'The company after the change.', schema: company } },
   refusals: [409],
-  async handle({ params, body, principal, context }, { companies }): Promise<Reply> {
-    const reply = await companies.updateCompany(
-      {
-        organizationId: principal.organizationId,
-        companyId: params.companyId.toLowerCase(),
-        name: body.name?.trim(),
-        taxId: body.tax_id?.trim(),
-        country: body.country,
-        isDefault: body.is_default,
-      },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params, body }, { companies }): Promise<Reply> {
+    const reply = await companies.updateCompany({
+      companyId: params.companyId.toLowerCase(),
+      name: body.name?.trim(),
+      taxId: body.tax_id?.trim(),
+      country: body.country,
+      isDefault: body.is_default,
+    });
     return { status: 200, body: presentCompany(stated(reply.company)) };
   },
 });
@@ -142,11 +127,8 @@ export const deleteCompany = route({
   params: companyParams,
   responses: { 204: { description: 'Removed.' } },
   refusals: [409],
-  async handle({ params, principal, context }, { companies }): Promise<Reply> {
-    await companies.deleteCompany(
-      { organizationId: principal.organizationId, companyId: params.companyId.toLowerCase() },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params }, { companies }): Promise<Reply> {
+    await companies.deleteCompany({ companyId: params.companyId.toLowerCase() });
     return { status: 204 };
   },
 });

@@ -7,7 +7,6 @@ import { publicRoute, route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { grantorOf } from './grantor.js';
 
-const TIMEOUT_MS = 5_000;
 const EMAIL_LENGTH_MAX = 254;
 
 const role = z.enum(roles);
@@ -34,11 +33,8 @@ export const listMembers = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
   responses: { 200: { description: 'A page of members.', schema: pageOf(member) } },
-  async handle({ query, principal, context }, { members }): Promise<Reply> {
-    const reply = await members.listMembers(
-      { organizationId: principal.organizationId, ...pageRequest(query) },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ query }, { members }): Promise<Reply> {
+    const reply = await members.listMembers({ ...pageRequest(query) });
     return { status: 200, body: page(reply.members.map(presentMember), reply.nextPageToken) };
   },
 });
@@ -59,16 +55,12 @@ export const inviteMember = route({
     },
   },
   refusals: [409],
-  async handle({ body, principal, context }, { members }): Promise<Reply> {
-    const reply = await members.inviteMember(
-      {
-        organizationId: principal.organizationId,
-        email: body.email.trim(),
-        role: body.role,
-        grantor: grantorOf(principal),
-      },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ body, principal }, { members }): Promise<Reply> {
+    const reply = await members.inviteMember({
+      email: body.email.trim(),
+      role: body.role,
+      grantor: grantorOf(principal),
+    });
     const invited = presentMember(stated(reply.member));
     return { status: 201, body: invited, headers: { Location: `/v1/members/${invited.userId}` } };
   },
@@ -85,11 +77,8 @@ export const acceptInvitation = publicRoute({
   body: z.strictObject({ token: text(), name: text(LABEL_LENGTH_MAX) }).meta({ id: 'InvitationAcceptance' }),
   responses: { 200: { description: 'The new member.', schema: member } },
   refusals: [401, 409],
-  async handle({ body, context }, { members }): Promise<Reply> {
-    const reply = await members.acceptInvitation(
-      { token: body.token, name: body.name.trim() },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ body }, { members }): Promise<Reply> {
+    const reply = await members.acceptInvitation({ token: body.token, name: body.name.trim() });
     return { status: 200, body: presentMember(stated(reply.member)) };
   },
 });
@@ -104,11 +93,8 @@ export const getMember = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: memberParams,
   responses: { 200: { description: 'The member.', schema: member } },
-  async handle({ params, principal, context }, { members }): Promise<Reply> {
-    const reply = await members.getMember(
-      { organizationId: principal.organizationId, userId: params.userId.toLowerCase() },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params }, { members }): Promise<Reply> {
+    const reply = await members.getMember({ userId: params.userId.toLowerCase() });
     return { status: 200, body: presentMember(stated(reply.member)) };
   },
 });
@@ -125,16 +111,12 @@ export const updateMember = route({
   body: z.strictObject({ role }).meta({ id: 'MemberChange' }),
   responses: { 200: { description: 'The member after the change.', schema: member } },
   refusals: [409],
-  async handle({ params, body, principal, context }, { members }): Promise<Reply> {
-    const reply = await members.updateMember(
-      {
-        organizationId: principal.organizationId,
-        userId: params.userId.toLowerCase(),
-        role: body.role,
-        grantor: grantorOf(principal),
-      },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params, body, principal }, { members }): Promise<Reply> {
+    const reply = await members.updateMember({
+      userId: params.userId.toLowerCase(),
+      role: body.role,
+      grantor: grantorOf(principal),
+    });
     return { status: 200, body: presentMember(stated(reply.member)) };
   },
 });
@@ -150,15 +132,11 @@ export const removeMember = route({
   params: memberParams,
   responses: { 204: { description: 'Removed.' } },
   refusals: [409],
-  async handle({ params, principal, context }, { members }): Promise<Reply> {
-    await members.removeMember(
-      {
-        organizationId: principal.organizationId,
-        userId: params.userId.toLowerCase(),
-        grantor: grantorOf(principal),
-      },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ params, principal }, { members }): Promise<Reply> {
+    await members.removeMember({
+      userId: params.userId.toLowerCase(),
+      grantor: grantorOf(principal),
+    });
     return { status: 204 };
   },
 });

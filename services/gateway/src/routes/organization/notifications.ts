@@ -5,8 +5,6 @@ import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 
-const TIMEOUT_MS = 5_000;
-
 const notification = z
   .object({
     id: z.string(),
@@ -27,11 +25,8 @@ export const listNotifications = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
   responses: { 200: { description: 'A page of notifications.', schema: pageOf(notification) } },
-  async handle({ query, principal, context }, { notifications }): Promise<Reply> {
-    const reply = await notifications.listNotifications(
-      { organizationId: principal.organizationId, ...pageRequest(query) },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ query }, { notifications }): Promise<Reply> {
+    const reply = await notifications.listNotifications({ ...pageRequest(query) });
     return { status: 200, body: page(reply.notifications.map(presentNotification), reply.nextPageToken) };
   },
 });

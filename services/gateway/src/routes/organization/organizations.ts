@@ -5,9 +5,6 @@ import { publicRoute, route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 
-const TIMEOUT_MS = 5_000;
-/** Deleting asks billing whether a subscription is still alive. */
-const DELETE_TIMEOUT_MS = 10_000;
 const EMAIL_LENGTH_MAX = 254;
 
 const referenceValidationMode = z.enum(['OFF', 'DECLARED_PROFILES', 'ALL']);
@@ -47,11 +44,8 @@ export const getOrganization = route({
   rpc: 'invoicecontrol.organization.v1.OrganizationService/GetOrganization',
   access: { scope: 'organization:read' },
   responses: { 200: { description: 'The organization of the key.', schema: organization } },
-  async handle({ principal, context }, { organizations }): Promise<Reply> {
-    const reply = await organizations.getOrganization(
-      { organizationId: principal.organizationId },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle(_input, { organizations }): Promise<Reply> {
+    const reply = await organizations.getOrganization({});
     return { status: 200, body: presentOrganization(stated(reply.organization)) };
   },
 });
@@ -69,15 +63,11 @@ export const updateOrganization = route({
     .meta({ id: 'OrganizationChange', minProperties: 1 }),
   responses: { 200: { description: 'The organization after the change.', schema: organization } },
   refusals: [409],
-  async handle({ body, principal, context }, { organizations }): Promise<Reply> {
-    const reply = await organizations.updateOrganization(
-      {
-        organizationId: principal.organizationId,
-        name: body.name?.trim(),
-        billingEmail: body.billing_email?.trim(),
-      },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ body }, { organizations }): Promise<Reply> {
+    const reply = await organizations.updateOrganization({
+      name: body.name?.trim(),
+      billingEmail: body.billing_email?.trim(),
+    });
     return { status: 200, body: presentOrganization(stated(reply.organization)) };
   },
 });
@@ -89,16 +79,15 @@ export const deleteOrganization = route({
   summary: 'Delete the organization',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/DeleteOrganization',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
+  // Deleting asks billing whether a subscription is active.
+  timeoutMs: 10_000,
   body: z
     .strictObject({ confirm_name: text(LABEL_LENGTH_MAX).describe('The name of the organization.') })
     .meta({ id: 'OrganizationDeletion' }),
   responses: { 200: { description: 'Deleted; every key is dead.', schema: deletedOrganization } },
   refusals: [409],
-  async handle({ body, principal, context }, { organizations }): Promise<Reply> {
-    const reply = await organizations.deleteOrganization(
-      { organizationId: principal.organizationId, confirmName: body.confirm_name.trim() },
-      { context, timeoutMs: DELETE_TIMEOUT_MS },
-    );
+  async handle({ body }, { organizations }): Promise<Reply> {
+    const reply = await organizations.deleteOrganization({ confirmName: body.confirm_name.trim() });
     const deleted: z.infer<typeof deletedOrganization> = {
       deletedAt: showInstant(reply.deletedTime),
       recoveryToken: reply.recoveryToken,
@@ -119,11 +108,8 @@ export const restoreOrganization = publicRoute({
   body: z.strictObject({ recovery_token: text() }).meta({ id: 'OrganizationRecovery' }),
   responses: { 200: { description: 'The organization, with a new key for its owner.', schema: restoredOrganization } },
   refusals: [401, 404, 409],
-  async handle({ body, context }, { organizations }): Promise<Reply> {
-    const reply = await organizations.restoreOrganization(
-      { recoveryToken: body.recovery_token },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ body }, { organizations }): Promise<Reply> {
+    const reply = await organizations.restoreOrganization({ recoveryToken: body.recovery_token });
     const restored: z.infer<typeof restoredOrganization> = {
       ...presentOrganization(stated(reply.organization)),
       ownerKey: reply.ownerKey,
@@ -147,11 +133,8 @@ export const updateBaseCurrency = route({
     },
   },
   refusals: [409],
-  async handle({ body, principal, context }, { organizations }): Promise<Reply> {
-    const reply = await organizations.updateBaseCurrency(
-      { organizationId: principal.organizationId, baseCurrency: body.base_currency.toUpperCase() },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ body }, { organizations }): Promise<Reply> {
+    const reply = await organizations.updateBaseCurrency({ baseCurrency: body.base_currency.toUpperCase() });
     return { status: 200, body: { baseCurrency: stated(reply.organization).baseCurrency } };
   },
 });
@@ -171,11 +154,8 @@ export const updateReferenceValidation = route({
     },
   },
   refusals: [409],
-  async handle({ body, principal, context }, { organizations }): Promise<Reply> {
-    const reply = await organizations.updateReferenceValidation(
-      { organizationId: principal.organizationId, mode: body.mode },
-      { context, timeoutMs: TIMEOUT_MS },
-    );
+  async handle({ body }, { organizations }): Promise<Reply> {
+    const reply = await organizations.updateReferenceValidation({ mode: body.mode });
     return { status: 200, body: { referenceValidationMode: stated(reply.organization).referenceValidationMode } };
   },
 });

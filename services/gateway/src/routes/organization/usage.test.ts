@@ -18,7 +18,7 @@ beforeAll(async () => {
         [unlimited, principal()],
       ]),
     ),
-    usage: {
+    analysisUsage: {
       getUsage({ organizationId }) {
         asked.push(organizationId);
         const used = { scan_rows: 12, members: 2, companies: 1, analyses: 0, a_later_one: 9 };

@@ -4,8 +4,6 @@ import { stated } from '../../http/fields.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 
-const TIMEOUT_MS = 5_000;
-
 /** In the order in which they are shown, each with the limit of the plan that it counts towards. */
 const meters = [
   ['analyses', 'analysesPerMonth'],
@@ -35,11 +33,9 @@ export const getUsage = route({
   rpc: 'invoicecontrol.usage.v1.UsageService/GetUsage',
   access: { scope: 'organization:read' },
   responses: { 200: { description: 'Every meter of the plan.', schema: usage } },
-  async handle({ principal, context }, { analysisUsage, organizationUsage, scanUsage }): Promise<Reply> {
+  async handle({ principal }, { analysisUsage, organizationUsage, scanUsage }): Promise<Reply> {
     const replies = await Promise.all(
-      [analysisUsage, scanUsage, organizationUsage].map((service) =>
-        service.getUsage({ organizationId: principal.organizationId }, { context, timeoutMs: TIMEOUT_MS }),
-      ),
+      [analysisUsage, scanUsage, organizationUsage].map((service) => service.getUsage({})),
     );
     const used = new Map(replies.flatMap((reply) => reply.meters.map((counted) => [counted.meter, counted.used])));
     const shown: z.infer<typeof usage> = {

@@ -8,10 +8,6 @@ import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { checkScan, SCAN_BODY_BYTES_MAX, scanRequest, toScanRow } from './scan-request.js';
 
-/** Two minutes for the analysis of 5,000 rows beside others', and some seconds to store them. */
-const CREATE_TIMEOUT_MS = 130_000;
-const READ_TIMEOUT_MS = 5_000;
-
 const skippedRow = z.object({
   sourceRowNumber: z.int(),
   externalId: z.string(),
@@ -50,6 +46,8 @@ export const createScan = route({
   summary: 'Analyze historical invoices',
   rpc: 'invoicecontrol.scan.v1.ScanService/CreateScan',
   access: { scope: 'scans:write' },
+  // Two minutes for the analysis of 5,000 rows beside others, and some seconds to store them.
+  timeoutMs: 130_000,
   body: scanRequest,
   bodyBytesMax: SCAN_BODY_BYTES_MAX,
   checkBody: checkScan,
@@ -66,19 +64,15 @@ export const createScan = route({
     },
   },
   refusals: [409],
-  async handle({ body, fingerprint, idempotencyKey, principal, context }, { scans }): Promise<Reply> {
+  async handle({ body, fingerprint, idempotencyKey, principal }, { scans }): Promise<Reply> {
     const reply = await scans
-      .createScan(
-        {
-          organizationId: principal.organizationId,
-          companyId: body.companyId?.toLowerCase(),
-          rows: body.rows.map(toScanRow),
-          idempotencyKey,
-          fingerprint,
-          scanRowsPerMonthLimit: principal.limits?.scanRowsPerMonth,
-        },
-        { context, timeoutMs: CREATE_TIMEOUT_MS },
-      )
+      .createScan({
+        companyId: body.companyId?.toLowerCase(),
+        rows: body.rows.map(toScanRow),
+        idempotencyKey,
+        fingerprint,
+        scanRowsPerMonthLimit: principal.limits?.scanRowsPerMonth,
+      })
       .catch((error: unknown) => {
         throw isDeadline(error) ? stillScanning(idempotencyKey !== '') : error;
       });
@@ -103,15 +97,11 @@ export const listScans = route({
   access: { scope: 'scans:read' },
   query: pageQuery.extend({ company_id: uuid().optional() }),
   responses: { 200: { description: 'A page of scans, without their skipped rows.', schema: pageOf(scanSummary) } },
-  async handle({ query, principal, context }, { scans }): Promise<Reply> {
-    const reply = await scans.listScans(
-      {
-        organizationId: principal.organizationId,
-        ...pageRequest(query),
-        companyId: query.company_id?.toLowerCase(),
-      },
-      { context, timeoutMs: READ_TIMEOUT_MS },
-    );
+  async handle({ query }, { scans }): Promise<Reply> {
+    const reply = await scans.listScans({
+      ...pageRequest(query),
+      companyId: query.company_id?.toLowerCase(),
+    });
     return { status: 200, body: page(reply.scans.map(presentSummary), reply.nextPageToken) };
   },
 });
@@ -126,11 +116,8 @@ export const getScan = route({
   access: { scope: 'scans:read' },
   params: z.object({ scanId: uuid() }),
   responses: { 200: { description: 'The scan.', schema: scan } },
-  async handle({ params, principal, context }, { scans }): Promise<Reply> {
-    const reply = await scans.getScan(
-      { organizationId: principal.organizationId, scanId: params.scanId.toLowerCase() },
-      { context, timeoutMs: READ_TIMEOUT_MS },
-    );
+  async handle({ params }, { scans }): Promise<Reply> {
+    const reply = await scans.getScan({ scanId: params.scanId.toLowerCase() });
     return { status: 200, body: presentScan(stated(reply.scan)) };
   },
 });
