@@ -4,7 +4,7 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
-import { newSecrets } from '@invoicecontrol/dev/system';
+import { newSecrets } from '@invoicecontrol/topology/start';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { measure, median, medianOf, storePids } from './cell.js';
@@ -126,7 +126,7 @@ async function measureAll(options: BenchmarkOptions, closing: (() => unknown)[])
   const system = await startSystem({ natsUrl, secrets, logDir, name: 'measured', mongodbUrlFor: () => mongodbUrl });
   const stopSystem = (): Promise<void> => stopAll(Object.values(system));
   closing.push(stopSystem);
-  const newTenant = tenantMaker(system, secrets.operatorToken, mongo.db);
+  const newTenant = tenantMaker(system, secrets.OPERATOR_TOKEN, mongo.db);
 
   const { parts: wanted, history } = options;
   const loaded = wanted.includes('load')

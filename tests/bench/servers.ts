@@ -1,6 +1,8 @@
 // What is measured: the ceilings, each in two processes, and the product in one process per service, as in production.
 import { fileURLToPath } from 'node:url';
-import type { Secrets } from '@invoicecontrol/dev/system';
+import type { ServiceName } from '@invoicecontrol/topology/services';
+import { startServices } from '@invoicecontrol/topology/start';
+import type { Installation } from '@invoicecontrol/topology/start';
 import { startNodeProcess } from './node-process.js';
 import type { NodeProcess } from './node-process.js';
 
@@ -9,22 +11,12 @@ export interface Ceiling {
   readonly service: NodeProcess;
 }
 
-export interface System {
-  readonly gateway: NodeProcess;
-  readonly analysis: NodeProcess;
-  readonly scan: NodeProcess;
-  readonly organization: NodeProcess;
-}
+export type System = Readonly<Record<ServiceName, NodeProcess>>;
 
-export interface SystemOptions {
-  readonly natsUrl: string;
-  readonly secrets: Secrets;
+export interface SystemOptions extends Omit<Installation, 'databasePrefix'> {
   readonly logDir: string;
   /** Distinguishes the logs of several systems. */
   readonly name: string;
-  readonly mongodbUrlFor: (service: string) => string | Promise<string>;
-  /** The address that a caller is told instead of a service's own; a counting proxy stands there. */
-  readonly addressFor?: (caller: string, called: string, address: string) => Promise<string>;
 }
 
 export const ANALYSIS_DATABASE = 'bench_analysis';
@@ -52,43 +44,25 @@ export async function startCeiling(logDir: string, name: string, mongodbUrl?: st
 }
 
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { natsUrl, secrets, logDir, name, mongodbUrlFor } = options;
-  const addressFor = options.addressFor ?? (async (_caller, _called, address: string) => address);
-  const env = { ...process.env, NODE_ENV: 'production', NATS_URL: natsUrl, GRPC_PORT: '0', PORT: '0' };
-  const start = (service: string, own: NodeJS.ProcessEnv): Promise<NodeProcess> =>
+  const { logDir, name } = options;
+  const env = {
+    ...process.env,
+    NODE_ENV: 'production',
+    GRPC_PORT: '0',
+    PORT: '0',
+    RATE_LIMIT_DEFAULT_PER_MINUTE: REQUESTS_PER_MINUTE,
+    RATE_LIMIT_ORGANIZATION_PER_MINUTE: REQUESTS_PER_MINUTE,
+    RATE_LIMIT_WRITES_PER_MINUTE: REQUESTS_PER_MINUTE,
+    RATE_LIMIT_SCANS_PER_MINUTE: REQUESTS_PER_MINUTE,
+  };
+  return startServices({ ...options, databasePrefix: 'bench_' }, (service, own) =>
     startNodeProcess(
       `${name}-${service}`,
       program(`../../../services/${service}/dist/main.js`),
       { ...env, ...own },
       logDir,
-    );
-  const organization = await start('organization', {
-    MONGODB_URL: await mongodbUrlFor('organization'),
-    DATABASE_NAME: 'bench_organization',
-    OPERATOR_TOKEN: secrets.operatorToken,
-    API_KEY_PEPPERS: secrets.apiKeyPeppers,
-  });
-  const analysis = await start('analysis', {
-    MONGODB_URL: await mongodbUrlFor('analysis'),
-    DATABASE_NAME: ANALYSIS_DATABASE,
-    ORGANIZATION_ADDRESS: await addressFor('analysis', 'organization', organization.address),
-  });
-  const scan = await start('scan', {
-    MONGODB_URL: await mongodbUrlFor('scan'),
-    DATABASE_NAME: 'bench_scan',
-    ORGANIZATION_ADDRESS: await addressFor('scan', 'organization', organization.address),
-    ANALYSIS_ADDRESS: await addressFor('scan', 'analysis', analysis.address),
-  });
-  const gateway = await start('gateway', {
-    ORGANIZATION_ADDRESS: await addressFor('gateway', 'organization', organization.address),
-    ANALYSIS_ADDRESS: await addressFor('gateway', 'analysis', analysis.address),
-    SCAN_ADDRESS: await addressFor('gateway', 'scan', scan.address),
-    RATE_LIMIT_DEFAULT_PER_MINUTE: REQUESTS_PER_MINUTE,
-    RATE_LIMIT_ORGANIZATION_PER_MINUTE: REQUESTS_PER_MINUTE,
-    RATE_LIMIT_WRITES_PER_MINUTE: REQUESTS_PER_MINUTE,
-    RATE_LIMIT_SCANS_PER_MINUTE: REQUESTS_PER_MINUTE,
-  });
-  return { gateway, analysis, scan, organization };
+    ),
+  );
 }
 
 export async function stopAll(processes: readonly NodeProcess[]): Promise<void> {

@@ -1,7 +1,7 @@
 // What one invoice asks of the database and of other services, counted on the wire, and what it is compared with.
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import type { Secrets } from '@invoicecontrol/dev/system';
+import type { Secrets } from '@invoicecontrol/topology/start';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { mean, median } from './cell.js';
 import { startDatabaseProxy, startRpcProxy } from './counting-proxy.js';

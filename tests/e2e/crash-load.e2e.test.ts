@@ -35,20 +35,19 @@ const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [
   ({ analysis, gateway }) => bounce(analysis, gateway),
   ({ scan, gateway }) => bounce(scan, gateway),
   // Connections to the database break, and every command that was under way is left in doubt.
-  async ({ proxy, scanProxy }) => {
-    proxy.reset();
-    scanProxy.reset();
+  async ({ proxyOf }) => {
+    proxyOf('analysis').reset();
+    proxyOf('scan').reset();
   },
   ({ analysis, organization }) => bounce(organization, analysis),
-  ({ proxy, analysis }) => bounceWaiting(proxy, analysis),
-  ({ scanProxy, scan }) => bounceWaiting(scanProxy, scan),
+  ({ proxyOf, analysis }) => bounceWaiting(proxyOf('analysis'), analysis),
+  ({ proxyOf, scan }) => bounceWaiting(proxyOf('scan'), scan),
   ({ analysis }) => bounce(analysis),
-  async ({ proxy, scanProxy }) => {
-    proxy.cut();
-    scanProxy.cut();
+  async ({ proxyOf }) => {
+    const proxies = [proxyOf('analysis'), proxyOf('scan')];
+    for (const proxy of proxies) proxy.cut();
     await delay(FAULT_MS);
-    proxy.heal();
-    scanProxy.heal();
+    for (const proxy of proxies) proxy.heal();
   },
   ({ broker, analysis }) => bounce(broker, analysis),
   ({ scan, database }) => bounce(database, scan),

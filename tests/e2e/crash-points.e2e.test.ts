@@ -57,12 +57,13 @@ const sending = (tenant: Tenant, time: number): Sent => ({
 describe('an analysis whose process is killed', () => {
   test('sends no write that has no kill point here', async () => {
     const { system, ledger } = trial;
-    const before = new Set(system.proxy.commandNames());
+    const before = new Set(system.proxyOf('analysis').commandNames());
     const tenant = await system.newTenant('Uninterrupted');
     await ledger.send(sending(tenant, 1));
     await ledger.send(sending(tenant, 2));
     await trial.expectNothingUnfinished();
-    const writes = system.proxy
+    const writes = system
+      .proxyOf('analysis')
       .commandNames()
       .filter((name) => /^(insert|update|delete|findAndModify) /.test(name) && !before.has(name));
     expect(steps.map(({ command }) => command)).toEqual(expect.arrayContaining(writes));
@@ -112,7 +113,7 @@ describe('an analysis whose process is killed', () => {
 async function killAt({ command, of, side, insisting, leaving }: KillPoint, begin: () => void): Promise<void> {
   const mentioning = settling.includes(command) ? undefined : [insisting.organizationId, leaving.organizationId];
   const { system, ledger } = trial;
-  const hold = system.proxy.hold({ command, side, ...(mentioning && { mentioning }) });
+  const hold = system.proxyOf('analysis').hold({ command, side, ...(mentioning && { mentioning }) });
   begin();
   await reached(hold, `${side} "${command}" of ${of} was not reached`);
   await system.analysis.kill();

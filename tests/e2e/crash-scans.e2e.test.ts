@@ -178,12 +178,14 @@ async function newTenant(name: string, isFirst: boolean): Promise<Tenant> {
 
 describe('a scan that is not disturbed', () => {
   test('sends no write that has no kill point here', () => {
-    const { proxy, scanProxy } = trial.system;
-    const writesOf = ({ commandNames }: typeof proxy): string[] =>
-      commandNames().filter((name) => /^(insert|update|delete|findAndModify) /.test(name));
+    const { proxyOf } = trial.system;
+    const writesOf = (service: KillPoint['at']): string[] =>
+      proxyOf(service)
+        .commandNames()
+        .filter((name) => /^(insert|update|delete|findAndModify) /.test(name));
     const commandsOf = (steps: readonly Step[]): string[] => steps.map(({ command }) => command);
-    expect(commandsOf(stepsOfScan)).toEqual(expect.arrayContaining(writesOf(scanProxy)));
-    expect(commandsOf(stepsOfAnalysis)).toEqual(expect.arrayContaining(writesOf(proxy)));
+    expect(commandsOf(stepsOfScan)).toEqual(expect.arrayContaining(writesOf('scan')));
+    expect(commandsOf(stepsOfAnalysis)).toEqual(expect.arrayContaining(writesOf('analysis')));
   });
 
   test('has everything that a crash could lose or repeat', () => {
@@ -266,8 +268,7 @@ async function killAt(victims: readonly Part[], disturbed: readonly Disturbed[],
   const { system } = trial;
   const holds = disturbed.map(({ point, tenant }) => {
     const { at, command, occurrence = 1, carrying = tenant.organizationId, side } = point;
-    const proxy = at === 'scan' ? system.scanProxy : system.proxy;
-    return { point, ...proxy.hold({ command, side, mentioning: [carrying], occurrence }) };
+    return { point, ...system.proxyOf(at).hold({ command, side, mentioning: [carrying], occurrence }) };
   });
   begin();
   await Promise.all(holds.map((hold) => reached(hold, `not reached: ${JSON.stringify(hold.point)}`)));

@@ -13,6 +13,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
+import { addressVariable } from '@invoicecontrol/topology/services';
 import { connectApi, startRunningSystem } from './running-system.js';
 import type { Answer, Api, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
@@ -47,9 +48,9 @@ async function gatewayWith(env: Readonly<Record<string, string>>): Promise<Api> 
       PORT: '0',
       LOG_LEVEL: 'silent',
       NATS_URL: testInfrastructure().natsUrl,
-      ORGANIZATION_ADDRESS: running.system.organizationAddress,
-      ANALYSIS_ADDRESS: running.system.analysisAddress,
-      SCAN_ADDRESS: running.system.scanAddress,
+      ...Object.fromEntries(
+        Object.entries(running.system.addresses).map(([name, address]) => [addressVariable(name), address]),
+      ),
       ...env,
     }),
   );

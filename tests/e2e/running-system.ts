@@ -1,6 +1,6 @@
 // The whole product in one process for one test file, and the way in which its tests talk to it.
 import { connect as connectSocket } from 'node:net';
-import { newSecrets, startSystem } from '@invoicecontrol/dev/system';
+import { startSystem } from '@invoicecontrol/dev/system';
 import type { System } from '@invoicecontrol/dev/system';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
@@ -9,6 +9,7 @@ import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { databaseNames, newSecrets } from '@invoicecontrol/topology/start';
 import { answerCheck } from './answer-contract.js';
 import type { AnswerCheck, ReceivedAnswer } from './answer-contract.js';
 
@@ -86,17 +87,16 @@ export async function startRunningSystem(env: NodeJS.ProcessEnv = {}): Promise<R
     databasePrefix,
     env: { LOG_LEVEL: 'silent', ...env },
   });
-  const databases = await Promise.all(
-    ['organization', 'analysis', 'scan'].map((name) =>
-      connectMongo({ url: mongodbUrl, databaseName: `${databasePrefix}${name}`, appName: 'test' }),
-    ),
-  );
+  const connect = (databaseName: string): Promise<MongoConnection> =>
+    connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+  const databases = await Promise.all(databaseNames(databasePrefix).map(connect));
+  const analysis = await connect(`${databasePrefix}analysis`);
   let tenants = 0;
   const newTenant = (plan?: string): Promise<Tenant> =>
-    createTenant(system.organizationAddress, secrets.operatorToken, `Tenant ${++tenants}`, plan);
-  const channel = openChannel(system.organizationAddress);
+    createTenant(system.addresses.organization, secrets.OPERATOR_TOKEN, `Tenant ${++tenants}`, plan);
+  const channel = openChannel(system.addresses.organization);
   const operator = client(OperatorServiceDefinition, channel);
-  const { operatorToken } = secrets;
+  const { OPERATOR_TOKEN: operatorToken } = secrets;
   const [tenant, other, api] = await Promise.all([newTenant(), newTenant(), connectApi(system.baseUrl)]);
   return {
     ...api,
@@ -114,10 +114,11 @@ export async function startRunningSystem(env: NodeJS.ProcessEnv = {}): Promise<R
       const context = { requestId: 'set-plan', actor: { type: 'OPERATOR', id: 'operator' }, operatorToken } as const;
       await operator.setPlan({ organizationId, plan: '', subscriptionStatus: '', ...change }, { context });
     },
-    analysisDatabase: databases[1]?.db ?? missing(),
+    analysisDatabase: analysis.db,
     async stop() {
       channel.close();
       await system.stop();
+      await analysis.close();
       for (const { db, close } of databases) {
         await db.dropDatabase();
         await close();
@@ -183,8 +184,4 @@ function exchange(port: number, bytes: string): Promise<ReceivedAnswer> {
       resolve({ status: Number(statusLine.split(' ')[1]), headers, text });
     });
   });
-}
-
-function missing(): never {
-  throw new Error('a database is missing');
 }

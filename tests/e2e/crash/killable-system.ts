@@ -5,14 +5,16 @@ import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
 import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
 import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
-import { newSecrets } from '@invoicecontrol/dev/system';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
+import type { ServiceName } from '@invoicecontrol/topology/services';
+import { newSecrets, startServices } from '@invoicecontrol/topology/start';
 
 /** By far more than a service needs on a machine that has other work. */
 const STARTS_MAX = 3;
+const UNLIMITED_PER_MINUTE = '1000000';
 
 /** Something that a test may end as a crash would. */
 export interface Killable {
@@ -21,21 +23,16 @@ export interface Killable {
   restart(): Promise<void>;
 }
 
-export interface KillableSystem {
+/** Each service by its name, and what it works with. */
+export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> {
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   /** `http://127.0.0.1:<port>/v1`. */
   readonly baseUrl: string;
   readonly database: Killable;
   readonly broker: Killable;
-  readonly organization: Killable;
-  readonly analysis: Killable;
-  readonly scan: Killable;
-  readonly gateway: Killable;
-  /** Between analysis and its database. */
-  readonly proxy: MongoProxy;
-  /** Between scan and its database. */
-  readonly scanProxy: MongoProxy;
+  /** Between a service and its database. */
+  proxyOf(service: ServiceName): MongoProxy;
   newTenant(name: string, plan?: 'ENTERPRISE' | 'SCALE' | 'CORE'): Promise<Tenant>;
   /** What ended though nobody killed it, with its last output. */
   readonly unexpected: readonly string[];
@@ -43,7 +40,8 @@ export interface KillableSystem {
 }
 
 interface ServiceProcess extends Killable {
-  readonly port: number;
+  /** `127.0.0.1:<port>`. */
+  readonly address: string;
   stop(): Promise<void>;
 }
 
@@ -51,10 +49,6 @@ export async function startKillableSystem(): Promise<KillableSystem> {
   const unexpected: string[] = [];
   const log = (line: string): void => void unexpected.push(line);
   const closing: (() => Promise<void>)[] = [];
-  const opened = <T>(thing: T, close: () => Promise<void>): T => {
-    closing.push(close);
-    return thing;
-  };
   const stop = async (): Promise<void> => {
     for (const close of closing.splice(0).toReversed()) await close();
   };
@@ -63,54 +57,36 @@ export async function startKillableSystem(): Promise<KillableSystem> {
     const infrastructure: Infrastructure = await startInfrastructure({ env: {}, log });
     closing.push(() => infrastructure.stop());
     const { mongodbUrl, natsUrl } = infrastructure;
-    const proxy = await startMongoProxy(mongodbUrl);
-    closing.push(() => proxy.close());
-    const scanProxy = await startMongoProxy(mongodbUrl);
-    closing.push(() => scanProxy.close());
-
-    const secrets = newSecrets();
-    const start = async (name: string, env: NodeJS.ProcessEnv): Promise<ServiceProcess> => {
-      const service = await startServiceProcess(name, { NATS_URL: natsUrl, LOG_LEVEL: 'info', ...env }, log);
-      return opened(service, () => service.stop());
+    const proxies = new Map<ServiceName, MongoProxy>();
+    const mongodbUrlFor = async (name: ServiceName): Promise<string> => {
+      const proxy = await startMongoProxy(mongodbUrl);
+      closing.push(() => proxy.close());
+      proxies.set(name, proxy);
+      return proxy.url;
     };
-    const organization = await start('organization', {
-      MONGODB_URL: mongodbUrl,
-      OPERATOR_TOKEN: secrets.operatorToken,
-      API_KEY_PEPPERS: secrets.apiKeyPeppers,
-    });
-    const organizationAddress = `127.0.0.1:${organization.port}`;
-    const analysis = await start('analysis', {
-      MONGODB_URL: proxy.url,
-      ORGANIZATION_ADDRESS: organizationAddress,
-    });
-    const analysisAddress = `127.0.0.1:${analysis.port}`;
-    const scan = await start('scan', {
-      MONGODB_URL: scanProxy.url,
-      ORGANIZATION_ADDRESS: organizationAddress,
-      ANALYSIS_ADDRESS: analysisAddress,
-    });
-    const gateway = await start('gateway', {
-      ORGANIZATION_ADDRESS: organizationAddress,
-      ANALYSIS_ADDRESS: analysisAddress,
-      SCAN_ADDRESS: `127.0.0.1:${scan.port}`,
-      RATE_LIMIT_DEFAULT_PER_MINUTE: '1000000',
-      RATE_LIMIT_ORGANIZATION_PER_MINUTE: '1000000',
-      RATE_LIMIT_WRITES_PER_MINUTE: '1000000',
-      RATE_LIMIT_SCANS_PER_MINUTE: '1000000',
+    const secrets = newSecrets();
+    const services = await startServices({ natsUrl, mongodbUrlFor, secrets }, async (name, own) => {
+      const env = {
+        LOG_LEVEL: 'info',
+        RATE_LIMIT_DEFAULT_PER_MINUTE: UNLIMITED_PER_MINUTE,
+        RATE_LIMIT_ORGANIZATION_PER_MINUTE: UNLIMITED_PER_MINUTE,
+        RATE_LIMIT_WRITES_PER_MINUTE: UNLIMITED_PER_MINUTE,
+        RATE_LIMIT_SCANS_PER_MINUTE: UNLIMITED_PER_MINUTE,
+        ...own,
+      };
+      const service = await startServiceProcess(name, env, log);
+      closing.push(() => service.stop());
+      return service;
     });
     return {
+      ...services,
       mongodbUrl,
       natsUrl,
-      baseUrl: `http://127.0.0.1:${gateway.port}/v1`,
+      baseUrl: `http://${services.gateway.address}/v1`,
       database: infrastructure.mongodb,
       broker: infrastructure.nats,
-      organization,
-      analysis,
-      scan,
-      gateway,
-      proxy,
-      scanProxy,
-      newTenant: (name, plan) => createTenant(organizationAddress, secrets.operatorToken, name, plan),
+      proxyOf: (service) => proxies.get(service) ?? missing(service),
+      newTenant: (name, plan) => createTenant(services.organization.address, secrets.OPERATOR_TOKEN, name, plan),
       unexpected,
       stop,
     };
@@ -139,7 +115,7 @@ async function startServiceProcess(
   let running = await start(0);
   const { port } = running;
   return {
-    port,
+    address: `127.0.0.1:${port}`,
     kill: () => running.kill(),
     async restart() {
       running = await supervised(() => start(port));
@@ -163,4 +139,8 @@ async function supervised(start: () => Promise<ChildServer>): Promise<ChildServe
 function portOfAddress(line: string): number | undefined {
   const port = /"address":"[^"]*:(\d+)"/.exec(line)?.[1];
   return port === undefined ? undefined : Number(port);
+}
+
+function missing(service: ServiceName): never {
+  throw new Error(`${service} has no database.`);
 }

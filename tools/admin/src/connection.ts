@@ -27,7 +27,7 @@ export async function findSystem(
   const file = join(env['DATA_DIR'] || '.data', 'dev.json');
   const running = await readRunning(file);
   const variable = `${service.toUpperCase()}_ADDRESS`;
-  const address = given ?? (env[variable] || running[`${service}Address`]);
+  const address = given ?? (env[variable] || running.addresses?.[service]);
   if (address === undefined) {
     throw new UsageError(
       `No running system was found: ${file} is missing. Run npm start, or name one with --address or ${variable}.`,
@@ -48,8 +48,7 @@ export async function findSystem(
 
 /** What `npm start` says of itself. */
 interface Running {
-  readonly organizationAddress?: string;
-  readonly analysisAddress?: string;
+  readonly addresses?: Readonly<Record<string, string>>;
   readonly operatorToken?: string;
 }
 

@@ -51,8 +51,8 @@ beforeAll(async () => {
   );
   channel = openChannel(analysis.address);
   dataDir = await mkdtemp(join(tmpdir(), 'admin-'));
-  const addresses = { organizationAddress: organization.address, analysisAddress: analysis.address };
-  await writeFile(join(dataDir, 'dev.json'), JSON.stringify({ ...addresses, operatorToken }));
+  const addresses = { organization: organization.address, analysis: analysis.address };
+  await writeFile(join(dataDir, 'dev.json'), JSON.stringify({ addresses, operatorToken }));
 });
 afterAll(async () => {
   channel.close();

@@ -36,7 +36,10 @@ beforeAll(async () => {
   );
   channel = openChannel(service.address);
   dataDir = await mkdtemp(join(tmpdir(), 'admin-'));
-  await writeFile(join(dataDir, 'dev.json'), JSON.stringify({ organizationAddress: service.address, operatorToken }));
+  await writeFile(
+    join(dataDir, 'dev.json'),
+    JSON.stringify({ addresses: { organization: service.address }, operatorToken }),
+  );
 });
 afterAll(async () => {
   channel.close();

@@ -3,12 +3,13 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { newSecrets } from '@invoicecontrol/topology/start';
+import type { Secrets } from '@invoicecontrol/topology/start';
 import { copyToTry } from './demonstration-invoices.js';
 import { demonstrate } from './demonstration.js';
 import { startInfrastructure } from './infrastructure.js';
 import { startSimulators } from './simulators.js';
-import { newSecrets, startSystem } from './system.js';
-import type { Secrets } from './system.js';
+import { startSystem } from './system.js';
 import { createTenant } from './tenant.js';
 import type { Tenant } from './tenant.js';
 
@@ -55,7 +56,9 @@ async function main(): Promise<void> {
   // A start that was killed has left what points to it. Not earlier: only now is the data nobody else's.
   await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
   say(`MongoDB (${infrastructure.source.mongodb}) and NATS (${infrastructure.source.nats}) are up.`);
-  let installation = (await readInstallation(installationFile)) ?? { secrets: newSecrets() };
+  const stored = await readInstallation(installationFile);
+  // A service that came since the last start may need a secret that is not there yet.
+  let installation: Installation = { ...stored, secrets: { ...newSecrets(), ...stored?.secrets } };
   await writePrivate(installationFile, installation);
 
   const simulators = await startSimulators();
@@ -78,13 +81,12 @@ async function main(): Promise<void> {
 
   try {
     await writePrivate(developmentFile, {
-      organizationAddress: system.organizationAddress,
-      analysisAddress: system.analysisAddress,
-      operatorToken: installation.secrets.operatorToken,
+      addresses: system.addresses,
+      operatorToken: installation.secrets.OPERATOR_TOKEN,
     });
     if (installation.demo === undefined || !(await isAlive(system.baseUrl, installation.demo.tenant.keys.owner))) {
       const create = (name: string): Promise<Tenant> =>
-        createTenant(system.organizationAddress, installation.secrets.operatorToken, name);
+        createTenant(system.addresses.organization, installation.secrets.OPERATOR_TOKEN, name);
       const [tenant, other] = [await create('Demonstration Ltd'), await create('Somebody Else Ltd')];
       installation = { ...installation, demo: { tenant, other } };
       await writePrivate(installationFile, installation);

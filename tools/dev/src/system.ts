@@ -1,22 +1,10 @@
 // All services in one process, over real gRPC on loopback ports: what `npm start`, the end-to-end tests and the
 // benchmarks run. Compose and Kubernetes start the same services one per process.
-import { randomBytes } from 'node:crypto';
-import { configSchema as analysisConfig } from '@invoicecontrol/analysis/config';
-import { startService as startAnalysis } from '@invoicecontrol/analysis/service';
-import { configSchema as gatewayConfig } from '@invoicecontrol/gateway/config';
-import { startService as startGateway } from '@invoicecontrol/gateway/service';
-import { configSchema as organizationConfig } from '@invoicecontrol/organization/config';
-import { startService as startOrganization } from '@invoicecontrol/organization/service';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { configSchema as scanConfig } from '@invoicecontrol/scan/config';
-import { startService as startScan } from '@invoicecontrol/scan/service';
-
-/** What only the operator may know; made once per installation. */
-export interface Secrets {
-  readonly operatorToken: string;
-  /** `id:base64`, as API_KEY_PEPPERS wants it. */
-  readonly apiKeyPeppers: string;
-}
+import { entries } from '@invoicecontrol/topology/services';
+import type { ServiceName } from '@invoicecontrol/topology/services';
+import { startServices } from '@invoicecontrol/topology/start';
+import type { Secrets } from '@invoicecontrol/topology/start';
 
 export interface SystemOptions {
   readonly mongodbUrl: string;
@@ -26,98 +14,64 @@ export interface SystemOptions {
   readonly port?: number;
   /** Put before every database name, so that several systems can share one MongoDB. */
   readonly databasePrefix?: string;
-  /** Passed to every service: LOG_LEVEL, RATE_LIMIT_..., OTEL_EXPORTER_OTLP_ENDPOINT, and where outside systems are. */
+  /** Passed to every service: LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, and the settings of the map, such as RATE_LIMIT_... */
   readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface System {
   /** `http://127.0.0.1:8080/v1`. */
   readonly baseUrl: string;
-  readonly organizationAddress: string;
-  readonly analysisAddress: string;
-  readonly scanAddress: string;
+  /** `127.0.0.1:50051`, by service. */
+  readonly addresses: Readonly<Record<ServiceName, string>>;
   stop(): Promise<void>;
 }
 
-export function newSecrets(): Secrets {
-  return {
-    operatorToken: randomBytes(32).toString('base64url'),
-    apiKeyPeppers: `p1:${randomBytes(32).toString('base64')}`,
-  };
+/** What each service's package exports as `/config` and `/service`. */
+interface ServiceModule {
+  readonly configSchema: { parse(env: unknown): unknown };
+  startService(config: unknown): Promise<RunningService>;
 }
 
-const passedOn = /^(LOG_LEVEL|RATE_LIMIT_[A-Z_]+|OTEL_EXPORTER_OTLP_ENDPOINT|ECB_FEED_URL|SMTP_URL|MAIL_FROM)$/;
-
-/** Starts every service, those that are asked before those that ask. What was started is stopped if a later one fails. */
+/** Starts every service after those that it calls. What was started is stopped if a later one fails. */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { mongodbUrl, natsUrl, secrets, port = 0, databasePrefix = '' } = options;
-  const common = {
-    ...Object.fromEntries(Object.entries(options.env ?? {}).filter(([name, value]) => passedOn.test(name) && value)),
-    MONGODB_URL: mongodbUrl,
-    NATS_URL: natsUrl,
-    GRPC_PORT: '0',
-    GRPC_REFLECTION: 'true',
-  };
+  const { mongodbUrl, port = 0, env = {} } = options;
+  const forAll = { ...passedOn(env), GRPC_PORT: '0', GRPC_REFLECTION: 'true', PORT: String(port) };
   const running: RunningService[] = [];
-  const start = async (starting: Promise<RunningService>): Promise<RunningService> => {
-    const service = await starting;
-    running.push(service);
-    return service;
-  };
   const stop = async (): Promise<void> => {
     for (const service of running.splice(0).reverse()) await service.stop();
   };
   try {
-    const organization = await start(
-      startOrganization(
-        organizationConfig.parse({
-          ...common,
-          DATABASE_NAME: `${databasePrefix}organization`,
-          OPERATOR_TOKEN: secrets.operatorToken,
-          API_KEY_PEPPERS: secrets.apiKeyPeppers,
-        }),
-      ),
-    );
-    const analysis = await start(
-      startAnalysis(
-        analysisConfig.parse({
-          ...common,
-          DATABASE_NAME: `${databasePrefix}analysis`,
-          OPERATOR_TOKEN: secrets.operatorToken,
-          ORGANIZATION_ADDRESS: organization.address,
-        }),
-      ),
-    );
-    const scan = await start(
-      startScan(
-        scanConfig.parse({
-          ...common,
-          DATABASE_NAME: `${databasePrefix}scan`,
-          ORGANIZATION_ADDRESS: organization.address,
-          ANALYSIS_ADDRESS: analysis.address,
-        }),
-      ),
-    );
-    const gateway = await start(
-      startGateway(
-        gatewayConfig.parse({
-          ...common,
-          PORT: String(port),
-          ORGANIZATION_ADDRESS: organization.address,
-          ANALYSIS_ADDRESS: analysis.address,
-          SCAN_ADDRESS: scan.address,
-        }),
-      ),
-    );
+    const services = await startServices({ ...options, mongodbUrlFor: () => mongodbUrl }, async (name, own) => {
+      const { configSchema, startService } = await load(name);
+      const service = await startService(configSchema.parse({ ...forAll, ...own }));
+      running.push(service);
+      return service;
+    });
+    const addresses = Object.fromEntries(Object.entries(services).map(([name, { address }]) => [name, address]));
     return {
-      baseUrl: `http://${gateway.address}/v1`,
-      organizationAddress: organization.address,
-      analysisAddress: analysis.address,
-      scanAddress: scan.address,
+      baseUrl: `http://${services.gateway.address}/v1`,
+      addresses: addresses as Record<ServiceName, string>,
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** What the environment of the caller says to the services: nothing that this system decides itself, secrets included. */
+function passedOn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = entries.flatMap(([, { settings }]) =>
+    Object.entries(settings).flatMap(([name, { secret = 'optional' }]) => (secret === 'optional' ? [name] : [])),
+  );
+  const given = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', ...names].filter((name) => env[name]);
+  return Object.fromEntries(given.map((name) => [name, env[name]]));
+}
+
+async function load(name: ServiceName): Promise<ServiceModule> {
+  const [config, service] = await Promise.all([
+    import(`@invoicecontrol/${name}/config`),
+    import(`@invoicecontrol/${name}/service`),
+  ]);
+  return { ...config, ...service } as ServiceModule;
 }

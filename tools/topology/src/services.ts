@@ -1,0 +1,127 @@
+/**
+ * The map: every service of the product, once. `npm start`, the crash tests, the benchmarks, compose.yaml and the
+ * Kubernetes manifests follow from it; `tests/contract` compares it with what the services themselves read. No service
+ * imports it.
+ */
+export interface Service {
+  /** grpc: behind the gateway, with a database of its own, which has the name of the service. http: answers the world, stores nothing. */
+  readonly protocol: 'grpc' | 'http';
+  /** The services whose rpcs it calls. It gets `<NAME>_ADDRESS` for each, and the network policies let it through. */
+  readonly calls: readonly string[];
+  /** What it reads from the environment beside what every service of its protocol reads and the addresses of `calls`. */
+  readonly settings: Readonly<Record<string, Setting>>;
+  /** TCP ports on the internet that it connects to; private addresses stay closed. Without it nothing outside is reachable. */
+  readonly internetPorts?: readonly number[];
+  readonly requests: Resources;
+  readonly limits: Resources;
+}
+
+interface Setting {
+  /** What Kubernetes sets; an overlay may set another value. */
+  readonly value?: string;
+  /**
+   * Kubernetes takes it from the Secret of the service. `token` and `key-ring` are generated for a system on one machine;
+   * `optional` comes from outside, and the service works without it.
+   */
+  readonly secret?: 'token' | 'key-ring' | 'optional';
+  /** What compose sets unless the developer sets another value. A secret given here is known to everyone. */
+  readonly local?: string;
+}
+
+interface Resources {
+  readonly cpu: string;
+  readonly memory: string;
+}
+
+const operatorToken: Setting = { secret: 'token', local: 'development-only-operator-token-000' };
+const ecbFeed = 'https://www.ecb.europa.eu/stats/eurofxref';
+
+export const services = {
+  organization: {
+    protocol: 'grpc',
+    calls: [],
+    settings: {
+      API_KEY_PEPPERS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
+      OPERATOR_TOKEN: operatorToken,
+      // Without a mail server, invitations and notifications wait until there is one.
+      SMTP_URL: { secret: 'optional' },
+      MAIL_FROM: { value: 'Invoice Control <no-reply@example.com>' },
+    },
+    // Mail submission. A server on a private address is named by a patch of the overlay.
+    internetPorts: [465, 587],
+    requests: { cpu: '100m', memory: '192Mi' },
+    limits: { cpu: '1', memory: '384Mi' },
+  },
+  analysis: {
+    protocol: 'grpc',
+    calls: ['organization'],
+    settings: {
+      OPERATOR_TOKEN: operatorToken,
+      // Euro reference rates, read half-hourly; without it foreign amounts are not converted.
+      ECB_FEED_URL: { value: ecbFeed, local: ecbFeed },
+    },
+    internetPorts: [443],
+    requests: { cpu: '300m', memory: '384Mi' },
+    limits: { cpu: '2', memory: '1Gi' },
+  },
+  scan: {
+    protocol: 'grpc',
+    calls: ['organization', 'analysis'],
+    settings: {},
+    requests: { cpu: '100m', memory: '256Mi' },
+    // Room for the rows that one process holds at once.
+    limits: { cpu: '1', memory: '1Gi' },
+  },
+  gateway: {
+    protocol: 'http',
+    calls: ['organization', 'analysis', 'scan'],
+    settings: {
+      // The proxies that append to X-Forwarded-For: the ingress controller.
+      TRUSTED_PROXY_HOPS: { value: '1' },
+      // As many as the deployment has replicas.
+      GATEWAY_REPLICAS: { value: '2' },
+      RATE_LIMIT_DEFAULT_PER_MINUTE: { value: '3000' },
+      RATE_LIMIT_ORGANIZATION_PER_MINUTE: { value: '10000' },
+      RATE_LIMIT_WRITES_PER_MINUTE: { value: '1200' },
+      RATE_LIMIT_SCANS_PER_MINUTE: { value: '20' },
+      RATE_LIMIT_DOCUMENTS_PER_MINUTE: { value: '600' },
+    },
+    requests: { cpu: '200m', memory: '256Mi' },
+    limits: { cpu: '1', memory: '512Mi' },
+  },
+} as const satisfies Readonly<Record<string, Service>>;
+
+export type ServiceName = keyof typeof services;
+
+/** The ports that a service listens on in a container. */
+export const ports = { grpc: 50051, http: 8080 } as const;
+
+/** Every service after those that it calls. */
+export const startOrder: readonly ServiceName[] = order();
+
+/** The map with its entries as {@link Service}, in the order in which they are started. */
+export const entries: readonly (readonly [ServiceName, Service])[] = startOrder.map((name) => [name, services[name]]);
+
+/** `ERP_SYNC_ADDRESS`: the setting that tells a caller where `erp-sync` is. */
+export function addressVariable(called: string): string {
+  return `${called.toUpperCase().replaceAll('-', '_')}_ADDRESS`;
+}
+
+/** `erp_sync`: the database of `erp-sync`. */
+export function databaseName(service: string): string {
+  return service.replaceAll('-', '_');
+}
+
+function order(): ServiceName[] {
+  const ordered: ServiceName[] = [];
+  const visit = (name: string, path: readonly string[]): void => {
+    if (path.includes(name)) throw new Error(`${[...path, name].join(' calls ')}: a cycle has no order to start in.`);
+    if (!(name in services)) throw new Error(`${path.at(-1)} calls ${name}, which is not a service.`);
+    const service = name as ServiceName;
+    if (ordered.includes(service)) return;
+    for (const called of services[service].calls) visit(called, [...path, name]);
+    ordered.push(service);
+  };
+  for (const name of Object.keys(services)) visit(name, []);
+  return ordered;
+}

@@ -1,0 +1,77 @@
+// All services on one machine, whether in one process or in one each: what `npm start`, the crash tests and the
+// benchmarks share.
+import { randomBytes } from 'node:crypto';
+import { addressVariable, databaseName, entries, startOrder } from './services.js';
+import type { ServiceName } from './services.js';
+
+/** Values of the secret settings, by the name of the setting; made once per installation. */
+export interface Secrets {
+  readonly OPERATOR_TOKEN: string;
+  readonly [setting: string]: string;
+}
+
+export interface Installation {
+  readonly natsUrl: string;
+  readonly mongodbUrlFor: (service: ServiceName) => string | Promise<string>;
+  /** Put before every database name, so that several systems can share one MongoDB. */
+  readonly databasePrefix?: string;
+  readonly secrets: Secrets;
+  /** The address that a caller is told in place of a service's own: a proxy listens there. */
+  readonly addressFor?: (caller: string, called: string, address: string) => Promise<string>;
+}
+
+/** A secret for every setting that needs one. */
+export function newSecrets(): Secrets {
+  const values: Record<string, string> = {};
+  for (const [, { settings }] of entries) {
+    for (const [name, { secret }] of Object.entries(settings)) {
+      if (secret === 'token') values[name] = randomBytes(32).toString('base64url');
+      if (secret === 'key-ring') values[name] = `k1:${randomBytes(32).toString('base64')}`;
+    }
+  }
+  return values as unknown as Secrets;
+}
+
+/** The databases of a system with this prefix. */
+export function databaseNames(prefix: string): string[] {
+  return entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [`${prefix}${databaseName(name)}`] : []));
+}
+
+/**
+ * Starts every service after those that it calls.
+ * @param start gets the environment of the service, without what the caller adds for all: log level, ports, limits
+ * @returns what `start` returned, by service
+ */
+export async function startServices<Started extends { readonly address: string }>(
+  {
+    natsUrl,
+    mongodbUrlFor,
+    databasePrefix = '',
+    secrets,
+    addressFor = async (_caller, _called, address) => address,
+  }: Installation,
+  start: (name: ServiceName, env: Readonly<Record<string, string>>) => Promise<Started>,
+): Promise<Readonly<Record<ServiceName, Started>>> {
+  const started: Record<string, Started> = {};
+  for (const [name, { protocol, calls, settings }] of entries) {
+    const env: Record<string, string> = { NATS_URL: natsUrl };
+    if (protocol === 'grpc') {
+      env['MONGODB_URL'] = await mongodbUrlFor(name);
+      env['DATABASE_NAME'] = `${databasePrefix}${databaseName(name)}`;
+    }
+    for (const called of calls) {
+      const { address } = started[called] ?? missing(called);
+      env[addressVariable(called)] = await addressFor(name, called, address);
+    }
+    for (const setting of Object.keys(settings)) {
+      const secret = secrets[setting];
+      if (secret !== undefined) env[setting] = secret;
+    }
+    started[name] = await start(name, env);
+  }
+  return started as Record<ServiceName, Started>;
+}
+
+function missing(service: string): never {
+  throw new Error(`${service} is not started: ${startOrder.join(', ')} is not an order to start in.`);
+}
