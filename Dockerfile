@@ -11,10 +11,10 @@ ARG npm_config_cache=/npm-cache
 WORKDIR /app
 COPY . .
 RUN --mount=type=cache,target=/npm-cache npm ci
-RUN npm run generate && npx tsc -b services/gateway services/organization services/analysis services/scan tools/admin
+RUN npm run generate && npx tsc -b services/* tools/admin
 # What was compiled stays; tools, sources and their tests go, and the packages that only they needed.
 RUN --mount=type=cache,target=/npm-cache \
-    npm ci --omit=dev --workspace=services/gateway --workspace=services/organization --workspace=services/analysis --workspace=services/scan --workspace=tools/admin \
+    npm ci --omit=dev $(printf -- '--workspace=%s ' services/*) --workspace=tools/admin \
     && find packages services tools \( -name src -o -name '*.test.*' -o -name '*.tsbuildinfo' -o -name '*.d.ts' \) -prune -exec rm -r {} +
 
 FROM ${NODE_IMAGE}
@@ -34,4 +34,4 @@ COPY --from=build /app/tools/admin tools/admin
 USER 1000:1000
 EXPOSE 8080 50051
 # The shell only fills in the name: exec makes node the process that gets SIGTERM.
-CMD ["sh", "-c", "exec node \"services/${SERVICE:?say which service to start: gateway, organization, analysis or scan}/dist/main.js\""]
+CMD ["sh", "-c", "exec node \"services/${SERVICE:?name the service to start, as its folder in services/}/dist/main.js\""]

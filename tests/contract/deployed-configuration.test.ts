@@ -1,23 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configSchema as analysis } from '@invoicecontrol/analysis/config';
-import { configSchema as gateway } from '@invoicecontrol/gateway/config';
-import { configSchema as organization } from '@invoicecontrol/organization/config';
-import { readConfig } from '@invoicecontrol/runtime/config';
-import { configSchema as scan } from '@invoicecontrol/scan/config';
+import { events } from '@invoicecontrol/contracts/events';
+import { describeConfig, readConfig, serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressVariable, databaseName, entries, services } from '@invoicecontrol/topology/services';
+import type { Service, ServiceName } from '@invoicecontrol/topology/services';
+import { newSecrets } from '@invoicecontrol/topology/start';
 import { parse } from 'yaml';
+import type { z } from 'zod';
 import { ofKind, renderAll, root, type KubernetesObject } from './kubernetes-objects.js';
 import { workloads } from './kubernetes-pods.js';
 
-const services = { analysis, gateway, organization, scan };
-type ServiceName = keyof typeof services;
+/** The schema of each service's environment. */
+const schemas = Object.fromEntries(
+  await Promise.all(
+    entries.map(async ([name]) => [name, (await import(`@invoicecontrol/${name}/config`)).configSchema as z.ZodObject]),
+  ),
+) as Record<ServiceName, z.ZodObject>;
 
 /** What the Secrets hold, in the shape that k8s/README.md creates them. */
 const secrets: Record<string, string> = {
+  ...newSecrets(),
   MONGODB_URL: 'mongodb://user:password@database:27017/?replicaSet=rs0',
-  API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
-  OPERATOR_TOKEN: 'f'.repeat(64),
   SMTP_URL: 'smtps://user:password@mail.example.com',
 };
 
@@ -86,6 +90,37 @@ function imageEnvironment(): Record<string, string> {
 const kubernetes = kubernetesEnvironments();
 const environments = [...kubernetes, ...composeEnvironments()];
 
+describe('the map of the services', () => {
+  test('names every folder of services/, every publisher of an event, and nothing else', () => {
+    const names = entries.map(([name]) => name);
+    expect(names.toSorted()).toEqual(readdirSync(join(root, 'services')).toSorted());
+    expect(names).toEqual(expect.arrayContaining(Object.values(events).map(({ service }) => service)));
+  });
+
+  test('starts a service after those that it calls', () => {
+    const started = new Set<string>();
+    for (const [name, { calls }] of entries) {
+      expect({ name, notStarted: calls.filter((called) => !started.has(called)) }).toEqual({ name, notStarted: [] });
+      started.add(name);
+    }
+  });
+
+  test('names exactly what each service reads beside the settings of its protocol, and which of it is secret', () => {
+    expect(entries.map(([name, service]) => [name, mapped(service)])).toEqual(
+      entries.map(([name, { protocol }]) => [name, read(schemas[name], protocol)]),
+    );
+  });
+
+  test('gives each service that stores data a database with its name', () => {
+    const stored = entries.filter(([, { protocol }]) => protocol === 'grpc').map(([name]) => name);
+    expect(stored).not.toEqual([]);
+    for (const name of stored) {
+      const { variables } = environmentOf(name);
+      expect(readConfig(schemas[name], variables)['DATABASE_NAME']).toBe(databaseName(name));
+    }
+  });
+});
+
 describe('the environment a deployment gives to a service', () => {
   test('starts the service it is named after', () => {
     expect(environments.filter(({ service, variables }) => variables['SERVICE'] !== service)).toEqual([]);
@@ -94,31 +129,29 @@ describe('the environment a deployment gives to a service', () => {
 
   test('is accepted by the configuration schema of that service', () => {
     for (const { service, variables } of environments) {
-      expect(() => readConfig(services[service], { ...imageEnvironment(), ...variables })).not.toThrow();
+      expect(() => readConfig(schemas[service], { ...imageEnvironment(), ...variables })).not.toThrow();
     }
   });
 
   test('sets nothing that the service would not read', () => {
     const unread = environments.flatMap(({ where, service, variables }) =>
       Object.keys(variables)
-        .filter((name) => name !== 'SERVICE' && !(name in services[service].shape))
+        .filter((name) => name !== 'SERVICE' && !(name in schemas[service].shape))
         .map((name) => `${where}: ${name}`),
     );
     expect(unread).toEqual([]);
   });
 
   test('without a variable that it needs is refused by name', () => {
-    const environment = environments.find(({ service }) => service === 'analysis');
-    const { MONGODB_URL: _, ...incomplete } = environment?.variables ?? {};
-    expect(() => readConfig(analysis, incomplete)).toThrow(/MONGODB_URL/);
+    const { MONGODB_URL: _, ...incomplete } = environmentOf('analysis').variables;
+    expect(() => readConfig(schemas.analysis, incomplete)).toThrow(/MONGODB_URL/);
   });
 
   test('lets callers from outside the container in', () => {
-    const image = imageEnvironment();
-    expect(readConfig(gateway, { ...image, ...environmentOf('gateway') }).HOST).toBe('0.0.0.0');
-    expect(readConfig(organization, { ...image, ...environmentOf('organization') }).GRPC_HOST).toBe('0.0.0.0');
-    expect(readConfig(analysis, { ...image, ...environmentOf('analysis') }).GRPC_HOST).toBe('0.0.0.0');
-    expect(readConfig(scan, { ...image, ...environmentOf('scan') }).GRPC_HOST).toBe('0.0.0.0');
+    for (const [name, { protocol }] of entries) {
+      const config = readConfig(schemas[name], { ...imageEnvironment(), ...environmentOf(name).variables });
+      expect({ name, host: config[protocol === 'grpc' ? 'GRPC_HOST' : 'HOST'] }).toEqual({ name, host: '0.0.0.0' });
+    }
   });
 
   test('in Kubernetes names the real number of gateways and leaves time to drain within the grace period', () => {
@@ -130,6 +163,26 @@ describe('the environment a deployment gives to a service', () => {
   });
 });
 
-function environmentOf(service: ServiceName): Record<string, string> {
-  return environments.find((environment) => environment.service === service)?.variables ?? {};
+function environmentOf(service: ServiceName): Environment {
+  const found = environments.find((environment) => environment.service === service);
+  if (found === undefined) throw new Error(`${service} is deployed nowhere.`);
+  return found;
 }
+
+/** The settings of a service as the map tells them: `API_KEY_PEPPERS (secret)`. */
+function mapped({ calls, settings: own }: Service): string[] {
+  const described = Object.entries(own).map(([name, { secret }]) => (secret ? `${name} (secret)` : name));
+  return [...calls.map(addressVariable), ...described].toSorted();
+}
+
+/** The same as the schema tells it. */
+function read(schema: z.ZodObject, protocol: Service['protocol']): string[] {
+  const ofProtocol = protocol === 'grpc' ? Object.keys(serviceSettings('any')) : httpSettings;
+  // Of a secret it says whether it is set, of anything else the value, and here nothing is set.
+  return Object.entries(describeConfig(schema, {}))
+    .filter(([name]) => !ofProtocol.includes(name))
+    .map(([name, value]) => (value === undefined ? name : `${name} (secret)`))
+    .toSorted();
+}
+
+const httpSettings = ['HOST', 'PORT', 'NATS_URL', 'DRAIN_DELAY_SECONDS', 'LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { entries, ports } from '@invoicecontrol/topology/services';
 import { allowedConnections, deniesByDefault } from './kubernetes-network.js';
 import { ofKind, parseObjects, renderAll, root, type KubernetesObject, type Rendering } from './kubernetes-objects.js';
 import { podFaults, selects, workloads, type Workload } from './kubernetes-pods.js';
@@ -9,7 +10,12 @@ import { schemaValidator, type Validate } from './kubernetes-schemas.js';
 // The oldest version with everything the manifests use, and the newest one whose schemas are known here.
 const KUBERNETES_VERSIONS = ['1.32', '1.37'];
 const INSTALL_AND_BUILD_MS = 180_000;
-const SECRETS = ['API_KEY_PEPPERS', 'MONGODB_URL', 'OPERATOR_TOKEN', 'SMTP_URL'];
+const SECRETS = [
+  'MONGODB_URL',
+  ...entries.flatMap(([, { settings }]) =>
+    Object.entries(settings).flatMap(([name, { secret }]) => (secret ? [name] : [])),
+  ),
+];
 
 let renderings: readonly Rendering[] = [];
 let validate: Validate | undefined;
@@ -136,16 +142,18 @@ describe('pods', () => {
     for (const { objects } of renderings) {
       const probes = serviceDeployments(objects).map(({ metadata, spec }) => {
         const [container] = spec.template.spec.containers;
-        return [metadata.name, container?.livenessProbe, container?.readinessProbe];
+        return [metadata.name, [container?.livenessProbe, container?.readinessProbe]];
       });
       const grpc = (service: string) => expect.objectContaining({ grpc: { port: 50051, service } });
       const http = (path: string) => expect.objectContaining({ httpGet: { path, port: 'http' } });
-      expect(probes).toEqual([
-        ['analysis', grpc(''), grpc('ready')],
-        ['gateway', http('/livez'), http('/readyz')],
-        ['organization', grpc(''), grpc('ready')],
-        ['scan', grpc(''), grpc('ready')],
-      ]);
+      expect(Object.fromEntries(probes)).toEqual(
+        Object.fromEntries(
+          entries.map(([name, { protocol }]) => [
+            name,
+            protocol === 'grpc' ? [grpc(''), grpc('ready')] : [http('/livez'), http('/readyz')],
+          ]),
+        ),
+      );
     }
   });
 });
@@ -200,30 +208,18 @@ describe('network', () => {
   test('locally each caller reaches what it calls and nothing else', () => {
     const local = rendering('overlays/local');
     if (local === undefined) return;
-    const between = [
-      'analysis -> mongodb TCP 27017',
-      'analysis -> nats TCP 4222',
-      'analysis -> organization TCP 50051',
-      'gateway -> analysis TCP 50051',
-      'gateway -> nats TCP 4222',
-      'gateway -> organization TCP 50051',
-      'gateway -> scan TCP 50051',
-      'organization -> mongodb TCP 27017',
-      'organization -> nats TCP 4222',
-      'scan -> analysis TCP 50051',
-      'scan -> mongodb TCP 27017',
-      'scan -> nats TCP 4222',
-      'scan -> organization TCP 50051',
-    ];
+    const between = entries.flatMap(([name, { protocol, calls }]) => [
+      ...calls.map((called) => `${name} -> ${called} TCP ${ports.grpc}`),
+      ...(protocol === 'grpc' ? [`${name} -> mongodb TCP 27017`] : []),
+      `${name} -> nats TCP 4222`,
+    ]);
+    expect(between).toContain('scan -> analysis TCP 50051');
+    const internet = entries.flatMap(([name, { internetPorts = [] }]) =>
+      internetPorts.map((port) => `${name} -> 0.0.0.0/0 TCP ${port}`),
+    );
+    expect(internet).toContain('organization -> 0.0.0.0/0 TCP 465');
     expect(allowedConnections(local.objects)).toEqual({
-      out: [
-        '* -> kube-system/kube-dns TCP 53',
-        '* -> kube-system/kube-dns UDP 53',
-        ...between,
-        'analysis -> 0.0.0.0/0 TCP 443',
-        'organization -> 0.0.0.0/0 TCP 465',
-        'organization -> 0.0.0.0/0 TCP 587',
-      ].sort(),
+      out: ['* -> kube-system/kube-dns TCP 53', '* -> kube-system/kube-dns UDP 53', ...between, ...internet].sort(),
       in: [...between, 'ingress-nginx/* -> gateway TCP 8080'].sort(),
     });
   });
@@ -234,21 +230,15 @@ describe('network', () => {
     const usual = allowedConnections(local.objects);
     const opened = allowedConnections(production.objects);
     expect(opened.in).toEqual(usual.in);
-    expect(opened.out.filter((connection) => !usual.out.includes(connection))).toEqual([
-      'analysis -> 10.0.0.0/8 TCP 27017',
-      'analysis -> 172.16.0.0/12 TCP 27017',
-      'analysis -> 192.168.0.0/16 TCP 27017',
-      'analysis -> observability/opentelemetry-collector TCP 4318',
-      'gateway -> observability/opentelemetry-collector TCP 4318',
-      'organization -> 10.0.0.0/8 TCP 27017',
-      'organization -> 172.16.0.0/12 TCP 27017',
-      'organization -> 192.168.0.0/16 TCP 27017',
-      'organization -> observability/opentelemetry-collector TCP 4318',
-      'scan -> 10.0.0.0/8 TCP 27017',
-      'scan -> 172.16.0.0/12 TCP 27017',
-      'scan -> 192.168.0.0/16 TCP 27017',
-      'scan -> observability/opentelemetry-collector TCP 4318',
-    ]);
+    const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
+    expect(opened.out.filter((connection) => !usual.out.includes(connection))).toEqual(
+      entries
+        .flatMap(([name, { protocol }]) => [
+          ...(protocol === 'grpc' ? privateRanges.map((range) => `${name} -> ${range} TCP 27017`) : []),
+          `${name} -> observability/opentelemetry-collector TCP 4318`,
+        ])
+        .toSorted(),
+    );
   });
 
   test('a policy that names no peer or no port is read as open to anyone', () => {
@@ -293,10 +283,7 @@ describe('components', () => {
     const all = rendering('tests/every-component');
     if (all === undefined) return;
     expect(workloads(all.objects).map(({ metadata }) => metadata.name)).toEqual([
-      'analysis',
-      'gateway',
-      'organization',
-      'scan',
+      ...entries.map(([name]) => name).toSorted(),
       'mongodb',
       'nats',
     ]);
