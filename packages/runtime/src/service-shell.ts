@@ -8,6 +8,8 @@ import type { ServiceSettings } from './config.js';
 import { MESSAGE_BYTES_MAX } from './grpc/message-size.js';
 import { startGrpcServer } from './grpc/server.js';
 import type { Binding } from './grpc/server.js';
+import { startJob } from './job.js';
+import type { Job } from './job.js';
 import { createLogger } from './logger.js';
 import type { Logger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
@@ -22,7 +24,6 @@ import { subscribe } from './nats/subscribe.js';
 import { isOutage } from './outage.js';
 import type { RunningService } from './process.js';
 import { watchReadiness } from './readiness.js';
-import { repeat } from './repeat.js';
 import { Shutdown } from './shutdown.js';
 import { startTelemetry } from './telemetry.js';
 
@@ -60,15 +61,6 @@ interface EventHandler {
 /** @param handle must be idempotent: an event comes at least once */
 export function handler<T extends EventHeader>(type: EventType<T>, handle: (event: T) => Promise<void>): EventHandler {
   return { type, handle };
-}
-
-/** Work that each replica does again and again. A run that fails is named in the log, and the next one comes. */
-export interface Job {
-  readonly name: string;
-  /** From the start of the service to the first run, and from the end of a run to the next one. */
-  readonly pauseMs: number;
-  /** The signal says that the service stops and waits for this run: begin nothing more. */
-  readonly run: (signal: AbortSignal) => Promise<unknown>;
 }
 
 export interface ServiceShell {
@@ -169,7 +161,7 @@ async function start(
     const subscription = await subscribe(subscribeDeps, { service: config.DATABASE_NAME, ...eventHandler });
     shutdown.add(eventHandler.type.name, () => subscription.stop());
   }
-  for (const job of parts.jobs ?? []) shutdown.add(job.name, startJob(job, logger));
+  for (const job of parts.jobs ?? []) shutdown.add(job.name, startJob(job, name, logger));
 
   const server = await startGrpcServer({
     host: config.GRPC_HOST,
@@ -192,18 +184,4 @@ async function start(
   });
   logger.info({ address: server.address }, 'listening');
   return { address: server.address, stop: () => shutdown.run() };
-}
-
-/** @returns ends it; resolves when a run that is under way has ended */
-function startJob({ name, pauseMs, run }: Job, logger: Logger): () => Promise<void> {
-  const stopping = new AbortController();
-  const repeated = repeat(
-    pauseMs,
-    () => run(stopping.signal),
-    (error) => logger.warn({ error, job: name }, 'a job failed'),
-  );
-  return () => {
-    stopping.abort();
-    return repeated.stop();
-  };
 }

@@ -1,5 +1,6 @@
 import { metrics, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
-import type { Attributes, Histogram, Span } from '@opentelemetry/api';
+import type { Attributes, BatchObservableResult, Histogram, MetricOptions, Span } from '@opentelemetry/api';
+import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 
 /**
  * Tracing and metrics by hand, in the two places that every call passes: the gateway's request handler and the gRPC
@@ -12,14 +13,16 @@ let isOn = false;
 /**
  * Starts exporting to an OTLP collector. Without an endpoint nothing is loaded and the answer does nothing.
  * @param otlpEndpoint base URL of the collector, for example `http://collector:4318`
+ * @param exporters in place of those to the collector; for tests
  */
 export async function startTelemetry(
   service: string,
   otlpEndpoint: string | undefined,
+  exporters: Pick<Partial<NodeSDKConfiguration>, 'metricReaders' | 'spanProcessors'> = {},
 ): Promise<{ stop(): Promise<void> }> {
   if (otlpEndpoint === undefined) return { stop: async () => {} };
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
-  const sdk = new NodeSDK({ serviceName: service, instrumentations: [] });
+  const sdk = new NodeSDK({ serviceName: service, instrumentations: [], ...exporters });
   sdk.start();
   isOn = true;
   return {
@@ -77,9 +80,43 @@ export function measure(
   };
 }
 
-/** Adds to a counter of the product's own events, such as `limiter_fallback`. */
-export function count(name: string, attributes: Attributes = {}): void {
-  if (isOn) metrics.getMeter('invoicecontrol').createCounter(name).add(1, attributes);
+/** Adds to a counter of the product's own events, such as `limiter_fallback`; attributes of low cardinality only. */
+export function count(name: string, attributes: Attributes = {}, amount = 1): void {
+  if (isOn) metrics.getMeter('invoicecontrol').createCounter(name).add(amount, attributes);
+}
+
+/** What one subject, told by its attributes, shows at the moment; a gauge that is left out shows no new value. */
+interface Reading<Name extends string> {
+  readonly attributes: Attributes;
+  readonly values: Readonly<Partial<Record<Name, number>>>;
+}
+
+/**
+ * Reports gauges whenever metrics are exported, all of them from one reading. Reads nothing while telemetry is off. Where
+ * nothing is reported, because a reading failed, the last value stays.
+ * @returns ends the reports
+ */
+export function reportGauges<Name extends string>(
+  names: Readonly<Record<Name, MetricOptions>>,
+  read: () => Promise<readonly Reading<Name>[]>,
+): () => void {
+  if (!isOn) return () => {};
+  const meter = metrics.getMeter('invoicecontrol');
+  const gauges = (Object.keys(names) as Name[]).map(
+    (name) => [name, meter.createObservableGauge(name, names[name])] as const,
+  );
+  const observe = async (result: BatchObservableResult): Promise<void> => {
+    const readings = await read().catch(() => []);
+    for (const { attributes, values } of readings) {
+      for (const [name, gauge] of gauges) {
+        const value = values[name];
+        if (value !== undefined) result.observe(gauge, value, attributes);
+      }
+    }
+  };
+  const observed = gauges.map(([, gauge]) => gauge);
+  meter.addBatchObservableCallback(observe, observed);
+  return () => meter.removeBatchObservableCallback(observe, observed);
 }
 
 const histograms = new Map<string, Histogram>();

@@ -1,7 +1,8 @@
 import { events } from '@invoicecontrol/contracts/events';
+import type { Job } from '@invoicecontrol/runtime/job';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, Job, ServiceParts, Surroundings } from '@invoicecontrol/runtime/service-shell';
+import type { Connections, ServiceParts, Surroundings } from '@invoicecontrol/runtime/service-shell';
 import { usageService } from '@invoicecontrol/runtime/usage-service';
 import type { Db } from 'mongodb';
 import { countCompanies, countMembers } from './application/plan-usage.js';

@@ -4,6 +4,7 @@ import type { Logger } from '../logger.js';
 import type { EventPublisher } from '../nats/publish.js';
 import { oneAtATime } from '../one-at-a-time.js';
 import type { Announcing, OutboxEvent } from './event-envelope.js';
+import { reportOutbox } from './outbox-metrics.js';
 import { rewindWatch } from './outbox-rewind.js';
 
 /** Documents publishing at once. */
@@ -197,6 +198,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
 
   const rewind = await rewindWatch({ db, collectionNames, publisher, clock, logger });
   relayLater();
+  const closeReport = reportOutbox(options, publisher.stream);
 
   const idle = async (): Promise<void> => {
     while (running > 0 || waiting.length > 0 || settlements.length > 0) {
@@ -214,6 +216,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     idle,
     async stop() {
       isStopped = true;
+      closeReport();
       clearTimeout(relayTimer);
       rewind.stop();
       await idle();

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
-import type { Job } from '../service-shell.js';
+import type { Job } from '../job.js';
 import { nextNight, usageCollection } from './usage.js';
 import type { UsageDocument } from './usage.js';
 

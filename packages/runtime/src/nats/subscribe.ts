@@ -2,7 +2,9 @@ import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 import type { JsMsg } from '@nats-io/jetstream';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import type { Logger } from '../logger.js';
+import { count } from '../telemetry.js';
 import type { Bus } from './connection.js';
+import { reportConsumer } from './consumer-metrics.js';
 import { redeliveryPauseMs } from './redelivery.js';
 import { ensureStream, isNotFound } from './stream.js';
 
@@ -72,6 +74,7 @@ export async function subscribe<T extends EventHeader>(
       const deliveries = message.info.deliveryCount;
       logger.warn({ error, consumer: durable, deliveries }, 'an event could not be handled');
       const pauseMs = redeliveryPauseMs(error, deliveries, isOutage);
+      count('consumer.failures', { consumer: durable, outcome: pauseMs === undefined ? 'dead_letter' : 'retry' });
       if (pauseMs !== undefined) {
         message.nak(pauseMs * (0.8 + Math.random() * 0.4));
         return;
@@ -81,6 +84,7 @@ export async function subscribe<T extends EventHeader>(
       logger.error({ error, consumer: durable, subject: message.subject }, 'an event was put aside as a dead letter');
     }
   };
+  let isListening = true;
   const loop = (async () => {
     for await (const message of messages) {
       const handling = take(message)
@@ -90,9 +94,13 @@ export async function subscribe<T extends EventHeader>(
       if (running.size >= HANDLERS_MAX) await Promise.race(running);
     }
   })();
-  loop.catch((error: unknown) => logger.error({ error, consumer: durable }, 'a consumer stopped'));
+  loop
+    .catch((error: unknown) => logger.error({ error, consumer: durable }, 'a consumer stopped'))
+    .finally(() => (isListening = false));
+  const closeReport = reportConsumer(bus, type.stream, durable, () => isListening);
   return {
     async stop() {
+      closeReport();
       await messages.close();
       await Promise.all(running);
     },

@@ -1,0 +1,59 @@
+import type { Logger } from './logger.js';
+import { repeat } from './repeat.js';
+import { count, reportGauges } from './telemetry.js';
+
+/** Work that each replica does again and again. A run that fails is named in the log, and the next one comes. */
+export interface Job {
+  readonly name: string;
+  /** From the start of the service to the first run, and from the end of a run to the next one. */
+  readonly pauseMs: number;
+  /** The signal says that the service stops and waits for this run: begin nothing more. */
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/**
+ * Runs a job and reports since when it has not succeeded.
+ * @param service in the metrics, because services have jobs of one name
+ * @returns ends it; resolves when a run that is under way has ended
+ */
+export function startJob({ name, pauseMs, run }: Job, service: string, logger: Logger): () => Promise<void> {
+  const stopping = new AbortController();
+  const attributes = { service, job: name };
+  let succeededAt = performance.now();
+  let runningSince: number | undefined;
+  const repeated = repeat(
+    pauseMs,
+    async () => {
+      runningSince = performance.now();
+      try {
+        await run(stopping.signal);
+        succeededAt = performance.now();
+      } finally {
+        runningSince = undefined;
+      }
+    },
+    (error) => {
+      count('job.failures', attributes);
+      logger.warn({ error, job: name }, 'a job failed');
+    },
+  );
+  const closeReport = reportGauges(
+    {
+      'job.time_since_success': { unit: 's', description: 'Since the last run that succeeded, else since the start.' },
+      'job.running_time': { unit: 's', description: 'How long the run under way has taken; 0 between runs.' },
+    },
+    async () => {
+      const now = performance.now();
+      const values = {
+        'job.time_since_success': (now - succeededAt) / 1_000,
+        'job.running_time': runningSince === undefined ? 0 : (now - runningSince) / 1_000,
+      };
+      return [{ attributes, values }];
+    },
+  );
+  return () => {
+    closeReport();
+    stopping.abort();
+    return repeated.stop();
+  };
+}

@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import type { Attributes } from '@opentelemetry/api';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import type { MetricData } from '@opentelemetry/sdk-metrics';
+import { startJob } from './job.js';
+import { createLogger } from './logger.js';
+import { connectMongo } from './mongo/connection.js';
+import type { MongoConnection } from './mongo/connection.js';
+import { deadLetterStore } from './mongo/dead-letters.js';
+import { announce, envelopes } from './mongo/event-envelope.js';
+import type { Announcing } from './mongo/event-envelope.js';
+import { startOutbox } from './mongo/outbox.js';
+import { connectNats } from './nats/connection.js';
+import type { Bus } from './nats/connection.js';
+import { eventPublisher } from './nats/publish.js';
+import { subscribe } from './nats/subscribe.js';
+import { startTelemetry } from './telemetry.js';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const name = testDatabaseName();
+const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+const type = events.organizationRestored;
+const closing: (() => Promise<unknown>)[] = [];
+let telemetry: { stop(): Promise<void> };
+let mongo: MongoConnection;
+let bus: Bus;
+
+beforeAll(async () => {
+  telemetry = await startTelemetry('test', 'http://127.0.0.1:4318', { metricReaders: [reader], spanProcessors: [] });
+  const { mongodbUrl, natsUrl } = testInfrastructure();
+  mongo = await connectMongo({ url: mongodbUrl, databaseName: name, appName: 'test' });
+  bus = await connectNats({ url: natsUrl, name: 'test', logger });
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+afterAll(async () => {
+  await telemetry.stop();
+  await mongo.db.dropDatabase();
+  await bus.close();
+  await mongo.close();
+});
+
+/** What is exported now under a name, of the subject with this attribute; undefined when nothing is. */
+async function exported(metric: string, attribute: string, value: string): Promise<number | undefined> {
+  exporter.reset();
+  await reader.forceFlush();
+  const metrics = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+  const points = metrics.filter(({ descriptor }) => descriptor.name === metric).flatMap(pointsOf);
+  const point = points.find(({ attributes }) => attributes[attribute] === value);
+  return point === undefined ? undefined : Number(point.value);
+}
+
+function pointsOf({ dataPoints }: MetricData): readonly { attributes: Attributes; value: unknown }[] {
+  return dataPoints;
+}
+
+function eventOf(version: number, at: Date) {
+  const [event] = envelopes({ id: name, organizationId: name, version }, [announce(type, { version })], at);
+  if (event === undefined) throw new Error('no event');
+  return event;
+}
+
+test('an outbox that the broker does not empty shows its depth and the age of its oldest event, and zeros when it is empty', async () => {
+  const real = await eventPublisher(bus, 'organization');
+  let isAvailable = false;
+  const publisher: typeof real = {
+    ...real,
+    publish: (event) => (isAvailable ? real.publish(event) : Promise.reject(new Error('The broker is away.'))),
+  };
+  const clock = { now: () => new Date() };
+  const outbox = await startOutbox({ db: mongo.db, collectionNames: ['notes'], publisher, clock, logger });
+  closing.push(() => outbox.stop());
+  expect(await exported('outbox.pending', 'collection', 'notes')).toBe(0);
+  expect(await exported('outbox.oldest_event_age', 'collection', 'notes')).toBe(0);
+  const at = new Date(Date.now() - 120_000);
+  await mongo.db
+    .collection<Announcing>('notes')
+    .insertOne({ _id: 'n1', version: 1, outbox: [eventOf(1, at)], outboxPending: true });
+  expect(await exported('outbox.pending', 'collection', 'notes')).toBe(1);
+  const age = await exported('outbox.oldest_event_age', 'collection', 'notes');
+  expect(age).toBeGreaterThanOrEqual(120);
+  expect(age).toBeLessThan(600);
+  isAvailable = true;
+  await eventually(async () => expect(await exported('outbox.pending', 'collection', 'notes')).toBe(0));
+});
+
+test('a consumer shows that it is alive, its failures and what waits for a retry; one that the broker lost is dead', async () => {
+  let isBroken = true;
+  const subscription = await subscribe(
+    { bus, deadLetters: deadLetterStore(mongo.db), isOutage: () => false, logger },
+    {
+      service: name,
+      type,
+      handle: async ({ organizationId }) => {
+        if (organizationId === name && isBroken) throw new Error('not yet');
+      },
+    },
+  );
+  closing.push(() => subscription.stop());
+  const consumer = `${name}__${type.name}`;
+  expect(await exported('consumer.alive', 'consumer', consumer)).toBe(1);
+  const publisher = await eventPublisher(bus, 'organization');
+  await eventually(() => publisher.publish(eventOf(2, new Date())));
+  await eventually(async () => {
+    expect(await exported('consumer.failures', 'consumer', consumer)).toBeGreaterThanOrEqual(1);
+    expect(await exported('consumer.unacknowledged', 'consumer', consumer)).toBeGreaterThanOrEqual(1);
+  });
+  isBroken = false;
+  await eventually(async () => expect(await exported('consumer.unacknowledged', 'consumer', consumer)).toBe(0));
+  expect(await exported('consumer.pending', 'consumer', consumer)).toBe(0);
+  await bus.manager.consumers.delete(type.stream, consumer);
+  expect(await exported('consumer.alive', 'consumer', consumer)).toBe(0);
+});
+
+test('a job shows its failures and that it has not succeeded since, and a run that does not end', async () => {
+  const runs: { end: () => void; fail: () => void }[] = [];
+  const stop = startJob(
+    {
+      name: 'work',
+      pauseMs: 1,
+      run: () =>
+        new Promise<void>((end, reject) => {
+          runs.push({ end, fail: () => reject(new Error('failed')) });
+        }),
+    },
+    'test',
+    logger,
+  );
+  const run = async (count: number) => {
+    await eventually(() => expect(runs).toHaveLength(count));
+    return runs.at(-1) ?? { end() {}, fail() {} };
+  };
+  (await run(1)).fail();
+  const second = await run(2);
+  expect(await exported('job.failures', 'job', 'work')).toBe(1);
+  await eventually(async () => expect(await exported('job.running_time', 'job', 'work')).toBeGreaterThan(0.05));
+  const withoutSuccess = (await exported('job.time_since_success', 'job', 'work')) ?? 0;
+  expect(withoutSuccess).toBeGreaterThan(0.05);
+  second.end();
+  const third = await run(3);
+  expect(await exported('job.time_since_success', 'job', 'work')).toBeLessThan(withoutSuccess);
+  const stopped = stop();
+  third.end();
+  await stopped;
+});

@@ -1,0 +1,43 @@
+import type { Db } from 'mongodb';
+import type { Clock } from '../clock.js';
+import { reportGauges } from '../telemetry.js';
+import type { Announcing } from './event-envelope.js';
+
+/** More are told as this many; the count stays cheap however long the broker is unavailable. */
+const PENDING_MAX = 10_000;
+/** Documents whose oldest event is looked at. */
+const AGED_DOCUMENTS_MAX = 256;
+
+/** Reports how many documents have events that the broker has not acknowledged, and how old the oldest event is. */
+export function reportOutbox(
+  { db, collectionNames, clock }: { db: Db; collectionNames: readonly string[]; clock: Clock },
+  stream: string,
+): () => void {
+  return reportGauges(
+    {
+      'outbox.pending': { unit: '{document}', description: 'Documents with unpublished events, 10,000 at most.' },
+      'outbox.oldest_event_age': {
+        unit: 's',
+        description: 'Age of the oldest event that is not published; 0 if none.',
+      },
+    },
+    () =>
+      Promise.all(
+        collectionNames.map(async (name) => {
+          const collection = db.collection<Announcing>(name);
+          const [pending, waiting] = await Promise.all([
+            collection.countDocuments({ outboxPending: true }, { limit: PENDING_MAX }),
+            collection
+              .find({ outboxPending: true }, { projection: { outbox: 1 }, limit: AGED_DOCUMENTS_MAX })
+              .toArray(),
+          ]);
+          const now = clock.now().getTime();
+          const ages = waiting.map(({ outbox }) => (now - (outbox?.[0]?.at.getTime() ?? now)) / 1_000);
+          return {
+            attributes: { stream, collection: name },
+            values: { 'outbox.pending': pending, 'outbox.oldest_event_age': Math.max(0, ...ages) },
+          };
+        }),
+      ),
+  );
+}
