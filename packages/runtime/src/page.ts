@@ -1,43 +1,112 @@
 import { invalidField } from '@invoicecontrol/errors';
 
-const PAGE_SIZE_MAX = 100;
-const PAGE_SIZE_DEFAULT = 50;
+export const PAGE_SIZE_MAX = 100;
+export const PAGE_SIZE_DEFAULT = 50;
+/** What a caller hears who sends a cursor that no list gave. */
+export const MALFORMED_CURSOR =
+  'Must be the `nextCursor` of the page before, unchanged. Leave it out for the first page.';
 
-/** A place in a list that is ordered newest first, and within one instant by id. */
-export interface ListPosition {
-  readonly createdAt: Date;
+/** A place in a list: the number that the list is ordered by (of a time its milliseconds), then the id. */
+export interface PagePosition {
+  readonly order: number;
   readonly id: string;
 }
 
-/** @throws DomainError invalid when the size is outside 0 to 100; 0 means the default */
-export function pageSize(asked: number): number {
-  if (asked === 0) return PAGE_SIZE_DEFAULT;
-  if (asked < 0 || asked > PAGE_SIZE_MAX) {
-    throw invalidField('limit', `must be between 1 and ${PAGE_SIZE_MAX}.`);
-  }
-  return asked;
+/** A page of a list as every store and use case is asked for it. */
+export interface PageRequest {
+  readonly size: number;
+  /** The last entry of the page before. */
+  readonly after: PagePosition | undefined;
+  readonly createdFrom: Date | undefined;
+  /** Exclusive. */
+  readonly createdTo: Date | undefined;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Empty on the last page. */
+  readonly nextPageToken: string;
+}
+
+/** The fields of a list request in the contracts; a list that is not ordered by time has no bounds of it. */
+interface WirePageRequest {
+  readonly pageSize: number;
+  readonly pageToken: string;
+  readonly createdFromTime?: Date | undefined;
+  readonly createdToTime?: Date | undefined;
+}
+
+/**
+ * Reads what a list request asks for. Faults are told in the words of the public API: `limit`, `cursor`.
+ * @throws DomainError invalid
+ */
+export function readPageRequest({ pageSize, pageToken, createdFromTime, createdToTime }: WirePageRequest): PageRequest {
+  const size = pageSize === 0 ? PAGE_SIZE_DEFAULT : pageSize;
+  if (size < 1 || size > PAGE_SIZE_MAX) throw invalidField('limit', `must be from 1 to ${PAGE_SIZE_MAX}.`);
+  return { size, after: readPageToken(pageToken), createdFrom: createdFromTime, createdTo: createdToTime };
+}
+
+/**
+ * Makes a page of the entries that were found.
+ * @param found one entry more than the page holds, where there is one
+ */
+export function pageOf<T>(found: readonly T[], size: number, positionOf: (item: T) => PagePosition): Page<T> {
+  const items = found.slice(0, size);
+  const last = items.at(-1);
+  const hasMore = found.length > size && last !== undefined;
+  return { items, nextPageToken: hasMore ? writePageToken(positionOf(last)) : '' };
+}
+
+/** Makes a page of a list that is in memory as a whole and is read in ascending order of its positions. */
+export function ascendingPageOf<T>(
+  list: readonly T[],
+  { size, after }: Pick<PageRequest, 'size' | 'after'>,
+  positionOf: (item: T) => PagePosition,
+): Page<T> {
+  const found = list
+    .filter((item) => after === undefined || compare(after, positionOf(item)) < 0)
+    .sort((left, right) => compare(positionOf(left), positionOf(right)));
+  return pageOf(found, size, positionOf);
+}
+
+/** Makes a page of a list that is in memory as a whole and is read newest first. */
+export function newestPageOf<T extends { readonly createdAt: Date; readonly id: string }>(
+  list: readonly T[],
+  { size, after, createdFrom, createdTo }: PageRequest,
+): Page<T> {
+  const positionOf = ({ createdAt, id }: T): PagePosition => ({ order: createdAt.getTime(), id });
+  const found = list
+    .filter(
+      (item) =>
+        (after === undefined || compare(after, positionOf(item)) > 0) &&
+        (createdFrom === undefined || item.createdAt >= createdFrom) &&
+        (createdTo === undefined || item.createdAt < createdTo),
+    )
+    .sort((left, right) => compare(positionOf(right), positionOf(left)));
+  return pageOf(found, size, positionOf);
+}
+
+function compare(left: PagePosition, right: PagePosition): number {
+  if (left.order !== right.order) return left.order - right.order;
+  if (left.id === right.id) return 0;
+  return left.id < right.id ? -1 : 1;
 }
 
 /** Opaque to callers: where the next page of a list begins. */
-export function writePageToken(position: ListPosition | undefined): string {
-  return position === undefined ? '' : writeNumberedToken(position.createdAt.getTime(), position.id);
+function writePageToken({ order, id }: PagePosition): string {
+  return Buffer.from(`${order}|${id}`).toString('base64url');
 }
 
-/** @throws DomainError invalid when the token is not one of ours */
-export function readPageToken(token: string): ListPosition | undefined {
-  const read = readNumberedToken(token);
-  return read && { createdAt: new Date(read.number), id: read.id };
-}
-
-/** The token of a list that is ordered by a whole number and then by id. */
-export function writeNumberedToken(number: number, id: string): string {
-  return Buffer.from(`${number}|${id}`).toString('base64url');
-}
-
-/** @throws DomainError invalid when the token is not one of ours */
-export function readNumberedToken(token: string): { number: number; id: string } | undefined {
+/**
+ * @returns undefined for the empty token, which asks for the first page
+ * @throws DomainError invalid when {@link writePageToken} did not write exactly this
+ */
+function readPageToken(token: string): PagePosition | undefined {
   if (token === '') return undefined;
-  const match = /^(\d{1,15})\|([0-9a-f-]{36})$/.exec(Buffer.from(token, 'base64url').toString('latin1'));
-  if (match === null) throw invalidField('cursor', 'is not one that this list gave.');
-  return { number: Number(match[1]), id: match[2] ?? '' };
+  const decoded = Buffer.from(token, 'base64url').toString('latin1');
+  const [, order, id = ''] = /^(\d{1,15})\|([0-9A-Za-z-]{1,64})$/.exec(decoded) ?? [];
+  const position = { order: Number(order), id };
+  // Decoding forgives other spellings of a token.
+  if (order === undefined || writePageToken(position) !== token) throw invalidField('cursor', MALFORMED_CURSOR);
+  return position;
 }

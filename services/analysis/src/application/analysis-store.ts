@@ -1,5 +1,6 @@
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
-import type { DecidedAnalysis, InvoiceReference, ListPosition } from './invoice-store.js';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { DecidedAnalysis, InvoiceReference } from './invoice-store.js';
 
 /** A stored analysis with the facts it rests on. */
 export interface AnalysisRecord {
@@ -16,15 +17,8 @@ export interface AnalysisStore {
   /** Repeatable: the id is derived. @param facts compressed as they were committed */
   insert(of: InvoiceReference, analysis: DecidedAnalysis, facts: Buffer): Promise<void>;
   find(organizationId: string, analysisId: string): Promise<AnalysisRecord | undefined>;
-  /** Analyses of an invoice below a number, newest first. */
-  ofInvoice(
-    organizationId: string,
-    invoiceId: string,
-    page: { readonly below: number | undefined; readonly limit: number },
-  ): Promise<AnalysisSummary[]>;
+  /** Analyses of an invoice, the highest number first. */
+  ofInvoice(organizationId: string, invoiceId: string, page: PageRequest): Promise<Page<AnalysisSummary>>;
   /** Analyses of an organization, newest first, with their facts. */
-  newest(
-    organizationId: string,
-    page: { readonly after: ListPosition | undefined; readonly limit: number },
-  ): Promise<AnalysisRecord[]>;
+  newest(organizationId: string, page: PageRequest): Promise<Page<AnalysisRecord>>;
 }

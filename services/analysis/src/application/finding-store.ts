@@ -1,10 +1,11 @@
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import type { FindingType, Severity } from '@invoicecontrol/engine/explanation/catalogue';
 import type { Disposition } from '@invoicecontrol/engine/facts/facts';
 import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
-import type { DecidedAnalysis, ListPosition, Page, StoredFinding } from './invoice-store.js';
+import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /**
  * A finding with what it is about and whose work it is (specification 2.4). One about a scan as a whole has no invoice
@@ -82,7 +83,7 @@ export function currentFindings(
   return findingRecordsOf(subject, analysis).map((finding) => byId.get(finding.findingId) ?? finding);
 }
 
-export interface FindingQuery {
+export interface FindingQuery extends PageRequest {
   readonly companyId?: string | undefined;
   readonly invoiceId?: string | undefined;
   readonly scanId?: string | undefined;
@@ -91,10 +92,6 @@ export interface FindingQuery {
   readonly severity?: Severity | undefined;
   readonly disposition?: Disposition | undefined;
   readonly assigneeUserId?: string | undefined;
-  readonly createdFrom?: Date | undefined;
-  readonly createdTo?: Date | undefined;
-  readonly after?: ListPosition | undefined;
-  readonly limit: number;
 }
 
 /** What one write changes; every change leaves an entry in the history. */

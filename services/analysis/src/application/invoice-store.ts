@@ -1,3 +1,4 @@
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
@@ -64,26 +65,10 @@ export interface InvoiceReference {
   readonly invoiceId: string;
 }
 
-/** A place in a list that is ordered newest first. */
-export interface ListPosition {
-  readonly createdAt: Date;
-  readonly id: string;
-}
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** Where the next page begins; absent on the last one. */
-  readonly next: ListPosition | undefined;
-}
-
-export interface InvoiceQuery {
+export interface InvoiceQuery extends PageRequest {
   readonly companyId?: string | undefined;
   readonly source?: InvoiceSource | undefined;
   readonly decision?: Analysis['decision'] | undefined;
-  readonly createdFrom?: Date | undefined;
-  readonly createdTo?: Date | undefined;
-  readonly after?: ListPosition | undefined;
-  readonly limit: number;
 }
 
 /** How far another invoice has come, and whom its findings name. */

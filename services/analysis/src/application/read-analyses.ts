@@ -1,4 +1,5 @@
 import { notFound } from '@invoicecontrol/errors';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { AnalysisStore, AnalysisSummary } from './analysis-store.js';
 import type { InvoiceStore } from './invoice-store.js';
 
@@ -10,26 +11,20 @@ interface Deps {
 export interface AnalysisReader {
   /**
    * The analyses of an invoice, newest first.
-   * @returns `next`: the number below which the next page begins
    * @throws DomainError not_found when there is no such invoice
    */
-  list(
-    organizationId: string,
-    invoiceId: string,
-    page: { readonly below: number | undefined; readonly limit: number },
-  ): Promise<{ items: readonly AnalysisSummary[]; next: number | undefined }>;
+  list(organizationId: string, invoiceId: string, request: PageRequest): Promise<Page<AnalysisSummary>>;
 }
 
 export function analysisReader({ invoices, analyses }: Deps): AnalysisReader {
   return {
-    async list(organizationId, invoiceId, { below, limit }) {
-      const [invoice, found] = await Promise.all([
+    async list(organizationId, invoiceId, request) {
+      const [invoice, page] = await Promise.all([
         invoices.find(organizationId, invoiceId),
-        analyses.ofInvoice(organizationId, invoiceId, { below, limit: limit + 1 }),
+        analyses.ofInvoice(organizationId, invoiceId, request),
       ]);
       if (invoice === undefined) throw notFound('invoice');
-      const items = found.slice(0, limit);
-      return { items, next: found.length > limit ? items.at(-1)?.number : undefined };
+      return page;
     },
   };
 }

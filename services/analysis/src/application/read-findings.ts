@@ -1,7 +1,8 @@
 import { notFound } from '@invoicecontrol/errors';
+import type { Page } from '@invoicecontrol/runtime/page';
 import { SYSTEM_ACTOR } from './finding-store.js';
 import type { FindingChange, FindingQuery, FindingStore, WorkedFinding } from './finding-store.js';
-import type { InvoiceStore, Page } from './invoice-store.js';
+import type { InvoiceStore } from './invoice-store.js';
 
 interface Deps {
   readonly findings: FindingStore;

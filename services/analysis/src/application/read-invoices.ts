@@ -1,17 +1,11 @@
 import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
 import { notFound } from '@invoicecontrol/errors';
 import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
+import type { Page } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { currentFindings } from './finding-store.js';
 import type { FindingRecord, FindingStore } from './finding-store.js';
-import type {
-  DecidedAnalysis,
-  InvoiceQuery,
-  InvoiceRecord,
-  InvoiceReference,
-  InvoiceStore,
-  Page,
-} from './invoice-store.js';
+import type { DecidedAnalysis, InvoiceQuery, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
 
 interface Deps {
   readonly audit: Pick<AuditBuffer, 'record'>;

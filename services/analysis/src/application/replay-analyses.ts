@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { invalidField } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
 import type { Decision } from '@invoicecontrol/engine/scoring/decision';
 import { analyze } from '@invoicecontrol/engine/run-engine';
 import { tolerancesFor } from '@invoicecontrol/engine/scoring/learned-tolerance';
@@ -9,7 +10,7 @@ import type { Facts, LearnedTolerance } from '@invoicecontrol/engine/facts/facts
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { isSameResult } from '@invoicecontrol/engine/scoring/replay';
 import type { AnalysisRecord, AnalysisStore } from './analysis-store.js';
-import type { InvoiceStore, ListPosition } from './invoice-store.js';
+import type { InvoiceStore } from './invoice-store.js';
 import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
 
 /** Analyses read at once; others are served between two such batches. */
@@ -25,7 +26,8 @@ interface Deps {
 
 export interface ReplayPage {
   readonly organizationId: string;
-  readonly after: ListPosition | undefined;
+  /** Where the analyses begin that an earlier call left; empty at the start. */
+  readonly pageToken: string;
   readonly limit: number;
 }
 
@@ -33,7 +35,7 @@ export interface ReplayOutcome {
   readonly replayed: number;
   readonly identical: number;
   readonly differentAnalysisIds: readonly string[];
-  readonly next: ListPosition | undefined;
+  readonly nextPageToken: string;
 }
 
 /** Runs stored facts through the engine under the policy they were judged by, and compares bytes. Writes nothing. */
@@ -47,7 +49,7 @@ export const replayAnalyses =
       return policy;
     };
     const different: string[] = [];
-    const { count, next } = await walk(analyses, organizationId, page, async (batch) => {
+    const { count, nextPageToken } = await walk(analyses, organizationId, page, async (batch) => {
       for (const record of batch) {
         const stored = await policyOf(record.analysis.versions.policy);
         if (stored === undefined || !isReproduced(record, stored.policy, logger)) {
@@ -55,7 +57,7 @@ export const replayAnalyses =
         }
       }
     });
-    return { replayed: count, identical: count - different.length, differentAnalysisIds: different, next };
+    return { replayed: count, identical: count - different.length, differentAnalysisIds: different, nextPageToken };
   };
 
 function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logger: Logger): boolean {
@@ -79,7 +81,7 @@ export interface ChangedDecision {
 export interface DryRunOutcome {
   readonly replayed: number;
   readonly changed: readonly ChangedDecision[];
-  readonly next: ListPosition | undefined;
+  readonly nextPageToken: string;
 }
 
 /** Another policy to try; without tolerances those stored with each analysis hold. */
@@ -98,7 +100,7 @@ export const dryRunPolicy =
     const changed: ChangedDecision[] = [];
     const today = clock.now().toISOString().slice(0, 10);
     let replayed = 0;
-    const { next } = await walk(analyses, organizationId, page, async (batch) => {
+    const { nextPageToken } = await walk(analyses, organizationId, page, async (batch) => {
       const invoiceIds = [...new Set(batch.map(({ invoiceId }) => invoiceId))];
       const newest = await invoices.newestAnalyses(organizationId, invoiceIds);
       for (const { invoiceId, analysis, facts } of batch) {
@@ -120,7 +122,7 @@ export const dryRunPolicy =
         });
       }
     });
-    return { replayed, changed, next };
+    return { replayed, changed, nextPageToken };
   };
 
 /** The facts were judged once; a policy with which they cannot be, such as a factor of zero, is at fault. */
@@ -133,23 +135,21 @@ function tryPolicy(facts: Facts, policy: Policy): ReturnType<typeof analyze> {
   }
 }
 
+/** Shows the analyses to `visit` in batches, as many as are asked for. */
 async function walk(
   analyses: AnalysisStore,
   organizationId: string,
-  { after, limit }: Omit<ReplayPage, 'organizationId'>,
+  { pageToken, limit }: Omit<ReplayPage, 'organizationId'>,
   visit: (batch: readonly AnalysisRecord[]) => Promise<void>,
-): Promise<{ count: number; next: ListPosition | undefined }> {
-  let position = after;
+): Promise<{ count: number; nextPageToken: string }> {
   let count = 0;
-  while (count < limit) {
-    const wanted = Math.min(BATCH_ANALYSES, limit - count);
-    const batch = await analyses.newest(organizationId, { after: position, limit: wanted });
-    await visit(batch);
-    count += batch.length;
-    const last = batch.at(-1);
-    if (last === undefined || batch.length < wanted) return { count, next: undefined };
-    position = { createdAt: last.analysis.createdAt, id: last.analysis.analysisId };
+  for (let token = pageToken; ;) {
+    const request = readPageRequest({ pageSize: Math.min(BATCH_ANALYSES, limit - count), pageToken: token });
+    const { items, nextPageToken } = await analyses.newest(organizationId, request);
+    await visit(items);
+    count += items.length;
+    if (nextPageToken === '' || count >= limit) return { count, nextPageToken };
+    token = nextPageToken;
     await breathe();
   }
-  return { count, next: position };
 }

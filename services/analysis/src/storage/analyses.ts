@@ -1,6 +1,8 @@
 import { Binary } from 'mongodb';
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { pageOf } from '@invoicecontrol/runtime/page';
 import type { AnalysisRecord, AnalysisStore } from '../application/analysis-store.js';
 import { unpackBundle, unpackFacts } from '../application/conclude.js';
 import type { DecidedAnalysis } from '../application/invoice-store.js';
@@ -35,7 +37,7 @@ export interface FactBundleDocument {
 export async function createAnalysisIndexes(collection: Collection<AnalysisDocument>): Promise<void> {
   await collection.createIndexes([
     { key: { organizationId: 1, invoiceId: 1, number: -1 }, name: 'of_invoice' },
-    { key: { organizationId: 1, createdAt: -1, _id: -1 }, name: 'newest' },
+    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
   ]);
 }
 
@@ -82,32 +84,21 @@ export function analysisStore(
       const [record] = await withFacts(organizationId, [document]);
       return record;
     },
-    async ofInvoice(organizationId, invoiceId, { below, limit }) {
+    async ofInvoice(organizationId, invoiceId, { size, after }) {
       const documents = await collection
         .find(
-          { organizationId, invoiceId, ...(below === undefined ? {} : { number: { $lt: below } }) },
+          { organizationId, invoiceId, ...(after && { number: { $lt: after.order } }) },
           { projection: { facts: 0, findings: 0 } },
         )
         .sort({ number: -1 })
-        .limit(limit)
+        .limit(size + 1)
         .toArray();
-      return documents.map(({ _id: analysisId, ...summary }) => ({ analysisId, ...summary }));
+      const summaries = documents.map(({ _id: analysisId, ...summary }) => ({ analysisId, ...summary }));
+      return pageOf(summaries, size, ({ number, analysisId }) => ({ order: number, id: analysisId }));
     },
-    async newest(organizationId, { after, limit }) {
-      const documents = await collection
-        .find({
-          organizationId,
-          ...(after === undefined
-            ? {}
-            : {
-                createdAt: { $lte: after.createdAt },
-                $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }],
-              }),
-        })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .toArray();
-      return withFacts(organizationId, documents);
+    async newest(organizationId, page) {
+      const { items, nextPageToken } = await findPage(collection, { organizationId }, page);
+      return { items: await withFacts(organizationId, items), nextPageToken };
     },
   };
 }

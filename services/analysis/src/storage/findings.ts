@@ -4,6 +4,7 @@ import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findingRecordsOf } from '../application/finding-store.js';
 import type {
@@ -47,12 +48,11 @@ const filters = [
 ] as const satisfies readonly (keyof FindingQuery)[];
 
 export async function createFindingIndexes(collection: Collection<FindingDocument>): Promise<void> {
-  const newest = { createdAt: -1, _id: -1 } as const;
   const ofFilters = filters.map((field): IndexDescription => {
-    return { key: { organizationId: 1, [field]: 1, ...newest }, name: `newest_of_${field}` };
+    return { key: { organizationId: 1, [field]: 1, ...NEWEST_FIRST }, name: `newest_of_${field}` };
   });
   await collection.createIndexes([
-    { key: { organizationId: 1, ...newest }, name: 'newest' },
+    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     ...ofFilters,
     { key: { pending: 1 }, sparse: true, name: 'pending' },
   ]);
@@ -82,7 +82,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
     async ofInvoice(organizationId, invoiceId) {
       const documents = await collection
         .find({ organizationId, invoiceId }, { projection: withoutHistory })
-        .sort({ createdAt: -1, _id: -1 })
+        .sort(NEWEST_FIRST)
         .limit(FINDINGS_OF_INVOICE_MAX)
         .toArray();
       return documents.map(toFinding);
@@ -96,14 +96,9 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       return document?.history;
     },
     async list(organizationId, query) {
-      const documents = await collection
-        .find({ organizationId, ...chosen(query), ...range(query) }, { projection: withoutHistory })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(query.limit + 1)
-        .toArray();
-      const items = documents.slice(0, query.limit).map(toFinding);
-      const last = documents.length > query.limit ? items.at(-1) : undefined;
-      return { items, next: last === undefined ? undefined : { createdAt: last.createdAt, id: last.findingId } };
+      const filter = { ...chosen(query), organizationId };
+      const { items, nextPageToken } = await findPage(collection, filter, query, withoutHistory);
+      return { items: items.map(toFinding), nextPageToken };
     },
     async change({ findingId, organizationId, version }, { entry, disposition, isReview, assigneeUserId }, options) {
       const update = {
@@ -162,21 +157,6 @@ function assignedByRule({
 function chosen(query: FindingQuery): Filter<FindingDocument> {
   const given = filters.flatMap((field) => (query[field] === undefined ? [] : [[field, query[field]] as const]));
   return Object.fromEntries(given) as Filter<FindingDocument>;
-}
-
-/** From is inclusive, to exclusive; what comes after a position is older, or as old with a smaller id. */
-function range({ createdFrom, createdTo, after }: FindingQuery): Filter<FindingDocument> {
-  const createdAt = {
-    ...(createdFrom === undefined ? {} : { $gte: createdFrom }),
-    ...(createdTo === undefined ? {} : { $lt: createdTo }),
-    ...(after === undefined ? {} : { $lte: after.createdAt }),
-  };
-  return {
-    ...(Object.keys(createdAt).length === 0 ? {} : { createdAt }),
-    ...(after === undefined
-      ? {}
-      : { $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }] }),
-  };
 }
 
 function toFinding(document: FindingDocument): WorkedFinding {

@@ -5,15 +5,10 @@ import type { Aggregate, SaveOptions } from '@invoicecontrol/runtime/mongo/aggre
 import { claim } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { endOfMonth } from '@invoicecontrol/runtime/mongo/usage';
-import type {
-  DecidedAnalysis,
-  DecisionChange,
-  InvoiceRecord,
-  InvoiceStore,
-  Page,
-} from '../application/invoice-store.js';
+import type { DecidedAnalysis, DecisionChange, InvoiceRecord, InvoiceStore } from '../application/invoice-store.js';
 import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
@@ -64,8 +59,8 @@ type CandidateDocument = Pick<InvoiceDocument, 'match' | 'status'>;
 export async function createInvoiceIndexes(collection: Collection<InvoiceDocument>): Promise<void> {
   await collection.createIndexes([
     { key: { organizationId: 1, 'match.keys': 1, 'match.issueDay': -1 }, name: 'match' },
-    { key: { organizationId: 1, createdAt: -1, _id: -1 }, name: 'newest' },
-    { key: { organizationId: 1, companyId: 1, createdAt: -1, _id: -1 }, name: 'newest_of_company' },
+    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+    { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
     { key: { leaseUntil: 1 }, sparse: true, name: 'undecided' },
     { key: { pending: 1 }, sparse: true, name: 'pending' },
   ]);
@@ -170,7 +165,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
     async newestBaseAmounts(organizationId, limit) {
       const documents = await collection
         .find<Pick<InvoiceDocument, 'base'>>({ organizationId }, { projection: { base: 1 } })
-        .sort({ createdAt: -1, _id: -1 })
+        .sort(NEWEST_FIRST)
         .limit(limit)
         .toArray();
       return documents.flatMap(({ base }) => base ?? []);
@@ -181,25 +176,15 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         { maxTimeMS: COUNT_MS_MAX },
       );
     },
-    async list(organizationId, { companyId, source, decision, createdFrom, createdTo, after, limit }) {
-      const filter: Filter<InvoiceDocument> = {
+    async list(organizationId, { companyId, source, decision, ...page }) {
+      const filter = {
         organizationId,
-        ...(companyId === undefined ? {} : { companyId }),
-        source: source ?? { $ne: 'ERP' },
-        ...(decision === undefined ? {} : { 'verdict.decision': decision }),
-        ...createdRange(createdFrom, createdTo),
-        ...(after === undefined
-          ? {}
-          : {
-              $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }],
-            }),
+        ...(companyId && { companyId }),
+        source: source ?? { $ne: 'ERP' as const },
+        ...(decision && { 'verdict.decision': decision }),
       };
-      const documents = await collection
-        .find(filter, { projection: withoutFacts })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit + 1)
-        .toArray();
-      return page(documents.map(toRecord), limit);
+      const { items, nextPageToken } = await findPage(collection, filter, page, withoutFacts);
+      return { items: items.map(toRecord), nextPageToken };
     },
     async undecided() {
       const documents = await collection
@@ -255,21 +240,10 @@ function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<In
 
 const withoutFacts = { facts: 0, outbox: 0, recentEvents: 0, decisionChanges: 0 } as const;
 
-function createdRange(from: Date | undefined, to: Date | undefined): Filter<InvoiceDocument> {
-  if (from === undefined && to === undefined) return {};
-  return { createdAt: { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lt: to }) } };
-}
-
 /** The days of a month and one on each side, because the mark is set where it is counted and not where it is stored. */
 function aroundMonth(month: string): { $gte: Date; $lt: Date } {
   const begin = new Date(`${month}-01T00:00:00Z`);
   return { $gte: new Date(begin.getTime() - DAY_MS), $lt: new Date(endOfMonth(month).getTime() + DAY_MS) };
-}
-
-function page(records: readonly InvoiceRecord[], limit: number): Page<InvoiceRecord> {
-  const items = records.slice(0, limit);
-  const last = records.length > limit ? items.at(-1) : undefined;
-  return { items, next: last === undefined ? undefined : { createdAt: last.createdAt, id: last.invoiceId } };
 }
 
 function toRecord(document: InvoiceDocument): InvoiceRecord {

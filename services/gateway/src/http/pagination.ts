@@ -1,8 +1,7 @@
+import { MALFORMED_CURSOR, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '@invoicecontrol/runtime/page';
 import { z } from 'zod';
 import { dateOrDateTime, toInstant } from './fields.js';
 
-const PAGE_ITEMS_MAX = 100;
-const PAGE_ITEMS_DEFAULT = 50;
 const CURSOR_LENGTH_MAX = 1_000;
 
 const WHOLE_NUMBER = /^[0-9]{1,3}$/;
@@ -12,17 +11,14 @@ export const pageQuery = z.strictObject({
   limit: z
     .string()
     .refine(
-      (value) => WHOLE_NUMBER.test(value) && Number(value) >= 1 && Number(value) <= PAGE_ITEMS_MAX,
-      `Must be a whole number from 1 to ${PAGE_ITEMS_MAX}.`,
+      (value) => WHOLE_NUMBER.test(value) && Number(value) >= 1 && Number(value) <= PAGE_SIZE_MAX,
+      `Must be a whole number from 1 to ${PAGE_SIZE_MAX}.`,
     )
-    .meta({ type: 'integer', minimum: 1, maximum: PAGE_ITEMS_MAX, default: PAGE_ITEMS_DEFAULT })
+    .meta({ type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT })
     .optional(),
   cursor: z
     .string()
-    .refine(
-      (value) => /^[\x21-\x7e]+$/.test(value) && value.length <= CURSOR_LENGTH_MAX,
-      'Send the `nextCursor` of the page before, unchanged.',
-    )
+    .refine((value) => /^[\x21-\x7e]+$/.test(value) && value.length <= CURSOR_LENGTH_MAX, MALFORMED_CURSOR)
     .meta({ description: 'The `nextCursor` of the page before.' })
     .optional(),
   created_from: dateOrDateTime().meta({ description: 'Inclusive. A day means its beginning in UTC.' }).optional(),
@@ -39,7 +35,7 @@ export interface PageRequest {
 /** The part of a list request that all lists share. */
 export function pageRequest(query: z.infer<typeof pageQuery>): PageRequest {
   return {
-    pageSize: query.limit === undefined ? PAGE_ITEMS_DEFAULT : Number(query.limit),
+    pageSize: query.limit === undefined ? PAGE_SIZE_DEFAULT : Number(query.limit),
     pageToken: query.cursor ?? '',
     createdFromTime: query.created_from === undefined ? undefined : toInstant(query.created_from),
     createdToTime: query.created_to === undefined ? undefined : toInstant(query.created_to),

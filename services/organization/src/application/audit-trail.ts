@@ -1,5 +1,5 @@
 import type { Actor } from '@invoicecontrol/runtime/request-context';
-import type { Page, PageRequest } from '../domain/page.js';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 
 /** One act: who, what, when, from where. Carries no secret and no body. */
 export interface AuditEvent {

@@ -1,8 +1,8 @@
 import { v5 as uuidv5 } from 'uuid';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import { findingSubject, invitationSubject } from '../domain/mail.js';
 import type { Notification, NotificationStatus, Occasion } from '../domain/notification.js';
 import type { Organization } from '../domain/organization.js';
-import type { Page, PageRequest } from '../domain/page.js';
 import { isActive } from '../domain/roster.js';
 import type { Member } from '../domain/roster.js';
 import type { Organizations } from './organizations.js';

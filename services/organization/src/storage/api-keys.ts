@@ -1,10 +1,10 @@
 import type { Collection } from 'mongodb';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { ApiKeys } from '../application/api-keys.js';
 import type { ApiKey } from '../domain/api-key.js';
 import { createAuditedIndexes } from './copies.js';
 import type { Audited } from './copies.js';
 import type { AuditedStore } from './audited-store.js';
-import { findPage, NEWEST_FIRST } from './page-query.js';
 import { stateUpdate } from './state-update.js';
 
 /** A key is its own aggregate: revoking it is one write together with `api_keys_revoked`. */

@@ -1,8 +1,8 @@
 import type { Collection } from 'mongodb';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Actor } from '@invoicecontrol/runtime/request-context';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { AuditEvent, AuditTrail } from '../application/audit-trail.js';
-import { findPage, NEWEST_FIRST } from './page-query.js';
 
 export interface AuditEventDocument {
   /** Derived from the change, or from the event of another service: stored twice it is there once. */

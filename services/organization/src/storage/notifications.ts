@@ -3,10 +3,10 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Notifications } from '../application/notifications.js';
 import type { NotificationQueue } from '../application/send-notifications.js';
 import type { Notification, NotificationStatus, Occasion } from '../domain/notification.js';
-import { findPage, NEWEST_FIRST } from './page-query.js';
 
 /** A mail that is owed or was sent. The claim and its times are there while the status is QUEUED. */
 export interface NotificationDocument extends Claimable {

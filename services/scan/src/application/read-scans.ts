@@ -1,11 +1,12 @@
 import { notFound } from '@invoicecontrol/errors';
-import type { CompleteScan, ScanPage, ScanQuery, ScanStore } from './scan-store.js';
+import type { Page } from '@invoicecontrol/runtime/page';
+import type { CompleteScan, ScanQuery, ScanStore } from './scan-store.js';
 
 /** Reads finished scans; one that runs looks as if it were not there. */
 export interface ScanReader {
   /** @throws DomainError not_found */
   get(organizationId: string, scanId: string): Promise<CompleteScan>;
-  list(organizationId: string, query: ScanQuery): Promise<ScanPage>;
+  list(organizationId: string, query: ScanQuery): Promise<Page<CompleteScan>>;
 }
 
 export function scanReader(scans: ScanStore): ScanReader {

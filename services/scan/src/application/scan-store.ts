@@ -1,4 +1,4 @@
-import type { ListPosition } from '@invoicecontrol/runtime/page';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { NextTry } from '../domain/next-try.js';
 import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
 
@@ -67,19 +67,8 @@ export interface RunningScan extends ScanReference {
   readonly nextTryAt?: Date;
 }
 
-export interface ScanQuery {
+export interface ScanQuery extends PageRequest {
   readonly companyId: string | undefined;
-  readonly createdFrom: Date | undefined;
-  /** Exclusive. */
-  readonly createdTo: Date | undefined;
-  readonly after: ListPosition | undefined;
-  readonly limit: number;
-}
-
-export interface ScanPage {
-  readonly items: readonly CompleteScan[];
-  /** Where the next page begins; absent on the last one. */
-  readonly next: ListPosition | undefined;
 }
 
 /** What use cases need of the scans collection. */
@@ -88,7 +77,7 @@ export interface ScanStore {
   insert(scan: NewScan): Promise<HeldScan | undefined>;
   find(organizationId: string, scanId: string): Promise<CompleteScan | RunningScan | undefined>;
   /** Finished scans, newest first. */
-  list(organizationId: string, query: ScanQuery): Promise<ScanPage>;
+  list(organizationId: string, query: ScanQuery): Promise<Page<CompleteScan>>;
   /** The scan that has the tenant's turn, and whether its worker fell silent. */
   running(organizationId: string): Promise<{ scanId: string; isAbandoned: boolean } | undefined>;
   /**

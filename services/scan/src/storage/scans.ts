@@ -6,6 +6,7 @@ import { claim, held } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable, Holding } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { events } from '@invoicecontrol/contracts/events';
 import { Binary } from 'mongodb';
@@ -59,8 +60,8 @@ export async function createScanIndexes(collection: Collection<ScanDocument>): P
   await collection.createIndexes([
     { key: { turn: 1 }, unique: true, sparse: true, name: 'turn' },
     { key: { leaseUntil: 1 }, sparse: true, name: 'abandoned' },
-    { key: { organizationId: 1, createdAt: -1, _id: -1 }, name: 'newest' },
-    { key: { organizationId: 1, companyId: 1, createdAt: -1, _id: -1 }, name: 'newest_of_company' },
+    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+    { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
     { key: { organizationId: 1, 'usage.month': 1 }, name: 'counted' },
   ]);
 }
@@ -94,26 +95,11 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
       if (document === null) return undefined;
       return toComplete(document) ?? toRunning(document);
     },
-    async list(organizationId, { companyId, createdFrom, createdTo, after, limit }) {
-      const filter: Filter<ScanDocument> = {
-        organizationId,
-        status: 'COMPLETE',
-        ...(companyId === undefined ? {} : { companyId }),
-        ...createdRange(createdFrom, createdTo),
-        ...(after === undefined
-          ? {}
-          : {
-              $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }],
-            }),
-      };
-      const documents = await collection
-        .find(filter, { projection: { ...withoutWork, skippedRows: 0 } })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit + 1)
-        .toArray();
-      const items = documents.slice(0, limit).flatMap((document) => toComplete(document) ?? []);
-      const last = documents.length > limit ? items.at(-1) : undefined;
-      return { items, next: last && { createdAt: last.createdAt, id: last.scanId } };
+    async list(organizationId, { companyId, ...page }) {
+      const filter = { organizationId, status: 'COMPLETE' as const, ...(companyId && { companyId }) };
+      const projection = { ...withoutWork, skippedRows: 0 };
+      const { items, nextPageToken } = await findPage(collection, filter, page, projection);
+      return { items: items.flatMap((document) => toComplete(document) ?? []), nextPageToken };
     },
     async running(organizationId) {
       const document = await collection.findOne({ turn: organizationId }, { projection: { leaseUntil: 1 } });
@@ -197,11 +183,6 @@ const withoutWork = { packedRows: 0, skips: 0, outbox: 0, recentEvents: 0 } as c
 
 function guardOf({ organizationId, scanId, version }: HeldScan): Guard {
   return { id: scanId, organizationId, version };
-}
-
-function createdRange(from: Date | undefined, to: Date | undefined): Filter<ScanDocument> {
-  if (from === undefined && to === undefined) return {};
-  return { createdAt: { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lt: to }) } };
 }
 
 function referenceOf({ _id: scanId, organizationId }: Pick<ScanDocument, '_id' | 'organizationId'>): ScanReference {

@@ -1,13 +1,7 @@
 import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { invalidField } from '@invoicecontrol/errors';
-import {
-  pageSize,
-  readNumberedToken,
-  readPageToken,
-  writeNumberedToken,
-  writePageToken,
-} from '@invoicecontrol/runtime/page';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
@@ -34,9 +28,8 @@ interface Deps {
 /** invoicecontrol.analysis.v1.AnalysisService */
 export function analysisService(deps: Deps): Binding {
   return bind(AnalysisServiceDefinition, {
-    async listAnalyses({ organizationId, invoiceId, pageSize: asked, pageToken }) {
-      const below = readNumberedToken(pageToken)?.number;
-      const { items, next } = await deps.reader.list(organizationId, invoiceId, { below, limit: pageSize(asked) });
+    async listAnalyses({ organizationId, invoiceId, ...page }) {
+      const { items, nextPageToken } = await deps.reader.list(organizationId, invoiceId, readPageRequest(page));
       return {
         analyses: items.map((analysis) => ({
           analysisId: analysis.analysisId,
@@ -48,7 +41,7 @@ export function analysisService(deps: Deps): Binding {
           differences: (analysis.previous?.differences ?? []).map((difference) => ({ ...noDifference, ...difference })),
           createdTime: analysis.createdAt,
         })),
-        nextPageToken: next === undefined ? '' : writeNumberedToken(next, invoiceId),
+        nextPageToken,
       };
     },
     async reanalyzeInvoice({ organizationId, invoiceId }, context) {
@@ -58,23 +51,23 @@ export function analysisService(deps: Deps): Binding {
     },
     async replayAnalyses({ organizationId, limit, pageToken }, context) {
       deps.asOperator(context);
-      const page = { organizationId, after: readPageToken(pageToken), limit: replayLimit(limit) };
-      const { replayed, identical, differentAnalysisIds, next } = await deps.replayAnalyses(page);
+      const page = { organizationId, pageToken, limit: replayLimit(limit) };
+      const { replayed, identical, differentAnalysisIds, nextPageToken } = await deps.replayAnalyses(page);
       return {
         replayed,
         identical,
         differentAnalysisIds: [...differentAnalysisIds],
-        nextPageToken: writePageToken(next),
+        nextPageToken,
       };
     },
     async dryRunPolicy({ organizationId, policyJson, limit, pageToken }, context) {
       deps.asOperator(context);
-      const page = { organizationId, after: readPageToken(pageToken), limit: replayLimit(limit) };
-      const { replayed, changed, next } = await deps.dryRunPolicy(page, readPolicy(policyJson));
+      const page = { organizationId, pageToken, limit: replayLimit(limit) };
+      const { replayed, changed, nextPageToken } = await deps.dryRunPolicy(page, readPolicy(policyJson));
       return {
         replayed,
         changed: changed.map(({ from, to, ...change }) => ({ ...change, from: Decision[from], to: Decision[to] })),
-        nextPageToken: writePageToken(next),
+        nextPageToken,
       };
     },
   });

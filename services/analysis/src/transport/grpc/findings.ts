@@ -1,7 +1,7 @@
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { invalidField } from '@invoicecontrol/errors';
-import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/page';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { assignFinding } from '../../application/assign-finding.js';
@@ -23,7 +23,7 @@ interface Deps {
 export function findingService({ reader, reviewFinding, assignFinding }: Deps): Binding {
   return bind(FindingServiceDefinition, {
     async listFindings(request) {
-      const { items, next } = await reader.list(request.organizationId, {
+      const { items, nextPageToken } = await reader.list(request.organizationId, {
         companyId: request.companyId,
         invoiceId: request.invoiceId,
         scanId: request.scanId,
@@ -32,12 +32,9 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
         severity: severityNames[request.severity],
         disposition: disposition(request.disposition),
         assigneeUserId: request.assigneeUserId,
-        createdFrom: request.createdFromTime,
-        createdTo: request.createdToTime,
-        after: readPageToken(request.pageToken),
-        limit: pageSize(request.pageSize),
+        ...readPageRequest(request),
       });
-      return { findings: items.map(encodeFinding), nextPageToken: writePageToken(next) };
+      return { findings: items.map(encodeFinding), nextPageToken };
     },
     async getFinding({ organizationId, findingId }) {
       return { finding: encodeFinding(await reader.get(organizationId, findingId)) };

@@ -1,6 +1,6 @@
 import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
-import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/page';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { analyzeInvoice } from '../../application/analyze-invoice.js';
@@ -42,13 +42,10 @@ export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
         companyId: request.companyId,
         source: sourceNames[request.source],
         decision: decisionNames[request.decision],
-        createdFrom: request.createdFromTime,
-        createdTo: request.createdToTime,
-        after: readPageToken(request.pageToken),
-        limit: pageSize(request.pageSize),
+        ...readPageRequest(request),
       };
-      const { items, next } = await reader.list(request.organizationId, query);
-      return { invoices: items.map(encodeStoredInvoice), nextPageToken: writePageToken(next) };
+      const { items, nextPageToken } = await reader.list(request.organizationId, query);
+      return { invoices: items.map(encodeStoredInvoice), nextPageToken };
     },
     async getLatestAnalysis({ organizationId, invoiceId }) {
       const { analysis, findings, verdict } = await reader.latestAnalysis(organizationId, invoiceId);

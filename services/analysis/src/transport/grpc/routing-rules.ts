@@ -4,7 +4,7 @@ import type {
   RoutingMatch as WireMatch,
   RoutingRule as WireRule,
 } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
-import { pageSize, readNumberedToken, writeNumberedToken } from '@invoicecontrol/runtime/page';
+import { ascendingPageOf, readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { RoutingRules } from '../../application/routing-rules.js';
@@ -13,20 +13,13 @@ import type { RoutingMatchInput, RoutingRule } from '../../domain/routing.js';
 /** invoicecontrol.analysis.v1.RoutingRuleService */
 export function routingRuleService(rules: RoutingRules): Binding {
   return bind(RoutingRuleServiceDefinition, {
-    async listRoutingRules({ organizationId, pageSize: asked, pageToken }) {
-      const limit = pageSize(asked);
-      const after = readNumberedToken(pageToken);
+    async listRoutingRules({ organizationId, ...page }) {
+      const request = readPageRequest(page);
       const all = await rules.list(organizationId);
-      const rest = all.filter(
-        ({ position, ruleId }) =>
-          after === undefined || position > after.number || (position === after.number && ruleId > after.id),
-      );
-      const page = rest.slice(0, limit);
-      const last = rest.length > limit ? page.at(-1) : undefined;
-      return {
-        rules: page.map(encodeRule),
-        nextPageToken: last === undefined ? '' : writeNumberedToken(last.position, last.ruleId),
-      };
+      const { items, nextPageToken } = ascendingPageOf(all, request, ({ position, ruleId }) => {
+        return { order: position, id: ruleId };
+      });
+      return { rules: items.map(encodeRule), nextPageToken };
     },
     async getRoutingRule({ organizationId, ruleId }) {
       return { rule: encodeRule(await rules.get(organizationId, ruleId)) };

@@ -1,7 +1,7 @@
 import type { AnalysisDifference, AnalysisSummary } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import { z } from 'zod';
 import { showInstant, stated, uuid } from '../../http/fields.js';
-import { page, pageOf, pageQuery } from '../../http/pagination.js';
+import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import {
@@ -50,8 +50,7 @@ export const listAnalyses = route({
   async handle({ params, query }, { analyses }): Promise<Reply> {
     const reply = await analyses.listAnalyses({
       invoiceId: params.invoiceId.toLowerCase(),
-      pageSize: query.limit === undefined ? 0 : Number(query.limit),
-      pageToken: query.cursor ?? '',
+      ...pageRequest(query),
     });
     return { status: 200, body: page(reply.analyses.map(presentSummary), reply.nextPageToken) };
   },

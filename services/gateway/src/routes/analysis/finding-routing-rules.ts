@@ -2,7 +2,7 @@ import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { RoutingMatch, RoutingRule } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { z } from 'zod';
 import { amount, CURRENCY_CODE, LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../../http/fields.js';
-import { page, pageOf, pageQuery } from '../../http/pagination.js';
+import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
@@ -73,8 +73,7 @@ export const listRoutingRules = route({
   responses: { 200: { description: 'A page of routing rules.', schema: pageOf(rule) } },
   async handle({ query }, { routingRules }): Promise<Reply> {
     const reply = await routingRules.listRoutingRules({
-      pageSize: query.limit === undefined ? 0 : Number(query.limit),
-      pageToken: query.cursor ?? '',
+      ...pageRequest(query),
     });
     return { status: 200, body: page(reply.rules.map(presentRule), reply.nextPageToken) };
   },

@@ -2,10 +2,10 @@ import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/
 import type { ApiKey as WireApiKey } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from '../../application/api-keys.js';
 import type { ApiKeyDeps } from '../../application/api-keys.js';
 import type { ApiKey } from '../../domain/api-key.js';
-import { readPageRequest } from '../../domain/page.js';
 import { readGrantor } from './grantor.js';
 
 export function apiKeyService(deps: ApiKeyDeps): Binding {

@@ -2,10 +2,10 @@ import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v
 import type { AuditEvent as WireAuditEvent } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
 import type { AuditEvent, AuditTrail } from '../../application/audit-trail.js';
 import { requireOrganization } from '../../application/organizations.js';
 import type { Organizations } from '../../application/organizations.js';
-import { readPageRequest } from '../../domain/page.js';
 
 export function auditService({
   organizations,

@@ -3,19 +3,19 @@ import type { Company as WireCompany } from '@invoicecontrol/contracts/organizat
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { newestPageOf, readPageRequest } from '@invoicecontrol/runtime/page';
 import { createCompany, deleteCompany, updateCompany } from '../../application/change-companies.js';
 import { requireOrganization } from '../../application/organizations.js';
 import type { Organizations } from '../../application/organizations.js';
 import { requireCompany } from '../../domain/companies.js';
 import type { Organization } from '../../domain/organization.js';
-import { pageOfList, readPageRequest } from '../../domain/page.js';
 
 export function companyService({ organizations, clock }: { organizations: Organizations; clock: Clock }): Binding {
   return bind(CompanyServiceDefinition, {
     async listCompanies(request) {
       const page = readPageRequest(request);
       const organization = await requireOrganization(organizations, request.organizationId);
-      const { items, nextPageToken } = pageOfList(organization.companies, page);
+      const { items, nextPageToken } = newestPageOf(organization.companies, page);
       return { companies: items.map(({ id }) => toWire(organization, id)), nextPageToken };
     },
     async getCompany({ organizationId, companyId }) {

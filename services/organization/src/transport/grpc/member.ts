@@ -10,8 +10,8 @@ import {
   removeMember,
   updateMember,
 } from '../../application/members.js';
+import { newestPageOf, readPageRequest } from '@invoicecontrol/runtime/page';
 import type { MemberDeps } from '../../application/members.js';
-import { pageOfList, readPageRequest } from '../../domain/page.js';
 import { isActive } from '../../domain/roster.js';
 import type { Member } from '../../domain/roster.js';
 import { readGrantor } from './grantor.js';
@@ -22,7 +22,7 @@ export function memberService(deps: MemberDeps): Binding {
       const page = readPageRequest(request);
       const members = await listMembers(deps, request.organizationId);
       const listed = members.map((member) => ({ id: member.userId, createdAt: member.createdAt, member }));
-      const { items, nextPageToken } = pageOfList(listed, page);
+      const { items, nextPageToken } = newestPageOf(listed, page);
       return { members: items.map(({ member }) => toWire(member)), nextPageToken };
     },
     async getMember(request) {

@@ -2,10 +2,10 @@ import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organiz
 import type { Notification as WireNotification } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
 import type { ListedNotification, Notifications } from '../../application/notifications.js';
 import { requireOrganization } from '../../application/organizations.js';
 import type { Organizations } from '../../application/organizations.js';
-import { readPageRequest } from '../../domain/page.js';
 
 export function notificationService({
   organizations,

@@ -1,6 +1,6 @@
 import { ScanServiceDefinition, SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
-import { pageSize, readPageToken, writePageToken } from '@invoicecontrol/runtime/page';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { createScan } from '../../application/create-scan.js';
@@ -34,14 +34,11 @@ export function scanService({ createScan, reader }: Deps): Binding {
       return { scan: encodeScan(await reader.get(organizationId, scanId)) };
     },
     async listScans(request) {
-      const { items, next } = await reader.list(request.organizationId, {
+      const { items, nextPageToken } = await reader.list(request.organizationId, {
         companyId: request.companyId,
-        createdFrom: request.createdFromTime,
-        createdTo: request.createdToTime,
-        after: readPageToken(request.pageToken),
-        limit: pageSize(request.pageSize),
+        ...readPageRequest(request),
       });
-      return { scans: items.map(encodeScan), nextPageToken: writePageToken(next) };
+      return { scans: items.map(encodeScan), nextPageToken };
     },
   });
 }

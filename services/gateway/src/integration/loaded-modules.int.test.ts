@@ -10,7 +10,7 @@ const printLoaded = `
 
 /** @returns whether a process of its own that imports the compiled service loads the MongoDB driver */
 async function loadsDriver(service: 'gateway' | 'scan'): Promise<boolean> {
-  const compiled = new URL(`../../${service}/dist/compose.js`, import.meta.url).href;
+  const compiled = new URL(`../../../${service}/dist/compose.js`, import.meta.url).href;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', printLoaded, compiled]);
   return (JSON.parse(stdout) as string[]).some((file) => file.includes('/node_modules/mongodb/'));
 }

@@ -1,0 +1,36 @@
+import type { Collection, Document, Filter, WithId } from 'mongodb';
+import { pageOf } from '../page.js';
+import type { Page, PageRequest } from '../page.js';
+
+/** What a document needs to be listed. */
+interface Listed {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly createdAt: Date;
+}
+
+/** The order of lists. An index that serves a list ends in it, behind the organization and the fields of the filter. */
+export const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
+
+/** Finds one page of the documents that match, newest first. */
+export async function findPage<D extends Listed>(
+  collection: Collection<D>,
+  filter: Filter<D> & { readonly organizationId: string },
+  { size, after, createdFrom, createdTo }: PageRequest,
+  projection: Document = {},
+): Promise<Page<WithId<D>>> {
+  const last = after && new Date(after.order);
+  const createdAt = {
+    ...(createdFrom && { $gte: createdFrom }),
+    ...(createdTo && { $lt: createdTo }),
+    // The bound that an index can use; `$or` leaves out those of the same instant that earlier pages showed.
+    ...(last && { $lte: last }),
+  };
+  const query = {
+    ...filter,
+    ...(Object.keys(createdAt).length > 0 && { createdAt }),
+    ...(last && { $or: [{ createdAt: { $lt: last } }, { _id: { $lt: after.id } }] }),
+  } as Filter<D>;
+  const found = await collection.find(query, { projection, sort: NEWEST_FIRST, limit: size + 1 }).toArray();
+  return pageOf(found, size, (document) => ({ order: document.createdAt.getTime(), id: `${document._id}` }));
+}
