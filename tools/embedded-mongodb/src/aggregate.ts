@@ -1,11 +1,9 @@
 import { fail, refuse } from './errors.js';
-import { compileExpression, type Evaluate } from './expression.js';
 import { add, isNumeric, type Numeric } from './numbers.js';
-import { compare, encode } from './order.js';
-import { compileAddFieldsStage, compileProjectStage, type Project } from './projection.js';
+import { encode } from './order.js';
 import { compileFilter } from './query.js';
 import { compileSort, sortBy } from './sort.js';
-import { assign, countOf, docOf, isDoc, kindOf, listOf, show, type Doc } from './values.js';
+import { assign, countOf, docOf, fieldOf, isDoc, type Doc } from './values.js';
 
 /** One stage: documents in, documents out, the ones that came in untouched. */
 type Stage = (docs: Doc[]) => Doc[];
@@ -30,29 +28,15 @@ export function compilePipeline(pipeline: readonly unknown[]): Stage {
 }
 
 const KNOWN_TO_MONGODB = new Set(
-  `$bucket $bucketAuto $changeStream $collStats $densify $documents $fill $geoNear $graphLookup $indexStats $lookup
-   $merge $out $redact $replaceWith $sample $search $setWindowFields $sortByCount $unionWith`.split(/\s+/),
+  `$addFields $bucket $bucketAuto $changeStream $collStats $count $densify $documents $facet $fill $geoNear
+   $graphLookup $indexStats $lookup $merge $out $project $redact $replaceRoot $replaceWith $sample $search $set
+   $setWindowFields $sortByCount $unionWith $unset $unwind`.split(/\s+/),
 );
-
-const each =
-  (project: Project): Stage =>
-  (docs) =>
-    docs.map(project);
 
 const STAGES: Readonly<Record<string, (operand: unknown) => Stage>> = {
   $match: (operand) => {
     const matches = compileFilter(docOf(operand, '$match'));
     return (docs) => docs.filter(matches);
-  },
-  $project: (operand) => each(compileProjectStage(docOf(operand, '$project'))),
-  $addFields: (operand) => each(compileAddFieldsStage(docOf(operand, '$addFields'))),
-  $set: (operand) => each(compileAddFieldsStage(docOf(operand, '$set'))),
-  $unset: (operand) => {
-    const paths = Array.isArray(operand) ? operand : [operand];
-    if (!paths.every((path) => typeof path === 'string')) {
-      fail('BadValue', '$unset takes a field name or a list of them');
-    }
-    return each(compileProjectStage(Object.fromEntries(paths.map((path) => [path, 0]))));
   },
   $group: compileGroup,
   $sort: (operand) => {
@@ -68,150 +52,58 @@ const STAGES: Readonly<Record<string, (operand: unknown) => Stage>> = {
     const count = positive(operand, '$limit', 1);
     return (docs) => docs.slice(0, count);
   },
-  $count: (operand) => {
-    if (typeof operand !== 'string' || operand === '' || /[$.]/.test(operand)) {
-      fail('BadValue', 'the count field must be a non-empty string without $ and dots');
-    }
-    return (docs) => (docs.length === 0 ? [] : [{ [operand]: docs.length }]);
-  },
-  $unwind: compileUnwind,
-  $facet: (operand) => {
-    const facets = Object.entries(docOf(operand, '$facet')).map(
-      ([name, pipeline]) => [name, compilePipeline(listOf(pipeline, `$facet.${name}`))] as const,
-    );
-    return (docs) => [Object.fromEntries(facets.map(([name, run]) => [name, run(docs)]))];
-  },
-  $replaceRoot: (operand) => {
-    const evaluate = compileExpression(docOf(operand, '$replaceRoot')['newRoot']);
-    return (docs) =>
-      docs.map((doc) => {
-        const root = evaluate(doc);
-        return isDoc(root) ? root : fail('BadValue', `'newRoot' must evaluate to an object, but it was ${show(root)}`);
-      });
-  },
 };
 
 function positive(operand: unknown, stage: string, least: number): number {
   const count = countOf(operand, stage, -1);
-  if (count < least) fail('BadValue', `invalid argument to ${stage} stage: ${show(operand)}`);
+  if (count < least) fail('BadValue', `invalid argument to ${stage} stage: ${String(operand)}`);
   return count;
 }
 
-function compileUnwind(operand: unknown): Stage {
-  const { path, preserveNullAndEmptyArrays, includeArrayIndex, ...others } = isDoc(operand)
-    ? operand
-    : { path: operand };
-  const [other] = Object.keys(others);
-  if (other !== undefined) fail('BadValue', `unrecognized option to $unwind stage: ${other}`);
-  if (typeof path !== 'string' || !/^\$[^$]/.test(path)) fail('BadValue', "path to $unwind should start with '$'");
-  if (includeArrayIndex !== undefined) refuse('includeArrayIndex in $unwind');
-  const field = path.slice(1);
-  const read = compileExpression(path);
-  const withElement = (doc: Doc, element: unknown): Doc =>
-    compileAddFieldsStage({ [field]: { $literal: element } })(doc);
-  const isKeeping = preserveNullAndEmptyArrays === true;
-  const without = compileProjectStage({ [field]: 0 });
-  return (docs) =>
-    docs.flatMap((doc) => {
-      const value = read(doc);
-      if (Array.isArray(value) && value.length > 0) return value.map((element) => withElement(doc, element));
-      if (value === undefined || value === null) return isKeeping ? [doc] : [];
-      if (Array.isArray(value)) return isKeeping ? [without(doc)] : [];
-      return [doc];
-    });
-}
-
-/** Collects the values of one group, in the order of its documents. */
-interface Accumulator {
-  readonly add: (value: unknown) => void;
-  readonly result: () => unknown;
-}
-
-const ACCUMULATORS: Readonly<Record<string, () => Accumulator>> = {
-  $sum: () => {
-    let total: Numeric = 0;
-    return { add: (value) => void (isNumeric(value) && (total = add(total, value))), result: () => total };
-  },
-  $avg: () => {
-    let total = 0;
-    let count = 0;
-    const take = (value: unknown): void => {
-      if (kindOf(value) === 'decimal') refuse('$avg of Decimal128 values');
-      if (!isNumeric(value)) return;
-      total += Number(value);
-      count += 1;
-    };
-    return { add: take, result: () => (count === 0 ? null : total / count) };
-  },
-  $min: () => extreme(-1),
-  $max: () => extreme(1),
-  $first: () => {
-    const values: unknown[] = [];
-    return { add: (value) => void (values.length === 0 && values.push(value)), result: () => values[0] ?? null };
-  },
-  $last: () => {
-    let last: unknown;
-    return { add: (value) => (last = value), result: () => last ?? null };
-  },
-  $push: () => {
-    const values: unknown[] = [];
-    return { add: (value) => void (value !== undefined && values.push(value)), result: () => values };
-  },
-  $addToSet: () => {
-    const values = new Map<string, unknown>();
-    return {
-      add: (value) => void (value !== undefined && !values.has(encode(value)) && values.set(encode(value), value)),
-      result: () => [...values.values()],
-    };
-  },
-  $count: () => {
-    let count = 0;
-    return { add: () => (count += 1), result: () => count };
-  },
-};
-
-function extreme(sign: 1 | -1): Accumulator {
-  let best: unknown = null;
-  const take = (value: unknown): void => {
-    if (value === undefined || value === null) return;
-    if (best === null || sign * compare(value, best) > 0) best = value;
-  };
-  return { add: take, result: () => best };
-}
-
+/** Groups by a field or a constant and sums fields or constants. */
 function compileGroup(operand: unknown): Stage {
   const spec = docOf(operand, '$group');
   if (!('_id' in spec)) fail('BadValue', 'a group specification must include an _id');
-  const identify = compileExpression(spec['_id']);
-  const fields = Object.entries(spec)
+  const identify = compileOperand(spec['_id']);
+  const sums = Object.entries(spec)
     .filter(([name]) => name !== '_id')
-    .map(([name, value]) => compileGroupField(name, value));
+    .map(([name, value]) => ({ name, valueIn: compileSum(name, value) }));
   return (docs) => {
-    const groups = new Map<string, { id: unknown; accumulators: Accumulator[] }>();
+    const groups = new Map<string, { id: unknown; totals: Numeric[] }>();
     for (const doc of docs) {
       const id = identify(doc) ?? null;
       const key = encode(id);
       let group = groups.get(key);
-      if (!group) groups.set(key, (group = { id, accumulators: fields.map(({ start }) => start()) }));
-      for (const [place, { evaluate }] of fields.entries()) group.accumulators[place]?.add(evaluate(doc));
+      if (!group) groups.set(key, (group = { id, totals: sums.map(() => 0) }));
+      for (const [place, { valueIn }] of sums.entries()) {
+        const value = valueIn(doc);
+        if (isNumeric(value)) group.totals[place] = add(group.totals[place] ?? 0, value);
+      }
     }
-    return [...groups.values()].map(({ id, accumulators }) => {
+    return [...groups.values()].map(({ id, totals }) => {
       const result: Doc = { _id: id };
-      for (const [place, { name }] of fields.entries()) assign(result, name, accumulators[place]?.result());
+      for (const [place, { name }] of sums.entries()) assign(result, name, totals[place]);
       return result;
     });
   };
 }
 
-function compileGroupField(
-  name: string,
-  value: unknown,
-): { name: string; start: () => Accumulator; evaluate: Evaluate } {
-  const [operator = '', second] = isDoc(value) ? Object.keys(value) : [];
-  const start = Object.hasOwn(ACCUMULATORS, operator) ? ACCUMULATORS[operator] : undefined;
-  if (!isDoc(value) || second !== undefined || !start) {
-    fail('BadValue', `The field '${name}' must be one of the accumulators ${Object.keys(ACCUMULATORS).join(', ')}`);
+function compileSum(name: string, value: unknown): (doc: Doc) => unknown {
+  const [operator, second] = isDoc(value) ? Object.keys(value) : [];
+  if (!isDoc(value) || second !== undefined || operator !== '$sum') {
+    fail('BadValue', `The field '${name}' must be the accumulator $sum`);
   }
   if (/[.$]/.test(name)) fail('BadValue', `The field name '${name}' cannot contain '.' or '$'`);
-  return { name, start, evaluate: compileExpression(value[operator]) };
+  return compileOperand(value['$sum']);
+}
+
+/** `$path.to.field`, or a number, a text or null as it stands. */
+function compileOperand(operand: unknown): (doc: Doc) => unknown {
+  if (typeof operand === 'string' && operand.startsWith('$')) {
+    const parts = operand.slice(1).split('.');
+    if (parts.some((part) => part === '' || part.startsWith('$'))) fail('BadValue', `'${operand}' names no field`);
+    return (doc) => parts.reduce<unknown>((value, part) => (isDoc(value) ? fieldOf(value, part) : undefined), doc);
+  }
+  if (isDoc(operand) || Array.isArray(operand)) fail('BadValue', 'Expressions other than a field are not supported');
+  return () => operand;
 }

@@ -4,13 +4,13 @@ import { fail, refuse } from './errors.js';
 import { resultsOf } from './database.js';
 import { encode } from './order.js';
 import { someLeaf } from './paths.js';
-import { compileFindProjection } from './projection.js';
+import { compileProjection } from './projection.js';
 import { compileSort, type SortField } from './sort.js';
 import { countOf, docOf, isDoc, isSet, listOf, serialize, type Doc } from './values.js';
 
 export function runFind(call: Call): Reply {
   const { body } = call;
-  const project = compileFindProjection(docOf(body['projection'], 'projection'));
+  const project = compileProjection(docOf(body['projection'], 'projection'));
   const found = search(call, {
     filter: docOf(body['filter'], 'filter'),
     sort: compileSort(body['sort']),

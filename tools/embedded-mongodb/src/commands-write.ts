@@ -3,7 +3,7 @@ import { done, limitOf, search, type Call, type Reply } from './command.js';
 import type { Database } from './database.js';
 import { fail, MongoError, refuse } from './errors.js';
 import type { StoredDocument } from './ordered-index.js';
-import { compileFindProjection } from './projection.js';
+import { compileProjection } from './projection.js';
 import { compileSort } from './sort.js';
 import type { Collection } from './store.js';
 import { compileUpdate, isReplacement, upsertBase, type UpdateStatement } from './update.js';
@@ -30,17 +30,13 @@ export function runUpdate(call: Call): Reply {
   const upserted: Doc[] = [];
   const outcome = runWrites(call.body, writesOf(call, 'updates'), (write, index) => {
     const fields = statementOf(write);
-    checkStatement(fields, ['q', 'u', 'multi', 'upsert', 'arrayFilters', 'hint']);
+    checkStatement(fields, ['q', 'u', 'multi', 'upsert', 'hint']);
     const isMulti = isSet(fields['multi']);
-    const statement: UpdateStatement = {
-      filter: docOf(fields['q'], 'q'),
-      update: fields['u'],
-      arrayFilters: fields['arrayFilters'],
-    };
+    const statement: UpdateStatement = { filter: docOf(fields['q'], 'q'), update: fields['u'] };
     if (isMulti && isReplacement(statement.update)) {
       fail('FailedToParse', 'multi update is not supported for replacement-style update');
     }
-    const change = compileUpdate(statement, false);
+    const change = compileUpdate(statement.update, false);
     const limit = isMulti ? undefined : 1;
     const found = search(call, { filter: statement.filter, limit, hint: fields['hint'] });
     if (found.length === 0 && isSet(fields['upsert'])) {
@@ -73,7 +69,7 @@ export function runDelete(call: Call): Reply {
 
 export function runFindAndModify(call: Call): Reply {
   const { database, body } = call;
-  const project = compileFindProjection(docOf(body['fields'], 'fields'));
+  const project = compileProjection(docOf(body['fields'], 'fields'));
   const shown = (doc: Doc): Doc => (project ? project(doc) : doc);
   const filter = docOf(body['query'], 'query');
   const isRemoving = isSet(body['remove']);
@@ -81,8 +77,8 @@ export function runFindAndModify(call: Call): Reply {
   if (isRemoving === (body['update'] !== undefined)) {
     fail('FailedToParse', 'Either an update or remove=true must be specified');
   }
-  const statement: UpdateStatement = { filter, update: body['update'], arrayFilters: body['arrayFilters'] };
-  const change = isRemoving ? undefined : compileUpdate(statement, false);
+  const statement: UpdateStatement = { filter, update: body['update'] };
+  const change = isRemoving ? undefined : compileUpdate(statement.update, false);
   const [stored] = search(call, { filter, sort: compileSort(body['sort']), limit: 1, hint: body['hint'] });
   if (!change) {
     if (!stored) return done({ lastErrorObject: { n: 0 }, value: null });
@@ -149,7 +145,7 @@ function insertDocument(database: Database, collection: Collection, doc: Doc, by
 function upsert(call: Call, statement: UpdateStatement): StoredDocument {
   const base = upsertBase(statement.filter);
   const start = isReplacement(statement.update) ? (base['_id'] === undefined ? {} : { _id: base['_id'] }) : base;
-  const doc = compileUpdate(statement, true)(start);
+  const doc = compileUpdate(statement.update, true)(start);
   return insertDocument(call.database, call.database.collectionForWrite(call.namespace), doc);
 }
 

@@ -121,7 +121,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   update: { fields: ['updates', 'ordered'], run: onCollection(runUpdate) },
   delete: { fields: ['deletes', 'ordered'], run: onCollection(runDelete) },
   findandmodify: {
-    fields: ['query', 'sort', 'remove', 'update', 'new', 'fields', 'upsert', 'arrayFilters', 'hint'],
+    fields: ['query', 'sort', 'remove', 'update', 'new', 'fields', 'upsert', 'hint'],
     run: onCollection(runFindAndModify),
   },
   find: {

@@ -29,35 +29,18 @@ export function exactDecimalOf(text: string): ExactDecimal | undefined {
 
 /** Adds as `$inc` and `$sum` do: int32 grows into int64, a double makes a double, a Decimal128 stays exact. */
 export function add(left: Numeric, right: Numeric): Numeric {
-  return combine(left, right, (a, b) => a + b, addExactly);
-}
-
-/** Multiplies as `$mul` does, with the same types as {@link add}. */
-export function multiply(left: Numeric, right: Numeric): Numeric {
-  return combine(left, right, (a, b) => a * b, multiplyExactly);
-}
-
-/** The same number with the other sign. */
-export const negate = (value: Numeric): Numeric => (typeof value === 'number' ? -value : multiply(value, -1));
-
-function combine(
-  left: Numeric,
-  right: Numeric,
-  inDouble: (a: number, b: number) => number,
-  exactly: (a: ExactDecimal, b: ExactDecimal) => ExactDecimal,
-): Numeric {
   if (typeof left === 'number' && typeof right === 'number') {
-    const result = inDouble(left, right);
+    const result = left + right;
     if (isInt32(result) || !isInt32(left) || !isInt32(right)) return result;
-    return asLong(exactly(exact(left), exact(right)));
+    return asLong(addExactly(exact(left), exact(right)));
   }
   if (kindOf(left) === 'decimal' || kindOf(right) === 'decimal') {
-    const { coefficient, exponent } = exactly(exact(left), exact(right));
+    const { coefficient, exponent } = addExactly(exact(left), exact(right));
     return Decimal128.fromStringWithRounding(`${coefficient}E${exponent}`);
   }
   const hasDouble = (typeof left === 'number' && !isInt32(left)) || (typeof right === 'number' && !isInt32(right));
-  if (hasDouble) return inDouble(Number(left), Number(right));
-  return asLong(exactly(exact(left), exact(right)));
+  if (hasDouble) return Number(left) + Number(right);
+  return asLong(addExactly(exact(left), exact(right)));
 }
 
 function exact(value: Numeric): ExactDecimal {
@@ -71,11 +54,6 @@ function addExactly(a: ExactDecimal, b: ExactDecimal): ExactDecimal {
   const scaled = (value: ExactDecimal): bigint => value.coefficient * 10n ** BigInt(value.exponent - exponent);
   return { coefficient: scaled(a) + scaled(b), exponent };
 }
-
-const multiplyExactly = (a: ExactDecimal, b: ExactDecimal): ExactDecimal => ({
-  coefficient: a.coefficient * b.coefficient,
-  exponent: a.exponent + b.exponent,
-});
 
 function asLong({ coefficient }: ExactDecimal): Long {
   if (BigInt.asIntN(64, coefficient) !== coefficient) fail('BadValue', 'The result does not fit into a 64-bit integer');

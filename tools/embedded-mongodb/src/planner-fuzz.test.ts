@@ -75,7 +75,6 @@ function someCondition(random: Random): unknown {
     () => ({ $ne: someValue(random) }),
     () => ({ $exists: below(2) === 1 }),
     () => ({ $gt: new Date(4) }),
-    () => ({ $nin: [someValue(random)] }),
     () => ({ $in: [] }),
     () => ({ $elemMatch: { $gte: 1, $lt: 3 } }),
     () => someList(random),
@@ -147,7 +146,7 @@ test.each([1, 7, 99])('an indexed collection answers like an unindexed one (seed
     const [one] = indexed.find({ filter: { _id: id } });
     const [other] = plain.find({ filter: { _id: id } });
     if (round % 5 === 0 && one && other) {
-      const change = compileUpdate({ filter: {}, update: someUpdate(random) }, false);
+      const change = compileUpdate(someUpdate(random), false);
       const isRefused = attempt(() => change(one.doc)) !== 'done';
       if (!isRefused && attempt(() => indexed.replace(one, change(one.doc))) === 'done')
         plain.replace(other, change(other.doc));

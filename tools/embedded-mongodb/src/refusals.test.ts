@@ -64,6 +64,7 @@ describe('commands', () => {
     ['a snapshot read', find({ readConcern: { level: 'snapshot' } })],
     ['an aggregation of the database', { aggregate: 1, pipeline: [], cursor: {} }],
     ['an update by a pipeline', { findAndModify: 'items', query: {}, update: [{ $set: { b: '$a' } }] }],
+    ['a stage that computes', aggregate({ $project: { a: 1 } })],
     ['a stage that joins', aggregate({ $lookup: { from: 'o', localField: 'a', foreignField: 'b', as: 'c' } })],
     ['a stage that writes', aggregate({ $merge: { into: 'other' } })],
     ['a change stream', aggregate({ $changeStream: {} })],
@@ -81,11 +82,13 @@ describe('commands', () => {
     ['a query operator', find({ filter: { a: { $mod: [2, 0] } } }), 2],
     ['a text search', find({ filter: { $text: { $search: 'x' } } }), 2],
     ['code in a filter', find({ filter: { $where: 'true' } }), 2],
-    ['a type that this server cannot tell', find({ filter: { a: { $type: 'double' } } }), 2],
+    ['a regular expression', find({ filter: { a: /x/ } }), 2],
+    ['a regular expression in a list', find({ filter: { a: { $in: [/x/] } } }), 2],
+    ['a computed field', find({ projection: { n: { $size: '$l' } } }), 2],
     ['a positional projection', find({ projection: { 'a.$': 1 } }), 9],
-    ['an expression', aggregate({ $project: { b: { $toString: '$a' } } }), 2],
+    ['an expression', aggregate({ $group: { _id: { $toString: '$a' } } }), 2],
     ['an accumulator', aggregate({ $group: { _id: null, b: { $stdDevPop: '$a' } } }), 2],
-    ['a variable', aggregate({ $project: { b: '$$CLUSTER_TIME' } }), 2],
+    ['a variable', aggregate({ $group: { _id: '$$CLUSTER_TIME' } }), 2],
     ['a stage that nobody knows', aggregate({ $frobnicate: {} }), 40324],
     [
       'a write concern of more members than there are',
@@ -110,7 +113,10 @@ describe('commands', () => {
     ['$push with a clause nobody knows', { q: {}, u: { $push: { l: { $each: [1], $frob: 1 } } } }, 2],
     ['$push with $slice alone', { q: {}, u: { $push: { l: { $slice: 1 } } } }, 52],
     ['a field without a name', { q: {}, u: { $set: { 'a..b': 1 } } }, 56],
-    ['$pop by two', { q: {}, u: { $pop: { l: 2 } } }, 9],
+    ['$pop', { q: {}, u: { $pop: { l: 1 } } }, 9],
+    ['$push in order', { q: {}, u: { $push: { l: { $each: [1], $sort: 1 } } } }, 2],
+    ['a positional path', { q: {}, u: { $set: { 'l.$[].n': 1 } } }, 52],
+    ['array filters', { q: {}, u: { $set: { a: 1 } }, arrayFilters: [{ 'e.n': 1 }] }, 115],
   ])('%s is refused', async (_title, statement, code) => {
     expect(await statementRefusalOf({ update: 'items', updates: [statement] })).toBe(code);
   });

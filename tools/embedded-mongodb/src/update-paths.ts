@@ -1,7 +1,6 @@
 import { fail } from './errors.js';
 import { isArrayPlace } from './paths.js';
-import { compileFilter } from './query.js';
-import { assign, docOf, fieldOf, isDoc, show, type Doc } from './values.js';
+import { assign, fieldOf, isDoc, show, type Doc } from './values.js';
 
 /** A document or an array, and a key in it: where an operator acts. */
 export interface Place {
@@ -9,67 +8,41 @@ export interface Place {
   readonly key: string;
 }
 
-/** The array filters of an update, by the name that a path calls them. */
-export type ElementTests = ReadonlyMap<string, (element: unknown) => boolean>;
-
-/** What the positional parts of a path (`$`, `$[]`, `$[name]`) are resolved with. */
-export interface Resolver {
-  readonly filter: Doc;
-  readonly elementTests: ElementTests;
-  /** Documents and arrays that this update has made, and may therefore change. */
-  readonly own: Set<unknown>;
-}
-
 /**
- * Calls back for every place that a path names in a document under construction, which is new itself. Documents and arrays
- * on the way are replaced by copies, so that the stored state of the document stays as it is.
+ * Calls back for the place that a path names in a document under construction, which is new itself; not where the path
+ * leads nowhere and nothing may be created. Documents and arrays on the way are replaced by copies, so that the stored
+ * state of the document stays as it is.
+ * @param own documents and arrays that this update has made, and may therefore change
  */
-export function visitPlaces(
+export function visitPlace(
   root: Doc,
   path: string,
-  resolver: Resolver,
+  own: Set<unknown>,
   creates: boolean,
   visit: (place: Place) => void,
 ): void {
   const parts = path.split('.');
-  const walk = (parent: Doc | unknown[], depth: number): void => {
-    for (const key of keysAt(parent, parts, depth, resolver, creates)) {
-      if (depth === parts.length - 1) visit({ parent, key });
-      else {
-        const child = childAt({ parent, key }, parts, depth, creates, resolver.own);
-        if (child) walk(child, depth + 1);
-      }
-    }
-  };
-  walk(root, 0);
+  let parent: Doc | unknown[] = root;
+  for (const [depth, key] of parts.entries()) {
+    if (Array.isArray(parent) && !isPlaceOf(parent, parts, depth, creates)) return;
+    if (depth === parts.length - 1) return visit({ parent, key });
+    const child = childAt({ parent, key }, parts, depth, creates, own);
+    if (!child) return;
+    parent = child;
+  }
 }
 
-function keysAt(
-  parent: Doc | unknown[],
-  parts: readonly string[],
-  depth: number,
-  resolver: Resolver,
-  creates: boolean,
-): string[] {
+function isPlaceOf(array: readonly unknown[], parts: readonly string[], depth: number, creates: boolean): boolean {
   const part = parts[depth] ?? '';
-  const before = parts.slice(0, depth).join('.');
-  if (part.startsWith('$')) {
-    if (!Array.isArray(parent)) {
-      fail('BadValue', `The path '${before}' must exist in the document in order to apply array updates.`);
-    }
-    if (part === '$') return [String(matchedPlace(resolver.filter, before, parent))];
-    const test = resolver.elementTests.get(part.slice(2, -1)) ?? (() => true);
-    return parent.flatMap((element, place) => (test(element) ? [String(place)] : []));
-  }
-  if (!Array.isArray(parent)) return [part];
   if (!isArrayPlace(part)) {
-    if (!creates) return [];
-    fail('PathNotViable', `Cannot create field '${part}' in element {${parts[depth - 1]}: ${show(parent)}}`);
+    if (creates)
+      fail('PathNotViable', `Cannot create field '${part}' in element {${parts[depth - 1]}: ${show(array)}}`);
+    return false;
   }
-  if (Number(part) > parent.length + LARGEST_PLACE) {
+  if (Number(part) > array.length + LARGEST_PLACE) {
     fail('BadValue', `The array place in '${parts.join('.')}' is too large`);
   }
-  return [part];
+  return true;
 }
 
 function childAt(
@@ -97,21 +70,6 @@ function childAt(
   return created;
 }
 
-/** The place of the first element that the filter matched, for the positional `$`. */
-function matchedPlace(filter: Doc, path: string, elements: readonly unknown[]): number {
-  const conditions = [filter, ...(Array.isArray(filter['$and']) ? filter['$and'] : [])].flatMap((part: unknown) =>
-    Object.entries(docOf(part, '$and')).filter(([key]) => key === path || key.startsWith(`${path}.`)),
-  );
-  for (const [key, condition] of conditions) {
-    const matches = compileFilter({ [key]: condition });
-    const wrap = (element: unknown): Doc =>
-      path.split('.').reduceRight<unknown>((inner, part) => ({ [part]: inner }), [element]) as Doc;
-    const place = elements.findIndex((element) => matches(wrap(element)));
-    if (place >= 0) return place;
-  }
-  return fail('BadValue', 'The positional operator did not find the match needed from the query.');
-}
-
 export const valueAt = ({ parent, key }: Place): unknown =>
   Array.isArray(parent) ? parent[Number(key)] : fieldOf(parent, key);
 
@@ -136,7 +94,7 @@ export function checkPath(path: string): void {
   if (path.startsWith('$')) {
     fail('DollarPrefixedFieldName', `The dollar ($) prefixed field '${path}' is not valid for storage`);
   }
-  const unknown = parts.find((part) => part.startsWith('$') && part !== '$' && !/^\$\[\w*\]$/.test(part));
+  const unknown = parts.find((part) => part.startsWith('$'));
   if (unknown) {
     fail('DollarPrefixedFieldName', `The dollar ($) prefixed field '${unknown}' in '${path}' is not valid for storage`);
   }

@@ -29,61 +29,37 @@ test.each<[string, Doc, Doc]>([
   ['unsets', { $unset: { 's.m.deep': '', 'list.1': '' } }, { s: { k: 1, m: {} }, list: [3, null, 2] }],
   [
     'counts',
-    { $inc: { n: 1, 's.k': 1 }, $mul: { 'lines.0.n': 5 } },
+    { $inc: { n: 1, 's.k': 1, 'lines.0.n': 4 } },
     {
       n: 2,
       s: { ...(before()['s'] as Doc), k: 2 },
       lines: [{ sku: 'a', n: 5, tags: ['x'] }, (before()['lines'] as Doc[])[1]],
     },
   ],
-  ['renames', { $rename: { 's.k': 's.m.k' } }, { s: { m: { deep: [1, 2], k: 1 } } }],
   [
     'pushes',
-    { $push: { list: { $each: [0], $sort: 1 }, 's.m.deep': 3 } },
-    { list: [0, 1, 2, 3], s: { k: 1, m: { deep: [1, 2, 3] } } },
+    { $push: { list: { $each: [0], $slice: -3 }, 's.m.deep': 3 } },
+    { list: [1, 2, 0], s: { k: 1, m: { deep: [1, 2, 3] } } },
   ],
-  [
-    'adds to a set',
-    { $addToSet: { 'lines.1.tags': 'z' } },
-    { lines: [(before()['lines'] as Doc[])[0], { sku: 'b', n: 2, tags: ['y', 'z'] }] },
-  ],
-  ['pulls and pops', { $pull: { list: 1 }, $pop: { 's.m.deep': 1 } }, { list: [3, 2], s: { k: 1, m: { deep: [1] } } }],
-  [
-    'reaches into every element',
-    { $set: { 'lines.$[].n': 0 } },
-    {
-      lines: [
-        { sku: 'a', n: 0, tags: ['x'] },
-        { sku: 'b', n: 0, tags: ['y'] },
-      ],
-    },
-  ],
+  ['pulls', { $pull: { list: 1, 's.m.deep': 2 } }, { list: [3, 2], s: { k: 1, m: { deep: [1] } } }],
   ['replaces', { n: 7 }, { s: undefined, untouched: undefined, list: undefined, lines: undefined, n: 7 }],
 ])('an update that %s leaves the state before it alone', (_, update, changes) => {
   const doc = frozen(before());
-  const next = compileUpdate({ filter: { _id: 1 }, update: frozen(update) }, false)(doc);
+  const next = compileUpdate(frozen(update), false)(doc);
   expect(next).toEqual({ ...before(), ...changes });
-  expect(doc).toEqual(before());
-});
-
-test('an update that chooses elements leaves the state before it alone', () => {
-  const doc = frozen(before());
-  const update = { $set: { 'lines.$[line].tags.0': 'q' } };
-  const next = compileUpdate({ filter: {}, update, arrayFilters: [{ 'line.sku': 'b' }] }, false)(doc);
-  expect((next['lines'] as Doc[])[1]).toEqual({ sku: 'b', n: 2, tags: ['q'] });
   expect(doc).toEqual(before());
 });
 
 test('what an update does not reach is shared with the state before it', () => {
   const doc = before();
-  const next = compileUpdate({ filter: {}, update: { $set: { 's.k': 2 } } }, false)(doc);
+  const next = compileUpdate({ $set: { 's.k': 2 } }, false)(doc);
   expect(next['untouched']).toBe(doc['untouched']);
   expect((next['s'] as Doc)['m']).toBe((doc['s'] as Doc)['m']);
 });
 
 test('an update that is refused half way leaves the state before it alone', () => {
   const doc = frozen(before());
-  const change = compileUpdate({ filter: {}, update: { $set: { 'lines.0.n': 9 }, $inc: { 's.m': 1 } } }, false);
+  const change = compileUpdate({ $set: { 'lines.0.n': 9 }, $inc: { 's.m': 1 } }, false);
   expect(() => change(doc)).toThrow('non-numeric');
   expect(doc).toEqual(before());
 });

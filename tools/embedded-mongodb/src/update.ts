@@ -1,9 +1,8 @@
 import { fail, refuse } from './errors.js';
 import { equals } from './order.js';
 import { isArrayPlace } from './paths.js';
-import { compileFilter } from './query.js';
-import { RENAME, UPDATE_OPERATORS, type Operator } from './update-operators.js';
-import { checkPath, setAt, unsetAt, valueAt, visitPlaces, type ElementTests, type Resolver } from './update-paths.js';
+import { UPDATE_OPERATORS, type Operator } from './update-operators.js';
+import { checkPath, setAt, visitPlace } from './update-paths.js';
 import { docOf, hasOperators, isDoc, kindOf, listOf, type Doc } from './values.js';
 
 /** Gives the next state of a document and leaves the one it is given alone; what both have in common they share. */
@@ -12,7 +11,6 @@ export type Change = (doc: Doc) => Doc;
 export interface UpdateStatement {
   readonly filter: Doc;
   readonly update: unknown;
-  readonly arrayFilters?: unknown;
 }
 
 /**
@@ -20,21 +18,18 @@ export interface UpdateStatement {
  * @param isInsert whether `$setOnInsert` takes part: the document is being created by an upsert
  * @throws MongoError with MongoDB's code for each misuse; CommandNotSupported for a pipeline
  */
-export function compileUpdate({ filter, update, arrayFilters }: UpdateStatement, isInsert: boolean): Change {
+export function compileUpdate(update: unknown, isInsert: boolean): Change {
   if (Array.isArray(update)) refuse('An update by a pipeline');
   if (!isDoc(update)) fail('FailedToParse', 'Update argument must be a document');
   if (!hasOperators(update)) return compileReplacement(update);
-  const elementTests = compileArrayFilters(arrayFilters);
   const allSteps = compileSteps(update);
   checkConflicts(allSteps);
-  checkArrayFiltersUsed(allSteps, elementTests);
   const steps = allSteps.filter(({ isForInsertOnly }) => isInsert || !isForInsertOnly);
   return (doc) => {
     const next = { ...doc };
-    const resolve: Resolver = { filter, elementTests, own: new Set() };
+    const own = new Set<unknown>();
     for (const { operator, path, operand } of steps) {
-      if (operator === RENAME) rename(next, path, String(operand), resolve);
-      else visitPlaces(next, path, resolve, operator.createsPath, (place) => operator.apply(place, operand, path));
+      visitPlace(next, path, own, operator.createsPath, (place) => operator.apply(place, operand, path));
     }
     return withIdOf(doc, next);
   };
@@ -46,9 +41,9 @@ export const isReplacement = (update: unknown): boolean => isDoc(update) && !has
 /** The document that an upsert starts from: what the filter says is equal. */
 export function upsertBase(filter: Doc): Doc {
   const base: Doc = {};
-  const resolver: Resolver = { filter, elementTests: new Map(), own: new Set() };
+  const own = new Set<unknown>();
   const put = (path: string, value: unknown): void => {
-    visitPlaces(base, path, resolver, true, (place) => setAt(place, value));
+    visitPlace(base, path, own, true, (place) => setAt(place, value));
   };
   const collect = (part: Doc): void => {
     for (const [key, condition] of Object.entries(part)) {
@@ -56,10 +51,10 @@ export function upsertBase(filter: Doc): Doc {
       else if (key === '$or' && Array.isArray(condition) && condition.length === 1) collect(docOf(condition[0], '$or'));
       else if (key.startsWith('$')) continue;
       else if (!hasOperators(condition)) {
-        if (kindOf(condition) !== 'regex') put(key, condition);
+        put(key, condition);
       } else if ('$eq' in condition) put(key, condition['$eq']);
       else {
-        const only = condition['$in'] ?? condition['$all'];
+        const only = condition['$in'];
         if (Array.isArray(only) && only.length === 1 && !hasOperators(only[0])) put(key, only[0]);
       }
     }
@@ -130,64 +125,11 @@ function comparePaths(left: string, right: string): number {
 
 function checkConflicts(steps: readonly Step[]): void {
   const taken: string[] = [];
-  for (const { operator, path, operand } of steps) {
-    for (const target of operator === RENAME ? [path, String(operand)] : [path]) {
-      const other = taken.find(
-        (seen) => seen === target || seen.startsWith(`${target}.`) || target.startsWith(`${seen}.`),
-      );
-      if (other !== undefined) {
-        fail('ConflictingUpdateOperators', `Updating the path '${target}' would create a conflict at '${other}'`);
-      }
-      taken.push(target);
+  for (const { path } of steps) {
+    const other = taken.find((seen) => seen === path || seen.startsWith(`${path}.`) || path.startsWith(`${seen}.`));
+    if (other !== undefined) {
+      fail('ConflictingUpdateOperators', `Updating the path '${path}' would create a conflict at '${other}'`);
     }
+    taken.push(path);
   }
-}
-
-/** `[{ 'line.sku': 'a' }]` names its elements `line`, used in a path as `lines.$[line].price`. */
-function compileArrayFilters(arrayFilters: unknown): ElementTests {
-  const tests = new Map<string, (element: unknown) => boolean>();
-  for (const item of arrayFilters === undefined ? [] : listOf(arrayFilters, 'arrayFilters')) {
-    const filter = docOf(item, 'arrayFilters');
-    const names = new Set(namesIn(filter));
-    const [name] = names;
-    if (name === undefined || names.size > 1) {
-      fail('FailedToParse', 'Each array filter must name exactly one identifier');
-    }
-    if (tests.has(name)) {
-      fail('FailedToParse', `Found multiple array filters with the same top-level field name ${name}`);
-    }
-    const matches = compileFilter(filter);
-    tests.set(name, (element) => matches({ [name]: element }));
-  }
-  return tests;
-}
-
-function namesIn(filter: Doc): string[] {
-  return Object.entries(filter).flatMap(([key, value]) =>
-    key.startsWith('$')
-      ? Array.isArray(value)
-        ? value.flatMap((part) => namesIn(docOf(part, key)))
-        : []
-      : [key.split('.')[0] ?? ''],
-  );
-}
-
-function checkArrayFiltersUsed(steps: readonly Step[], tests: ElementTests): void {
-  const used = new Set(steps.flatMap(({ path }) => [...path.matchAll(/\$\[(\w+)\]/g)].map(([, name]) => name ?? '')));
-  for (const name of used) if (!tests.has(name)) fail('BadValue', `No array filter found for identifier '${name}'`);
-  for (const name of tests.keys()) {
-    if (!used.has(name)) fail('FailedToParse', `The array filter for identifier '${name}' was not used in the update`);
-  }
-}
-
-function rename(doc: Doc, from: string, to: string, resolver: Resolver): void {
-  visitPlaces(doc, from, resolver, false, (source) => {
-    const value = valueAt(source);
-    if (value === undefined) return;
-    if (Array.isArray(source.parent)) {
-      fail('BadValue', `The source field of $rename cannot be an array element: '${from}'`);
-    }
-    unsetAt(source);
-    visitPlaces(doc, to, resolver, true, (target) => setAt(target, value));
-  });
 }
