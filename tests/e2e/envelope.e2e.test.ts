@@ -13,7 +13,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
-import { addressVariable } from '@invoicecontrol/topology/services';
+import { addressVariable } from '@invoicecontrol/runtime/config';
 import { connectApi, startRunningSystem } from './running-system.js';
 import type { Answer, Api, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';

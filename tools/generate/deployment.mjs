@@ -3,7 +3,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { addressVariable, entries, ports } from '@invoicecontrol/topology/services';
+import { addressVariable } from '@invoicecontrol/runtime/config';
+import { entries, ports } from '@invoicecontrol/topology/services';
 import { format, resolveConfig } from 'prettier';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

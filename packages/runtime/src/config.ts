@@ -56,6 +56,22 @@ export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'sile
 /** A TCP port; 0 lets the system choose. */
 export const port = z.coerce.number().int().min(0).max(65535);
 
+type AddressVariable<Service extends string> =
+  `${Uppercase<Service extends `${infer First}-${infer Rest}` ? `${First}_${Rest}` : Service>}_ADDRESS`;
+
+/** `ERP_SYNC_ADDRESS`: the setting that tells a caller where `erp-sync` is. */
+export function addressVariable<Service extends string>(service: Service): AddressVariable<Service> {
+  return `${service.toUpperCase().replaceAll('-', '_')}_ADDRESS` as AddressVariable<Service>;
+}
+
+/** Where the services are whose rpcs it calls; its own schema spreads them beside what it alone reads. */
+export function addressSettings<Service extends string>(
+  ...called: readonly Service[]
+): Record<AddressVariable<Service>, z.ZodString> {
+  const settings = called.map((service) => [addressVariable(service), z.string()]);
+  return Object.fromEntries(settings) as Record<AddressVariable<Service>, z.ZodString>;
+}
+
 /**
  * The settings that every service behind the gateway has; its own schema spreads them beside what it alone reads.
  * @param databaseName one database per service, named like it

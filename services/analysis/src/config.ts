@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { secret, serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressSettings, secret, serviceSettings } from '@invoicecontrol/runtime/config';
 
 /** The environment of the analysis service. */
 export const configSchema = z.object({
   ...serviceSettings('analysis'),
-  ORGANIZATION_ADDRESS: z.string(),
+  ...addressSettings('organization'),
   /** Folder of the euro reference rates; without it no foreign amount is converted. */
   ECB_FEED_URL: z.url().optional(),
   /** What the operator's command line authenticates with, for replays over an organization's history. */

@@ -38,11 +38,15 @@ export const rpcServices = {
 
 type RpcServices = typeof rpcServices;
 type Name = keyof RpcServices;
+type Owner = RpcServices[Name]['owner'];
+
+/** The services that the gateway calls. */
+export const owners: readonly Owner[] = [...new Set(Object.values(rpcServices).map(({ owner }) => owner))];
 
 export type Clients = { readonly [N in Name]: Methods<RpcServices[N]['definition'], CallOptions> };
 
 /** The connections to the services, by their names. */
-export type Channels = Readonly<Record<RpcServices[Name]['owner'], Channel>>;
+export type Channels = Readonly<Record<Owner, Channel>>;
 
 export function createClients(channels: Channels): Clients {
   const clients = Object.entries(rpcServices).map(([name, { owner, definition }]) => [

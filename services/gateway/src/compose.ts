@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { events } from '@invoicecontrol/contracts/events';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { describeConfig } from '@invoicecontrol/runtime/config';
+import { addressVariable, describeConfig } from '@invoicecontrol/runtime/config';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { createLogger } from '@invoicecontrol/runtime/logger';
@@ -13,7 +13,8 @@ import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { Shutdown } from '@invoicecontrol/runtime/shutdown';
 import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
-import { createClients } from './clients.js';
+import { createClients, owners } from './clients.js';
+import type { Channels } from './clients.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
 import { createApp } from './http/app.js';
@@ -40,18 +41,13 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     shutdown.add('telemetry', () => telemetry.stop());
     const bus = await connectNats({ url: config.NATS_URL, name: SERVICE, logger });
     shutdown.add('broker', () => bus.close());
-    const organization = openChannel(config.ORGANIZATION_ADDRESS);
-    shutdown.add('organization', () => organization.close());
-    // A page of findings, each with its evidence, is more than a message has by default; so are the rows of a scan.
-    const analysis = openChannel(config.ANALYSIS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
-    shutdown.add('analysis', () => analysis.close());
-    const scan = openChannel(config.SCAN_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
-    shutdown.add('scan', () => scan.close());
+    const channels = openChannels(config);
+    for (const owner of owners) shutdown.add(owner, () => channels[owner].close());
     const load = new LoadGauge();
     load.start();
     shutdown.add('load gauge', () => load.stop());
 
-    const clients = createClients({ organization, analysis, scan });
+    const clients = createClients(channels);
     const failures = new FailureBucket(clock);
     const authenticator = new Authenticator({ access: clients.access, failures, clock, logger });
     const broadcasts = forgetChangedKeys(bus, authenticator, logger);
@@ -101,6 +97,13 @@ function forgetChangedKeys(bus: Bus, authenticator: Authenticator, logger: Logge
       organizations.close();
     },
   };
+}
+
+/** A page of findings, each with its evidence, is more than a message has by default; so are the rows of a scan. */
+function openChannels(config: Config): Channels {
+  const open = (owner: keyof Channels) =>
+    openChannel(config[addressVariable(owner)], { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  return Object.fromEntries(owners.map((owner) => [owner, open(owner)])) as Channels;
 }
 
 function limitsOf(config: Config): Limits {

@@ -1,5 +1,6 @@
-import { logLevel, port } from '@invoicecontrol/runtime/config';
+import { addressSettings, logLevel, port } from '@invoicecontrol/runtime/config';
 import { z } from 'zod';
+import { owners } from './clients.js';
 
 const requestsPerMinute = z.coerce.number().int().min(1).max(100_000_000);
 
@@ -8,9 +9,7 @@ export const configSchema = z.object({
   /** Images set 0.0.0.0; on a workstation nobody else may call. */
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8080),
-  ORGANIZATION_ADDRESS: z.string(),
-  ANALYSIS_ADDRESS: z.string(),
-  SCAN_ADDRESS: z.string(),
+  ...addressSettings(...owners),
   NATS_URL: z.string(),
   /** Per key, over all routes. */
   RATE_LIMIT_DEFAULT_PER_MINUTE: requestsPerMinute.default(3_000),

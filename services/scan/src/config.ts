@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressSettings, serviceSettings } from '@invoicecontrol/runtime/config';
 
 /** The environment of the scan service. */
 export const configSchema = z.object({
   ...serviceSettings('scan'),
-  ORGANIZATION_ADDRESS: z.string(),
-  ANALYSIS_ADDRESS: z.string(),
+  ...addressSettings('organization', 'analysis'),
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -102,11 +102,6 @@ export const startOrder: readonly ServiceName[] = order();
 /** The map with its entries as {@link Service}, in the order in which they are started. */
 export const entries: readonly (readonly [ServiceName, Service])[] = startOrder.map((name) => [name, services[name]]);
 
-/** `ERP_SYNC_ADDRESS`: the setting that tells a caller where `erp-sync` is. */
-export function addressVariable(called: string): string {
-  return `${called.toUpperCase().replaceAll('-', '_')}_ADDRESS`;
-}
-
 /** `erp_sync`: the database of `erp-sync`. */
 export function databaseName(service: string): string {
   return service.replaceAll('-', '_');

@@ -1,7 +1,8 @@
 // All services on one machine, whether in one process or in one each: what `npm start`, the crash tests and the
 // benchmarks share.
 import { randomBytes } from 'node:crypto';
-import { addressVariable, databaseName, entries, startOrder } from './services.js';
+import { addressVariable } from '@invoicecontrol/runtime/config';
+import { databaseName, entries, startOrder } from './services.js';
 import type { ServiceName } from './services.js';
 
 /** Values of the secret settings, by the name of the setting; made once per installation. */

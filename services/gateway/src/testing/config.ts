@@ -1,3 +1,5 @@
+import { addressVariable } from '@invoicecontrol/runtime/config';
+import { owners } from '../clients.js';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -5,9 +7,7 @@ import type { Config } from '../config.js';
 export function testConfig({ natsUrl }: { readonly natsUrl: string }, servicesAddress: string): Config {
   return configSchema.parse({
     PORT: '0',
-    ORGANIZATION_ADDRESS: servicesAddress,
-    ANALYSIS_ADDRESS: servicesAddress,
-    SCAN_ADDRESS: servicesAddress,
+    ...Object.fromEntries(owners.map((owner) => [addressVariable(owner), servicesAddress])),
     NATS_URL: natsUrl,
     LOG_LEVEL: 'silent',
   });
