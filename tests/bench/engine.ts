@@ -6,7 +6,7 @@ import { analyze } from '@invoicecontrol/engine/run-engine';
 import { packFacts } from '@invoicecontrol/analysis/conclude';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
-import { lookupKeys, matchPartOf } from '@invoicecontrol/engine/matching/match-keys';
+import { lookupKeys, matchPartOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { originalsOf } from '@invoicecontrol/engine/matching/pair-score';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';

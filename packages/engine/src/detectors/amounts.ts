@@ -14,7 +14,7 @@ import type { Policy } from '../policy/policy.js';
 import type { AmountParameters } from '../policy/amounts.js';
 import type { Level } from '../policy/level.js';
 import { isRound } from '../supplier/profile.js';
-import type { AmountUse, RecentBill } from '../supplier/profile.js';
+import type { AmountUse, RecentBill } from '../facts/supplier.js';
 import { comparableAmounts, usualCount } from '../supplier/standing.js';
 import { amountRatio, amountsOf, amountStatistics } from '../supplier/statistics.js';
 

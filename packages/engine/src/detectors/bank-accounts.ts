@@ -17,7 +17,7 @@ import type { Level } from '../policy/level.js';
 import { compareText } from '../facts/record-order.js';
 import { taxText } from '../supplier/identity.js';
 import { isTrusted } from '../supplier/profile.js';
-import type { AccountUse } from '../supplier/profile.js';
+import type { AccountUse } from '../facts/supplier.js';
 import { amountStanding, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/standing.js';
 import { isTampered } from './tampering.js';
 

@@ -10,7 +10,8 @@ import type { NameKeys } from '../normalisation/name-key.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import type { Policy } from '../policy/policy.js';
 import type { BuyerParameters } from '../policy/buyers.js';
-import { isLikeName, nameLikeness } from '../supplier/name-likeness.js';
+import { isLikeName } from '../supplier/name-likeness.js';
+import { nameLikeness } from '../policy/suppliers.js';
 import { taxIdOfCompany } from '../facts/companies.js';
 
 /**

@@ -3,7 +3,7 @@ import { evidenceKey, pairKey, shownText } from '../explanation/evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import type { FindingType, Severity } from '../explanation/catalogue.js';
 import type { Candidate } from '../facts/invoice.js';
-import { creditedNumbers } from '../matching/match-keys.js';
+import { creditedNumbers } from '../normalisation/match-keys.js';
 import { isOfTheSameDays } from '../matching/date-relation.js';
 import { groupOf } from '../matching/groups.js';
 import type { PairScore } from '../matching/pair.js';

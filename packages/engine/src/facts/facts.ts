@@ -6,8 +6,7 @@ import type { OrderMasterFacts, OwnAccountFacts, VendorMasterFacts } from './erp
 import type { ConvertedAmount } from './exchange-rates.js';
 import type { Candidate, NormalisedInvoice } from './invoice.js';
 import type { BankLink, OrderLink } from './links.js';
-import type { KnownSupplier, ResolutionReason } from '../supplier/identity.js';
-import type { SupplierProfile } from '../supplier/profile.js';
+import type { RelatedSupplier, SupplierFacts } from './supplier.js';
 
 /**
  * Everything a decision rests on, loaded before the engine runs and stored with the analysis: the same facts, engine
@@ -54,23 +53,6 @@ export interface Facts {
   readonly paidAccounts?: readonly string[];
   /** Uploads: what reading the document brought to light. */
   readonly document?: DocumentFacts;
-}
-
-/** Another supplier than the invoice's, as far as it is compared with it. */
-export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalikeKeys'> {
-  /** Invoices counted. */
-  readonly invoices: number;
-  /** Issue day of the earliest. Absent in facts from before it was remembered. */
-  readonly firstDay?: number;
-}
-
-export interface SupplierFacts {
-  readonly supplierId: string;
-  readonly reason: ResolutionReason;
-  /** As its first invoice prints it; absent for a new one. */
-  readonly name?: string;
-  /** Before this invoice. */
-  readonly profile: SupplierProfile;
 }
 
 /** OPEN and UNDER_REVIEW wait for a person; SUPERSEDED is set by the system only. */

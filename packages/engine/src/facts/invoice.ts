@@ -2,7 +2,6 @@ import type { BankAccountProblem } from '@invoicecontrol/values/bank-account';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { TaxIdValidity } from '@invoicecontrol/values/tax-id';
-import type { InvoiceNumber } from '../normalisation/invoice-number.js';
 
 /** The invoice as callers write it and as it is stored and shown (specification 2.2). Amounts are decimal strings. */
 export interface CanonicalInvoice {
@@ -51,6 +50,27 @@ export interface InvoiceOrigin {
   readonly externalId?: string;
   /** Hex SHA-256 of the uploaded bytes. */
   readonly documentSha256?: string;
+}
+
+/** One invoice number in the forms that are compared (detection reference, section 3). */
+export interface InvoiceNumber {
+  /** Letters and digits, nothing else. */
+  readonly raw0: string;
+  /** Without label and without leading zeros of the whole. */
+  readonly f1: string;
+  /** Every digit run without leading zeros, a dot between digit parts that were separated. */
+  readonly f2: string;
+  /** `f1` and `f2` with letters folded to the digits they are misread for. */
+  readonly o1: string;
+  readonly o2: string;
+  /** The number without a trailing copy, part or version mark; present when there is one. */
+  readonly base?: string;
+  readonly b1?: string;
+  readonly b2?: string;
+  /** Letter runs and digit runs in order. */
+  readonly runs: readonly string[];
+  /** The pattern of the printed number: 9 for digits, A for letters, separators kept. `FV/12/2025` is `A/9/9`. */
+  readonly signature: string;
 }
 
 /** Everything about one record that another record is compared with. What is absent was not stated. */

@@ -1,6 +1,5 @@
-import type { Candidate } from '../facts/invoice.js';
+import type { Candidate, InvoiceNumber } from '../facts/invoice.js';
 import { digitCount, withoutLeadingZeros } from '../normalisation/invoice-number.js';
-import type { InvoiceNumber } from '../normalisation/invoice-number.js';
 import { isOwnDate, isPlaceholder } from '../normalisation/placeholder-number.js';
 import { editDistance } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';

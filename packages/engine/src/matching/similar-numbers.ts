@@ -1,6 +1,5 @@
-import type { Candidate } from '../facts/invoice.js';
+import type { Candidate, InvoiceNumber } from '../facts/invoice.js';
 import { digitCount, isLabel, withoutLeadingZeros } from '../normalisation/invoice-number.js';
-import type { InvoiceNumber } from '../normalisation/invoice-number.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /**

@@ -1,25 +1,5 @@
+import type { InvoiceNumber } from '../facts/invoice.js';
 import { plainText } from './text.js';
-
-/** One invoice number in the forms that are compared (detection reference, section 3). */
-export interface InvoiceNumber {
-  /** Letters and digits, nothing else. */
-  readonly raw0: string;
-  /** Without label and without leading zeros of the whole. */
-  readonly f1: string;
-  /** Every digit run without leading zeros, a dot between digit parts that were separated. */
-  readonly f2: string;
-  /** `f1` and `f2` with letters folded to the digits they are misread for. */
-  readonly o1: string;
-  readonly o2: string;
-  /** The number without a trailing copy, part or version mark; present when there is one. */
-  readonly base?: string;
-  readonly b1?: string;
-  readonly b2?: string;
-  /** Letter runs and digit runs in order. */
-  readonly runs: readonly string[];
-  /** The pattern of the printed number: 9 for digits, A for letters, separators kept. `FV/12/2025` is `A/9/9`. */
-  readonly signature: string;
-}
 
 /** Longer texts are not invoice numbers; comparing them would cost the square of their length. */
 const NUMBER_LENGTH_MAX = 200;

@@ -1,4 +1,4 @@
-import type { InvoiceNumber } from './invoice-number.js';
+import type { InvoiceNumber } from '../facts/invoice.js';
 
 /** What people write where a number is required and the bill has none, in the languages of our suppliers. */
 const WORDS: ReadonlySet<string> = new Set(

@@ -1,6 +1,10 @@
-import { lookalikeWords } from '../supplier/lookalike.js';
-import { nameLikeness } from '../supplier/name-likeness.js';
 import type { Level } from './level.js';
+
+/** Words by which lookalikes are told; stored keys rest on it. Brands of four letters are alike by chance; long words may differ in two characters. */
+export const lookalikeWords = { lengthMin: 5, longLengthMin: 10 } as const;
+
+/** Names that are so similar, or share a word of this length, are one party's. */
+export const nameLikeness = { similarityMin: 0.75, sharedWordLengthMin: 4 } as const;
 
 export interface SupplierParameters {
   readonly levels: {

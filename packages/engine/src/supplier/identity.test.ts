@@ -4,7 +4,7 @@ import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
 import { invoiceOf, ORGANIZATION_ID } from '../testing/in-memory-history.js';
 import type { InvoiceChanges } from '../testing/in-memory-history.js';
 import { identityAfter, resolveSupplier, strongestIdentityKey, supplierIdOf } from './identity.js';
-import type { KnownSupplier, SupplierResolution } from './identity.js';
+import type { KnownSupplier, SupplierResolution } from '../facts/supplier.js';
 
 const TAX_ID = 'DE136695976';
 const OTHER_TAX_ID = 'DE811569869';

@@ -1,35 +1,12 @@
+import type { KnownSupplier, SupplierResolution } from '../facts/supplier.js';
 import { v5 as uuidV5 } from 'uuid';
 import type { Candidate } from '../facts/invoice.js';
-import { supplierKeysOf } from '../matching/match-keys.js';
+import { supplierKeysOf } from '../normalisation/match-keys.js';
 import { legalFormOf } from '../normalisation/name-key.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import { compareText } from '../facts/record-order.js';
 import { lookalikeKeysOf } from './lookalike.js';
 import { isLikeName } from './name-likeness.js';
-
-/** What identifies a stored supplier; `keys` are those of `supplierKeysOf` and are what it is looked up by. */
-export interface KnownSupplier {
-  readonly supplierId: string;
-  readonly name: string;
-  readonly keys: readonly string[];
-  readonly nameKey: string;
-  readonly nameFold?: string;
-  readonly taxKey?: string;
-  readonly taxCountry?: string;
-  /** True when the country is only presumed from a bank account. */
-  readonly taxCountryPresumed?: boolean;
-  readonly taxValid?: boolean;
-  /** What suppliers with a similar name find it by (lookalike.ts). */
-  readonly lookalikeKeys?: readonly string[];
-}
-
-/** Why an invoice belongs to a supplier; stored in facts. */
-export type ResolutionReason = 'ERP_VENDOR' | 'TAX_KEY' | 'NAME_KEY' | 'BANK_KEY' | 'NEW';
-
-export interface SupplierResolution {
-  readonly supplierId: string;
-  readonly reason: ResolutionReason;
-}
 
 const IDENTITY_KEYS_MAX = 64;
 

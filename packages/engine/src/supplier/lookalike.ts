@@ -2,13 +2,8 @@ import { genericNameWords } from '../data/generic-name-words.js';
 import { shortDigest } from '../facts/digest.js';
 import { withoutMisspeltForm } from '../normalisation/name-key.js';
 import { editDistance } from '../normalisation/similarity.js';
+import { lookalikeWords } from '../policy/suppliers.js';
 
-/** Words shorter than this never make a lookalike: brands of four letters are alike by chance. */
-const WORD_LENGTH_MIN = 5;
-/** Words from this length on may differ in two characters. */
-const LONG_WORD_LENGTH_MIN = 10;
-/** What lookalikes are told by; the stored keys rest on it. */
-export const lookalikeWords = { lengthMin: WORD_LENGTH_MIN, longLengthMin: LONG_WORD_LENGTH_MIN } as const;
 const KEYS_MAX = 128;
 const KEY_BYTES = 8;
 
@@ -46,11 +41,11 @@ export function lookalikeKeysOf(name: ComparedName): string[] {
 function* formsWithGaps(key: string): Generator<string> {
   const words = key.split(' ');
   for (const [index, word] of words.entries()) {
-    if (word.length < WORD_LENGTH_MIN) continue;
+    if (word.length < lookalikeWords.lengthMin) continue;
     const withWord = (other: string): string => words.with(index, other).join(' ');
     yield withWord(word);
     for (let left = 0; left < word.length; left += 1) yield withWord(word.slice(0, left) + word.slice(left + 1));
-    if (word.length < LONG_WORD_LENGTH_MIN) continue;
+    if (word.length < lookalikeWords.longLengthMin) continue;
     const half = Math.floor(word.length / 2);
     const remains = words.length > 1 ? [`${word.charAt(0)}*`] : [`${word.slice(0, half)}*`, `*${word.slice(-half)}`];
     for (const rest of remains) yield withWord(rest);
@@ -75,7 +70,7 @@ export function likenessOf(left: ComparedName, right: ComparedName): Likeness | 
 }
 
 function likenessOfKeys(left: string, right: string): Likeness | undefined {
-  if (Math.min(letters(left), letters(right)) >= WORD_LENGTH_MIN) {
+  if (Math.min(letters(left), letters(right)) >= lookalikeWords.lengthMin) {
     if (left.replaceAll(' ', '') === right.replaceAll(' ', '')) return { kind: 'SPACING' };
     if (unmistakable(left) === unmistakable(right)) return { kind: 'LOOKALIKE_LETTERS' };
   }
@@ -88,7 +83,7 @@ function likenessOfKeys(left: string, right: string): Likeness | undefined {
 /** True when taking something away from one of the keys makes it the other, and leaves enough to be a name. */
 function isOneWithout(reduced: (key: string) => string, left: string, right: string): boolean {
   const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];
-  return letters(shorter) >= WORD_LENGTH_MIN && unmistakable(reduced(longer)) === unmistakable(shorter);
+  return letters(shorter) >= lookalikeWords.lengthMin && unmistakable(reduced(longer)) === unmistakable(shorter);
 }
 
 function withoutGenericWords(key: string): string {
@@ -104,10 +99,10 @@ function editsInOneWord(left: readonly string[], right: readonly string[]): numb
   const [one, other] = pair;
   const length = Math.min(one.length, other.length);
   // Branches and shops are told apart by number.
-  if (length < WORD_LENGTH_MIN || one.replace(/[0-9]/g, '') === other.replace(/[0-9]/g, '')) return undefined;
+  if (length < lookalikeWords.lengthMin || one.replace(/[0-9]/g, '') === other.replace(/[0-9]/g, '')) return undefined;
   const edits = editDistance(one, other, 2);
   if (edits === 1) return 1;
-  return edits === 2 && length >= LONG_WORD_LENGTH_MIN && one.charAt(0) === other.charAt(0) ? 2 : undefined;
+  return edits === 2 && length >= lookalikeWords.longLengthMin && one.charAt(0) === other.charAt(0) ? 2 : undefined;
 }
 
 /** The name as most are compared, then its other spelling. */

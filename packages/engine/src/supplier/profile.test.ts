@@ -13,7 +13,7 @@ import {
   withoutInvoice,
   withReviewedAccount,
 } from './profile.js';
-import type { SupplierProfile } from './profile.js';
+import type { SupplierProfile } from '../facts/supplier.js';
 
 const FIRST = { iban: 'DE89370400440532013000' };
 const SECOND = { iban: 'GB29NWBK60161331926819' };

@@ -1,93 +1,17 @@
 import { isWeekend } from '../data/weekends.js';
 import type { Candidate, NormalisedInvoice } from '../facts/invoice.js';
+import type {
+  AccountTrust,
+  AccountUse,
+  AmountUse,
+  CountedText,
+  DatedNumber,
+  DatedText,
+  RecentBill,
+  SupplierProfile,
+} from '../facts/supplier.js';
 import { compareText } from '../facts/record-order.js';
 import { isLikeName } from './name-likeness.js';
-
-/**
- * What is remembered about a supplier (detection reference, section 6): counters and bounded rings, never its whole
- * history. Rings hold the newest entries by day, so the order in which invoices arrive does not change them.
- */
-export interface SupplierProfile {
-  readonly format: 1;
-  /** Invoices counted. */
-  readonly count: number;
-  readonly firstDay: number | null;
-  readonly lastDay: number | null;
-  /** Newest positive amounts by currency. */
-  readonly amounts: Readonly<Record<string, readonly AmountUse[]>>;
-  /** Newest bills of a positive amount, for rules about several of them together. Absent in profiles of old. */
-  readonly recentBills?: readonly RecentBill[];
-  /** Invoices by currency, of any sign. */
-  readonly currencies: Readonly<Record<string, number>>;
-  /** Newest issue days, ascending; their differences are the gaps. */
-  readonly days: readonly number[];
-  readonly accounts: readonly AccountUse[];
-  /** Accounts of the newest invoices that stated one. */
-  readonly recentAccounts: readonly DatedText[];
-  /** Name keys under which the supplier has invoiced. */
-  readonly names: readonly string[];
-  /** Most frequent patterns of invoice numbers. */
-  readonly signatures: readonly CountedText[];
-  /** Last numeric run of the newest invoice numbers; those of credit notes count apart. */
-  readonly sequence: readonly DatedText[];
-  /** Newest payment terms in days. */
-  readonly terms: readonly DatedNumber[];
-  /** Newest tax rates in basis points. */
-  readonly taxRates: readonly DatedNumber[];
-  readonly bankCount: number;
-  readonly taxIdCount: number;
-  /** Countries of the tax ids that invoices stated with a country, in the order they came. Absent in profiles of old. */
-  readonly taxCountries?: readonly string[];
-  readonly poCount: number;
-  readonly weekendCount: number;
-  readonly roundCount: number;
-}
-
-export interface AmountUse {
-  readonly day: number;
-  readonly minor: string;
-}
-
-export interface RecentBill extends AmountUse {
-  readonly invoiceId: string;
-  readonly invoiceNumber: string;
-  readonly currency: string;
-  readonly poKey?: string;
-}
-
-export interface DatedText {
-  readonly day: number;
-  readonly text: string;
-}
-
-export interface DatedNumber {
-  readonly day: number;
-  readonly value: number;
-}
-
-export interface CountedText {
-  readonly text: string;
-  readonly count: number;
-}
-
-/**
- * How far an account is known as the supplier's own. SEEN is earned by use, ERP comes from the vendor master,
- * REVIEWED and FRAUD from people. SEEN, ERP and REVIEWED are trusted.
- */
-export type AccountTrust = 'UNVERIFIED' | 'SEEN' | 'ERP' | 'REVIEWED' | 'FRAUD';
-
-export interface AccountUse {
-  readonly key: string;
-  readonly masked: string;
-  readonly country?: string;
-  readonly firstDay: number;
-  readonly lastDay: number;
-  readonly count: number;
-  readonly trust: AccountTrust;
-  /** What it had earned before people spoke about it; it has this again when they take their word back. */
-  readonly earned?: AccountTrust;
-  readonly firstInvoiceNumber: string;
-}
 
 const AMOUNTS_MAX = 64;
 const RECENT_BILLS_MAX = 16;

@@ -1,10 +1,8 @@
-import type { RelatedSupplier } from '../facts/facts.js';
+import type { RelatedSupplier, KnownSupplier, SupplierProfile } from '../facts/supplier.js';
 import type { Candidate } from '../facts/invoice.js';
 import { compareText } from '../facts/record-order.js';
 import { isSameName } from './identity.js';
-import type { KnownSupplier } from './identity.js';
 import { likenessOf } from './lookalike.js';
-import type { SupplierProfile } from './profile.js';
 
 /** Suppliers of one kind that stand in facts, those with most invoices first. */
 const RELATED_MAX = 8;

@@ -4,7 +4,7 @@ import type { NormalisedInvoice } from '../facts/invoice.js';
 import type { AmountParameters } from '../policy/amounts.js';
 import type { BankParameters } from '../policy/bank-accounts.js';
 import type { DateParameters } from '../policy/dates.js';
-import type { AmountUse } from './profile.js';
+import type { AmountUse } from '../facts/supplier.js';
 import { amountsOf, amountStatistics, median, modeOf } from './statistics.js';
 import type { AmountStatistics } from './statistics.js';
 

@@ -1,4 +1,4 @@
-import type { AmountUse, DatedNumber } from './profile.js';
+import type { AmountUse, DatedNumber } from '../facts/supplier.js';
 
 /** The usual amount of a supplier in one currency, robust against single outliers (detection reference, section 6). */
 export interface AmountStatistics {

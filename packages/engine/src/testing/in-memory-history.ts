@@ -7,16 +7,15 @@ import type { Facts, ReviewFact } from '../facts/facts.js';
 import type { CanonicalInvoice, InvoiceOrigin, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
 import { countBankUse, countOrderUse } from '../facts/links.js';
 import type { BankLink, OrderLink } from '../facts/links.js';
-import { applyCandidateCaps, lookupKeys, matchPartOf, supplierKeysOf } from '../matching/match-keys.js';
+import { applyCandidateCaps, lookupKeys, matchPartOf, supplierKeysOf } from '../normalisation/match-keys.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
 import { defaultPolicy } from '../policy/policy.js';
 import type { Policy } from '../policy/policy.js';
 import { identityAfter, resolveSupplier } from '../supplier/identity.js';
-import type { KnownSupplier } from '../supplier/identity.js';
+import type { KnownSupplier, AccountTrust, SupplierProfile } from '../facts/supplier.js';
 import { lookalikeKeysOf } from '../supplier/lookalike.js';
 import { lookalikesOf, namesakesOf } from '../supplier/related.js';
 import { countInvoice, emptyProfile, withAccountTrust } from '../supplier/profile.js';
-import type { AccountTrust, SupplierProfile } from '../supplier/profile.js';
 
 export const ORGANIZATION_ID = '0192a000-0000-7000-8000-000000000001';
 export const COMPANY_ID = '0192a000-0000-7000-8000-00000000c001';

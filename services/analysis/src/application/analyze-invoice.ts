@@ -8,7 +8,7 @@ import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
-import { matchPartOf, supplierKeysOf } from '@invoicecontrol/engine/matching/match-keys';
+import { matchPartOf, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { companyFor } from '../domain/tenant.js';
 import type { AnalysisStore } from './analysis-store.js';

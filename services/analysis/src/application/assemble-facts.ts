@@ -6,9 +6,8 @@ import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
-import type { CappedCandidates } from '@invoicecontrol/engine/matching/match-keys';
-import type { SupplierResolution } from '@invoicecontrol/engine/supplier/identity';
-import type { SupplierProfile } from '@invoicecontrol/engine/supplier/profile';
+import type { CappedCandidates } from '@invoicecontrol/engine/normalisation/match-keys';
+import type { SupplierResolution, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
 import { lookalikesOf, namesakesOf } from '@invoicecontrol/engine/supplier/related';
 import type { ProfiledSupplier } from '@invoicecontrol/engine/supplier/related';
 import { companiesAround } from '../domain/tenant.js';

@@ -1,6 +1,5 @@
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
-import type { KnownSupplier } from '@invoicecontrol/engine/supplier/identity';
-import type { SupplierProfile } from '@invoicecontrol/engine/supplier/profile';
+import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
 
 /** A record that counts invoices: written with a version check, each invoice counted once. */
 export interface CountedRecord {

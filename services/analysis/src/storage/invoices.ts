@@ -12,7 +12,7 @@ import type { DecidedAnalysis, DecisionChange, InvoiceRecord, InvoiceStore } fro
 import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
-import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/matching/match-keys';
+import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { ReimportedRow } from '../domain/reimport.js';
 
 /** Unfinished invoices that one sweep takes up. */

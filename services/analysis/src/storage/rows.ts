@@ -10,7 +10,7 @@ import { packBundle } from '../application/conclude.js';
 import { analysisIdFor } from '../application/derived-ids.js';
 import type { DecidedRow, RowDecision, RowStore } from '../application/rows/row-store.js';
 import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
-import { CANDIDATES_PER_KEY_MAX, HITS_PER_KEY_MAX } from '@invoicecontrol/engine/matching/match-keys';
+import { CANDIDATES_PER_KEY_MAX, HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { AnalysisDocument, FactBundleDocument } from './analyses.js';
 import { findingDocumentsOf } from './findings.js';
 import type { FindingDocument } from './findings.js';

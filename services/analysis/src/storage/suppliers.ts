@@ -1,8 +1,7 @@
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { SupplierRecord, SupplierStore } from '../application/counted-records.js';
-import type { KnownSupplier } from '@invoicecontrol/engine/supplier/identity';
-import type { SupplierProfile } from '@invoicecontrol/engine/supplier/profile';
+import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
 import { writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 

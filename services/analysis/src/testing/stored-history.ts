@@ -19,7 +19,7 @@ import {
   lookupKeys,
   matchPartOf,
   supplierKeysOf,
-} from '@invoicecontrol/engine/matching/match-keys';
+} from '@invoicecontrol/engine/normalisation/match-keys';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import { identityAfter, resolveSupplier } from '@invoicecontrol/engine/supplier/identity';

@@ -10,7 +10,7 @@ import { detectInScan } from '@invoicecontrol/engine/detectors/scans';
 import { populationFindings } from '@invoicecontrol/engine/run-engine';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
-import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/matching/match-keys';
+import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { isReimport, nearestScan } from '../../domain/reimport.js';
 import type { EarlierScan, ReimportedRow } from '../../domain/reimport.js';

@@ -1,6 +1,6 @@
 import type { Pace } from '@invoicecontrol/runtime/pace';
 import type { CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
-import { keysOf, matchPartOf, supplierKeysOf } from '@invoicecontrol/engine/matching/match-keys';
+import { keysOf, matchPartOf, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
 import { rowIdFor } from '../derived-ids.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { InvoiceOrigin, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
 import { applyCandidateCaps, CANDIDATES_PER_KEY_MAX, lookupKeys, matchPartOf, storedKeys } from './match-keys.js';
-import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
+import { normaliseInvoice } from './normalise-invoice.js';
 import { invoiceOf } from '../testing/in-memory-history.js';
 import type { InvoiceChanges } from '../testing/in-memory-history.js';
 

@@ -1,6 +1,6 @@
 import { shortDigest } from '../facts/digest.js';
 import type { Candidate, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
-import { readInvoiceNumber } from '../normalisation/invoice-number.js';
+import { readInvoiceNumber } from './invoice-number.js';
 import { compareByArrival, compareText } from '../facts/record-order.js';
 
 /**

@@ -1,0 +1,126 @@
+/** What identifies a stored supplier; `keys` are those of `supplierKeysOf` and are what it is looked up by. */
+export interface KnownSupplier {
+  readonly supplierId: string;
+  readonly name: string;
+  readonly keys: readonly string[];
+  readonly nameKey: string;
+  readonly nameFold?: string;
+  readonly taxKey?: string;
+  readonly taxCountry?: string;
+  /** True when the country is only presumed from a bank account. */
+  readonly taxCountryPresumed?: boolean;
+  readonly taxValid?: boolean;
+  /** What suppliers with a similar name find it by (lookalike.ts). */
+  readonly lookalikeKeys?: readonly string[];
+}
+
+/** Why an invoice belongs to a supplier; stored in facts. */
+export type ResolutionReason = 'ERP_VENDOR' | 'TAX_KEY' | 'NAME_KEY' | 'BANK_KEY' | 'NEW';
+
+export interface SupplierResolution {
+  readonly supplierId: string;
+  readonly reason: ResolutionReason;
+}
+
+/**
+ * What is remembered about a supplier (detection reference, section 6): counters and bounded rings, never its whole
+ * history. Rings hold the newest entries by day, so the order in which invoices arrive does not change them.
+ */
+export interface SupplierProfile {
+  readonly format: 1;
+  /** Invoices counted. */
+  readonly count: number;
+  readonly firstDay: number | null;
+  readonly lastDay: number | null;
+  /** Newest positive amounts by currency. */
+  readonly amounts: Readonly<Record<string, readonly AmountUse[]>>;
+  /** Newest bills of a positive amount, for rules about several of them together. Absent in profiles of old. */
+  readonly recentBills?: readonly RecentBill[];
+  /** Invoices by currency, of any sign. */
+  readonly currencies: Readonly<Record<string, number>>;
+  /** Newest issue days, ascending; their differences are the gaps. */
+  readonly days: readonly number[];
+  readonly accounts: readonly AccountUse[];
+  /** Accounts of the newest invoices that stated one. */
+  readonly recentAccounts: readonly DatedText[];
+  /** Name keys under which the supplier has invoiced. */
+  readonly names: readonly string[];
+  /** Most frequent patterns of invoice numbers. */
+  readonly signatures: readonly CountedText[];
+  /** Last numeric run of the newest invoice numbers; those of credit notes count apart. */
+  readonly sequence: readonly DatedText[];
+  /** Newest payment terms in days. */
+  readonly terms: readonly DatedNumber[];
+  /** Newest tax rates in basis points. */
+  readonly taxRates: readonly DatedNumber[];
+  readonly bankCount: number;
+  readonly taxIdCount: number;
+  /** Countries of the tax ids that invoices stated with a country, in the order they came. Absent in profiles of old. */
+  readonly taxCountries?: readonly string[];
+  readonly poCount: number;
+  readonly weekendCount: number;
+  readonly roundCount: number;
+}
+
+export interface AmountUse {
+  readonly day: number;
+  readonly minor: string;
+}
+
+export interface RecentBill extends AmountUse {
+  readonly invoiceId: string;
+  readonly invoiceNumber: string;
+  readonly currency: string;
+  readonly poKey?: string;
+}
+
+export interface DatedText {
+  readonly day: number;
+  readonly text: string;
+}
+
+export interface DatedNumber {
+  readonly day: number;
+  readonly value: number;
+}
+
+export interface CountedText {
+  readonly text: string;
+  readonly count: number;
+}
+
+/**
+ * How far an account is known as the supplier's own. SEEN is earned by use, ERP comes from the vendor master,
+ * REVIEWED and FRAUD from people. SEEN, ERP and REVIEWED are trusted.
+ */
+export type AccountTrust = 'UNVERIFIED' | 'SEEN' | 'ERP' | 'REVIEWED' | 'FRAUD';
+
+export interface AccountUse {
+  readonly key: string;
+  readonly masked: string;
+  readonly country?: string;
+  readonly firstDay: number;
+  readonly lastDay: number;
+  readonly count: number;
+  readonly trust: AccountTrust;
+  /** What it had earned before people spoke about it; it has this again when they take their word back. */
+  readonly earned?: AccountTrust;
+  readonly firstInvoiceNumber: string;
+}
+
+/** Another supplier than the invoice's, as far as it is compared with it. */
+export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalikeKeys'> {
+  /** Invoices counted. */
+  readonly invoices: number;
+  /** Issue day of the earliest. Absent in facts from before it was remembered. */
+  readonly firstDay?: number;
+}
+
+export interface SupplierFacts {
+  readonly supplierId: string;
+  readonly reason: ResolutionReason;
+  /** As its first invoice prints it; absent for a new one. */
+  readonly name?: string;
+  /** Before this invoice. */
+  readonly profile: SupplierProfile;
+}
