@@ -83,6 +83,12 @@ export default {
       to: { path: '^packages/runtime/src/grpc/' },
     },
     {
+      name: 'client-stands-alone',
+      comment: 'Integrators install packages/client without this repository: it has no other workspace and no library.',
+      from: { path: '^packages/client/', pathNot: tests },
+      to: { path: '^packages/|(^|/)node_modules/', pathNot: '^packages/client/' },
+    },
+    {
       name: 'no-cycles',
       comment: 'Move what both need into a third file.',
       from: {},

@@ -54,7 +54,7 @@ function todo() {
   const state = readState();
   return [
     state.lock !== lockHash() && 'install',
-    (state.proto !== protoHash() || !existsSync('packages/contracts/src/gen')) && 'generate',
+    (state.contracts !== contractsHash() || !isGenerated()) && 'generate',
     (state.sources !== sourcesHash() || !isBuilt()) && 'build',
   ].filter(Boolean);
 }
@@ -83,13 +83,12 @@ function install() {
 
 function generate() {
   if (!todo().includes('generate')) return;
-  const proto = protoHash();
-  step('generating code from proto/', () => {
+  const contracts = contractsHash();
+  step('generating code from proto/ and openapi.json', () => {
     const generated = run(process.execPath, ['tools/generate/generate.mjs']);
-    if (generated.status !== 0)
-      fail('Code could not be generated from proto/: correct what is listed above.', generated.output);
+    if (generated.status !== 0) fail('Code could not be generated: correct what is listed above.', generated.output);
   });
-  remember({ proto });
+  remember({ contracts });
 }
 
 function build() {
@@ -110,7 +109,7 @@ function isInstalled() {
   const installed = JSON.parse(readFileSync(record, 'utf8')).packages;
   const wanted = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
   return Object.entries(wanted)
-    .filter(([path]) => path.startsWith('node_modules/'))
+    .filter(([path]) => path.includes('node_modules/'))
     .every(([path, entry]) => {
       const found = installed[path];
       if (found === undefined) return entry.optional === true;
@@ -128,9 +127,14 @@ function lockHash() {
   return hash([readFileSync('package-lock.json')]);
 }
 
-function protoHash() {
+function isGenerated() {
+  return ['packages/contracts/src/gen', 'packages/client/src/gen'].every((path) => existsSync(path));
+}
+
+function contractsHash() {
   const inputs = [
     'buf.gen.yaml',
+    'services/gateway/openapi.json',
     'tools/generate/generate.mjs',
     'package-lock.json',
     ...files('proto', (name) => name.endsWith('.proto')),

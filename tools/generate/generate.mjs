@@ -1,7 +1,9 @@
-// Generates packages/contracts/src/gen from proto/ as buf.gen.yaml says. `npm run generate` runs it by hand, tools/setup.mjs when a proto changed.
+// Generates what is not committed: packages/contracts/src/gen from proto/ as buf.gen.yaml says, and packages/client/src/gen from the
+// published description of the REST API. `npm run generate` runs it by hand, tools/setup.mjs when an input changed.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import openapiTypes, { astToString } from 'openapi-typescript';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 // buf keeps its cache under HOME, and in the current directory when HOME is empty: this gives it a place that is always ours.
@@ -15,3 +17,11 @@ const generated = spawnSync('node_modules/.bin/buf', ['generate'], {
 });
 if (generated.error) console.error(`buf cannot be run (${generated.error.message}): run \`npm ci\` first.`);
 process.exitCode = generated.status ?? 1;
+
+// Fields with a default may be left out of a request, so a default does not make a field required.
+const types = await openapiTypes(new URL('services/gateway/openapi.json', `file://${root}`), {
+  immutable: true,
+  defaultNonNullable: false,
+});
+mkdirSync(`${root}packages/client/src/gen`, { recursive: true });
+writeFileSync(`${root}packages/client/src/gen/openapi.ts`, astToString(types));

@@ -1,0 +1,58 @@
+import type { components } from './gen/openapi.js';
+
+type ErrorEnvelope = components['schemas']['Error']['error'];
+
+/** Programs branch on the code; the message is for people and may change. */
+export type ErrorCode = ErrorEnvelope['code'];
+
+/** One wrong field of a request: `{ path: 'supplier.name', message: 'Must not be empty or blank.' }`. */
+export type FieldFault = NonNullable<ErrorEnvelope['details']>[number];
+
+/** The API refused the request, or something between here and the API did. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  /** Undefined when the answer is not one of the API: a proxy's page, a wrong address. */
+  readonly code: ErrorCode | undefined;
+  /** Names the request in the logs of the API: quote it to support. */
+  readonly requestId: string | undefined;
+  /** With status 400: every wrong field. Else empty. */
+  readonly details: readonly FieldFault[];
+  /** When a repeat makes sense, if the answer says so. */
+  readonly retryAfterSeconds: number | undefined;
+  /** How often the request was sent. */
+  attempts = 1;
+  /** From the first attempt to the last answer, pauses included. */
+  elapsedMs = 0;
+
+  constructor(status: number, headers: Headers, body: unknown) {
+    const envelope = envelopeOf(body);
+    super(envelope?.message ?? `The service answered ${status} without an explanation. Does baseUrl lead to the API?`);
+    this.status = status;
+    this.code = envelope?.code;
+    this.requestId = envelope?.request_id;
+    this.details = envelope?.details ?? [];
+    this.retryAfterSeconds = retryAfterSeconds(headers.get('retry-after'));
+  }
+}
+
+/** There is no answer: the address cannot be reached, the connection broke, or the time was up. `cause` says what `fetch` said. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError';
+  /** How often the request was sent. */
+  attempts = 1;
+  /** From the first attempt to the end of the last, pauses included. */
+  elapsedMs = 0;
+}
+
+function envelopeOf(body: unknown): ErrorEnvelope | undefined {
+  const error = (body as { error?: Partial<ErrorEnvelope> | null } | null | undefined)?.error;
+  return typeof error?.code === 'string' && typeof error.message === 'string' ? (error as ErrorEnvelope) : undefined;
+}
+
+/** Seconds, or a date as proxies send it. */
+function retryAfterSeconds(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1_000);
+  return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0);
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError, NetworkError } from './errors.js';
+
+const FIRST_PAUSE_MS = 1_000;
+const PAUSE_MS_MAX = 30_000;
+/** An answer that asks for less is not repeated sooner. */
+const ASKED_PAUSE_MS_MIN = 1_000;
+const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+
+export interface RetryOptions {
+  /** Attempts that fail by the network or by the service, 4 unless told. Being asked to wait (429, 409) is no failure. */
+  readonly attemptsMax?: number | undefined;
+  /** No attempt begins later than this after the first one, 5 minutes unless told. */
+  readonly totalMsMax?: number | undefined;
+  /** Called before each pause, as for a progress line. */
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
+  /** Pauses; rejects when the signal is aborted. For tests. */
+  readonly sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+}
+
+export interface Retry {
+  /** Why the request is sent again. */
+  readonly error: ApiError | NetworkError;
+  readonly delayMs: number;
+}
+
+/**
+ * Repeats `send` while its failure is one that passes: no answer, 500, 502, 503 and 504 after a pause that doubles; 429
+ * RATE_LIMITED and a 409 that names a time (an earlier request is still at work) after that time.
+ * @throws the last ApiError or NetworkError, the reason of the signal
+ */
+export async function withRetries<T>(
+  send: () => Promise<T>,
+  { attemptsMax = 4, totalMsMax = 300_000, onRetry, sleep = pause }: RetryOptions,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  let elapsedMs = 0;
+  let failures = 0;
+  for (let attempts = 1; ; attempts++) {
+    const startedAt = performance.now();
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof ApiError || error instanceof NetworkError)) throw error;
+      elapsedMs += performance.now() - startedAt;
+      Object.assign(error, { attempts, elapsedMs });
+      const kind = kindOf(error);
+      if (kind === 'failure') failures += 1;
+      if (kind === 'final' || failures >= attemptsMax) throw error;
+      const delayMs = askedPauseMs(error) ?? backoffMs(failures);
+      if (elapsedMs + delayMs > totalMsMax) throw error;
+      onRetry?.({ error, delayMs });
+      await sleep(delayMs, signal);
+      elapsedMs += delayMs;
+    }
+  }
+}
+
+/** `wait`: the service is well and says when to come again, which costs time and no attempt. */
+function kindOf(error: ApiError | NetworkError): 'wait' | 'failure' | 'final' {
+  if (error instanceof NetworkError) return 'failure';
+  if (error.code === 'USAGE_LIMIT_EXCEEDED') return 'final';
+  if ((error.status === 409 || error.status === 429) && error.retryAfterSeconds !== undefined) return 'wait';
+  return transientStatuses.has(error.status) ? 'failure' : 'final';
+}
+
+function askedPauseMs(error: ApiError | NetworkError): number | undefined {
+  if (error instanceof NetworkError || error.retryAfterSeconds === undefined) return undefined;
+  return Math.max(error.retryAfterSeconds * 1_000, ASKED_PAUSE_MS_MIN);
+}
+
+/** Up to a quarter longer by chance, so that those who failed together do not come again together. */
+function backoffMs(failures: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), PAUSE_MS_MAX) * (1 + Math.random() / 4);
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await delay(ms, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
