@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { scopes } from '@invoicecontrol/api-key/rights';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { routes } from '@invoicecontrol/gateway/routes';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -200,7 +201,7 @@ describe.each(named(withKey))('%s', (operation, route) => {
     const [without, alone] = await Promise.all([
       newKey(
         'OWNER',
-        allScopes.filter((other) => other !== scope),
+        scopes.filter((other) => other !== scope),
       ),
       newKey('OWNER', [scope]),
     ]);
@@ -287,29 +288,6 @@ function readForeignThings(): Promise<readonly unknown[]> {
     }),
   );
 }
-
-const allScopes = [
-  'invoices:read',
-  'invoices:write',
-  'documents:read',
-  'uploads:write',
-  'scans:read',
-  'scans:write',
-  'findings:read',
-  'findings:review',
-  'findings:assign',
-  'routing:write',
-  'erp:read',
-  'erp:write',
-  'ksef:read',
-  'ksef:write',
-  'ksef:submit',
-  'billing:write',
-  'organization:read',
-  'organization:write',
-  'webhooks:read',
-  'webhooks:write',
-];
 
 describe('an Authorization header', () => {
   const read = (authorization: string) =>

@@ -6,7 +6,7 @@ import { catalogue } from './explanation/catalogue.js';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import { analyze, ENGINE_VERSION } from './run-engine.js';
 import type { Finding } from './explanation/evidence.js';
-import { canonicalJson } from './facts/facts.js';
+import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import type { Facts, ReviewFact } from './facts/facts.js';
 import type { CanonicalInvoice } from './facts/invoice.js';
 import { defaultPolicy } from './policy/policy.js';

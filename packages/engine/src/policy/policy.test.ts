@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { catalogue } from '../explanation/catalogue.js';
 import { shortDigest } from '../facts/digest.js';
-import { canonicalJson } from '../facts/facts.js';
+import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { defaultPolicy } from './policy.js';
 
 test('the numbers of default-3 never change: analyses name it', () => {

@@ -1,6 +1,6 @@
 import type { Analysis } from '../run-engine.js';
 import type { Finding } from '../explanation/evidence.js';
-import { canonicalJson } from '../facts/facts.js';
+import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 
 /**
  * Whether two analyses are the same, byte for byte. The name of the engine's version alone is no difference: a newer

@@ -1,5 +1,5 @@
 import { DomainError } from '@invoicecontrol/errors';
-import { canonicalJson } from '@invoicecontrol/engine/facts/facts';
+import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
 import type { Remembered } from './remembered.js';

@@ -2,7 +2,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { DomainError } from '@invoicecontrol/errors';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { decide } from '@invoicecontrol/engine/scoring/decision';
-import { canonicalJson } from '@invoicecontrol/engine/facts/facts';
+import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import {
   isTolerable,
   signatureOf,

@@ -7,7 +7,7 @@ import { requireRight } from './access.js';
 import { sendJson, sendRefusal } from './answer.js';
 import type { Authenticator } from './authenticate.js';
 import { JSON_BODY_BYTES_MAX, readJsonBody } from './body.js';
-import { fingerprintOf } from './canonical-json.js';
+import { fingerprintOf } from './fingerprint.js';
 import type { FailureBucket } from './failure-bucket.js';
 import { readIdempotencyKey } from './idempotency-key.js';
 import type { LoadGauge } from './load-gauge.js';

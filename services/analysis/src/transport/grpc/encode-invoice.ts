@@ -6,7 +6,7 @@ import type {
   StoredInvoice,
 } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
-import { canonicalJson } from '@invoicecontrol/engine/facts/facts';
+import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import type { CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { FindingRecord } from '../../application/finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord } from '../../application/invoice-store.js';

@@ -1,16 +1,6 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { eachInTurns } from './turns.js';
-
-/**
- * One spelling per JSON value, after RFC 8785: members sorted by UTF-16 code units, no blanks, numbers and strings as
- * ECMAScript prints them. The value comes from JSON.parse; its depth is bounded by the body reader.
- */
-export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = sortedMembers(value).map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
-}
 
 /** SHA-256 of the body as canonical JSON, hex: equal for reordered members and other blanks, different otherwise. */
 export async function fingerprintOf(body: unknown): Promise<string> {
@@ -26,7 +16,9 @@ function* canonicalPieces(body: unknown): Generator<string> {
     return;
   }
   yield '{';
-  for (const [index, [name, member]] of sortedMembers(body).entries()) {
+  const members = body as Readonly<Record<string, unknown>>;
+  for (const [index, name] of Object.keys(members).sort().entries()) {
+    const member = members[name];
     yield `${index === 0 ? '' : ','}${JSON.stringify(name)}:`;
     if (Array.isArray(member)) yield* canonicalItems(member);
     else yield canonicalJson(member);
@@ -38,8 +30,4 @@ function* canonicalItems(list: readonly unknown[]): Generator<string> {
   yield '[';
   for (const [index, item] of list.entries()) yield `${index === 0 ? '' : ','}${canonicalJson(item)}`;
   yield ']';
-}
-
-function sortedMembers(object: object): [string, unknown][] {
-  return Object.entries(object).sort(([left], [right]) => (left < right ? -1 : 1));
 }
