@@ -9,6 +9,8 @@ const shared = {
     ],
   },
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  // Not below /tmp: compiled files and the durations of the last run, which say what to begin with, survive a restart.
+  cacheDirectory: '<rootDir>/.cache/jest',
   modulePathIgnorePatterns: ['/dist/', '/.data/', '/.cache/'],
 };
 const needsInfrastructure = {

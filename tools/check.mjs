@@ -10,13 +10,23 @@ const TIMEOUT_MS = 300_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 
+// Longest first, so that none of them runs alone at the end.
 const checks = [
-  { name: 'types', command: ['tsc', '-b'] },
-  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings', '--format=unix'] },
   {
     name: 'format',
-    command: ['prettier', '--check', '--log-level=warn', '--cache', '--cache-location=.cache/prettier', '.'],
+    // By content, since a checkout or a rebase touches files that it does not change. Without its cache it takes 16 s of CPU.
+    command: [
+      'prettier',
+      '--check',
+      '--log-level=warn',
+      '--cache',
+      '--cache-strategy=content',
+      '--cache-location=.cache/prettier',
+      '.',
+    ],
   },
+  { name: 'types', command: ['tsc', '-b'] },
+  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings', '--format=unix'] },
   {
     name: 'boundaries',
     command: [
