@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Schemas } from '@invoicecontrol/client';
 import type { ScanRow } from './scan-row.js';
 
 /** A scan has at most so many rows (specification 2.9). */
@@ -41,8 +42,8 @@ export function planChunks(
 }
 
 /** The body of POST /scans. */
-export function chunkBody(chunk: Chunk, companyId: string | undefined): string {
-  return JSON.stringify({ ...(companyId === undefined ? {} : { companyId }), rows: chunk.rows });
+export function chunkBody(chunk: Chunk, companyId: string | undefined): Schemas['ScanRequest'] {
+  return { ...(companyId === undefined ? {} : { companyId }), rows: chunk.rows };
 }
 
 /**
@@ -50,8 +51,8 @@ export function chunkBody(chunk: Chunk, companyId: string | undefined): string {
  * The same command on the same file repeats the same keys, so an interrupted run goes on where it stopped; whatever
  * changes a row changes the key, so that a key never meets another body.
  */
-export function chunkKey(body: string): string {
-  return `scan-csv-${createHash('sha256').update(body).digest('hex')}`;
+export function chunkKey(body: Schemas['ScanRequest']): string {
+  return `scan-csv-${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
 }
 
 /** Rows whose externalId an earlier row has: the service will skip them. */

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { ScanRefused, scanApi } from './api.js';
-import type { FieldFault, ScanApi } from './api.js';
-import { chunkBody, chunkKey } from './chunks.js';
+import { ApiError, NetworkError, createClient } from '@invoicecontrol/client';
+import type { Client, FieldFault } from '@invoicecontrol/client';
+import { createScan, failureSentence, findingSeverities } from './api.js';
 import type { Chunk } from './chunks.js';
 import { inspectLedger, readLedger } from './ledger.js';
 import { HELP, KEY_VARIABLE, readOptions } from './options.js';
@@ -22,6 +22,11 @@ const FAILED = 1;
 const NOTHING_SENT = 2;
 /** 128 and the number of SIGINT, as shells have it. */
 const STOPPED = 130;
+
+/** Tries of one request that the network or the service fails. */
+const ATTEMPTS_MAX = 6;
+/** How long one request goes on in all: it waits for another scan, for the rate limit. */
+const REQUEST_MS_MAX = 15 * 60_000;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
@@ -85,16 +90,18 @@ async function sendPlan(plan: Plan, apiKey: string, options: Options, surroundin
   stderr.write(`${describeReading(plan, painter(hasColours(stderr, env)))}`);
   warnOfPlainHttp(options.baseUrl, stderr);
   const progress = createProgress(stderr, { rows: plan.rowsToSend, chunks: plan.chunks.length }, now);
-  const api = scanApi({
+  const api = createClient({
     baseUrl: options.baseUrl,
     apiKey,
-    signal,
-    pause,
-    onPause: (reason, ms) => progress.note(`${reason} Trying again in ${Math.ceil(ms / 1_000)} s.`),
+    attemptsMax: ATTEMPTS_MAX,
+    totalMsMax: REQUEST_MS_MAX,
+    sleep: (ms) => pause(ms, signal),
+    onRetry: ({ error, delayMs }) =>
+      progress.note(`${failureSentence(error)} Trying again in ${Math.ceil(delayMs / 1_000)} s.`),
   });
   const { sent, stoppedBy } = await sendChunks(plan.chunks, options.companyId, api, progress, signal);
   if (sent.length > 0 || stoppedBy === undefined) {
-    const severities = signal.aborted ? new Map<string, readonly string[]>() : await api.findingSeverities();
+    const severities = signal.aborted ? new Map<string, readonly string[]>() : await findingSeverities(api, signal);
     const summary = summarize(plan, sent, severities);
     const paint = painter(hasColours(stdout, env));
     stdout.write(options.json ? `${JSON.stringify(summary)}\n` : describeSummary(summary, options, paint));
@@ -107,7 +114,7 @@ async function sendPlan(plan: Plan, apiKey: string, options: Options, surroundin
     return STOPPED;
   }
   stderr.write(`${refusal(stoppedBy, plan, plan.chunks[sent.length])}\n`);
-  stderr.write(`${rest}${stoppedBy.status === 400 ? '' : ` ${goOn}`}\n`);
+  stderr.write(`${rest}${stoppedBy instanceof ApiError && stoppedBy.status === 400 ? '' : ` ${goOn}`}\n`);
   return FAILED;
 }
 
@@ -115,26 +122,23 @@ async function sendPlan(plan: Plan, apiKey: string, options: Options, surroundin
 async function sendChunks(
   chunks: readonly Chunk[],
   companyId: string | undefined,
-  api: ScanApi,
+  api: Client,
   progress: Progress,
   signal: AbortSignal,
-): Promise<{ readonly sent: readonly Sent[]; readonly stoppedBy?: ScanRefused | 'stopped' }> {
+): Promise<{ readonly sent: readonly Sent[]; readonly stoppedBy?: ApiError | NetworkError | 'stopped' }> {
   const sent: Sent[] = [];
   let rowsDone = 0;
   progress.advance(0, 0);
   try {
     for (const chunk of chunks) {
-      const body = chunkBody(chunk, companyId);
-      const everyRowHasExternalId = chunk.rows.every(({ externalId }) => externalId !== undefined);
-      const outcome = await api.createScan({ body, idempotencyKey: chunkKey(body), everyRowHasExternalId });
-      sent.push({ chunk, outcome });
+      sent.push({ chunk, outcome: await createScan(api, chunk, companyId, signal) });
       rowsDone += chunk.rows.length;
       progress.advance(rowsDone, sent.length);
     }
     return { sent };
   } catch (error) {
     if (signal.aborted) return { sent, stoppedBy: 'stopped' };
-    if (error instanceof ScanRefused) return { sent, stoppedBy: error };
+    if (error instanceof ApiError || error instanceof NetworkError) return { sent, stoppedBy: error };
     throw error;
   } finally {
     progress.end();
@@ -142,9 +146,17 @@ async function sendChunks(
 }
 
 /** What the service said, with lines and columns of the file in place of its own paths. */
-function refusal(error: ScanRefused, plan: Plan, chunk: Chunk | undefined): string {
-  const details = error.details.map((detail) => `  ${inTheFile(detail, plan, chunk)}`);
-  return [printable(error.message, 1_000), ...details].join('\n');
+function refusal(error: ApiError | NetworkError, plan: Plan, chunk: Chunk | undefined): string {
+  const faults = error instanceof ApiError ? error.details : [];
+  const details = faults.map((fault) => `  ${inTheFile(fault, plan, chunk)}`);
+  return [printable(`${failureSentence(error)}${effort(error)}`, 1_000), ...details].join('\n');
+}
+
+/** How much was tried, where it was more than once. */
+function effort({ attempts, elapsedMs }: ApiError | NetworkError): string {
+  if (attempts === 1) return '';
+  const minutes = Math.round(elapsedMs / 60_000);
+  return minutes > 1 ? ` (waited ${minutes} minutes)` : ` (tried ${attempts} times)`;
 }
 
 function inTheFile({ path, message }: FieldFault, { form }: Plan, chunk: Chunk | undefined): string {
