@@ -1,17 +1,19 @@
+import type { Schemas } from '@invoicecontrol/client';
+
 /** One invoice of the demonstration: why it is there, and what is posted. */
 export interface DemonstrationInvoice {
   readonly about: string;
-  readonly invoice: Readonly<Record<string, unknown>>;
+  readonly invoice: Schemas['Invoice'];
 }
 
 /** What is billed twice: the second bill of the story, its number written in another way. */
-export function copyToTry(since: Date): Readonly<Record<string, unknown>> {
-  const [, second] = demonstrationInvoices(since);
-  const { invoice_number: number, issue_date, currency, gross_amount } = second?.invoice ?? {};
+export function copyToTry(since: Date): Schemas['Invoice'] {
+  const { invoice } = demonstrationInvoices(since)[1] as DemonstrationInvoice;
+  const { invoice_number, issue_date, currency, gross_amount } = invoice;
   const { name, tax_id } = nordlicht;
   return {
     supplier: { name, tax_id },
-    invoice_number: String(number).replace('-0', '-'),
+    invoice_number: invoice_number.replace('-0', '-'),
     issue_date,
     currency,
     gross_amount,

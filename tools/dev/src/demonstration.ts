@@ -1,14 +1,8 @@
 // Posts the demonstration invoices as an integrator would and prints what came of them.
 import { styleText } from 'node:util';
+import { createClient } from '@invoicecontrol/client';
+import type { Schemas } from '@invoicecontrol/client';
 import { copyToTry, demonstrationInvoices } from './demonstration-invoices.js';
-
-type Decision = 'PASS' | 'REVIEW' | 'BLOCK';
-
-interface Answer {
-  readonly decision: Decision;
-  readonly risk_score: number;
-  readonly findings: readonly { readonly type: string; readonly severity: string }[];
-}
 
 const colours = { PASS: 'green', REVIEW: 'yellow', BLOCK: 'red' } as const;
 
@@ -18,44 +12,27 @@ const colours = { PASS: 'green', REVIEW: 'yellow', BLOCK: 'red' } as const;
  */
 export async function demonstrate(
   baseUrl: string,
-  key: string,
+  apiKey: string,
   print: (line: string) => void,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<Schemas['Invoice']> {
+  const api = createClient({ baseUrl, apiKey });
   const rows: string[][] = [['', 'number', 'supplier', 'amount', 'decision', 'score', 'findings']];
-  const since = await organizationSince(baseUrl, key);
+  // Every start tells the same story by the day on which the organization was created.
+  const since = new Date((await api.get('/organizations/current')).data.createdAt);
   for (const [index, { about, invoice }] of demonstrationInvoices(since).entries()) {
-    const response = await fetch(`${baseUrl}/invoices`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        'idempotency-key': `demonstration-${index + 1}`,
-      },
-      body: JSON.stringify(invoice),
-    });
-    if (response.status !== 202) throw new Error(`The demonstration was refused: ${await response.text()}`);
-    const { decision, risk_score: score, findings } = (await response.json()) as Answer;
-    const supplier = invoice['supplier'] as { name: string };
+    const { data } = await api.post('/invoices', { body: invoice, idempotencyKey: `demonstration-${index + 1}` });
     rows.push([
       about,
-      String(invoice['invoice_number']),
-      supplier.name,
-      `${String(invoice['gross_amount'])} ${String(invoice['currency'])}`,
-      decision,
-      String(score),
-      findings.map(({ type, severity }) => `${type} (${severity})`).join(', ') || '-',
+      invoice.invoice_number,
+      invoice.supplier.name,
+      `${invoice.gross_amount} ${invoice.currency}`,
+      data.decision,
+      String(data.risk_score),
+      data.findings.map(({ type, severity }) => `${type} (${severity})`).join(', ') || '-',
     ]);
   }
   for (const line of table(rows)) print(line);
   return copyToTry(since);
-}
-
-/** When the organization was created; every start tells the same story by it. */
-async function organizationSince(baseUrl: string, key: string): Promise<Date> {
-  const response = await fetch(`${baseUrl}/organizations/current`, { headers: { authorization: `Bearer ${key}` } });
-  if (!response.ok) throw new Error(`The demonstration cannot begin: ${await response.text()}`);
-  const { createdAt } = (await response.json()) as { readonly createdAt: string };
-  return new Date(createdAt);
 }
 
 /** Rows as aligned text; numbers to the right, decisions coloured where somebody looks. */
@@ -68,7 +45,7 @@ function table(rows: readonly string[][]): string[] {
         const width = column === row.length - 1 ? 0 : (widths[column] ?? 0);
         const padded = isRight(column) ? cell.padStart(width) : cell.padEnd(width);
         if (index === 0) return paint('dim', padded);
-        return cell in colours ? paint(colours[cell as Decision], padded) : padded;
+        return cell in colours ? paint(colours[cell as keyof typeof colours], padded) : padded;
       })
       .join('  ')
       .trimEnd(),
