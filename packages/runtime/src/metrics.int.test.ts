@@ -1,14 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { events } from '@invoicecontrol/contracts/events';
-import type { Attributes } from '@opentelemetry/api';
 import { eventually } from '@invoicecontrol/testkit/eventually';
+import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics';
-import type { MetricData } from '@opentelemetry/sdk-metrics';
 import { startJob } from './job.js';
 import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
@@ -25,9 +19,10 @@ import { startTelemetry } from './telemetry.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const name = testDatabaseName();
-const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+const { reader, value: exported } = exportedMetrics();
 const type = events.organizationRestored;
+const notes = { stream: 'INVOICECONTROL_ORGANIZATION', collection: 'notes' };
+const work = { service: 'test', job: 'work' };
 const closing: (() => Promise<unknown>)[] = [];
 let telemetry: { stop(): Promise<void> };
 let mongo: MongoConnection;
@@ -49,20 +44,6 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** What is exported now under a name, of the subject with this attribute; undefined when nothing is. */
-async function exported(metric: string, attribute: string, value: string): Promise<number | undefined> {
-  exporter.reset();
-  await reader.forceFlush();
-  const metrics = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
-  const points = metrics.filter(({ descriptor }) => descriptor.name === metric).flatMap(pointsOf);
-  const point = points.find(({ attributes }) => attributes[attribute] === value);
-  return point === undefined ? undefined : Number(point.value);
-}
-
-function pointsOf({ dataPoints }: MetricData): readonly { attributes: Attributes; value: unknown }[] {
-  return dataPoints;
-}
-
 function eventOf(version: number, at: Date) {
   const [event] = envelopes({ id: name, organizationId: name, version }, [announce(type, { version })], at);
   if (event === undefined) throw new Error('no event');
@@ -79,18 +60,18 @@ test('an outbox that the broker does not empty shows its depth and the age of it
   const clock = { now: () => new Date() };
   const outbox = await startOutbox({ db: mongo.db, collectionNames: ['notes'], publisher, clock, logger });
   closing.push(() => outbox.stop());
-  expect(await exported('outbox.pending', 'collection', 'notes')).toBe(0);
-  expect(await exported('outbox.oldest_event_age', 'collection', 'notes')).toBe(0);
+  expect(await exported('outbox.pending', notes)).toBe(0);
+  expect(await exported('outbox.oldest_event_age', notes)).toBe(0);
   const at = new Date(Date.now() - 120_000);
   await mongo.db
     .collection<Announcing>('notes')
     .insertOne({ _id: 'n1', version: 1, outbox: [eventOf(1, at)], outboxPending: true });
-  expect(await exported('outbox.pending', 'collection', 'notes')).toBe(1);
-  const age = await exported('outbox.oldest_event_age', 'collection', 'notes');
+  expect(await exported('outbox.pending', notes)).toBe(1);
+  const age = await exported('outbox.oldest_event_age', notes);
   expect(age).toBeGreaterThanOrEqual(120);
   expect(age).toBeLessThan(600);
   isAvailable = true;
-  await eventually(async () => expect(await exported('outbox.pending', 'collection', 'notes')).toBe(0));
+  await eventually(async () => expect(await exported('outbox.pending', notes)).toBe(0));
 });
 
 test('a consumer shows that it is alive, its failures and what waits for a retry; one that the broker lost is dead', async () => {
@@ -106,19 +87,20 @@ test('a consumer shows that it is alive, its failures and what waits for a retry
     },
   );
   closing.push(() => subscription.stop());
-  const consumer = `${name}__${type.name}`;
-  expect(await exported('consumer.alive', 'consumer', consumer)).toBe(1);
+  const durable = `${name}__${type.name}`;
+  const consumer = { stream: type.stream, consumer: durable };
+  expect(await exported('consumer.alive', consumer)).toBe(1);
   const publisher = await eventPublisher(bus, 'organization');
   await eventually(() => publisher.publish(eventOf(2, new Date())));
   await eventually(async () => {
-    expect(await exported('consumer.failures', 'consumer', consumer)).toBeGreaterThanOrEqual(1);
-    expect(await exported('consumer.unacknowledged', 'consumer', consumer)).toBeGreaterThanOrEqual(1);
+    expect(await exported('consumer.failures', { consumer: durable, outcome: 'retry' })).toBeGreaterThanOrEqual(1);
+    expect(await exported('consumer.unacknowledged', consumer)).toBeGreaterThanOrEqual(1);
   });
   isBroken = false;
-  await eventually(async () => expect(await exported('consumer.unacknowledged', 'consumer', consumer)).toBe(0));
-  expect(await exported('consumer.pending', 'consumer', consumer)).toBe(0);
-  await bus.manager.consumers.delete(type.stream, consumer);
-  expect(await exported('consumer.alive', 'consumer', consumer)).toBe(0);
+  await eventually(async () => expect(await exported('consumer.unacknowledged', consumer)).toBe(0));
+  expect(await exported('consumer.pending', consumer)).toBe(0);
+  await bus.manager.consumers.delete(type.stream, durable);
+  expect(await exported('consumer.alive', consumer)).toBe(0);
 });
 
 test('a job shows its failures and that it has not succeeded since, and a run that does not end', async () => {
@@ -141,13 +123,13 @@ test('a job shows its failures and that it has not succeeded since, and a run th
   };
   (await run(1)).fail();
   const second = await run(2);
-  expect(await exported('job.failures', 'job', 'work')).toBe(1);
-  await eventually(async () => expect(await exported('job.running_time', 'job', 'work')).toBeGreaterThan(0.05));
-  const withoutSuccess = (await exported('job.time_since_success', 'job', 'work')) ?? 0;
+  expect(await exported('job.failures', work)).toBe(1);
+  await eventually(async () => expect(await exported('job.running_time', work)).toBeGreaterThan(0.05));
+  const withoutSuccess = (await exported('job.time_since_success', work)) ?? 0;
   expect(withoutSuccess).toBeGreaterThan(0.05);
   second.end();
   const third = await run(3);
-  expect(await exported('job.time_since_success', 'job', 'work')).toBeLessThan(withoutSuccess);
+  expect(await exported('job.time_since_success', work)).toBeLessThan(withoutSuccess);
   const stopped = stop();
   third.end();
   await stopped;

@@ -10,6 +10,7 @@ import { matchPartOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { compareReviews, pairKeysOf, reviewKeysOf } from '../domain/review.js';
 import type { RoutingRule } from '../domain/routing.js';
 import type { SupplierResolution } from '@invoicecontrol/engine/facts/supplier';
+import { invoiceDecided } from '../telemetry.js';
 import type { AnalysisStore } from './analysis-store.js';
 import { announcementsOf, reviewedAnnouncement } from './announcements.js';
 import { conclude, packFacts, unpackFacts } from './conclude.js';
@@ -73,15 +74,19 @@ export interface PreviousAnalysis {
 export function invoiceDecider(deps: Deps): InvoiceDecider {
   const { invoices, policies, routingRules, clock, logger } = deps;
 
-  /** Commits what was decided and stores what follows. */
+  /** Commits what was decided, says so, and stores what follows. */
   const commit = async (
-    at: InvoiceReference & { version: number },
+    { begun, ...at }: InvoiceReference & { version: number; begun: number },
     decided: Parameters<InvoiceStore['commit']>[1],
     events: Announcement[],
     derive: () => Promise<void>,
   ): Promise<void> => {
     const derived = deferred();
     await invoices.commit(at, decided, { events, finish: { when: derived.promise, unset: ['pending', 'facts'] } });
+    const { organizationId, invoiceId } = at;
+    const { analysis, match } = decided;
+    const durationMs = performance.now() - begun;
+    invoiceDecided(logger, { organizationId, invoiceId, source: match.source, analysis, durationMs });
     try {
       await derive();
       derived.resolve();
@@ -94,6 +99,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
 
   return {
     async decide({ organizationId, invoiceId, version, invoice, tenant, suppliers }) {
+      const begun = performance.now();
       const [loaded, policy, rules] = await Promise.all([
         deps.loadFacts({ organizationId, invoice, tenant, ...(suppliers && { suppliers }) }),
         policies.of(organizationId),
@@ -105,7 +111,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       const packed = packFacts(facts);
       try {
         await commit(
-          { organizationId, invoiceId, version },
+          { organizationId, invoiceId, version, begun },
           { match: { ...matchPartOf(facts.invoice), status: 'ANALYZED' }, base: facts.base, analysis, facts: packed },
           announcementsOf(facts.invoice, analysis),
           () => deriveFirst(deps, facts, analysis, packed, loaded),
@@ -117,6 +123,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       return analysis;
     },
     async decideAgain(record, previous, tenant) {
+      const begun = performance.now();
       const { organizationId, invoiceId, match } = record;
       const [loaded, policy, rules, stored] = await Promise.all([
         deps.loadFacts({
@@ -143,7 +150,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
         previous: { analysisId, differences: differencesBetween(previous.analysis, analysis) },
       };
       await commit(
-        record,
+        { organizationId, invoiceId, version: record.version, begun },
         {
           match: { ...matchPartOf(facts.invoice), ...notedOn(match), status: 'ANALYZED' },
           analysis: again,

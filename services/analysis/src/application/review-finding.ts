@@ -9,6 +9,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { review } from '../domain/review.js';
 import type { ReviewInput, ReviewOutcome } from '../domain/review.js';
+import { findingReviewed } from '../telemetry.js';
 import { reviewedAnnouncement } from './announcements.js';
 import { deferred } from './deferred.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
@@ -62,6 +63,7 @@ export const reviewFinding =
           finish: { when: effected.promise, unset: ['pending'] },
         },
       );
+      findingReviewed(finding.type, outcome.to);
       try {
         await effects.apply(reviewed);
         effected.resolve();

@@ -11,7 +11,7 @@ import { printTotal } from '../domain/analyzed-value.js';
 import { nextTry } from '../domain/next-try.js';
 import type { ScanRow, Skip } from '../domain/scan.js';
 import { describeSkips, firstPositions, skipsOf } from '../domain/skipped-rows.js';
-import { tryFailed } from '../telemetry.js';
+import { scanCompleted, scanWithdrawn, tryFailed } from '../telemetry.js';
 import type { ImportedRows } from './imported-rows.js';
 import { unpackRows } from './packed-rows.js';
 import type { RowAnalysis, RowOutcome } from './row-analysis.js';
@@ -65,6 +65,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     const since = await moveCounter(scan);
     if (!(await scans.remove(scan))) throw new VersionConflict();
     await usage.giveBack(markOf(scan, scan.usage.rows), since);
+    scanWithdrawn();
     return { refusal };
   };
 
@@ -140,6 +141,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
       analyzedValueCurrency: scan.baseCurrency,
     };
     const complete = await watch.during('complete', () => scans.complete(scan, result, describeSkips(rows, skips)));
+    scanCompleted(counts.invoicesAnalyzed, skips.length);
     const { organizationId, scanId } = scan;
     logger.info(
       {

@@ -16,6 +16,7 @@ import { isReimport, nearestScan } from '../../domain/reimport.js';
 import type { EarlierScan, ReimportedRow } from '../../domain/reimport.js';
 import { ruleForScan } from '../../domain/routing.js';
 import type { RoutingRule } from '../../domain/routing.js';
+import { rowsDecided } from '../../telemetry.js';
 import { raisedAnnouncements } from '../announcements.js';
 import type { countRows } from './count-rows.js';
 import type { BankLinkStore, OrderLinkStore, SupplierStore } from '../counted-records.js';
@@ -141,10 +142,15 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   ]);
   const outcome = outcomeOf(results, findings);
   await runs.finish(of, outcome);
+  rowsDecided(outcome);
   deps.logger.info(
     {
+      organizationId,
       scanId,
       rows: rows.length,
+      decisions: outcome.decisionCounts,
+      findings: Object.values(outcome.findingCounts).reduce((sum, findings) => sum + findings, 0),
+      ...results[0]?.analysis.versions,
       candidates: candidates.length,
       durationMs: watch.durationMs(),
       stagesMs: watch.ms(),

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
+import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { asUser, connect, findingOf, testClock, testConfig, wireInvoice } from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
+
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+const { reader, value } = exportedMetrics();
+const lines: string[] = [];
+const silent = createLogger({ service: 'test', level: 'silent' });
+const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
+
+let telemetry: { stop(): Promise<void> };
+let organization: OrganizationCounterpart;
+let service: RunningService;
+let rpc: Clients;
+
+beforeAll(async () => {
+  telemetry = await startTelemetry('test', 'http://127.0.0.1:4318', { metricReaders: [reader], spanProcessors: [] });
+  organization = await startOrganizationCounterpart(silent);
+  const config = testConfig(infrastructure, databaseName, organization.address);
+  service = await startService(config, { clock: testClock, logger });
+  rpc = connect(service.address);
+});
+afterAll(async () => {
+  rpc.close();
+  await service.stop();
+  await organization.stop(1_000);
+  await telemetry.stop();
+  const mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const decisionLines = (): Record<string, unknown>[] =>
+  lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'an invoice was decided');
+
+test('each decision is one log line of ids and numbers, and is counted by decision, source and reason', async () => {
+  const organizationId = organization.newTenant();
+  const first = await rpc.post(organizationId, wireInvoice());
+  const second = await rpc.post(organizationId, wireInvoice());
+  await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId: second.invoiceId }, asUser('ann'));
+  const decided = decisionLines();
+  expect(decided).toHaveLength(3);
+  expect(decided[1]).toEqual({
+    level: 30,
+    time: expect.any(String),
+    service: 'test',
+    msg: 'an invoice was decided',
+    organizationId,
+    invoiceId: second.invoiceId,
+    source: 'API',
+    analysisId: second.analysisId,
+    decision: 'BLOCK',
+    riskScore: second.riskScore,
+    findings: second.findings.length,
+    riskEngine: second.versions?.riskEngine,
+    policy: second.versions?.policy,
+    durationMs: expect.any(Number),
+  });
+  expect(decided.map(({ invoiceId }) => invoiceId)).toEqual([first.invoiceId, second.invoiceId, second.invoiceId]);
+  const text = JSON.stringify(decided);
+  for (const detail of ['Nordlicht', 'RE-2026-0118', '1190', 'DE136695976']) expect(text).not.toContain(detail);
+  const initial = { source: 'API', reason: 'INITIAL' };
+  expect(await value('analysis.decisions', { decision: 'BLOCK', ...initial })).toBe(1);
+  expect(await value('analysis.decisions', { decision: 'BLOCK', ...initial, reason: 'REANALYSIS' })).toBe(1);
+  const duplicate = { type: 'DUPLICATE_INVOICE', disposition: 'OPEN', reason: 'INITIAL' };
+  expect(await value('analysis.findings', duplicate)).toBe(1);
+});
+
+test('a review is counted by type and disposition; one that changes nothing is not', async () => {
+  const organizationId = organization.newTenant();
+  await rpc.post(organizationId, wireInvoice());
+  const { findingId } = findingOf(await rpc.post(organizationId, wireInvoice()), 'DUPLICATE_INVOICE');
+  const review = (note?: string) =>
+    rpc.finding.reviewFinding({ organizationId, findingId, disposition: 'CONFIRMED', note }, asUser('ann'));
+  await review();
+  await review();
+  await review('the supplier agrees');
+  expect(await value('analysis.reviews', { type: 'DUPLICATE_INVOICE', disposition: 'CONFIRMED' })).toBe(1);
+});

@@ -1,0 +1,60 @@
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { count } from '@invoicecontrol/runtime/telemetry';
+
+interface DecidedInvoice {
+  readonly organizationId: string;
+  readonly invoiceId: string;
+  readonly source: string;
+  readonly durationMs: number;
+  readonly analysis: {
+    readonly analysisId: string;
+    readonly number: number;
+    readonly decision: string;
+    readonly riskScore: number;
+    readonly findings: readonly { readonly type: string; readonly disposition: string }[];
+    readonly versions: { readonly riskEngine: string; readonly policy: string };
+  };
+}
+
+/** An invoice has a decision, which is stored: its one log line. Names, amounts and accounts stay out of it. */
+export function invoiceDecided(logger: Logger, { analysis, durationMs, ...invoice }: DecidedInvoice): void {
+  const { analysisId, number, decision, riskScore, findings, versions } = analysis;
+  const reason = number === 1 ? 'INITIAL' : 'REANALYSIS';
+  count('analysis.decisions', { decision, source: invoice.source, reason });
+  for (const { type, disposition } of findings) count('analysis.findings', { type, disposition, reason });
+  logger.info(
+    {
+      ...invoice,
+      analysisId,
+      decision,
+      riskScore,
+      findings: findings.length,
+      riskEngine: versions.riskEngine,
+      policy: versions.policy,
+      durationMs: Math.round(durationMs),
+    },
+    'an invoice was decided',
+  );
+}
+
+/** The rows of a scan have their decisions; the log line of a scan stands for all of them. */
+export function rowsDecided({
+  decisionCounts,
+  findingCounts,
+}: {
+  readonly decisionCounts: Readonly<Record<string, number>>;
+  readonly findingCounts: Readonly<Record<string, number>>;
+}): void {
+  for (const [decision, rows] of Object.entries(decisionCounts)) {
+    if (rows > 0) count('analysis.decisions', { decision, source: 'SCAN', reason: 'INITIAL' }, rows);
+  }
+  // Those that people have cleared before are not among them.
+  for (const [type, findings] of Object.entries(findingCounts)) {
+    count('analysis.findings', { type, disposition: 'OPEN', reason: 'INITIAL' }, findings);
+  }
+}
+
+/** A person gave a finding another disposition. */
+export function findingReviewed(type: string, disposition: string): void {
+  count('analysis.reviews', { type, disposition });
+}
