@@ -39,7 +39,7 @@ export interface UsageCounters {
   /**
    * Gives back what was reserved for work that turned out to be a repeat or did not count.
    * @param since when the write before it began: the reservation, or the one that lowered the stored mark. Nothing is
-   * given back when that is {@link isSettled} long ago.
+   * given back when the counter {@link mayBeReconciled} since.
    */
   giveBack(mark: UsageMark, since: Date): Promise<void>;
   /** What is used of a meter in a month. */
@@ -47,7 +47,7 @@ export interface UsageCounters {
 }
 
 const RESERVE_TRIES_MAX = 5;
-const SETTLED_AFTER_MS = 30_000;
+const RECONCILABLE_AFTER_MS = 30_000;
 /** An organization at its limit is refused again and again; its counter is looked at no more often than this. */
 const LOOK_AFTER_REFUSAL_EACH_MS = 10 * 60_000;
 /** The hour in which counters that moved are looked at, UTC. */
@@ -69,8 +69,8 @@ export function endOfMonth(month: string): Date {
  * Whether so much time has passed since a reservation that the reconciling job, which waits twice as long, may have
  * counted without it. Then nothing is given back any more, and what is stored so late is counted once more.
  */
-export function isSettled(since: Date, now: Date): boolean {
-  return now.getTime() - since.getTime() > SETTLED_AFTER_MS;
+export function mayBeReconciled(since: Date, now: Date): boolean {
+  return now.getTime() - since.getTime() > RECONCILABLE_AFTER_MS;
 }
 
 /** The next night in which counters are looked at. */
@@ -111,7 +111,7 @@ export function usageCounters(db: Db, clock: Clock): UsageCounters {
       throw new DomainError('concurrent_change', 'Others are using the same quota right now. Repeat the request.');
     },
     async giveBack(mark, since) {
-      if (isSettled(since, clock.now())) return;
+      if (mayBeReconciled(since, clock.now())) return;
       await increment({ ...mark, amount: -mark.amount }, undefined);
     },
     async used(mark) {

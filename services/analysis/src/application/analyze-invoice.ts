@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { isSettled, usageMonth } from '@invoicecontrol/runtime/mongo/usage';
+import { createCounted, firstInProgress, requireSameRequest } from '@invoicecontrol/runtime/mongo/counted-create';
+import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
@@ -18,10 +17,6 @@ import { analysisIdFor, invoiceIdFor } from './derived-ids.js';
 import type { FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord, InvoiceStore, NewInvoice } from './invoice-store.js';
 import { analysisMark, DECISION_LEASE_MS, resumeInvoice } from './resume-invoice.js';
-
-/** A repeat that was refused by the quota looks this often whether the first request took the last unit. */
-const FIRST_REQUEST_LOOKS_MAX = 5;
-const FIRST_REQUEST_LOOK_EACH_MS = 20;
 
 interface Deps {
   readonly invoices: InvoiceStore;
@@ -57,25 +52,7 @@ export interface AnalyzedInvoice {
  * work, usage_exceeded, invalid for an unknown company
  */
 export const analyzeInvoice = (deps: Deps) => {
-  const { invoices, suppliers, usage, tenants, decider, clock } = deps;
-
-  /** Reserves the quota and stores the invoice; undefined when its id is taken. */
-  const store = async (invoice: CountedInvoice, limit: number | undefined): Promise<'stored' | 'taken'> => {
-    const mark = analysisMark(invoice);
-    const reservedAt = clock.now();
-    // Without a limit nothing can be refused, so counting need not come first; the invoice remembers that it did not.
-    const reserving = usage.reserve(mark, limit);
-    if (limit !== undefined) await reserving;
-    const [isNew] = await Promise.all([invoices.insert(invoice), reserving]);
-    if (!isNew) {
-      await usage.giveBack(mark, reservedAt);
-      return 'taken';
-    }
-    // Stored so late that the counter may have been put right without it: counted twice is better than not at all.
-    if (isSettled(reservedAt, clock.now())) await usage.reserve(mark, undefined);
-    return 'stored';
-  };
-
+  const { invoices, suppliers, tenants, decider, clock } = deps;
   return async (input: AnalyzeInvoiceInput, context: RequestContext): Promise<AnalyzedInvoice> => {
     const { organizationId, invoice, idempotencyKey, fingerprint, monthlyLimit } = input;
     const tenant = await tenants.factsOf(organizationId, context, invoice.company_id);
@@ -91,53 +68,38 @@ export const analyzeInvoice = (deps: Deps) => {
     const now = clock.now();
     const companyId = companyFor({ companyId: invoice.company_id, buyerTaxId: invoice.buyer?.tax_id }, tenant);
     const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'API', receivedAtMs: now.getTime() });
-    const received: CountedInvoice = {
+    // Without a limit nothing can be refused, so counting need not come first; the invoice says that it did not.
+    const isCountUnsure = monthlyLimit === undefined;
+    const received = {
       organizationId,
       invoiceId,
       companyId,
-      source: 'API',
+      source: 'API' as const,
       createdAt: now,
       invoice,
       match: matchPartOf(normalised),
       ...(isKeyed ? { fingerprint } : {}),
-      ...(monthlyLimit === undefined ? { isCountUnsure: true } : {}),
+      ...(isCountUnsure ? { isCountUnsure } : {}),
       usageMonth: usageMonth(now),
       leaseMs: DECISION_LEASE_MS,
     };
-    const [stored, known] = await Promise.all([
-      store(received, monthlyLimit).catch(async (error: unknown) => {
-        const first = isKeyed && isExceeded(error) ? await firstRequest(invoices, received) : undefined;
-        if (first === undefined) throw error;
-        return 'taken' as const;
+    const [{ created, first }, known] = await Promise.all([
+      createCounted(deps, {
+        mark: analysisMark(received),
+        limit: monthlyLimit,
+        insert: async () => ((await invoices.insert(received)) ? received : undefined),
+        findFirst: isKeyed ? () => invoices.find(organizationId, invoiceId) : undefined,
+        isCountUnsure,
       }),
       suppliers.findByKeys(organizationId, supplierKeysOf(normalised)),
     ]);
-    if (stored === 'taken') return replay(deps, await require(invoices, received), fingerprint, tenant);
+    if (created === undefined) return replay(deps, first ?? (await require(invoices, received)), fingerprint, tenant);
     const analysis = await decider.decide({ ...received, version: 1, invoice: normalised, tenant, suppliers: known });
     if (analysis !== undefined) return { subject: normalised, analysis, isReplayed: false };
     // We were so slow that another worker took over; its decision is the decision.
     return replay(deps, await require(invoices, received), fingerprint, tenant);
   };
 };
-
-/** An invoice that uses the quota of its month. */
-type CountedInvoice = NewInvoice & { readonly usageMonth: string };
-
-function isExceeded(error: unknown): boolean {
-  return error instanceof DomainError && error.kind === 'usage_exceeded';
-}
-
-/** The invoice of an equal request that came a moment earlier and may have used the last unit of the month. */
-async function firstRequest(
-  invoices: InvoiceStore,
-  { organizationId, invoiceId }: NewInvoice,
-): Promise<InvoiceRecord | undefined> {
-  for (let looks = 1; ; looks++) {
-    const record = await invoices.find(organizationId, invoiceId);
-    if (record !== undefined || looks === FIRST_REQUEST_LOOKS_MAX) return record;
-    await delay(FIRST_REQUEST_LOOK_EACH_MS);
-  }
-}
 
 /** The answer to a request whose invoice is there already. */
 async function replay(
@@ -147,12 +109,7 @@ async function replay(
   tenant: TenantFacts,
 ): Promise<AnalyzedInvoice> {
   const { organizationId, invoiceId } = earlier;
-  if (earlier.fingerprint !== undefined && earlier.fingerprint !== fingerprint) {
-    throw new DomainError(
-      'idempotency_mismatch',
-      'This Idempotency-Key was used with another invoice. Send the same body again, or choose a new key.',
-    );
-  }
+  requireSameRequest(fingerprint, earlier.fingerprint, 'invoice');
   if (earlier.analysis !== undefined) {
     // The first answer, even if the invoice has been analyzed again since.
     const first =
@@ -163,13 +120,7 @@ async function replay(
   }
   const resumed = await resumeInvoice(deps)(earlier, tenant);
   if (resumed !== undefined) return { ...resumed, isReplayed: true };
-  throw new DomainError(
-    'in_progress',
-    'The first request with this Idempotency-Key is still at work. Repeat in a second.',
-    {
-      retryAfterSeconds: 1,
-    },
-  );
+  throw firstInProgress();
 }
 
 async function require(invoices: InvoiceStore, { organizationId, invoiceId }: NewInvoice): Promise<InvoiceRecord> {

@@ -3,7 +3,8 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
-import { isSettled, usageMonth } from '@invoicecontrol/runtime/mongo/usage';
+import { createCounted, firstInProgress, requireSameRequest } from '@invoicecontrol/runtime/mongo/counted-create';
+import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
@@ -16,16 +17,13 @@ import type { FinishScan } from './finish-scan.js';
 import { packRows } from './packed-rows.js';
 import type { RowBudget } from './row-budget.js';
 import { scanIdFor } from './scan-ids.js';
-import type { CompleteScan, HeldScan, NewScan, ScanReference, ScanStore } from './scan-store.js';
+import type { CompleteScan, NewScan, ScanReference, ScanStore } from './scan-store.js';
 
 /** A scan waits this long at most for the one of its organization that runs. */
 const TURN_WAIT_MS_MAX = 20_000;
-const TURN_LOOK_EACH_MS = 100;
+const TURN_POLL_EACH_MS = 100;
 /** What a caller is told to wait whose scan did not get its turn. */
 const TURN_RETRY_SECONDS = 5;
-/** A repeat that was refused by the quota looks this often whether the first request took the last rows. */
-const FIRST_REQUEST_LOOKS_MAX = 5;
-const FIRST_REQUEST_LOOK_EACH_MS = 20;
 
 interface Deps {
   readonly scans: ScanStore;
@@ -56,7 +54,7 @@ export interface CreatedScan {
 }
 
 /** What is known of a request before its scan is stored. */
-type Accepted = Omit<NewScan, 'createdAt' | 'usage'> & { readonly rowCount: number };
+type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
 
 /**
  * Stores the rows and has them analyzed (architecture section 7). A key's derived id makes every step repeatable. One
@@ -67,24 +65,7 @@ type Accepted = Omit<NewScan, 'createdAt' | 'usage'> & { readonly rowCount: numb
  * over a scan without a key; usage_exceeded; invalid for an unknown company; and as {@link FinishScan}
  */
 export const createScan = (deps: Deps) => {
-  const { scans, usage, tenants, finish, withinBudget, clock, logger } = deps;
-
-  /** Counts the rows and stores the scan; undefined when another one runs, or this one is stored already. */
-  const store = async (
-    { rowCount, ...scan }: Accepted,
-    monthlyLimit: number | undefined,
-  ): Promise<HeldScan | undefined> => {
-    const now = clock.now();
-    const { organizationId } = scan;
-    const counted = { month: usageMonth(now), rows: rowCount };
-    const mark = { organizationId, month: counted.month, meter: SCAN_ROWS_METER, amount: rowCount };
-    await usage.reserve(mark, monthlyLimit);
-    const held = await scans.insert({ ...scan, createdAt: now, usage: counted });
-    if (held === undefined) await usage.giveBack(mark, now);
-    // Stored so late that the counter may have been put right without it: counted twice is better than not at all.
-    else if (isSettled(now, clock.now())) await usage.reserve(mark, undefined);
-    return held;
-  };
+  const { scans, tenants, finish, withinBudget, clock, logger } = deps;
 
   /** The answer to a request whose scan is in other hands or waits for its next try. */
   const answerOfOther = async (
@@ -95,7 +76,7 @@ export const createScan = (deps: Deps) => {
     if (scan?.status === 'COMPLETE') return { scan, isReplayed };
     if (!isKeyed) throw goesOn();
     const waitMs = (scan?.nextTryAt?.getTime() ?? 0) - clock.now().getTime();
-    throw waitMs > 0 ? waits(Math.ceil(waitMs / 1_000)) : atWork();
+    throw waitMs > 0 ? waits(Math.ceil(waitMs / 1_000)) : firstInProgress();
   };
 
   /** The answer to a request whose scan is stored already; undefined when none is. */
@@ -106,12 +87,7 @@ export const createScan = (deps: Deps) => {
   ): Promise<CreatedScan | undefined> => {
     const earlier = await scans.find(reference.organizationId, reference.scanId);
     if (earlier === undefined) return undefined;
-    if (earlier.fingerprint !== fingerprint) {
-      throw new DomainError(
-        'idempotency_mismatch',
-        'This Idempotency-Key was used with another scan. Send the same body again, or choose a new key.',
-      );
-    }
+    requireSameRequest(fingerprint, earlier.fingerprint, 'scan');
     if (earlier.status === 'COMPLETE') return { scan: earlier, isReplayed: true };
     const taken = await scans.takeOver(reference);
     if (taken === undefined) return answerOfOther(reference, { isKeyed: true, isReplayed: true });
@@ -153,20 +129,20 @@ export const createScan = (deps: Deps) => {
       baseCurrency: tenant.baseCurrency,
       packedRows: await watch.during('pack', () => packRows(rows)),
       ...(isKeyed ? { fingerprint } : {}),
-      rowCount: rows.length,
     };
-    /** Stores the scan and brings it to its end; undefined when it did not get the turn. */
+    /** Counts the rows, stores the scan and brings it to its end; undefined when another scan runs. */
     const begin = async (): Promise<CreatedScan | undefined> => {
-      let held: HeldScan | undefined;
-      try {
-        held = await watch.during('store', () => store(accepted, monthlyLimit));
-      } catch (error) {
-        if (!isExceeded(error)) throw error;
-        const first = await lookForFirst(answerOfFirst);
-        if (first === undefined) throw error;
-        return first;
-      }
-      return held && { scan: await finish(held, context, watch), isReplayed: false };
+      const now = clock.now();
+      const counted = { month: usageMonth(now), rows: rows.length };
+      const { created, first } = await watch.during('store', () =>
+        createCounted(deps, {
+          mark: { organizationId, month: counted.month, meter: SCAN_ROWS_METER, amount: counted.rows },
+          limit: monthlyLimit,
+          insert: () => scans.insert({ ...accepted, createdAt: now, usage: counted }),
+          findFirst: isKeyed ? answerOfFirst : undefined,
+        }),
+      );
+      return created === undefined ? first : { scan: await finish(created, context, watch), isReplayed: false };
     };
 
     const waitUntil = performance.now() + TURN_WAIT_MS_MAX;
@@ -175,13 +151,14 @@ export const createScan = (deps: Deps) => {
       if (running === undefined) {
         const begun = await begin();
         if (begun !== undefined) return begun;
-      } else if (running.isAbandoned && running.scanId !== reference.scanId) {
-        await finishAbandoned({ organizationId, scanId: running.scanId });
+      } else {
+        const isAnother = running.scanId !== reference.scanId;
+        if (running.isAbandoned && isAnother) await finishAbandoned({ organizationId, scanId: running.scanId });
+        const first = await answerOfFirst();
+        if (first !== undefined) return first;
       }
-      const first = await answerOfFirst();
-      if (first !== undefined) return first;
       if (performance.now() > waitUntil) throw noTurn();
-      await delay(TURN_LOOK_EACH_MS);
+      await delay(TURN_POLL_EACH_MS);
     }
   };
 
@@ -197,27 +174,6 @@ export const createScan = (deps: Deps) => {
     }
   };
 };
-
-function isExceeded(error: unknown): boolean {
-  return error instanceof DomainError && error.kind === 'usage_exceeded';
-}
-
-/** An equal request that came a moment earlier may have taken the last rows of the month. */
-async function lookForFirst(answerOfFirst: () => Promise<CreatedScan | undefined>): Promise<CreatedScan | undefined> {
-  for (let looks = 1; ; looks++) {
-    const first = await answerOfFirst();
-    if (first !== undefined || looks === FIRST_REQUEST_LOOKS_MAX) return first;
-    await delay(FIRST_REQUEST_LOOK_EACH_MS);
-  }
-}
-
-function atWork(): DomainError {
-  return new DomainError(
-    'in_progress',
-    'The first request with this Idempotency-Key is still at work. Repeat in a second.',
-    { retryAfterSeconds: 1 },
-  );
-}
 
 function waits(retryAfterSeconds: number): DomainError {
   return new DomainError(
