@@ -2,6 +2,7 @@ import { events } from '@invoicecontrol/contracts/events';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import type { TenantCompany as WireCompany } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { DomainError } from '@invoicecontrol/errors';
+import { createCache } from '@invoicecontrol/runtime/cache';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { Logger } from '@invoicecontrol/runtime/logger';
@@ -20,67 +21,46 @@ export interface Tenants {
   factsOf(organizationId: string, context: RequestContext, companyId?: string): Promise<TenantFacts>;
 }
 
-/** Facts of a tenant are asked again after this time, or at once when the tenant says it changed. */
+/** Facts of a tenant are loaded again after this time, or at once when the tenant says it changed. */
 const FRESH_MS = 5_000;
-/** While `organization` cannot be reached, older facts serve this long: a decision is worth more than their last change. */
+/** While `organization` is unavailable, older facts serve this long: a decision is worth more than their last change. */
 const STALE_MS_MAX = 60_000;
 const TENANTS_MAX = 10_000;
 /** Less than any route gives the whole of its answer. */
 const ASK_MS_MAX = 4_000;
 
-interface Remembered {
-  readonly facts: TenantFacts;
-  readonly at: number;
-}
-
-/** Tenant facts from the organization service, remembered for seconds. */
+/** Tenant facts from the organization service, cached for seconds. */
 export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logger): Tenants & { close(): void } {
   const organization = client(OrganizationServiceDefinition, channel);
-  const remembered = new Map<string, Remembered>();
-  const asking = new Map<string, Promise<TenantFacts>>();
+  const facts = createCache<TenantFacts, RequestContext>({
+    async load(organizationId, context) {
+      const reply = await organization.getTenantFacts({ organizationId }, { context, timeoutMs: ASK_MS_MAX });
+      return {
+        baseCurrency: reply.baseCurrency,
+        defaultCompanyId: reply.defaultCompanyId,
+        companies: reply.companies.map(fromWire),
+      };
+    },
+    freshMs: FRESH_MS,
+    entriesMax: TENANTS_MAX,
+    staleIfError: {
+      maxMs: STALE_MS_MAX,
+      retryMs: 0,
+      mayServe: (error) => error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline'),
+    },
+  });
   const broadcast = subscribeBroadcast(
     bus,
     [events.organizationChanged, events.organizationDeleted, events.organizationRestored],
-    ({ organizationId }) => remembered.delete(organizationId),
+    ({ organizationId }) => facts.invalidate(organizationId),
     logger,
   );
-
-  const ask = async (organizationId: string, context: RequestContext): Promise<TenantFacts> => {
-    const askedAt = Date.now();
-    const reply = await organization.getTenantFacts({ organizationId }, { context, timeoutMs: ASK_MS_MAX });
-    const facts: TenantFacts = {
-      baseCurrency: reply.baseCurrency,
-      defaultCompanyId: reply.defaultCompanyId,
-      companies: reply.companies.map(fromWire),
-    };
-    const oldest = remembered.keys().next().value;
-    if (remembered.size >= TENANTS_MAX && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(organizationId, { facts, at: askedAt });
-    return facts;
-  };
-  const rememberedFacts = async (organizationId: string, context: RequestContext): Promise<TenantFacts> => {
-    const known = remembered.get(organizationId);
-    const age = known === undefined ? Number.POSITIVE_INFINITY : Date.now() - known.at;
-    if (known !== undefined && age < FRESH_MS) return known.facts;
-    // Many requests of one tenant ask once.
-    let answer = asking.get(organizationId);
-    if (answer === undefined) {
-      answer = ask(organizationId, context).finally(() => asking.delete(organizationId));
-      asking.set(organizationId, answer);
-    }
-    try {
-      return await answer;
-    } catch (error) {
-      const isOutage = error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline');
-      if (isOutage && known !== undefined && age < STALE_MS_MAX) return known.facts;
-      throw error;
-    }
-  };
   return {
     async factsOf(organizationId, context, companyId) {
-      const facts = await rememberedFacts(organizationId, context);
+      const cached = await facts.get(organizationId, context);
       // The news of a company may travel slower than the first invoice for it.
-      return companyId === undefined || hasCompany(facts, companyId) ? facts : ask(organizationId, context);
+      const isKnown = companyId === undefined || hasCompany(cached, companyId);
+      return isKnown ? cached : facts.reload(organizationId, context);
     },
     close: () => broadcast.close(),
   };

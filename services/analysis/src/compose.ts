@@ -1,4 +1,5 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { createCache } from '@invoicecontrol/runtime/cache';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
@@ -25,7 +26,6 @@ import { analysisReader } from './application/read-analyses.js';
 import { findingReader } from './application/read-findings.js';
 import { invoiceReader } from './application/read-invoices.js';
 import { reanalyzeInvoice } from './application/reanalyze-invoice.js';
-import { remembered } from './application/remembered.js';
 import { dryRunPolicy, replayAnalyses } from './application/replay-analyses.js';
 import { reviewEffects } from './application/review-effects.js';
 import { reviewFinding } from './application/review-finding.js';
@@ -69,6 +69,8 @@ import { rowAnalysisService } from './transport/grpc/rows.js';
 
 /** How often each replica looks for analyses and reviews that a crash interrupted. */
 const SWEEP_EACH_MS = 5_000;
+/** What every decision of an organization needs costs no step of the flow; this process invalidates what it changes. */
+const CACHED_BY_ORGANIZATION = { freshMs: 2_000, entriesMax: 10_000 };
 /** A process that is killed loses the audit lines of so much reading. */
 const AUDIT_EACH_MS = 1_000;
 
@@ -121,9 +123,9 @@ async function compose(
   const policy = defaultPolicy;
   const reviews = reviewStore(collections.reviews);
   const storedPolicies = policyStore(collections.policies, policy, () => clock.now());
-  const policies = remembered((organizationId) => storedPolicies.current(organizationId));
+  const policies = createCache({ ...CACHED_BY_ORGANIZATION, load: (id) => storedPolicies.current(id) });
   const storedRules = routingRuleStore(collections.routingRules);
-  const rules = remembered((organizationId) => storedRules.all(organizationId));
+  const rules = createCache({ ...CACHED_BY_ORGANIZATION, load: (id) => storedRules.all(id) });
   const usualAmounts = highAmounts({ invoices, logger });
   const runs = scanRunStore(collections.scanRuns);
   // What is counted as one is an invoice or a whole scan.
@@ -161,7 +163,7 @@ async function compose(
     suppliers,
     bankLinks,
     policies: storedPolicies,
-    remembered: policies,
+    cachedPolicies: policies,
     clock,
   });
   const reader = invoiceReader({ invoices, findings, audit });
@@ -177,7 +179,7 @@ async function compose(
         reviewFinding: reviewFinding({ findings, effects, policy, audit, clock, logger }),
         assignFinding: assignFinding({ findings, members, clock }),
       }),
-      routingRuleService(routingRules({ rules: storedRules, remembered: rules, members, tenants, clock })),
+      routingRuleService(routingRules({ rules: storedRules, cachedRules: rules, members, tenants, clock })),
       analysisService({
         reader: analysisReader({ invoices, analyses }),
         invoices: reader,
@@ -188,7 +190,7 @@ async function compose(
       }),
       policyService({
         policies,
-        overridePolicy: overridePolicy({ policies: storedPolicies, remembered: policies }),
+        overridePolicy: overridePolicy({ policies: storedPolicies, cachedPolicies: policies }),
         asOperator,
       }),
       rowAnalysisService({

@@ -50,7 +50,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     const clients = createClients(channels);
     const failures = new FailureBucket(clock);
     const authenticator = new Authenticator({ access: clients.access, failures, clock, logger });
-    const broadcasts = forgetChangedKeys(bus, authenticator, logger);
+    const broadcasts = invalidateChangedKeys(bus, authenticator, logger);
     shutdown.add('broadcasts', () => broadcasts.close());
     const replicas = config.GATEWAY_REPLICAS;
     const limiter = new RateLimiter({ access: clients.access, clock, logger, replicas });
@@ -82,13 +82,18 @@ export async function startService(config: Config, clock: Clock = systemClock): 
 }
 
 /** A revoked key, a deleted organization or a changed plan must not live on in the memory of a replica. */
-function forgetChangedKeys(bus: Bus, authenticator: Authenticator, logger: Logger): { close(): void } {
+function invalidateChangedKeys(bus: Bus, authenticator: Authenticator, logger: Logger): { close(): void } {
   const { apiKeysRevoked, organizationChanged, organizationDeleted, organizationRestored } = events;
-  const keys = subscribeBroadcast(bus, [apiKeysRevoked], (event) => authenticator.forgetKeys(event.apiKeyIds), logger);
+  const keys = subscribeBroadcast(
+    bus,
+    [apiKeysRevoked],
+    (event) => authenticator.invalidateKeys(event.apiKeyIds),
+    logger,
+  );
   const organizations = subscribeBroadcast<{ eventId: string; eventTime: Date | undefined; organizationId: string }>(
     bus,
     [organizationChanged, organizationDeleted, organizationRestored],
-    (event) => authenticator.forgetOrganization(event.organizationId),
+    (event) => authenticator.invalidateOrganization(event.organizationId),
     logger,
   );
   return {

@@ -1,3 +1,4 @@
+import type { Cache } from '@invoicecontrol/runtime/cache';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -25,7 +26,6 @@ import { judge, judgeWithReviews } from './judge.js';
 import type { FileFacts, loadFacts } from './load-facts.js';
 import { normalisedAgain } from './normalised-again.js';
 import type { OrganizationPolicy } from './policy-store.js';
-import type { Remembered } from './remembered.js';
 import type { ReviewStore } from './review-store.js';
 
 interface Deps {
@@ -35,8 +35,8 @@ interface Deps {
   readonly loadFacts: ReturnType<typeof loadFacts>;
   readonly countInvoice: ReturnType<typeof countInvoice>;
   readonly reviews: ReviewStore;
-  readonly policies: Remembered<OrganizationPolicy>;
-  readonly routingRules: Remembered<readonly RoutingRule[]>;
+  readonly policies: Cache<OrganizationPolicy>;
+  readonly routingRules: Cache<readonly RoutingRule[]>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -102,8 +102,8 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       const begun = performance.now();
       const [loaded, policy, rules] = await Promise.all([
         deps.loadFacts({ organizationId, invoice, tenant, ...(suppliers && { suppliers }) }),
-        policies.of(organizationId),
-        routingRules.of(organizationId),
+        policies.get(organizationId),
+        routingRules.get(organizationId),
       ]);
       const judged = await judgeReviewed(deps.reviews, loaded.facts, policy, clock.now());
       const { facts } = judged;
@@ -134,8 +134,8 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
           ofFile: previous.ofFile,
           ...(record.reimportOf === undefined ? {} : { reimportOf: record.reimportOf }),
         }),
-        policies.of(organizationId),
-        routingRules.of(organizationId),
+        policies.get(organizationId),
+        routingRules.get(organizationId),
         deps.findings.ofInvoice(organizationId, invoiceId),
       ]);
       const judged = await judgeReviewed(deps.reviews, withOwnReviews(loaded.facts, stored), policy, clock.now());

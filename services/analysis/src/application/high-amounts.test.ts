@@ -23,14 +23,14 @@ test('of less than a hundred amounts nothing is said', () => {
   expect(highAmountOf(amountsUpTo(100), 'EUR')).toBe('95.00');
 });
 
-test('what is not at hand is read once for later questions, and nobody waits for it', async () => {
+test('what is not cached is read once for later calls, and nobody waits for it', async () => {
   let reads = 0;
   const amounts = highAmounts({
     invoices: { newestBaseAmounts: async () => ((reads += 1), amountsUpTo(100)) },
     logger,
   });
-  expect([amounts.atHand('o', 'EUR'), amounts.atHand('o', 'EUR')]).toEqual([undefined, undefined]);
-  await eventually(() => expect(amounts.atHand('o', 'EUR')).toBe('95.00'));
+  expect([amounts.cached('o', 'EUR'), amounts.cached('o', 'EUR')]).toEqual([undefined, undefined]);
+  await eventually(() => expect(amounts.cached('o', 'EUR')).toBe('95.00'));
   expect(reads).toBe(1);
 });
 
@@ -42,7 +42,7 @@ test('a database that cannot be read costs no decision and is asked again', asyn
   };
   const amounts = highAmounts({ invoices: { newestBaseAmounts: failing }, logger });
   await eventually(() => {
-    expect(amounts.atHand('o', 'EUR')).toBeUndefined();
+    expect(amounts.cached('o', 'EUR')).toBeUndefined();
     expect(reads).toBeGreaterThan(1);
   });
 });

@@ -1,3 +1,4 @@
+import { createCache } from '@invoicecontrol/runtime/cache';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
@@ -19,38 +20,32 @@ interface Deps {
 
 export interface HighAmounts {
   /**
-   * What the amounts of an organization are seldom above, in its base currency. Undefined while it is not known: it is
-   * then being read, for later questions, and nobody waits for it.
+   * What the amounts of an organization are seldom above, in its base currency. Undefined while it is not cached: it is
+   * then loaded for later calls, and nobody waits for it.
    */
-  atHand(organizationId: string, baseCurrency: string): DecimalAmount | undefined;
+  cached(organizationId: string, baseCurrency: string): DecimalAmount | undefined;
 }
 
-/** Remembers for minutes what is much for each organization. */
+/** Caches for minutes what is high for each organization. */
 export function highAmounts({ invoices, logger }: Deps): HighAmounts {
-  const known = new Map<string, { readonly amount: DecimalAmount | undefined; readonly at: number }>();
-  const asking = new Set<string>();
-
-  const read = async (organizationId: string, baseCurrency: string, key: string): Promise<void> => {
-    asking.add(key);
-    try {
-      const amounts = await invoices.newestBaseAmounts(organizationId, INVOICES_MAX);
-      known.delete(key);
-      const oldest = known.keys().next().value;
-      if (known.size >= ORGANIZATIONS_MAX && oldest !== undefined) known.delete(oldest);
-      known.set(key, { amount: highAmountOf(amounts, baseCurrency), at: Date.now() });
-    } catch (error) {
-      logger.warn({ error, organizationId }, 'the usual amounts of an organization could not be read');
-    } finally {
-      asking.delete(key);
-    }
-  };
+  const cache = createCache<DecimalAmount | undefined, { organizationId: string; baseCurrency: string }>({
+    async load(_, { organizationId, baseCurrency }) {
+      try {
+        return highAmountOf(await invoices.newestBaseAmounts(organizationId, INVOICES_MAX), baseCurrency);
+      } catch (error) {
+        logger.warn({ error, organizationId }, 'the usual amounts of an organization could not be read');
+        throw error;
+      }
+    },
+    freshMs: FRESH_MS,
+    entriesMax: ORGANIZATIONS_MAX,
+  });
   return {
-    atHand(organizationId, baseCurrency) {
+    cached(organizationId, baseCurrency) {
       const key = `${organizationId}|${baseCurrency}`;
-      const remembered = known.get(key);
-      const isFresh = remembered !== undefined && Date.now() - remembered.at < FRESH_MS;
-      if (!isFresh && !asking.has(key)) void read(organizationId, baseCurrency, key);
-      return remembered?.amount;
+      // Nobody waits for the load, and its failure has been logged.
+      cache.get(key, { organizationId, baseCurrency }).catch(() => {});
+      return cache.peek(key);
     },
   };
 }

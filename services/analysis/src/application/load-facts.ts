@@ -108,7 +108,7 @@ export const loadFacts =
       tenant,
       publishedRates,
       known,
-      newcomer: () => ({ alike, highAmount: highAmounts.atHand(organizationId, tenant.baseCurrency) }),
+      newcomer: () => ({ alike, highAmount: highAmounts.cached(organizationId, tenant.baseCurrency) }),
     });
     return { facts: { ...assembled, ...input.ofFile }, supplier, bankLink, orderLink };
   };

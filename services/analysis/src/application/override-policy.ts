@@ -1,25 +1,25 @@
+import type { Cache } from '@invoicecontrol/runtime/cache';
 import { DomainError } from '@invoicecontrol/errors';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
-import type { Remembered } from './remembered.js';
 
 const TRIES_MAX = 5;
 
 interface Deps {
   readonly policies: PolicyStore;
-  readonly remembered: Remembered<OrganizationPolicy>;
+  readonly cachedPolicies: Cache<OrganizationPolicy>;
 }
 
 /** Makes the overrides those of the organization, as the next overlay of its policy; equal ones change nothing. */
 export const overridePolicy =
-  ({ policies, remembered }: Deps) =>
+  ({ policies, cachedPolicies }: Deps) =>
   async (organizationId: string, overrides: PolicyOverrides): Promise<OrganizationPolicy> => {
     for (let tries = 1; tries <= TRIES_MAX; tries++) {
       const current = await policies.current(organizationId);
       if (canonicalJson(current.overrides) === canonicalJson(overrides)) return current;
       await policies.append(organizationId, current, { overrides });
-      remembered.forget(organizationId);
+      cachedPolicies.invalidate(organizationId);
     }
     throw new DomainError('concurrent_change', 'The policy is being changed by others. Repeat the request.');
   };

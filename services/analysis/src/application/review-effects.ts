@@ -1,3 +1,4 @@
+import type { Cache } from '@invoicecontrol/runtime/cache';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { DomainError } from '@invoicecontrol/errors';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -33,7 +34,6 @@ import type { FindingStore, WorkedFinding } from './finding-store.js';
 import type { InvoiceRecord, InvoiceStore } from './invoice-store.js';
 import { normalisedAgain } from './normalised-again.js';
 import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
-import type { Remembered } from './remembered.js';
 import type { ReviewStore } from './review-store.js';
 
 /** Guarded writes against others who change the same supplier, account or policy at the same moment. */
@@ -48,7 +48,7 @@ interface Deps {
   readonly suppliers: SupplierStore;
   readonly bankLinks: BankLinkStore;
   readonly policies: PolicyStore;
-  readonly remembered: Remembered<OrganizationPolicy>;
+  readonly cachedPolicies: Cache<OrganizationPolicy>;
   readonly clock: Clock;
 }
 
@@ -117,13 +117,13 @@ async function standingReview(
  * The invoice's decision from its findings as they are now. Always written, even when nothing differs: the new
  * version turns away a slower worker that decided on older findings.
  */
-async function recompute({ invoices, findings, remembered, clock }: Deps, finding: InvoiceFinding): Promise<void> {
+async function recompute({ invoices, findings, cachedPolicies, clock }: Deps, finding: InvoiceFinding): Promise<void> {
   const { organizationId, invoiceId, findingId } = finding;
   await retryOnConflict(async () => {
     const record = await invoices.find(organizationId, invoiceId);
     if (record?.analysis === undefined) return;
     const stored = await findings.ofInvoice(organizationId, invoiceId);
-    const { policy } = await remembered.of(organizationId);
+    const { policy } = await cachedPolicies.get(organizationId);
     const verdict = decide(currentFindings(record.match, record.analysis, stored), policy);
     const from = record.verdict?.decision ?? record.analysis.decision;
     const to = verdict.decision;
@@ -212,11 +212,11 @@ async function blockAccount(
 
 /** Every change of what the organization tolerates is the next overlay of its policy. */
 async function learnTolerance(
-  { policies, reviews, remembered, clock }: Deps,
+  { policies, reviews, cachedPolicies, clock }: Deps,
   organizationId: string,
   standing: StandingReview,
 ): Promise<void> {
-  const { policy } = await remembered.of(organizationId);
+  const { policy } = await cachedPolicies.get(organizationId);
   if (!isTolerable(standing, policy)) return;
   const { supplierId, type, signature } = standing;
   const subject = { supplierId, type, signature };
@@ -228,7 +228,7 @@ async function learnTolerance(
     const next = withTolerance(current.tolerances, subject, learned, today);
     if (canonicalJson(next) === canonicalJson(current.tolerances)) return true;
     await policies.append(organizationId, current, { tolerances: next });
-    remembered.forget(organizationId);
+    cachedPolicies.invalidate(organizationId);
     return false;
   });
 }

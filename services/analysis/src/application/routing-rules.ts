@@ -1,4 +1,5 @@
 import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
+import type { Cache } from '@invoicecontrol/runtime/cache';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
@@ -6,7 +7,6 @@ import { v7 as uuidV7 } from 'uuid';
 import { readRule, RULES_PER_ORGANIZATION_MAX } from '../domain/routing.js';
 import type { RoutingRule, RoutingRuleInput } from '../domain/routing.js';
 import type { Members } from './members.js';
-import type { Remembered } from './remembered.js';
 
 /** What use cases need of the routing_rules collection. */
 export interface RoutingRuleStore {
@@ -26,7 +26,7 @@ export interface RoutingRuleStore {
 
 interface Deps {
   readonly rules: RoutingRuleStore;
-  readonly remembered: Remembered<readonly RoutingRule[]>;
+  readonly cachedRules: Cache<readonly RoutingRule[]>;
   readonly members: Members;
   readonly tenants: Tenants;
   readonly clock: Clock;
@@ -53,7 +53,7 @@ export interface RoutingRules {
 }
 
 /** Rules that assign new findings. */
-export function routingRules({ rules, remembered, members, tenants, clock }: Deps): RoutingRules {
+export function routingRules({ rules, cachedRules, members, tenants, clock }: Deps): RoutingRules {
   const get = async (organizationId: string, ruleId: string): Promise<RoutingRule> => {
     const rule = await rules.find(organizationId, ruleId);
     if (rule === undefined) throw notFound('routing rule');
@@ -86,7 +86,7 @@ export function routingRules({ rules, remembered, members, tenants, clock }: Dep
           `An organization has at most ${RULES_PER_ORGANIZATION_MAX} routing rules. Remove one first.`,
         );
       }
-      remembered.forget(organizationId);
+      cachedRules.invalidate(organizationId);
       return rule;
     },
     async update(organizationId, ruleId, change, context) {
@@ -98,12 +98,12 @@ export function routingRules({ rules, remembered, members, tenants, clock }: Dep
       const written = Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(given, name)));
       const rule = await rules.change(organizationId, ruleId, written);
       if (rule === undefined) throw notFound('routing rule');
-      remembered.forget(organizationId);
+      cachedRules.invalidate(organizationId);
       return rule;
     },
     async remove(organizationId, ruleId) {
       if (!(await rules.remove(organizationId, ruleId))) throw notFound('routing rule');
-      remembered.forget(organizationId);
+      cachedRules.invalidate(organizationId);
     },
   };
 }

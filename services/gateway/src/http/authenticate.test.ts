@@ -54,7 +54,7 @@ async function kindOf(attempt: Promise<unknown>): Promise<string> {
   }
 }
 
-test('a remembered key ends in the moment in which it expires', async () => {
+test('a cached key ends in the moment in which it expires', async () => {
   answer = () => Promise.resolve(principal({ keyExpiresTime: new Date(nowMs + 1_000) }));
   expect(await kindOf(withKey())).toBe('allowed');
   nowMs += 999;
@@ -92,7 +92,7 @@ describe('the Authorization header', () => {
   });
 });
 
-describe('a remembered principal', () => {
+describe('a cached principal', () => {
   test('serves for five seconds and is then checked again', async () => {
     await withKey();
     nowMs += FRESH_MS - 1;
@@ -108,19 +108,19 @@ describe('a remembered principal', () => {
     expect(calls).toBe(1);
   });
 
-  test('is forgotten at once when its key is revoked or its organization changes', async () => {
+  test('is dropped at once when its key is revoked or its organization changes', async () => {
     await withKey();
     answer = unknown;
-    authenticator.forgetKeys(['another']);
+    authenticator.invalidateKeys(['another']);
     expect(await kindOf(withKey())).toBe('allowed');
-    authenticator.forgetKeys(['first']);
+    authenticator.invalidateKeys(['first']);
     expect(await kindOf(withKey())).toBe('unauthenticated');
 
     answer = () => Promise.resolve(principal({ apiKeyId: 'first' }));
     nowMs += FRESH_MS;
     await withKey();
     answer = unknown;
-    authenticator.forgetOrganization(principal().organizationId);
+    authenticator.invalidateOrganization(principal().organizationId);
     expect(await kindOf(withKey())).toBe('unauthenticated');
   });
 
@@ -128,7 +128,7 @@ describe('a remembered principal', () => {
     let release = (_: Principal): void => {};
     answer = () => new Promise((resolve) => (release = resolve));
     const first = withKey();
-    authenticator.forgetKeys(['first']);
+    authenticator.invalidateKeys(['first']);
     answer = unknown;
     expect(await kindOf(withKey())).toBe('unauthenticated');
     release(principal({ apiKeyId: 'first' }));
@@ -158,13 +158,13 @@ describe('a remembered principal', () => {
     await withKey();
     answer = unreachable;
     nowMs += FRESH_MS;
-    authenticator.forgetKeys(['first']);
+    authenticator.invalidateKeys(['first']);
     expect(await kindOf(withKey())).toBe('unavailable');
   });
 });
 
 describe('refused keys', () => {
-  test('are remembered for five seconds, so that repeating one costs no call', async () => {
+  test('are cached for five seconds, so that repeating one costs no call', async () => {
     answer = unknown;
     for (let count = 0; count < 100; count += 1) expect(await kindOf(withKey())).toBe('unauthenticated');
     expect(calls).toBe(1);

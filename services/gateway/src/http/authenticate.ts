@@ -4,6 +4,8 @@ import { parseApiKey } from '@invoicecontrol/api-key';
 import type { AccessServiceDefinition, Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import type { Methods } from '@invoicecontrol/contracts/definition';
 import { DomainError } from '@invoicecontrol/errors';
+import { createCache } from '@invoicecontrol/runtime/cache';
+import type { Cache } from '@invoicecontrol/runtime/cache';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import type { Logger } from '@invoicecontrol/runtime/logger';
@@ -21,11 +23,11 @@ const ENTRIES_MAX = 10_000;
 
 type Outcome = Principal | 'refused';
 
-interface Entry {
-  readonly outcome: Outcome;
-  readonly checkedAt: number;
-  /** While the keeper of the keys is out of reach: when to ask again. */
-  retryAt: number;
+/** A request that brings a key. */
+interface Attempt {
+  readonly key: string;
+  readonly address: string;
+  readonly context: RequestContext;
 }
 
 export interface AuthenticatorDependencies {
@@ -36,18 +38,22 @@ export interface AuthenticatorDependencies {
 }
 
 /**
- * Turns the Authorization header into the principal who acts. Answers of the organization service are remembered under
- * the SHA-256 of the key, never under the key; concurrent requests with one key share one call.
+ * Turns the Authorization header into the principal who acts. Answers of the organization service are cached under the
+ * SHA-256 of the key, never under the key.
  */
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;
-  readonly #entries = new Map<string, Entry>();
-  readonly #checks = new Map<string, Promise<Outcome>>();
-  /** Grows whenever something is forgotten, so that an answer given before is not remembered after. */
-  #epoch = 0;
+  readonly #outcomes: Cache<Outcome, Attempt>;
 
   constructor(dependencies: AuthenticatorDependencies) {
     this.#dependencies = dependencies;
+    this.#outcomes = createCache({
+      load: (_, attempt) => this.#check(attempt),
+      freshMs: FRESH_MS,
+      entriesMax: ENTRIES_MAX,
+      staleIfError: { maxMs: STALE_MS_MAX, retryMs: RETRY_MS, mayServe: (_, outcome) => outcome !== 'refused' },
+      clock: dependencies.clock,
+    });
   }
 
   /**
@@ -55,93 +61,41 @@ export class Authenticator {
    *   unknown keys, `unavailable` when the key cannot be checked and was not good within the last 30 seconds
    */
   async authenticate(request: IncomingMessage, address: string, context: RequestContext): Promise<Principal> {
+    const { failures, clock } = this.#dependencies;
     const key = bearerKey(request);
     if (key === undefined || parseApiKey(key) === undefined) throw refused();
     const digest = createHash('sha256').update(key).digest('base64');
-    const known = this.#entries.get(digest);
-    const now = this.#now();
-    if (known !== undefined && (now < known.checkedAt + FRESH_MS || (isGood(known, now) && now < known.retryAt))) {
-      return principalOf(known.outcome, now);
-    }
-    if (known === undefined) this.#dependencies.failures.refuseExhausted(address);
+    if (this.#outcomes.peek(digest) === undefined) failures.refuseExhausted(address);
+    return principalOf(await this.#outcomes.get(digest, { key, address, context }), clock.now().getTime());
+  }
+
+  /** Invalidates revoked or lowered keys at once. */
+  invalidateKeys(apiKeyIds: readonly string[]): void {
+    const ids = new Set(apiKeyIds);
+    this.#outcomes.invalidateWhere((outcome) => outcome !== 'refused' && ids.has(outcome.apiKeyId));
+  }
+
+  /** Invalidates every key of an organization: its state, plan or limits have changed. */
+  invalidateOrganization(organizationId: string): void {
+    this.#outcomes.invalidateWhere((outcome) => outcome !== 'refused' && outcome.organizationId === organizationId);
+  }
+
+  async #check({ key, address, context }: Attempt): Promise<Outcome> {
+    const { access, failures, logger } = this.#dependencies;
     try {
-      return principalOf(await this.#checkOnce(digest, key, address, context), this.#now());
+      const { principal } = await access.authenticateKey({ key }, { context, timeoutMs: CHECK_TIMEOUT_MS });
+      if (principal === undefined) throw new TypeError('AuthenticateKey answered without a principal.');
+      return principal;
     } catch (error) {
-      if (error instanceof DomainError && error.kind === 'unauthenticated') throw error;
-      // Looked up again: a revocation that arrived meanwhile has taken the entry away.
-      const last = this.#entries.get(digest);
-      if (last !== undefined && isGood(last, this.#now())) {
-        last.retryAt = this.#now() + RETRY_MS;
-        return principalOf(last.outcome, this.#now());
+      if (error instanceof DomainError && error.kind === 'unauthenticated') {
+        failures.count(address);
+        return 'refused';
       }
+      logger.warn({ error, requestId: context.requestId }, 'a key could not be checked');
       throw new DomainError('unavailable', 'The API key cannot be checked right now. Repeat the request in a moment.', {
         cause: error,
       });
     }
-  }
-
-  /** Forgets revoked or lowered keys at once. */
-  forgetKeys(apiKeyIds: readonly string[]): void {
-    const ids = new Set(apiKeyIds);
-    this.#forget(({ apiKeyId }) => ids.has(apiKeyId));
-  }
-
-  /** Forgets every key of an organization: its state, plan or limits have changed. */
-  forgetOrganization(organizationId: string): void {
-    this.#forget((principal) => principal.organizationId === organizationId);
-  }
-
-  #forget(isConcerned: (principal: Principal) => boolean): void {
-    this.#epoch += 1;
-    for (const [digest, { outcome }] of this.#entries) {
-      if (outcome !== 'refused' && isConcerned(outcome)) this.#entries.delete(digest);
-    }
-    this.#checks.clear();
-  }
-
-  #checkOnce(digest: string, key: string, address: string, context: RequestContext): Promise<Outcome> {
-    const running = this.#checks.get(digest);
-    if (running !== undefined) return running;
-    const check = this.#check(digest, key, address, context).finally(() => {
-      if (this.#checks.get(digest) === check) this.#checks.delete(digest);
-    });
-    this.#checks.set(digest, check);
-    return check;
-  }
-
-  async #check(digest: string, key: string, address: string, context: RequestContext): Promise<Outcome> {
-    const epoch = this.#epoch;
-    const outcome = await this.#ask(key, context);
-    if (outcome === 'refused') this.#dependencies.failures.count(address);
-    if (epoch === this.#epoch) this.#remember(digest, outcome);
-    return outcome;
-  }
-
-  async #ask(key: string, context: RequestContext): Promise<Outcome> {
-    try {
-      const { principal } = await this.#dependencies.access.authenticateKey(
-        { key },
-        { context, timeoutMs: CHECK_TIMEOUT_MS },
-      );
-      if (principal === undefined) throw new TypeError('AuthenticateKey answered without a principal.');
-      return principal;
-    } catch (error) {
-      if (error instanceof DomainError && error.kind === 'unauthenticated') return 'refused';
-      this.#dependencies.logger.warn({ error, requestId: context.requestId }, 'a key could not be checked');
-      throw error;
-    }
-  }
-
-  #remember(digest: string, outcome: Outcome): void {
-    this.#entries.delete(digest);
-    this.#entries.set(digest, { outcome, checkedAt: this.#now(), retryAt: 0 });
-    if (this.#entries.size <= ENTRIES_MAX) return;
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined) this.#entries.delete(oldest);
-  }
-
-  #now(): number {
-    return this.#dependencies.clock.now().getTime();
   }
 }
 
@@ -150,16 +104,12 @@ function refused(): DomainError {
   return new DomainError('unauthenticated', 'Missing or invalid API key. Send `Authorization: Bearer <API key>`.');
 }
 
-/** A remembered key ends when it expires, not when it is forgotten. */
+/** A cached key ends when it expires, not when it is evicted. */
 function principalOf(outcome: Outcome, now: number): Principal {
   if (outcome === 'refused') throw refused();
   const { keyExpiresTime } = outcome;
   if (keyExpiresTime !== undefined && keyExpiresTime.getTime() <= now) throw refused();
   return outcome;
-}
-
-function isGood({ outcome, checkedAt }: Entry, now: number): boolean {
-  return outcome !== 'refused' && now < checkedAt + STALE_MS_MAX;
 }
 
 /** The token of exactly one `Authorization: Bearer` header; the scheme in any case (RFC 9110, section 11.1). */

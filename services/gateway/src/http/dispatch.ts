@@ -87,7 +87,7 @@ async function answerKey(
   });
   const reply = await during(response, 'handle', () => route.handle(input, bound));
   // The broadcast reaches every gateway in a moment; whoever has the answer of this one may rely on it at once.
-  if (route.access.scope === 'organization:write') authenticator.forgetOrganization(principal.organizationId);
+  if (route.access.scope === 'organization:write') authenticator.invalidateOrganization(principal.organizationId);
   return reply;
 }
 

@@ -1,4 +1,5 @@
 import { DomainError } from '@invoicecontrol/errors';
+import type { Cache } from '@invoicecontrol/runtime/cache';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { pace } from '@invoicecontrol/runtime/pace';
@@ -30,7 +31,6 @@ import { loadKnown, searchCandidates, withArrivals } from './load-rows.js';
 import type { OrganizationPolicy } from '../policy-store.js';
 import { readRows, receivedAt } from './read-rows.js';
 import type { RowInput } from './read-rows.js';
-import type { Remembered } from '../remembered.js';
 import type { ReviewStore } from '../review-store.js';
 import { hitsByKey, rowHistory } from './row-history.js';
 import type { ReadRow } from './row-history.js';
@@ -55,8 +55,8 @@ interface Deps {
   readonly countRows: ReturnType<typeof countRows>;
   readonly reviews: ReviewStore;
   readonly tenants: Tenants;
-  readonly policies: Remembered<OrganizationPolicy>;
-  readonly routingRules: Remembered<readonly RoutingRule[]>;
+  readonly policies: Cache<OrganizationPolicy>;
+  readonly routingRules: Cache<readonly RoutingRule[]>;
   /** By which suppliers are told apart, as for single invoices. */
   readonly policy: Policy;
   readonly publishedRates: PublishedRates;
@@ -103,8 +103,8 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   const read = await watch.during('read', () => readRows(of, input.rows, reading));
   const [tenant, policy, rules, known, found] = await Promise.all([
     tenants.factsOf(organizationId, context, companyId),
-    policies.of(organizationId),
-    routingRules.of(organizationId),
+    policies.get(organizationId),
+    routingRules.get(organizationId),
     watch.during('lookup', () => loadKnown(deps, organizationId, read)),
     watch.during('lookup', () => search.found()),
   ]);
@@ -126,7 +126,7 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
       tenant: { ...tenant, baseCurrency },
       policy: deps.policy,
       publishedRates: deps.publishedRates,
-      highAmount: deps.highAmounts.atHand(organizationId, baseCurrency),
+      highAmount: deps.highAmounts.cached(organizationId, baseCurrency),
       statesAccounts: statingAccounts * 2 >= rows.length,
       isFirstScan: run.isFirstScan,
       reimported,

@@ -1,17 +1,17 @@
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import type { Cache } from '@invoicecontrol/runtime/cache';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { overridePolicy } from '../../application/override-policy.js';
 import type { OrganizationPolicy } from '../../application/policy-store.js';
-import type { Remembered } from '../../application/remembered.js';
 import { findingTypes } from '@invoicecontrol/engine/policy/finding-types';
 import { policyVersion } from '@invoicecontrol/engine/policy/policy';
 import { writePolicy } from '../../domain/policy-document.js';
 import { readOverrides } from '../../domain/policy-overrides.js';
 
 interface Deps {
-  readonly policies: Remembered<OrganizationPolicy>;
+  readonly policies: Cache<OrganizationPolicy>;
   readonly overridePolicy: ReturnType<typeof overridePolicy>;
   /** Refuses whoever is not the operator. */
   readonly asOperator: (context: RequestContext) => void;
@@ -21,7 +21,7 @@ interface Deps {
 export function policyService({ policies, overridePolicy: override, asOperator }: Deps): Binding {
   return bind(PolicyServiceDefinition, {
     async getCurrentPolicy({ organizationId }) {
-      const current = await policies.of(organizationId);
+      const current = await policies.get(organizationId);
       return { version: policyVersion(current.policy), policyJson: writePolicy(current) };
     },
     async overridePolicy({ organizationId, overridesJson }, context) {
@@ -30,7 +30,7 @@ export function policyService({ policies, overridePolicy: override, asOperator }
       return { version: policyVersion(current.policy), policyJson: writePolicy(current) };
     },
     async listFindingTypes({ organizationId }) {
-      const { policy } = await policies.of(organizationId);
+      const { policy } = await policies.get(organizationId);
       return {
         findingTypes: findingTypes(policy).map(({ recommendedAction, ...kind }) => ({
           ...kind,
