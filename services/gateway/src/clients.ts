@@ -48,6 +48,11 @@ export type Clients = { readonly [N in Name]: Methods<RpcServices[N]['definition
 /** The connections to the services, by their names. */
 export type Channels = Readonly<Record<Owner, Channel>>;
 
+/** One channel to each service that the gateway calls. */
+export function openChannels(open: (owner: Owner) => Channel): Channels {
+  return Object.fromEntries(owners.map((owner) => [owner, open(owner)])) as Channels;
+}
+
 export function createClients(channels: Channels): Clients {
   const clients = Object.entries(rpcServices).map(([name, { owner, definition }]) => [
     name,

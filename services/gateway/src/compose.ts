@@ -13,8 +13,7 @@ import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { Shutdown } from '@invoicecontrol/runtime/shutdown';
 import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
-import { createClients, owners } from './clients.js';
-import type { Channels } from './clients.js';
+import { createClients, openChannels, owners } from './clients.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
 import { createApp } from './http/app.js';
@@ -41,7 +40,10 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     shutdown.add('telemetry', () => telemetry.stop());
     const bus = await connectNats({ url: config.NATS_URL, name: SERVICE, logger });
     shutdown.add('broker', () => bus.close());
-    const channels = openChannels(config);
+    // A page of findings, each with its evidence, is more than a message has by default; so are the rows of a scan.
+    const channels = openChannels((owner) =>
+      openChannel(config[addressVariable(owner)], { messageBytesMax: LARGE_MESSAGE_BYTES_MAX }),
+    );
     for (const owner of owners) shutdown.add(owner, () => channels[owner].close());
     const load = new LoadGauge();
     load.start();
@@ -102,13 +104,6 @@ function invalidateChangedKeys(bus: Bus, authenticator: Authenticator, logger: L
       organizations.close();
     },
   };
-}
-
-/** A page of findings, each with its evidence, is more than a message has by default; so are the rows of a scan. */
-function openChannels(config: Config): Channels {
-  const open = (owner: keyof Channels) =>
-    openChannel(config[addressVariable(owner)], { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
-  return Object.fromEntries(owners.map((owner) => [owner, open(owner)])) as Channels;
 }
 
 function limitsOf(config: Config): Limits {

@@ -4,7 +4,7 @@ import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { createClients } from '../clients.js';
+import { createClients, openChannels } from '../clients.js';
 import type { Clients } from '../clients.js';
 import { createApp } from '../http/app.js';
 import { Authenticator } from '../http/authenticate.js';
@@ -56,7 +56,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
   const { clock = systemClock, logger = silent } = options;
   const services = await startCounterparts(answers);
   const channel = openChannel(services.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
-  const clients = createClients({ organization: channel, analysis: channel, scan: channel });
+  const clients = createClients(openChannels(() => channel));
   const access = patient(clients.access);
   const failures = new FailureBucket(clock);
   const authenticator = new Authenticator({ access, failures, clock, logger });
