@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
+import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
+import { systemClock } from '../clock.js';
+import { createLogger } from '../logger.js';
+import type { RequestContext } from '../request-context.js';
+import { startTelemetry } from '../telemetry.js';
+import { auditBuffer, AUDIT_LINES } from './audit.js';
+import type { AuditBuffer } from './audit.js';
+import { connectMongo } from './connection.js';
+import type { MongoConnection } from './connection.js';
+import type { Announcing } from './event-envelope.js';
+import type { Outbox } from './outbox.js';
+
+const LINES_MAX = 10_000;
+const { reader, value } = exportedMetrics();
+const databaseName = testDatabaseName();
+const logged: string[] = [];
+const logger = createLogger({ service: 'test', level: 'error', destination: { write: (line) => logged.push(line) } });
+/** The relay publishes what the collection holds; this test ends there. */
+const outbox: Outbox = { nudge: () => {}, idle: async () => {}, stop: async () => {} };
+const context: RequestContext = { requestId: 'r', actor: { type: 'API_KEY', id: 'key' }, ip: '192.0.2.7' };
+
+let telemetry: { stop(): Promise<void> };
+let proxy: MongoProxy;
+let behindProxy: MongoConnection;
+let mongo: MongoConnection;
+let buffer: AuditBuffer;
+
+beforeAll(async () => {
+  telemetry = await startTelemetry('test', 'http://127.0.0.1:4318', { metricReaders: [reader], spanProcessors: [] });
+  const { mongodbUrl } = testInfrastructure();
+  proxy = await startMongoProxy(mongodbUrl);
+  behindProxy = await connectMongo({ url: proxy.url, databaseName, appName: 'test' });
+  mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+  const deps = { db: behindProxy.db, outbox, clock: systemClock, logger };
+  buffer = await auditBuffer(events.analysisAuditRecorded, deps);
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+  await behindProxy.close();
+  await proxy.close();
+  await telemetry.stop();
+});
+
+const stored = () => mongo.db.collection<Announcing>(AUDIT_LINES);
+const read = (target: string) =>
+  buffer.record('organization', context, { action: 'invoice.read', target, outcome: 'SUCCEEDED' });
+
+test('keeps lines while the database is unavailable and stores each of them once when it is back', async () => {
+  read('invoice:1');
+  read('invoice:2');
+  proxy.cut();
+  await expect(buffer.flush()).rejects.toThrow();
+  read('invoice:3');
+  proxy.heal();
+  await eventually(() => buffer.flush());
+  await buffer.flush();
+  const documents = await stored().find().toArray();
+  const payloads = documents.flatMap(({ outbox: waiting = [] }) => waiting.map(({ payload }) => JSON.parse(payload)));
+  expect(payloads.map(({ target }) => target).sort()).toEqual(['invoice:1', 'invoice:2', 'invoice:3']);
+  expect(payloads[0]).toMatchObject({
+    eventTime: expect.any(String),
+    organizationId: 'organization',
+    actorType: 'API_KEY',
+    actorId: 'key',
+    action: 'invoice.read',
+    outcome: 'SUCCEEDED',
+    requestId: 'r',
+    ip: '192.0.2.7',
+  });
+  expect(new Set(payloads.map(({ eventId }) => eventId)).size).toBe(3);
+});
+
+test('drops what does not fit, and says and counts how many', async () => {
+  await stored().deleteMany({});
+  for (let line = 0; line < LINES_MAX + 3; line++) read(`invoice:${line}`);
+  await buffer.flush();
+  expect(await stored().countDocuments({})).toBe(LINES_MAX);
+  expect(await value('audit.lines_dropped', { service: 'analysis' })).toBe(3);
+  expect(logged.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ dropped: 3, msg: 'audit lines were dropped: the buffer is full' }),
+  ]);
+  read('invoice:next');
+  await buffer.flush();
+  expect(await stored().countDocuments({})).toBe(LINES_MAX + 1);
+});
