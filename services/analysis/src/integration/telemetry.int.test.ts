@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -7,6 +9,7 @@ import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organizati
 import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { v7 as uuidV7 } from 'uuid';
 import { startService } from '../compose.js';
 import { asUser, connect, findingOf, testClock, testConfig, wireInvoice } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
@@ -86,4 +89,46 @@ test('a review is counted by type and disposition; one that changes nothing is n
   await review();
   await review('the supplier agrees');
   expect(await value('analysis.reviews', { type: 'DUPLICATE_INVOICE', disposition: 'CONFIRMED' })).toBe(1);
+});
+
+test('the rows of a scan are counted one by one and share one log line', async () => {
+  const organizationId = organization.newTenant();
+  const channel = openChannel(service.address);
+  const invoices = [wireInvoice(), wireInvoice(), wireInvoice({ invoiceNumber: 'RE-2026-0944', grossAmount: '87.13' })];
+  const before = decisionLines().length;
+  const outcome = await client(RowAnalysisServiceDefinition, channel).analyzeRows(
+    {
+      organizationId,
+      scanId: uuidV7(),
+      companyId: 'c-main',
+      baseCurrency: 'EUR',
+      receivedTime: testClock.now(),
+      rows: invoices.map((invoice, position) => ({
+        position,
+        sourceRowNumber: position,
+        externalId: undefined,
+        invoice,
+      })),
+    },
+    asUser('ann'),
+  );
+  channel.close();
+  expect(outcome.invoicesAnalyzed).toBe(3);
+  expect(decisionLines()).toHaveLength(before);
+  const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'rows analyzed');
+  expect(logged).toEqual([
+    expect.objectContaining({
+      organizationId,
+      rows: 3,
+      decisions: outcome.decisionCounts,
+      riskEngine: expect.any(String),
+      policy: expect.any(String),
+      durationMs: expect.any(Number),
+    }),
+  ]);
+  for (const [decision, rows] of Object.entries(outcome.decisionCounts)) {
+    const counted = await value('analysis.decisions', { decision, source: 'SCAN', reason: 'INITIAL' });
+    expect(counted ?? 0).toBe(rows);
+  }
+  expect(outcome.findingCounts['DUPLICATE_INVOICE']).toBe(1);
 });

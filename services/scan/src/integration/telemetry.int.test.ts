@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
+import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { startScan } from '../testing/running-scan.js';
+import type { RunningScan } from '../testing/running-scan.js';
+import { rowsWithIds } from '../testing/scanning.js';
+
+const { reader, value } = exportedMetrics();
+let telemetry: { stop(): Promise<void> };
+let running: RunningScan;
+
+beforeAll(async () => {
+  telemetry = await startTelemetry('test', 'http://127.0.0.1:4318', { metricReaders: [reader], spanProcessors: [] });
+  running = await startScan(startService, testInfrastructure(), testDatabaseName());
+});
+afterAll(async () => {
+  await running.stop();
+  await telemetry.stop();
+});
+
+test('scans are counted by how they ended, their rows by what became of them', async () => {
+  const organizationId = running.organization.newTenant();
+  await running.scans.create(organizationId, rowsWithIds('a', 'b'));
+  await running.scans.create(organizationId, rowsWithIds('b', 'c'));
+  await expect(running.scans.create(organizationId, rowsWithIds('a', 'c'))).rejects.toMatchObject({
+    kind: 'already_exists',
+  });
+  expect(await value('scan.ended', { outcome: 'COMPLETED' })).toBe(2);
+  expect(await value('scan.ended', { outcome: 'WITHDRAWN' })).toBe(1);
+  expect(await value('scan.rows', { outcome: 'ANALYZED' })).toBe(3);
+  expect(await value('scan.rows', { outcome: 'SKIPPED' })).toBe(1);
+});
