@@ -84,6 +84,8 @@ const START_AGAIN_MS = 500;
 /** What a test puts in place of the real thing. */
 export interface Surroundings {
   readonly startMsMax?: number;
+  /** Caps the pauses of the jobs, so that no test waits for a sweep to come round. */
+  readonly jobPauseMsMax?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
@@ -126,7 +128,7 @@ export async function startServiceShell(
 
 async function start(
   { name, config, callsEndMsMax, messageBytesMax = MESSAGE_BYTES_MAX, compose }: ServiceShell,
-  { clock: givenClock, logger }: Surroundings & { logger: Logger },
+  { clock: givenClock, jobPauseMsMax = Infinity, logger }: Surroundings & { logger: Logger },
   shutdown: Shutdown,
 ): Promise<RunningService> {
   const telemetry = await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT);
@@ -161,7 +163,10 @@ async function start(
     const subscription = await subscribe(subscribeDeps, { service: config.DATABASE_NAME, ...eventHandler });
     shutdown.add(eventHandler.type.name, () => subscription.stop());
   }
-  for (const job of parts.jobs ?? []) shutdown.add(job.name, startJob(job, name, logger));
+  for (const job of parts.jobs ?? []) {
+    const pauseMs = Math.min(job.pauseMs, jobPauseMsMax);
+    shutdown.add(job.name, startJob({ ...job, pauseMs }, name, logger));
+  }
 
   const server = await startGrpcServer({
     host: config.GRPC_HOST,

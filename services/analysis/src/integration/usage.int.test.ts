@@ -41,6 +41,7 @@ beforeAll(async () => {
   organization = await startOrganizationCounterpart(logger);
   service = await startService(testConfig(infrastructure, databaseName, organization.address), {
     clock: { now: () => now },
+    jobPauseMsMax: 50,
   });
   clients = connect(service.address);
   channel = openChannel(service.address);

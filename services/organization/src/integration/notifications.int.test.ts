@@ -76,7 +76,7 @@ afterAll(async () => {
 
 /** A replica that sends what is queued. */
 async function startSender(): Promise<RunningService> {
-  const sender = await startService(testConfig(infrastructure, databaseName, withMail()), { clock });
+  const sender = await startService(testConfig(infrastructure, databaseName, withMail()), { clock, jobPauseMsMax: 50 });
   others.push(sender);
   return sender;
 }

@@ -145,7 +145,7 @@ export const createScan = (deps: Deps) => {
       return created === undefined ? first : { scan: await finish(created, context, watch), isReplayed: false };
     };
 
-    const waitUntil = performance.now() + TURN_WAIT_MS_MAX;
+    const waitUntil = clock.now().getTime() + TURN_WAIT_MS_MAX;
     for (;;) {
       const running = await scans.running(organizationId);
       if (running === undefined) {
@@ -157,7 +157,7 @@ export const createScan = (deps: Deps) => {
         const first = await answerOfFirst();
         if (first !== undefined) return first;
       }
-      if (performance.now() > waitUntil) throw noTurn();
+      if (clock.now().getTime() > waitUntil) throw noTurn();
       await delay(TURN_POLL_EACH_MS);
     }
   };

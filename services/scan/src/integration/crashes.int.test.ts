@@ -194,6 +194,7 @@ describe('while analysis cannot be reached', () => {
     const away = new DomainError('unavailable', 'away');
     running.analysis.failNext(organizationId, away, away);
     await expect(running.scans.create(organizationId, [wireRow()])).rejects.toMatchObject({ kind: 'unavailable' });
+    await running.lapse(organizationId);
     await eventually(async () => expect((await running.scans.list(organizationId)).scans).toHaveLength(1));
   });
 });

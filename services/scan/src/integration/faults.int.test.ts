@@ -39,7 +39,7 @@ beforeAll(async () => {
   });
   const clock = { now: () => new Date(nowMs) };
   running = await startScan(
-    (config) => startService(config, { clock, logger }),
+    (config, surroundings) => startService(config, { ...surroundings, clock, logger }),
     testInfrastructure(),
     testDatabaseName(),
   );

@@ -9,6 +9,9 @@ import { startService } from '../compose.js';
 import { startAnalysisCounterpart } from '../testing/analysis-counterpart.js';
 import { connect, testConfig, wireRow } from '../testing/scanning.js';
 
+/** Of a scan that waits for analysis, and longer than that after a first fault. */
+const PAUSE_MS_MAX = 10_000;
+
 test('what a row says, and the key it came with, stand in no log line, whatever becomes of the scan', async () => {
   const infrastructure = testInfrastructure();
   const databaseName = testDatabaseName();
@@ -21,9 +24,22 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
     level: 'debug',
     destination: { write: (line) => logLines.push(line) },
   });
+  let aheadMs = 0;
+  const now = (): Date => new Date(Date.now() + aheadMs);
   const others = { organization: organization.address, analysis: analysis.address };
-  const service = await startService(testConfig(infrastructure, databaseName, others, 'debug'), { logger });
+  const service = await startService(testConfig(infrastructure, databaseName, others, 'debug'), {
+    clock: { now },
+    jobPauseMsMax: 50,
+    logger,
+  });
   const scans = connect(service.address);
+  const mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  /** Waits until the scan is left to its next try, and lets the pause before it pass. */
+  const passPause = async (): Promise<void> => {
+    const leftUntil = { claim: { $exists: false }, leaseUntil: { $gt: now() } };
+    await eventually(async () => expect(await mongo.db.collection('scans').countDocuments(leftUntil)).toBe(1));
+    aheadMs += PAUSE_MS_MAX;
+  };
 
   const organizationId = organization.newTenant();
   const secrets = {
@@ -41,6 +57,8 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
   analysis.failNext(organizationId, new DomainError('invalid', 'refused'), fault, away, away);
   await expect(scans.create(organizationId, [wireRow(secrets)], keyed)).rejects.toMatchObject({ kind: 'invalid' });
   await expect(scans.create(organizationId, [wireRow(secrets)], keyed)).rejects.toMatchObject({ kind: 'unavailable' });
+  await passPause();
+  await passPause();
   await eventually(async () => expect((await scans.list(organizationId)).scans).toHaveLength(1));
   const replayed = await scans.create(organizationId, [wireRow(secrets)], keyed);
   expect(replayed.replayed).toBe(true);
@@ -56,7 +74,6 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
   await service.stop();
   await analysis.stop(1_000);
   await organization.stop(1_000);
-  const mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   await mongo.db.dropDatabase();
   await mongo.close();
 

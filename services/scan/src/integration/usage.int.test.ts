@@ -31,7 +31,7 @@ beforeAll(async () => {
   organization = await startOrganizationCounterpart(logger);
   analysis = await startAnalysisCounterpart(logger);
   const others = { organization: organization.address, analysis: analysis.address };
-  service = await startService(testConfig(infrastructure, databaseName, others), { clock });
+  service = await startService(testConfig(infrastructure, databaseName, others), { clock, jobPauseMsMax: 50 });
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
 });
 afterAll(async () => {

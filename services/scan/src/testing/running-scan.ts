@@ -3,6 +3,7 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { usageCollection } from '@invoicecontrol/runtime/mongo/usage';
 import type { RunningService } from '@invoicecontrol/runtime/process';
+import type { Surroundings } from '@invoicecontrol/runtime/service-shell';
 import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
 import type { Config } from '../config.js';
@@ -11,6 +12,9 @@ import { startAnalysisCounterpart } from './analysis-counterpart.js';
 import type { AnalysisCounterpart } from './analysis-counterpart.js';
 import { connect, testConfig } from './scanning.js';
 import type { Clients } from './scanning.js';
+
+/** The sweep comes at once; when a scan is due for it the clock and its lease say. */
+const JOB_PAUSE_MS_MAX = 50;
 
 /** The scan service with counterparts of what it asks, as a test file starts it once. */
 export interface RunningScan {
@@ -30,7 +34,7 @@ export interface RunningScan {
 
 /** @param startService the service's own, from compose.ts */
 export async function startScan(
-  startService: (config: Config) => Promise<RunningService>,
+  startService: (config: Config, surroundings: Surroundings) => Promise<RunningService>,
   infrastructure: { mongodbUrl: string; natsUrl: string },
   databaseName: string,
 ): Promise<RunningScan> {
@@ -38,8 +42,11 @@ export async function startScan(
   const organization = await startOrganizationCounterpart(logger);
   const analysis = await startAnalysisCounterpart(logger);
   const others = { organization: organization.address, analysis: analysis.address };
-  const startReplica: RunningScan['startReplica'] = async (mongodbUrl = infrastructure.mongodbUrl) => {
-    const service = await startService(testConfig({ ...infrastructure, mongodbUrl }, databaseName, others));
+  const startReplica: RunningScan['startReplica'] = async (mongodbUrl) => {
+    const config = testConfig({ ...infrastructure, ...(mongodbUrl && { mongodbUrl }) }, databaseName, others);
+    // One that is to lose its database stops sooner when no sweep is waiting for it.
+    const surroundings = mongodbUrl === undefined ? { jobPauseMsMax: JOB_PAUSE_MS_MAX } : {};
+    const service = await startService(config, surroundings);
     const scans = connect(service.address);
     return {
       scans,
