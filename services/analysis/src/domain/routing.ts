@@ -94,9 +94,9 @@ function readMatch(match: RoutingMatchInput, companyIds: readonly string[]): Rou
     if (currency === undefined) throw invalidField('match.currency', 'is required with min_amount.');
   }
   return {
-    types: entries('match.types', match.types, findingTypes, 'is no type of finding'),
-    families: entries('match.families', match.families, families, 'is no family of findings'),
-    severities: entries('match.severities', match.severities, severities, 'is no severity'),
+    types: entries('match.types', match.types, findingTypes, 'is not a known finding type'),
+    families: entries('match.families', match.families, families, 'is not a known finding family'),
+    severities: entries('match.severities', match.severities, severities, 'is not a known severity'),
     companyIds: entries('match.company_ids', match.companyIds, companyIds, 'names no company of this organization'),
     supplierIds: entries('match.supplier_ids', match.supplierIds, undefined, ''),
     ...(minAmount === undefined ? {} : { minAmount }),

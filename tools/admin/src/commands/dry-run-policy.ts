@@ -1,3 +1,4 @@
+import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { organizationOption } from '../command.js';
 import type { Command } from '../command.js';
@@ -27,7 +28,7 @@ export const dryRunPolicy: Command = {
       const answer = await analysis.dryRunPolicy({ organizationId, policyJson, ...page }, call);
       replayed += answer.replayed;
       for (const { from, to, ...change } of answer.changed) {
-        changed.push({ ...change, from: decisionNames[from], to: decisionNames[to] });
+        changed.push({ ...change, from: nameOf(from), to: nameOf(to) });
       }
       return answer;
     });
@@ -39,10 +40,6 @@ export const dryRunPolicy: Command = {
   },
 };
 
-const decisionNames: Readonly<Record<Decision, string>> = {
-  [Decision.UNSPECIFIED]: 'UNDECIDED',
-  [Decision.PASS]: 'PASS',
-  [Decision.REVIEW]: 'REVIEW',
-  [Decision.BLOCK]: 'BLOCK',
-  [Decision.UNRECOGNIZED]: 'UNDECIDED',
-};
+function nameOf(decision: Decision): string {
+  return optionalEnumName(Decision, decision) ?? 'UNDECIDED';
+}

@@ -1,3 +1,4 @@
+import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { invalidField } from '@invoicecontrol/errors';
@@ -29,7 +30,7 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
         scanId: request.scanId,
         supplierId: request.supplierId,
         type: findingType(request.type),
-        severity: severityNames[request.severity],
+        severity: optionalEnumName(Severity, request.severity),
         disposition: disposition(request.disposition),
         assigneeUserId: request.assigneeUserId,
         ...readPageRequest(request),
@@ -66,7 +67,7 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
 
 function findingType(text: string | undefined): FindingType | undefined {
   if (text === undefined || Object.hasOwn(catalogue, text)) return text as FindingType | undefined;
-  throw invalidField('type', 'is no type of finding.');
+  throw invalidField('type', 'is not a known finding type.');
 }
 
 function disposition(text: string | undefined): FindingQuery['disposition'] {
@@ -76,13 +77,3 @@ function disposition(text: string | undefined): FindingQuery['disposition'] {
   }
   return known;
 }
-
-const severityNames: Readonly<Record<Severity, FindingQuery['severity']>> = {
-  [Severity.UNSPECIFIED]: undefined,
-  [Severity.INFO]: 'INFO',
-  [Severity.LOW]: 'LOW',
-  [Severity.MEDIUM]: 'MEDIUM',
-  [Severity.HIGH]: 'HIGH',
-  [Severity.CRITICAL]: 'CRITICAL',
-  [Severity.UNRECOGNIZED]: undefined,
-};

@@ -1,3 +1,4 @@
+import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
@@ -40,8 +41,8 @@ export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
     async listInvoices(request) {
       const query: InvoiceQuery = {
         companyId: request.companyId,
-        source: sourceNames[request.source],
-        decision: decisionNames[request.decision],
+        source: optionalEnumName(InvoiceSource, request.source),
+        decision: optionalEnumName(Decision, request.decision),
         ...readPageRequest(request),
       };
       const { items, nextPageToken } = await reader.list(request.organizationId, query);
@@ -53,20 +54,3 @@ export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
     },
   });
 }
-
-const sourceNames: Readonly<Record<InvoiceSource, InvoiceQuery['source']>> = {
-  [InvoiceSource.UNSPECIFIED]: undefined,
-  [InvoiceSource.API]: 'API',
-  [InvoiceSource.UPLOAD]: 'UPLOAD',
-  [InvoiceSource.SCAN]: 'SCAN',
-  [InvoiceSource.ERP]: 'ERP',
-  [InvoiceSource.UNRECOGNIZED]: undefined,
-};
-
-const decisionNames: Readonly<Record<Decision, InvoiceQuery['decision']>> = {
-  [Decision.UNSPECIFIED]: undefined,
-  [Decision.PASS]: 'PASS',
-  [Decision.REVIEW]: 'REVIEW',
-  [Decision.BLOCK]: 'BLOCK',
-  [Decision.UNRECOGNIZED]: undefined,
-};

@@ -1,3 +1,4 @@
+import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import type {
@@ -49,20 +50,10 @@ const anyMatch: WireMatch = {
   currency: undefined,
 };
 
+/** A severity without a name is refused like an unknown one. */
 function decodeMatch({ severities, ...match }: WireMatch): RoutingMatchInput {
-  return { ...match, severities: severities.map((severity) => severityNames[severity]) };
+  return { ...match, severities: severities.map((value) => optionalEnumName(Severity, value) ?? 'UNSPECIFIED') };
 }
-
-/** The two that are never sent become names that no severity has, and are refused as such. */
-const severityNames: Readonly<Record<Severity, string>> = {
-  [Severity.UNSPECIFIED]: 'UNSPECIFIED',
-  [Severity.INFO]: 'INFO',
-  [Severity.LOW]: 'LOW',
-  [Severity.MEDIUM]: 'MEDIUM',
-  [Severity.HIGH]: 'HIGH',
-  [Severity.CRITICAL]: 'CRITICAL',
-  [Severity.UNRECOGNIZED]: 'UNRECOGNIZED',
-};
 
 function encodeRule({ ruleId, name, position, enabled, match, assignTo, createdAt }: RoutingRule): WireRule {
   return {

@@ -1,18 +1,12 @@
+import { enumName } from '@invoicecontrol/contracts/enum-name';
+import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { AnalysisDifference, AnalysisSummary } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import { z } from 'zod';
 import { showInstant, stated, uuid } from '../../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
-import {
-  decision,
-  latestAnalysis,
-  presentAnalysis,
-  presentDecision,
-  presentVersions,
-  riskScore,
-  versions,
-} from './analysis-record.js';
+import { decision, latestAnalysis, presentAnalysis, presentVersions, riskScore, versions } from './analysis-record.js';
 
 const difference = z.object({
   field: z.string().meta({ description: 'What differs: `decision`, `risk_score`, a version, or `findings`.' }),
@@ -78,7 +72,7 @@ function presentSummary(summary: AnalysisSummary): z.infer<typeof analysisSummar
   const reason = analysisSummary.shape.reason.parse(summary.reason);
   return {
     id: summary.analysisId,
-    decision: presentDecision(summary.decision),
+    decision: enumName(Decision, summary.decision),
     risk_score: summary.riskScore,
     versions: presentVersions(stated(summary.versions)),
     reason,

@@ -1,3 +1,4 @@
+import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Versions } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { z } from 'zod';
@@ -18,7 +19,7 @@ export const latestAnalysis = z
 
 export function presentAnalysis(analysis: Analysis): z.infer<typeof latestAnalysis> {
   return {
-    decision: presentDecision(analysis.decision),
+    decision: enumName(Decision, analysis.decision),
     risk_score: analysis.riskScore,
     findings: analysis.findings.map((finding) => presentFinding(finding)),
     versions: presentVersions(stated(analysis.versions)),
@@ -27,18 +28,4 @@ export function presentAnalysis(analysis: Analysis): z.infer<typeof latestAnalys
 
 export function presentVersions({ riskEngine, policy, compliance }: Versions): z.infer<typeof versions> {
   return { riskEngine, policy, ...(compliance === undefined ? {} : { compliance }) };
-}
-
-export function presentDecision(value: Decision): z.infer<typeof decision> {
-  switch (value) {
-    case Decision.PASS:
-      return 'PASS';
-    case Decision.REVIEW:
-      return 'REVIEW';
-    case Decision.BLOCK:
-      return 'BLOCK';
-    case Decision.UNSPECIFIED:
-    case Decision.UNRECOGNIZED:
-      throw new TypeError('An analysis came without a decision.');
-  }
 }

@@ -1,3 +1,4 @@
+import { enumName } from '@invoicecontrol/contracts/enum-name';
 import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { z } from 'zod';
@@ -55,7 +56,7 @@ export const findingRecord = z
 export function presentFindingSummary(finding: Finding): z.infer<typeof findingSummary> {
   return {
     type: finding.type,
-    severity: presentSeverity(finding.severity),
+    severity: enumName(Severity, finding.severity),
     summary: finding.summary,
     recommendedAction: finding.recommendedAction ?? null,
     confidence: finding.confidencePercent / 100,
@@ -78,24 +79,6 @@ export function presentFinding(finding: Finding): z.infer<typeof findingRecord> 
     assigneeUserId: finding.assigneeUserId ?? null,
     createdAt: showInstant(finding.createdTime),
   };
-}
-
-export function presentSeverity(value: Severity): z.infer<typeof severity> {
-  switch (value) {
-    case Severity.INFO:
-      return 'INFO';
-    case Severity.LOW:
-      return 'LOW';
-    case Severity.MEDIUM:
-      return 'MEDIUM';
-    case Severity.HIGH:
-      return 'HIGH';
-    case Severity.CRITICAL:
-      return 'CRITICAL';
-    case Severity.UNSPECIFIED:
-    case Severity.UNRECOGNIZED:
-      throw new TypeError('A finding came without a severity.');
-  }
 }
 
 /** Evidence travels as one JSON string, an object. */

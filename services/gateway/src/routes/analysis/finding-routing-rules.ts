@@ -1,3 +1,4 @@
+import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { RoutingMatch, RoutingRule } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { z } from 'zod';
@@ -6,7 +7,7 @@ import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
-import { presentSeverity, severity } from './finding-record.js';
+import { severity } from './finding-record.js';
 
 const LIST_ITEMS_MAX = 100;
 const POSITION_MAX = 1_000_000;
@@ -190,7 +191,7 @@ function presentRule(message: RoutingRule): z.infer<typeof rule> {
     match: {
       types: conditions.types,
       families: conditions.families,
-      severities: conditions.severities.map(presentSeverity),
+      severities: conditions.severities.map((value) => enumName(Severity, value)),
       companyIds: conditions.companyIds,
       supplierIds: conditions.supplierIds,
       minAmount: conditions.minAmount ?? null,

@@ -1,3 +1,4 @@
+import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Invoice, StoredInvoice, Supplier } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { sameAccount } from '@invoicecontrol/values/bank-account';
@@ -18,15 +19,7 @@ import {
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
-import {
-  decision,
-  latestAnalysis,
-  presentAnalysis,
-  presentDecision,
-  presentVersions,
-  riskScore,
-  versions,
-} from './analysis-record.js';
+import { decision, latestAnalysis, presentAnalysis, presentVersions, riskScore, versions } from './analysis-record.js';
 import { findingSummary, presentFindingSummary } from './finding-record.js';
 import { currencyOfItsDay } from '../invoice-currency.js';
 
@@ -243,7 +236,7 @@ function presentAccepted(analysis: Analysis): z.infer<typeof acceptedAnalysis> {
   return {
     id: analysis.invoiceId,
     status: 'ANALYZING',
-    decision: presentDecision(analysis.decision),
+    decision: enumName(Decision, analysis.decision),
     risk_score: analysis.riskScore,
     findings: analysis.findings
       .filter(({ disposition }) => disposition !== 'FALSE_POSITIVE')
@@ -253,14 +246,13 @@ function presentAccepted(analysis: Analysis): z.infer<typeof acceptedAnalysis> {
 }
 
 function presentInvoice(stored: StoredInvoice): z.infer<typeof storedInvoice> {
-  const isDecided = stored.decision !== Decision.UNSPECIFIED;
   return {
     id: stored.invoiceId,
     companyId: stored.companyId,
-    source: presentSource(stored.source),
-    status: presentStatus(stored.status),
+    source: enumName(InvoiceSource, stored.source),
+    status: enumName(InvoiceStatus, stored.status),
     invoice: presentCanonical(stated(stored.invoice)),
-    decision: isDecided ? presentDecision(stored.decision) : null,
+    decision: stored.decision === Decision.UNSPECIFIED ? null : enumName(Decision, stored.decision),
     riskScore: stored.riskScore ?? null,
     analysisId: stored.analysisId ?? null,
     documentId: stored.documentId ?? null,
@@ -300,34 +292,4 @@ function presentSupplier({
         ? undefined
         : { iban: account.iban, sort_code: account.sortCode, account_number: account.accountNumber },
   };
-}
-
-function presentSource(value: InvoiceSource): z.infer<typeof source> {
-  switch (value) {
-    case InvoiceSource.API:
-      return 'API';
-    case InvoiceSource.UPLOAD:
-      return 'UPLOAD';
-    case InvoiceSource.SCAN:
-      return 'SCAN';
-    case InvoiceSource.ERP:
-      return 'ERP';
-    case InvoiceSource.UNSPECIFIED:
-    case InvoiceSource.UNRECOGNIZED:
-      throw new TypeError('An invoice came without its source.');
-  }
-}
-
-function presentStatus(value: InvoiceStatus): z.infer<typeof storedInvoice>['status'] {
-  switch (value) {
-    case InvoiceStatus.RECEIVED:
-      return 'RECEIVED';
-    case InvoiceStatus.ANALYZED:
-      return 'ANALYZED';
-    case InvoiceStatus.FAILED:
-      return 'FAILED';
-    case InvoiceStatus.UNSPECIFIED:
-    case InvoiceStatus.UNRECOGNIZED:
-      throw new TypeError('An invoice came without its status.');
-  }
 }

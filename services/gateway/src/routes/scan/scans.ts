@@ -1,3 +1,4 @@
+import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { DomainError } from '@invoicecontrol/errors';
@@ -152,23 +153,11 @@ function presentScan(message: Scan): z.infer<typeof scan> {
   const skippedRows = message.skippedRows.map(({ sourceRowNumber, externalId, reason }) => ({
     sourceRowNumber,
     externalId,
-    reason: presentReason(reason),
+    reason: enumName(SkipReason, reason),
   }));
   return { ...presentFigures(message), skippedRows };
 }
 
 function presentSummary(message: Scan): z.infer<typeof scanSummary> {
   return { ...presentFigures(message), companyId: message.companyId, createdAt: showInstant(message.createdTime) };
-}
-
-function presentReason(value: SkipReason): z.infer<typeof skippedRow>['reason'] {
-  switch (value) {
-    case SkipReason.ALREADY_IMPORTED:
-      return 'ALREADY_IMPORTED';
-    case SkipReason.DUPLICATE_EXTERNAL_ID_IN_FILE:
-      return 'DUPLICATE_EXTERNAL_ID_IN_FILE';
-    case SkipReason.UNSPECIFIED:
-    case SkipReason.UNRECOGNIZED:
-      throw new TypeError('A skipped row came without its reason.');
-  }
 }

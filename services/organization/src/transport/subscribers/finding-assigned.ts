@@ -1,3 +1,4 @@
+import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import type { FindingAssigned } from '@invoicecontrol/contracts/analysis/v1/events';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Clock } from '@invoicecontrol/runtime/clock';
@@ -16,27 +17,7 @@ export function onFindingAssigned(deps: NotifyDeps): (event: FindingAssigned) =>
       findingId,
       invoiceId,
       type,
-      severity: nameOf(severity),
+      severity: optionalEnumName(Severity, severity) ?? 'unknown',
       summary,
     });
-}
-
-function nameOf(severity: Severity): string {
-  switch (severity) {
-    case Severity.INFO:
-      return 'INFO';
-    case Severity.LOW:
-      return 'LOW';
-    case Severity.MEDIUM:
-      return 'MEDIUM';
-    case Severity.HIGH:
-      return 'HIGH';
-    case Severity.CRITICAL:
-      return 'CRITICAL';
-    case Severity.UNSPECIFIED:
-    case Severity.UNRECOGNIZED:
-      return 'unknown';
-    default:
-      return severity satisfies never;
-  }
 }

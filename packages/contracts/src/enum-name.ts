@@ -1,0 +1,35 @@
+/** An enum of the contracts, as the generator writes it. */
+interface WireEnum {
+  readonly UNSPECIFIED: 0;
+  readonly UNRECOGNIZED: -1;
+  readonly [name: string]: number;
+}
+
+/** The names of an enum that a message can mean: all but UNSPECIFIED and UNRECOGNIZED. */
+type EnumName<E extends WireEnum> = Exclude<keyof E & string, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
+
+const namesByEnum = new WeakMap<WireEnum, ReadonlyMap<number, string>>();
+
+/**
+ * The name of a value; the other direction is the enum itself: `Severity[name]`.
+ * @throws TypeError for UNSPECIFIED and for a value that a newer version sent
+ */
+export function enumName<E extends WireEnum>(wireEnum: E, value: E[keyof E]): EnumName<E> {
+  const name = optionalEnumName(wireEnum, value);
+  if (name === undefined) throw new TypeError(`${value} is not one of ${[...namesOf(wireEnum).values()].join(', ')}.`);
+  return name;
+}
+
+/** The name of a value, or undefined for UNSPECIFIED and for a value that a newer version sent. */
+export function optionalEnumName<E extends WireEnum>(wireEnum: E, value: E[keyof E]): EnumName<E> | undefined {
+  return namesOf(wireEnum).get(value) as EnumName<E> | undefined;
+}
+
+function namesOf(wireEnum: WireEnum): ReadonlyMap<number, string> {
+  let names = namesByEnum.get(wireEnum);
+  if (names === undefined) {
+    names = new Map(Object.entries(wireEnum).flatMap(([name, value]) => (value > 0 ? [[value, name]] : [])));
+    namesByEnum.set(wireEnum, names);
+  }
+  return names;
+}
