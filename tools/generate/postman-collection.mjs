@@ -1,0 +1,100 @@
+// Writes packages/client/postman-collection.json from the published description of the REST API (services/gateway/openapi.json).
+// `node tools/generate/postman-collection.mjs --check` only compares: the check of `npm test` that the collection is fresh.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const file = `${root}packages/client/postman-collection.json`;
+const written = `${JSON.stringify(collect(JSON.parse(readFileSync(`${root}services/gateway/openapi.json`, 'utf8'))), null, 2)}\n`;
+
+if (!process.argv.includes('--check')) {
+  writeFileSync(file, written);
+} else if (readFileSync(file, 'utf8') !== written) {
+  console.error(
+    'packages/client/postman-collection.json is not what services/gateway/openapi.json says: write it again with `node tools/generate/postman-collection.mjs`.',
+  );
+  process.exitCode = 1;
+}
+
+/** The whole description as a collection of format 2.1: a folder for each tag. */
+function collect({ info, tags = [], security = [], paths }) {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation: { security, ...operation } })),
+  );
+  const folders = [...new Set(operations.map(({ operation }) => operation.tags[0]))];
+  return {
+    info: {
+      name: info.title,
+      description: `${info.description}\n\nSet the variables \`baseUrl\` and \`apiKey\` of the collection first.`,
+      schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
+    },
+    auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{apiKey}}', type: 'string' }] },
+    variable: [
+      { key: 'baseUrl', value: 'http://127.0.0.1:8080/v1' },
+      { key: 'apiKey', value: '' },
+    ],
+    item: folders.map((folder) => ({
+      name: folder,
+      ...description(tags.find(({ name }) => name === folder)),
+      item: operations.filter(({ operation }) => operation.tags[0] === folder).map(toItem),
+    })),
+  };
+}
+
+function toItem({ path, method, operation }) {
+  const { summary, security, parameters = [], requestBody } = operation;
+  const body = requestBody?.content['application/json'];
+  const isIn = (place) => parameters.filter((parameter) => parameter.in === place);
+  const segments = path
+    .slice(1)
+    .replaceAll(/\{(\w+)\}/g, ':$1')
+    .split('/');
+  return {
+    name: summary,
+    request: {
+      method: method.toUpperCase(),
+      ...(security.length === 0 ? { auth: { type: 'noauth' } } : {}),
+      header: [
+        // A new key for each time that Send is pressed; whoever wants to see a repeat writes a fixed one.
+        ...isIn('header').map(({ name, ...rest }) =>
+          name === 'Idempotency-Key'
+            ? { key: name, value: '{{$guid}}', ...description(rest) }
+            : { key: name, value: '', disabled: true, ...description(rest) },
+        ),
+        ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
+      ],
+      url: {
+        raw: `{{baseUrl}}/${segments.join('/')}`,
+        host: ['{{baseUrl}}'],
+        path: segments,
+        query: isIn('query').map(({ name, ...rest }) => ({
+          key: name,
+          value: String(rest.example ?? ''),
+          disabled: true,
+          ...description(rest),
+        })),
+        variable: isIn('path').map(({ name, ...rest }) => ({
+          key: name,
+          value: String(rest.example ?? ''),
+          ...description(rest),
+        })),
+      },
+      ...(body === undefined
+        ? {}
+        : {
+            body: {
+              mode: 'raw',
+              raw: JSON.stringify(body.example ?? {}, null, 2),
+              options: { raw: { language: 'json' } },
+            },
+          }),
+      ...description(operation),
+    },
+    response: [],
+  };
+}
+
+function description(described) {
+  const text = described?.description ?? described?.schema?.description;
+  return text === undefined ? {} : { description: text };
+}
