@@ -1,5 +1,7 @@
 // The whole product in one process for one test file, and the way in which its tests talk to it.
 import { connect as connectSocket } from 'node:net';
+import { createClient } from '@invoicecontrol/client';
+import type { Client } from '@invoicecontrol/client';
 import { startSystem } from '@invoicecontrol/dev/system';
 import type { System } from '@invoicecontrol/dev/system';
 import { createTenant } from '@invoicecontrol/dev/tenant';
@@ -46,6 +48,8 @@ export interface Api {
   readonly origin: string;
   /** @param target `METHOD /path` below `/v1`, or from the root with two slashes: `GET //livez` */
   request<Body = unknown>(target: string, options?: RequestOptions): Promise<Answer<Body>>;
+  /** The client of integrators. It retries as it promises, and every answer on its way passes the contract. */
+  clientOf(key: string): Client;
   /** Sends these bytes over a connection of their own and reads until the gateway closes it. */
   raw<Body = unknown>(target: string, bytes: string): Promise<Answer<Body>>;
 }
@@ -149,6 +153,18 @@ export async function connectApi(baseUrl: string): Promise<Api> {
       const received = { status: response.status, headers: response.headers, text: await response.text() };
       return checked<Body>(check, { method, url, requestId: options.requestId }, received);
     },
+    clientOf: (apiKey) =>
+      createClient({
+        baseUrl,
+        apiKey,
+        async fetch(request) {
+          const response = await fetch(request);
+          const { status, headers } = response;
+          const path = new URL(request.url).pathname;
+          check({ method: request.method, path }, { status, headers, text: await response.clone().text() });
+          return response;
+        },
+      }),
     async raw<Body>(target: string, bytes: string): Promise<Answer<Body>> {
       return checked<Body>(check, parseTarget(target), await exchange(Number(new URL(origin).port), bytes));
     },

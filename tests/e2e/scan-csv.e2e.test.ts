@@ -8,7 +8,6 @@ import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { run } from '@invoicecontrol/scan-csv/run';
 import { startRunningSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
-import type { Finding, Page, StoredInvoice } from './shapes.js';
 
 const ROWS = 300;
 const SUPPLIERS = [
@@ -123,13 +122,14 @@ describe('a German ledger', () => {
     expect(summary.decisionCounts['BLOCK']).toBe(1);
     expect(summary.findings[0]).toEqual({ type: 'DUPLICATE_INVOICE', severity: 'CRITICAL', count: 1 });
 
-    const target = `GET /findings?scan_id=${summary.scans[0]?.id}&type=DUPLICATE_INVOICE`;
-    const { body } = await running.request<Page<Finding>>(target, { key: tenant.keys.owner });
-    expect(body.items).toMatchObject([{ supplierName: newest.supplier, invoiceNumber: repeated.number }]);
-    const stored = await running.request<Page<StoredInvoice>>('GET /invoices?source=SCAN&limit=100', {
-      key: tenant.keys.owner,
+    const api = running.clientOf(tenant.keys.owner);
+    const found = await api.get('/findings', {
+      query: { scan_id: String(summary.scans[0]?.id), type: 'DUPLICATE_INVOICE' },
     });
-    expect(stored.body.items).toHaveLength(100);
+    expect(found.data.items).toMatchObject([{ supplierName: newest.supplier, invoiceNumber: repeated.number }]);
+    const stored = [];
+    for await (const { id } of api.items('/invoices', { query: { source: 'SCAN', limit: 100 } })) stored.push(id);
+    expect(new Set(stored).size).toBe(ROWS + 1);
   });
 
   test('sent again gives the first answer and counts nothing twice', async () => {
@@ -137,11 +137,8 @@ describe('a German ledger', () => {
     const first = await scan(file);
     const again = await scan(file);
     expect(again.summary.scans).toEqual([{ ...first.summary.scans[0], sentBefore: true }]);
-    const usage = await running.request<{ items: { meter: string; used: number }[] }>(
-      'GET /organizations/current/usage',
-      { key: tenant.keys.owner },
-    );
-    expect(usage.body.items).toContainEqual(expect.objectContaining({ meter: 'scan_rows', used: 20 }));
+    const usage = await running.clientOf(tenant.keys.owner).get('/organizations/current/usage');
+    expect(usage.data.items).toContainEqual(expect.objectContaining({ meter: 'scan_rows', used: 20 }));
   });
 
   test('that has grown is sent with what was known before, which is skipped by its own numbers', async () => {

@@ -1,83 +1,18 @@
 // The bodies that tests of this directory read, and a body that is accepted.
+import type { Schemas } from '@invoicecontrol/client';
 
-export interface Finding {
-  readonly id: string;
-  readonly invoiceId: string | null;
-  readonly type: string;
-  readonly severity: string;
-  readonly summary: string;
-  readonly evidence: Readonly<Record<string, unknown>>;
-  readonly relatedInvoiceIds: readonly string[];
-  readonly disposition: string;
-}
-
-export interface AcceptedAnalysis {
-  readonly id: string;
-  readonly status: string;
-  readonly decision: string;
-  readonly risk_score: number;
-  readonly findings: readonly Pick<Finding, 'type' | 'severity' | 'summary' | 'evidence'>[];
-  readonly versions: Readonly<Record<string, string>>;
-}
-
-export interface LatestAnalysis {
-  readonly decision: string;
-  readonly risk_score: number;
-  readonly findings: readonly Finding[];
-}
-
-export interface StoredInvoice {
-  readonly id: string;
-  readonly companyId: string;
-  readonly invoice: Readonly<Record<string, unknown>>;
-  readonly createdAt: string;
-}
-
-export interface Scan {
-  readonly id: string;
-  readonly status: string;
-  readonly invoicesAnalyzed: number;
-  readonly rowsSkipped: number;
-  readonly skippedRows: readonly {
-    readonly sourceRowNumber: number;
-    readonly externalId: string;
-    readonly reason: string;
-  }[];
-  readonly analyzedValue: string;
-  readonly analyzedValueCurrency: string;
-  readonly unconvertedInvoices: number;
-  readonly decisionCounts: Readonly<Record<string, number>>;
-  readonly findingCounts: Readonly<Record<string, number>>;
-}
+export type Finding = Schemas['Finding'];
+export type AcceptedAnalysis = Schemas['AcceptedAnalysis'];
+export type LatestAnalysis = Schemas['Analysis'];
+export type StoredInvoice = Schemas['StoredInvoice'];
+export type Scan = Schemas['Scan'];
+export type CreatedApiKey = Schemas['CreatedApiKey'];
+export type Company = Schemas['Company'];
+export type Member = Schemas['Member'];
 
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
-}
-
-export interface CreatedApiKey {
-  readonly id: string;
-  readonly key: string;
-  readonly role: string;
-  readonly scopes: readonly string[];
-}
-
-export interface Company {
-  readonly id: string;
-  readonly name: string;
-  readonly taxId: string | null;
-  readonly country: string | null;
-  readonly isDefault: boolean;
-  readonly createdAt: string;
-}
-
-export interface Member {
-  readonly userId: string;
-  readonly email: string;
-  readonly name: string | null;
-  readonly role: string;
-  readonly status: string;
-  readonly createdAt: string;
 }
 
 const DAY_MS = 24 * 3_600_000;
