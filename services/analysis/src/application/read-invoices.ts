@@ -28,7 +28,8 @@ export interface InvoiceReader {
    * @throws DomainError not_found
    */
   get(reference: InvoiceReference, context: RequestContext): Promise<InvoiceRecord>;
-  list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
+  /** A page of them; one line in the audit trail where the page has an invoice with findings. */
+  list(organizationId: string, query: InvoiceQuery, context: RequestContext): Promise<Page<InvoiceRecord>>;
   /** @throws DomainError not_found, also while the invoice is not decided */
   latestAnalysis(organizationId: string, invoiceId: string): Promise<LatestAnalysis>;
 }
@@ -42,13 +43,20 @@ export function invoiceReader({ invoices, findings, audit }: Deps): InvoiceReade
   return {
     async get({ organizationId, invoiceId }, context) {
       const record = await find(organizationId, invoiceId);
-      if (record.analysis !== undefined && record.analysis.findings.length > 0) {
+      if (hasFindings(record)) {
         const line = { action: 'invoice.read', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;
         audit.record(organizationId, context, line);
       }
       return record;
     },
-    list: (organizationId, query) => invoices.list(organizationId, query),
+    async list(organizationId, query, context) {
+      const page = await invoices.list(organizationId, query);
+      if (page.items.some(hasFindings)) {
+        const target = `organization:${organizationId}`;
+        audit.record(organizationId, context, { action: 'invoice.listed', target, outcome: 'SUCCEEDED' });
+      }
+      return page;
+    },
     async latestAnalysis(organizationId, invoiceId) {
       const [record, stored] = await Promise.all([
         find(organizationId, invoiceId),
@@ -59,4 +67,8 @@ export function invoiceReader({ invoices, findings, audit }: Deps): InvoiceReade
       return { invoiceId, analysis, findings: currentFindings(match, analysis, stored), verdict: verdict ?? analysis };
     },
   };
+}
+
+function hasFindings({ analysis }: InvoiceRecord): boolean {
+  return analysis !== undefined && analysis.findings.length > 0;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { events } from '@invoicecontrol/contracts/events';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
@@ -157,6 +158,27 @@ test('the reading of an invoice with findings is a line; of one without any, and
     expect(linesOf(organizationId)).toEqual(expect.arrayContaining([readLine('r3'), readLine('r4')])),
   );
   expect(linesOf(organizationId)).toHaveLength(2);
+});
+
+test('a page of invoices is one line where one of them has findings, and none where none has', async () => {
+  const organizationId = organization.newTenant();
+  await duplicate(organizationId);
+  for (const month of [4, 5, 6]) await rpc.post(organizationId, nextInvoice(month));
+  const any = {
+    pageToken: '',
+    companyId: undefined,
+    source: InvoiceSource.UNSPECIFIED,
+    decision: Decision.UNSPECIFIED,
+    createdFromTime: undefined,
+    createdToTime: undefined,
+  };
+  const list = (pageSize: number, requestId: string) =>
+    rpc.invoice.listInvoices({ ...any, organizationId, pageSize }, as(requestId));
+  const newest = await list(1, 'r1');
+  expect(newest.invoices.map(({ invoice }) => invoice?.invoiceNumber)).toEqual([nextInvoice(6).invoiceNumber]);
+  await list(100, 'r2');
+  const listed = line('invoice.listed', `organization:${organizationId}`, 'SUCCEEDED', 'r2');
+  await eventually(() => expect(linesOf(organizationId)).toEqual([listed]));
 });
 
 test('a service that stops in order loses no line of a reading', async () => {

@@ -38,14 +38,14 @@ export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
     async getInvoice({ organizationId, invoiceId }, context) {
       return { invoice: encodeStoredInvoice(await reader.get({ organizationId, invoiceId }, context)) };
     },
-    async listInvoices(request) {
+    async listInvoices(request, context) {
       const query: InvoiceQuery = {
         companyId: request.companyId,
         source: optionalEnumName(InvoiceSource, request.source),
         decision: optionalEnumName(Decision, request.decision),
         ...readPageRequest(request),
       };
-      const { items, nextPageToken } = await reader.list(request.organizationId, query);
+      const { items, nextPageToken } = await reader.list(request.organizationId, query, context);
       return { invoices: items.map(encodeStoredInvoice), nextPageToken };
     },
     async getLatestAnalysis({ organizationId, invoiceId }) {
