@@ -8,7 +8,9 @@ const COUNTRY_CODES =
   'RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV ' +
   'TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW';
 
-const countries: ReadonlySet<string> = new Set(COUNTRY_CODES.split(' '));
+export const countryCodes: readonly string[] = COUNTRY_CODES.split(' ');
+
+const countries: ReadonlySet<string> = new Set(countryCodes);
 
 /** True for an upper-case ISO 3166-1 alpha-2 code, and for XK, which Kosovo uses in its IBANs. */
 export function isCountryCode(code: string): boolean {

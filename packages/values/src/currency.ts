@@ -71,6 +71,11 @@ export const fixedParities: readonly FixedParity[] = [
   { code: 'SZL', anchor: 'ZAR', perAnchor: '1', since: '1999-01-01' },
 ];
 
+/** Every currency that suppliers invoice in or have invoiced in, withdrawn ones included. */
+export const invoiceCurrencies: readonly string[] = currencyTable
+  .filter(({ kind }) => kind === 'CURRENCY')
+  .map(({ code }) => code);
+
 export type InvoiceCurrency = { readonly code: string } | { readonly refusal: string };
 
 const rowsByCode: ReadonlyMap<string, CurrencyRow> = new Map(currencyTable.map((row) => [row.code, row]));

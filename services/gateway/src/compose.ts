@@ -24,7 +24,7 @@ import { describeApi } from './http/openapi.js';
 import type { Limits } from './http/rate-limit-fields.js';
 import { RateLimiter } from './http/rate-limit.js';
 import { startHttpServer } from './http/server.js';
-import { routes } from './routes/table.js';
+import { resources, routes } from './routes/table.js';
 
 const SERVICE = 'gateway';
 /** Running requests may end; just over what any route but a scan gives its owner, and over what most scans take. */
@@ -63,7 +63,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
         routes,
         dispatching: { clients, authenticator, limiter, limits: limitsOf(config), failures, load, logger },
         readiness,
-        openApi: describeApi(routes),
+        openApi: describeApi(resources),
         trustedProxyHops: config.TRUSTED_PROXY_HOPS,
       }),
       host: config.HOST,

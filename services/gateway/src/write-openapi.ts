@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describeApi } from './http/openapi.js';
-import { routes } from './routes/table.js';
+import { resources } from './routes/table.js';
 
 // The published description is committed, so that a change of the API is seen in review.
-writeFileSync(fileURLToPath(new URL('../openapi.json', import.meta.url)), describeApi(routes));
+writeFileSync(fileURLToPath(new URL('../openapi.json', import.meta.url)), describeApi(resources));

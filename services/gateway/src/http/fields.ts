@@ -1,8 +1,12 @@
 import { AMOUNT_DECIMALS_MAX, AMOUNT_INTEGER_DIGITS_MAX, isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { CALENDAR_YEAR_MAX, CALENDAR_YEAR_MIN, isCalendarDate } from '@invoicecontrol/values/calendar-date';
+import { baseCurrencies, invoiceCurrencies, isBaseCurrency } from '@invoicecontrol/values/currency';
+import { countryCodes } from '@invoicecontrol/values/country';
+import { parseTaxId } from '@invoicecontrol/values/tax-id';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { showsSomething } from '@invoicecontrol/values/visible-text';
 import { z } from 'zod';
+import { EXAMPLE_IDS } from './examples.js';
 
 /** Lengths in characters (HTTP and security reference, section 2). */
 const TEXT_LENGTH_MAX = 1_000;
@@ -24,14 +28,75 @@ export function text(lengthMax: number = TEXT_LENGTH_MAX) {
     .meta({ minLength: 1, maxLength: lengthMax, pattern: '\\S' });
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const UUID = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/;
 
 export function uuid() {
   return z
     .string()
     .refine((value) => UUID.test(value), 'Must be a UUID.')
-    .meta({ format: 'uuid' });
+    .meta({ format: 'uuid', pattern: UUID.source });
 }
+
+/** An id in an answer. */
+export function shownId() {
+  return z.string().meta({ format: 'uuid' });
+}
+
+/** An instant in an answer. */
+export function shownInstant() {
+  return z.string().meta({ format: 'date-time' });
+}
+
+const EMAIL_LENGTH_MAX = 254;
+const EMAIL = /^[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+@[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+$/u;
+
+/** One e-mail address, as its owner takes it. Published is the common form of one. */
+export function email() {
+  return z
+    .string()
+    .refine(
+      (value) => value.length <= EMAIL_LENGTH_MAX && EMAIL.test(value.trim()),
+      'Must be an e-mail address such as accounts@example.com.',
+    )
+    .meta({ format: 'email', maxLength: EMAIL_LENGTH_MAX });
+}
+
+const TAX_ID_LENGTH_MAX = 100;
+/** So many letters and digits of a tax id are read; published, so that every digit that a caller counts is read. */
+const TAX_ID_READ_LENGTH = 40;
+
+/** The tax id of a company of the organization. */
+export function companyTaxId() {
+  return z
+    .string()
+    .refine(
+      (value) => value.length <= TAX_ID_LENGTH_MAX && parseTaxId(value) !== undefined,
+      'Must be a VAT id such as DE136695976.',
+    )
+    .meta({ pattern: '[0-9].*[0-9].*[0-9]', maxLength: TAX_ID_READ_LENGTH });
+}
+
+/**
+ * A pattern that lists every word. An enumeration would say the same, and generated clients would no longer take the
+ * plain text that a program has read elsewhere, nor old clients a word that was added.
+ */
+function anyOf(words: readonly string[]): string {
+  return `^(?:${words.join('|')})$`;
+}
+
+/** One of these words; more may come. */
+export function wordOf(words: readonly string[], refusal: string) {
+  const known = new Set(words);
+  return z
+    .string()
+    .refine((value) => known.has(value), refusal)
+    .meta({ pattern: anyOf(words) });
+}
+
+export const country = wordOf(countryCodes, 'Must be an ISO 3166-1 alpha-2 code in upper case, such as PL.').meta({
+  id: 'CountryCode',
+  description: 'An ISO 3166-1 alpha-2 code, or XK for Kosovo.',
+});
 
 /** A decimal amount string (specification 2.1). */
 export function amount() {
@@ -41,7 +106,16 @@ export function amount() {
       isDecimalAmount,
       `Must be a decimal amount: an optional minus sign, 1 to ${AMOUNT_INTEGER_DIGITS_MAX} digits and optionally a dot with 1 to ${AMOUNT_DECIMALS_MAX} digits, such as "1234.50".`,
     )
-    .meta({ pattern: `^-?[0-9]{1,${AMOUNT_INTEGER_DIGITS_MAX}}(\\.[0-9]{1,${AMOUNT_DECIMALS_MAX}})?$` });
+    .meta({ pattern: `^-?${DIGITS}$` });
+}
+
+const DIGITS = `[0-9]{1,${AMOUNT_INTEGER_DIGITS_MAX}}(\\.[0-9]{1,${AMOUNT_DECIMALS_MAX}})?`;
+
+/** A decimal amount string that is not below zero. */
+export function nonNegativeAmount() {
+  return amount()
+    .refine((value) => !value.startsWith('-'), 'Must not be below zero.')
+    .meta({ pattern: `^${DIGITS}$` });
 }
 
 export function calendarDate() {
@@ -51,8 +125,13 @@ export function calendarDate() {
       isCalendarDate,
       `Must be a real day written YYYY-MM-DD, in the years ${CALENDAR_YEAR_MIN} to ${CALENDAR_YEAR_MAX}.`,
     )
-    .meta({ format: 'date' });
+    .meta({ format: 'date', pattern: `^${DAY}$` });
 }
+
+/** The years of a calendar date; the format alone says that the day is real. */
+const DAY = '(?:19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}';
+const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])';
+const DATE_TIME = new RegExp(`^(${DAY})[Tt]${TIME}$`);
 
 /** Hyphens and blanks in a sort code do not count (specification 2.2). */
 const SORT_CODE = /^[\s-]*(?:[0-9][\s-]*){6}$/;
@@ -79,16 +158,33 @@ export function ukAccountNumber() {
 
 export const CURRENCY_CODE = /^[A-Za-z]{3}$/;
 
-/** Three letters in any case; whether they are a currency is for the rule that uses them. */
+const currency = z
+  .string()
+  .refine((value) => CURRENCY_CODE.test(value), 'Must be a three-letter ISO 4217 code such as EUR.')
+  .meta({
+    id: 'CurrencyCode',
+    description:
+      'An ISO 4217 code. Requests may write it in lower case. A withdrawn currency is refused on invoices of more than 365 days after its end.',
+    pattern: anyOf(invoiceCurrencies),
+  });
+
+/** Three letters in any case; whether they are a currency on the day is for the rule that uses them. */
 export function currencyCode() {
-  return z
-    .string()
-    .refine((value) => CURRENCY_CODE.test(value), 'Must be a three-letter ISO 4217 code such as EUR.')
-    .meta({ pattern: CURRENCY_CODE.source });
+  return currency;
 }
 
-const DATE_TIME =
-  /^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$/;
+/** A currency into which amounts can be converted, in any case. */
+export const baseCurrency = z
+  .string()
+  .refine(
+    (value) => isBaseCurrency(value.toUpperCase()),
+    'Must be EUR, a currency with a European Central Bank reference rate, or one with a fixed parity.',
+  )
+  .meta({
+    id: 'BaseCurrencyCode',
+    description: 'EUR, a currency with a European Central Bank reference rate, or one with a fixed parity.',
+    pattern: anyOf(baseCurrencies),
+  });
 
 function isDateTime(value: string): boolean {
   const day = DATE_TIME.exec(value)?.[1];
@@ -100,7 +196,7 @@ export function dateTime() {
   return z
     .string()
     .refine(isDateTime, 'Must be a date and time with an offset, such as 2026-01-31T12:00:00Z.')
-    .meta({ format: 'date-time' });
+    .meta({ format: 'date-time', pattern: DATE_TIME.source });
 }
 
 /** A day, which means its beginning in UTC, or an instant. */
@@ -110,7 +206,13 @@ export function dateOrDateTime() {
     .refine(
       (value) => isCalendarDate(value) || isDateTime(value),
       'Must be a day (YYYY-MM-DD) or a date and time with an offset, such as 2026-01-31T12:00:00Z.',
-    );
+    )
+    .meta({
+      anyOf: [
+        { format: 'date', pattern: `^${DAY}$` },
+        { format: 'date-time', pattern: DATE_TIME.source },
+      ],
+    });
 }
 
 /** The instant that {@link dateTime} or {@link dateOrDateTime} accepted. */
@@ -128,4 +230,9 @@ export function showInstant(instant: Date | undefined): string {
 export function stated<T>(part: T | undefined): T {
   if (part === undefined) throw new TypeError('A record came without one of its parts.');
   return part;
+}
+
+/** An id in a path. @param resource what the id names; the example names one that does not exist */
+export function pathId(resource: keyof typeof EXAMPLE_IDS, resourceName: string = resource) {
+  return uuid().meta({ description: `The id of the ${resourceName}.`, param: { example: EXAMPLE_IDS[resource] } });
 }

@@ -3,8 +3,9 @@ import { invalidField } from '@invoicecontrol/errors';
 
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
-const BARE = /^[\x21-\x7e]+$/;
-const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])+)"$/;
+/** Bare, without comma and quote, or quoted. */
+const KEY = /^(?:([\x21\x23-\x2b\x2d-\x7e]+)|"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])+)")$/;
+export const IDEMPOTENCY_KEY_PATTERN = KEY.source;
 
 /**
  * The Idempotency-Key of a request: 1 to 255 visible ASCII characters, bare (`abc`) or quoted (`"abc"`, a structured
@@ -22,9 +23,8 @@ export function readIdempotencyKey(request: IncomingMessage): string | undefined
 }
 
 export function parseIdempotencyKey(value: string): string {
-  const quoted = QUOTED.exec(value)?.[1]?.replaceAll(/\\(["\\])/g, '$1');
-  const isBare = BARE.test(value) && !value.includes(',') && !value.includes('"');
-  const key = quoted ?? (isBare ? value : '');
+  const [, bare, quoted] = KEY.exec(value) ?? [];
+  const key = bare ?? quoted?.replaceAll(/\\(["\\])/g, '$1') ?? '';
   if (key === '' || key.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
     throw invalidField(
       'Idempotency-Key',

@@ -1,9 +1,12 @@
 import { MALFORMED_CURSOR, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '@invoicecontrol/runtime/page';
 import { z } from 'zod';
+import { examples, exampleOf } from './examples.js';
 import { dateOrDateTime, toInstant } from './fields.js';
 
 const CURSOR_LENGTH_MAX = 1_000;
 
+/** Base64url, in which lists write their cursors. */
+const CURSOR = /^[A-Za-z0-9_-]+$/;
 const WHOLE_NUMBER = /^[0-9]{1,3}$/;
 
 /** What every list understands (HTTP and security reference, section 1.2); anything else in the query is refused. */
@@ -14,12 +17,23 @@ export const pageQuery = z.strictObject({
       (value) => WHOLE_NUMBER.test(value) && Number(value) >= 1 && Number(value) <= PAGE_SIZE_MAX,
       `Must be a whole number from 1 to ${PAGE_SIZE_MAX}.`,
     )
-    .meta({ type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT })
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: PAGE_SIZE_MAX,
+      default: PAGE_SIZE_DEFAULT,
+      description: 'How many items a page has at most.',
+    })
     .optional(),
   cursor: z
     .string()
-    .refine((value) => /^[\x21-\x7e]+$/.test(value) && value.length <= CURSOR_LENGTH_MAX, MALFORMED_CURSOR)
-    .meta({ description: 'The `nextCursor` of the page before.' })
+    .refine((value) => CURSOR.test(value) && value.length <= CURSOR_LENGTH_MAX, MALFORMED_CURSOR)
+    .meta({
+      minLength: 1,
+      maxLength: CURSOR_LENGTH_MAX,
+      pattern: CURSOR.source,
+      description: 'The `nextCursor` of the page before, unchanged. Any other text is refused.',
+    })
     .optional(),
   created_from: dateOrDateTime().meta({ description: 'Inclusive. A day means its beginning in UTC.' }).optional(),
   created_to: dateOrDateTime().meta({ description: 'Exclusive. A day means its beginning in UTC.' }).optional(),
@@ -44,10 +58,12 @@ export function pageRequest(query: z.infer<typeof pageQuery>): PageRequest {
 
 /** `{ items, nextCursor }`; `nextCursor` is null on the last page. */
 export function pageOf<S extends z.ZodType>(item: S) {
-  return z.object({
-    items: z.array(item),
-    nextCursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+  const schema = z.object({
+    items: z.array(item).describe('The items of this page.'),
+    nextCursor: z.string().nullable().describe('Send it as `cursor` for the next page. Null on the last page.'),
   });
+  const example = { items: [exampleOf(item)], nextCursor: null } as z.infer<typeof schema>;
+  return schema.register(examples, { example } as never);
 }
 
 export function page<T>(items: T[], nextPageToken: string): { items: T[]; nextCursor: string | null } {

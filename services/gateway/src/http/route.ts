@@ -2,6 +2,7 @@ import type { Principal } from '@invoicecontrol/contracts/organization/v1/access
 import type { z } from 'zod';
 import type { PublicClients, TenantClients } from '../clients.js';
 import type { KeyAccess } from './access.js';
+import type { HeaderName } from './published-headers.js';
 import type { Policy } from './rate-limit.js';
 
 /** What a handler answers; the status is one of the route's `responses`. */
@@ -16,8 +17,15 @@ export interface PublishedResponse {
   readonly description: string;
   /** Absent: no body. */
   readonly schema?: z.ZodType;
-  /** Names and meanings of the headers beyond those of every answer. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers beyond those of every answer. */
+  readonly headers?: readonly HeaderName[];
+}
+
+/** The routes about one resource, as a tag of the published description. */
+export interface Resource {
+  readonly tag: string;
+  readonly description: string;
+  readonly routes: readonly Route[];
 }
 
 type NoFields = z.ZodObject<Record<never, never>>;
@@ -42,6 +50,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** Below `/v1`, parameters written `:companyId`. */
   readonly path: string;
   readonly summary: string;
+  /** What a caller has to know beyond the summary. */
+  readonly description?: string;
   /** The rpc of the owner that answers: `<package>.<Service>/<Rpc>`. */
   readonly rpc: string;
   /** How long each call to the owner may take, retries included; 5 seconds where nothing is said. */
@@ -60,6 +70,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    * Rejects with DomainError `invalid`.
    */
   readonly checkBody?: (body: unknown) => Promise<z.infer<B>>;
+  /** Whether If-None-Match is honoured; elsewhere it is not looked at. */
+  readonly isConditional?: true;
   /** Whether Idempotency-Key is honoured; elsewhere it is not looked at. */
   readonly honoursIdempotencyKey?: true;
   /** A rate limit beyond those that every request falls under. */

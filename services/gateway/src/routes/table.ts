@@ -1,7 +1,9 @@
-import type { Route } from '../http/route.js';
-import { analysisRoutes } from './analysis/analysis-routes.js';
-import { organizationRoutes } from './organization/organization-routes.js';
-import { scanRoutes } from './scan/scan-routes.js';
+import type { Resource, Route } from '../http/route.js';
+import { analysisResources } from './analysis/analysis-routes.js';
+import { organizationResources } from './organization/organization-routes.js';
+import { scanResources } from './scan/scan-routes.js';
 
-/** Every route below `/v1`, by the service that answers. */
-export const routes: readonly Route[] = [...analysisRoutes, ...scanRoutes, ...organizationRoutes];
+/** Everything that is published below `/v1`, by the service that answers. */
+export const resources: readonly Resource[] = [...analysisResources, ...scanResources, ...organizationResources];
+
+export const routes: readonly Route[] = resources.flatMap((resource) => resource.routes);

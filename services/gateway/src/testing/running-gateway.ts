@@ -16,7 +16,7 @@ import type { Readiness } from '../http/probes.js';
 import type { Limits } from '../http/rate-limit-fields.js';
 import { RateLimiter } from '../http/rate-limit.js';
 import { startHttpServer } from '../http/server.js';
-import { routes } from '../routes/table.js';
+import { resources, routes } from '../routes/table.js';
 import { silent, startCounterparts } from './counterparts.js';
 import type { Answers } from './counterparts.js';
 
@@ -67,7 +67,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     routes,
     dispatching: { clients, authenticator, limiter, limits, failures, load: new LoadGauge(), logger },
     readiness,
-    openApi: describeApi(routes),
+    openApi: describeApi(resources),
     trustedProxyHops: options.trustedProxyHops ?? 0,
   });
   const server = await startHttpServer({

@@ -2,33 +2,53 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { AnalysisDifference, AnalysisSummary } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import { z } from 'zod';
-import { showInstant, stated, uuid } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
+import { pathId, shownId, shownInstant, showInstant, stated } from '../../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
-import { decision, latestAnalysis, presentAnalysis, presentVersions, riskScore, versions } from './analysis-record.js';
+import {
+  decision,
+  exampleVersions,
+  latestAnalysis,
+  presentAnalysis,
+  presentVersions,
+  riskScore,
+  versions,
+} from './analysis-record.js';
 
 const difference = z.object({
-  field: z.string().meta({ description: 'What differs: `decision`, `risk_score`, a version, or `findings`.' }),
-  from: z.string().nullable(),
-  to: z.string().nullable(),
-  findingType: z.string().optional(),
-  evidenceKey: z.string().optional(),
+  field: z.string().describe('What differs: `decision`, `risk_score`, a version, or `findings`.'),
+  from: z.string().nullable().describe('What it was. Null: it was not there.'),
+  to: z.string().nullable().describe('What it is. Null: it is not there any more.'),
+  findingType: z.string().optional().describe('The type of the finding, where a finding differs.'),
+  evidenceKey: z.string().optional().describe('Tells findings of one type apart, as `evidence.key`.'),
 });
 
 const analysisSummary = z
   .object({
-    id: z.string().meta({ format: 'uuid' }),
+    id: shownId().describe('The id of the analysis.'),
     decision,
     risk_score: riskScore,
     versions,
-    reason: z.enum(['INITIAL', 'REANALYSIS']),
+    reason: z.enum(['INITIAL', 'REANALYSIS']).describe('INITIAL: the invoice arrived.'),
     differences: z.array(difference).optional().meta({ description: 'From the analysis before; on a reanalysis.' }),
-    createdAt: z.string().meta({ format: 'date-time' }),
+    createdAt: shownInstant().describe('When it was decided.'),
   })
-  .meta({ id: 'AnalysisSummary' });
+  .meta({ id: 'AnalysisSummary' })
+  .register(examples, {
+    example: {
+      id: EXAMPLE_IDS.analysis,
+      decision: 'REVIEW',
+      risk_score: 58,
+      versions: exampleVersions,
+      reason: 'REANALYSIS',
+      differences: [{ field: 'decision', from: 'PASS', to: 'REVIEW' }],
+      createdAt: EXAMPLE_INSTANT,
+    },
+  });
 
-const invoiceParams = z.object({ invoiceId: uuid() });
+const invoiceParams = z.object({ invoiceId: pathId('invoice') });
 
 export const listAnalyses = route({
   operation: 'listAnalyses',

@@ -1,4 +1,4 @@
-import type { Route } from '../../http/route.js';
+import type { Resource } from '../../http/route.js';
 import { listAnalyses, reanalyzeInvoice } from './analyses.js';
 import {
   createRoutingRule,
@@ -11,23 +11,31 @@ import { assignFinding, getFinding, listFindingHistory, listFindings, reviewFind
 import { analyzeInvoice, getInvoice, getLatestAnalysis, listInvoices } from './invoices.js';
 import { getCurrentPolicy, listFindingTypes } from './policies.js';
 
-export const analysisRoutes: readonly Route[] = [
-  analyzeInvoice,
-  listInvoices,
-  getInvoice,
-  getLatestAnalysis,
-  listAnalyses,
-  reanalyzeInvoice,
-  listFindings,
-  getFinding,
-  listFindingHistory,
-  reviewFinding,
-  assignFinding,
-  listRoutingRules,
-  createRoutingRule,
-  getRoutingRule,
-  updateRoutingRule,
-  deleteRoutingRule,
-  getCurrentPolicy,
-  listFindingTypes,
+/** What the analysis service answers. */
+export const analysisResources: readonly Resource[] = [
+  {
+    tag: 'invoices',
+    description: 'Send an invoice before it is paid, and read what was decided and why.',
+    routes: [analyzeInvoice, listInvoices, getInvoice, getLatestAnalysis, listAnalyses, reanalyzeInvoice],
+  },
+  {
+    tag: 'findings',
+    description: 'What was found about invoices: read it, assign it, and record what people make of it.',
+    routes: [listFindings, getFinding, listFindingHistory, reviewFinding, assignFinding],
+  },
+  {
+    tag: 'finding-routing-rules',
+    description: 'Rules that assign new findings to members.',
+    routes: [listRoutingRules, createRoutingRule, getRoutingRule, updateRoutingRule, deleteRoutingRule],
+  },
+  {
+    tag: 'policies',
+    description: 'The numbers that decide.',
+    routes: [getCurrentPolicy],
+  },
+  {
+    tag: 'finding-types',
+    description: 'The catalogue of what can be found.',
+    routes: [listFindingTypes],
+  },
 ];

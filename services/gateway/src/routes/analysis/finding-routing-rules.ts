@@ -2,65 +2,100 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { RoutingMatch, RoutingRule } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { z } from 'zod';
-import { amount, CURRENCY_CODE, LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
+import {
+  currencyCode,
+  LABEL_LENGTH_MAX,
+  nonNegativeAmount,
+  pathId,
+  shownId,
+  shownInstant,
+  showInstant,
+  stated,
+  text,
+  uuid,
+} from '../../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
-import { severity } from './finding-record.js';
+import { knownFamily, knownFindingType, severity } from './finding-record.js';
 
 const LIST_ITEMS_MAX = 100;
 const POSITION_MAX = 1_000_000;
 
-const names = (): z.ZodArray<z.ZodString> =>
-  z.array(z.string().regex(/^[A-Z][A-Z_]{1,63}$/, 'Must be upper case.')).max(LIST_ITEMS_MAX);
-const ids = () => z.array(uuid()).max(LIST_ITEMS_MAX);
+const listOf = <S extends z.ZodType>(entry: S) => z.array(entry).max(LIST_ITEMS_MAX).optional();
 
 const match = z
   .strictObject({
-    types: names().optional(),
-    families: names().optional(),
-    severities: z.array(severity).max(LIST_ITEMS_MAX).optional(),
-    company_ids: ids().optional(),
-    supplier_ids: ids().optional(),
-    min_amount: amount().optional(),
-    currency: z.string().regex(CURRENCY_CODE, 'Must be a three-letter ISO 4217 code such as EUR.').optional(),
+    types: listOf(knownFindingType).describe('The finding has one of these types.'),
+    families: listOf(knownFamily).describe('The finding has a type of one of these families.'),
+    severities: listOf(severity).describe('The finding has one of these severities.'),
+    company_ids: listOf(uuid()).describe('One of these companies of the organization was billed.'),
+    supplier_ids: listOf(uuid()).describe('One of these suppliers sent the invoice.'),
+    min_amount: nonNegativeAmount().optional().describe('The invoice is at least so high, in `currency`.'),
+    currency: currencyCode().optional(),
   })
   .refine((value) => value.min_amount === undefined || value.currency !== undefined, {
     path: ['currency'],
     message: 'Is required with min_amount.',
   })
-  .meta({ id: 'RoutingMatch', description: 'All stated conditions must hold; an absent one is no condition.' });
+  .meta({
+    id: 'RoutingMatch',
+    description: 'All stated conditions must hold; an absent one is no condition.',
+    dependentRequired: { min_amount: ['currency'] },
+  });
 
 const rule = z
   .object({
-    id: z.string().meta({ format: 'uuid' }),
-    name: z.string(),
-    position: z.number().int(),
-    enabled: z.boolean(),
-    match: z.object({
-      types: z.array(z.string()),
-      families: z.array(z.string()),
-      severities: z.array(severity),
-      companyIds: z.array(z.string()),
-      supplierIds: z.array(z.string()),
-      minAmount: z.string().nullable(),
-      currency: z.string().nullable(),
-    }),
-    assignTo: z.string().meta({ format: 'uuid' }),
-    createdAt: z.string().meta({ format: 'date-time' }),
+    id: shownId().describe('The id of the rule.'),
+    name: z.string().describe('What people call it.'),
+    position: z.int().describe('The lowest position that matches decides.'),
+    enabled: z.boolean().describe('Whether it is applied to new findings.'),
+    match: z
+      .object({
+        types: z.array(z.string()).describe('Finding types; empty: every type.'),
+        families: z.array(z.string()).describe('Families; empty: every family.'),
+        severities: z.array(severity).describe('Severities; empty: every severity.'),
+        companyIds: z.array(shownId()).describe('Companies; empty: every company.'),
+        supplierIds: z.array(shownId()).describe('Suppliers; empty: every supplier.'),
+        minAmount: z.string().nullable().describe('The least amount. Null: any amount.'),
+        currency: z.string().nullable().describe('The currency. Null: any currency.'),
+      })
+      .describe('Which findings it takes: all conditions must hold.'),
+    assignTo: shownId().describe('The member who gets them.'),
+    createdAt: shownInstant().describe('When it was created.'),
   })
-  .meta({ id: 'RoutingRule' });
+  .meta({ id: 'RoutingRule' })
+  .register(examples, {
+    example: {
+      id: EXAMPLE_IDS.rule,
+      name: 'Bank account changes',
+      position: 10,
+      enabled: true,
+      match: {
+        types: ['BANK_ACCOUNT_CHANGED'],
+        families: [],
+        severities: ['HIGH', 'CRITICAL'],
+        companyIds: [],
+        supplierIds: [],
+        minAmount: '1000.00',
+        currency: 'EUR',
+      },
+      assignTo: EXAMPLE_IDS.assignee,
+      createdAt: EXAMPLE_INSTANT,
+    },
+  });
 
 const fields = {
-  name: text(LABEL_LENGTH_MAX),
-  position: z.number().int().min(0).max(POSITION_MAX),
-  enabled: z.boolean(),
+  name: text(LABEL_LENGTH_MAX).describe('What people call it.'),
+  position: z.int().min(0).max(POSITION_MAX).describe('The lowest position that matches decides.'),
+  enabled: z.boolean().describe('Whether it is applied to new findings.'),
   match,
-  assign_to: uuid(),
+  assign_to: uuid().describe('The active member who gets the findings; GET /v1/members lists them.'),
 };
 
-const ruleParams = z.object({ ruleId: uuid() });
+const ruleParams = z.object({ ruleId: pathId('rule', 'routing rule') });
 const rulesQuery = pageQuery.omit({ created_from: true, created_to: true });
 
 export const listRoutingRules = route({
@@ -87,8 +122,23 @@ export const createRoutingRule = route({
   summary: 'Create a routing rule',
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/CreateRoutingRule',
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
-  body: z.strictObject({ ...fields, enabled: fields.enabled.optional() }).meta({ id: 'NewRoutingRule' }),
-  responses: { 201: { description: 'The new rule.', schema: rule, headers: { Location: 'Where to read it.' } } },
+  body: z
+    .strictObject({ ...fields, enabled: fields.enabled.optional() })
+    .meta({ id: 'NewRoutingRule' })
+    .register(examples, {
+      example: {
+        name: 'Bank account changes',
+        position: 10,
+        match: {
+          types: ['BANK_ACCOUNT_CHANGED'],
+          severities: ['HIGH', 'CRITICAL'],
+          min_amount: '1000.00',
+          currency: 'EUR',
+        },
+        assign_to: EXAMPLE_IDS.assignee,
+      },
+    }),
+  responses: { 201: { description: 'The new rule.', schema: rule, headers: ['Location'] } },
   refusals: [409],
   async handle({ body }, { routingRules }): Promise<Reply> {
     const reply = await routingRules.createRoutingRule({
@@ -137,7 +187,8 @@ export const updateRoutingRule = route({
       assign_to: fields.assign_to.optional(),
     })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
-    .meta({ id: 'RoutingRuleChange', minProperties: 1 }),
+    .meta({ id: 'RoutingRuleChange', minProperties: 1 })
+    .register(examples, { example: { enabled: false } }),
   responses: { 200: { description: 'The rule after the change.', schema: rule } },
   refusals: [409],
   async handle({ params, body }, { routingRules }): Promise<Reply> {

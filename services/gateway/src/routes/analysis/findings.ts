@@ -1,24 +1,42 @@
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { FindingChange } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { z } from 'zod';
-import { NOTE_LENGTH_MAX, showInstant, stated, text, uuid } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/examples.js';
+import { NOTE_LENGTH_MAX, pathId, shownInstant, showInstant, stated, text, uuid } from '../../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
-import { disposition, findingRecord, presentFinding, severity } from './finding-record.js';
+import { disposition, findingRecord, knownFindingType, presentFinding, severity } from './finding-record.js';
 
-const findingParams = z.object({ findingId: uuid() });
+const findingParams = z.object({ findingId: pathId('finding') });
 
 const change = z
   .object({
-    at: z.string().meta({ format: 'date-time' }),
-    actor: z.object({ type: z.enum(['USER', 'API_KEY', 'RULE', 'SYSTEM']), id: z.string() }),
-    action: z.enum(['CREATED', 'REVIEWED', 'ASSIGNED', 'RECOMPUTED']),
-    from: z.string().optional(),
-    to: z.string().optional(),
-    note: z.string().optional(),
+    at: shownInstant().describe('When it happened.'),
+    actor: z
+      .object({
+        type: z.enum(['USER', 'API_KEY', 'RULE', 'SYSTEM']).describe('What kind of actor it was.'),
+        id: z.string().describe('The id of the person, key or routing rule; a word for the system.'),
+      })
+      .describe('Who did it.'),
+    action: z
+      .enum(['CREATED', 'REVIEWED', 'ASSIGNED', 'RECOMPUTED'])
+      .describe('What was done. RECOMPUTED: an analysis changed the finding.'),
+    from: z.string().optional().describe('The disposition or assignee before.'),
+    to: z.string().optional().describe('The disposition or assignee after.'),
+    note: z.string().optional().describe('What the person wrote.'),
   })
-  .meta({ id: 'FindingChange' });
+  .meta({ id: 'FindingChange' })
+  .register(examples, {
+    example: {
+      at: EXAMPLE_INSTANT,
+      actor: { type: 'API_KEY', id: EXAMPLE_KEY_ID },
+      action: 'REVIEWED',
+      from: 'OPEN',
+      to: 'CONFIRMED',
+      note: 'The supplier sends a corrected invoice.',
+    },
+  });
 
 export const listFindings = route({
   operation: 'listFindings',
@@ -28,17 +46,14 @@ export const listFindings = route({
   rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindings',
   access: { scope: 'findings:read' },
   query: pageQuery.extend({
-    company_id: uuid().optional(),
-    invoice_id: uuid().optional(),
-    scan_id: uuid().optional(),
-    supplier_id: uuid().optional(),
-    type: z
-      .string()
-      .regex(/^[A-Z][A-Z_]{2,63}$/, 'Must be a finding type such as DUPLICATE_INVOICE.')
-      .optional(),
+    company_id: uuid().optional().describe('Only findings about bills to this company.'),
+    invoice_id: uuid().optional().describe('Only findings about this invoice.'),
+    scan_id: uuid().optional().describe('Only findings of this scan.'),
+    supplier_id: uuid().optional().describe('Only findings about this supplier.'),
+    type: knownFindingType.optional(),
     severity: severity.optional(),
     disposition: disposition.optional(),
-    assignee_user_id: uuid().optional(),
+    assignee_user_id: uuid().optional().describe('Only findings that are assigned to this member.'),
   }),
   responses: { 200: { description: 'A page of findings.', schema: pageOf(findingRecord) } },
   async handle({ query }, { findings }): Promise<Reply> {
@@ -104,10 +119,15 @@ export const reviewFinding = route({
   body: z
     .strictObject({
       // SUPERSEDED is set by the system alone; refused here, it names those that are open to people.
-      disposition: disposition.exclude(['SUPERSEDED']),
-      note: text(NOTE_LENGTH_MAX).optional(),
+      disposition: disposition.exclude(['SUPERSEDED']).describe('What you make of the finding.'),
+      note: text(NOTE_LENGTH_MAX)
+        .optional()
+        .describe('Why. Required to accept the risk of a finding that blocks payment.'),
     })
-    .meta({ id: 'Review' }),
+    .meta({ id: 'Review' })
+    .register(examples, {
+      example: { disposition: 'CONFIRMED', note: 'The supplier sends a corrected invoice.' },
+    }),
   responses: { 200: { description: 'The finding after the review.', schema: findingRecord } },
   refusals: [409],
   async handle({ params, body }, { findings }): Promise<Reply> {
@@ -130,7 +150,10 @@ export const assignFinding = route({
   timeoutMs: 10_000,
   params: findingParams,
   thing: 'finding or member',
-  body: z.strictObject({ assignee_user_id: uuid().nullable() }).meta({ id: 'Assignment' }),
+  body: z
+    .strictObject({ assignee_user_id: uuid().nullable().describe('The member who looks after it. Null: nobody.') })
+    .meta({ id: 'Assignment' })
+    .register(examples, { example: { assignee_user_id: EXAMPLE_IDS.assignee } }),
   responses: { 200: { description: 'The finding after the change.', schema: findingRecord } },
   refusals: [409],
   async handle({ params, body }, { findings }): Promise<Reply> {

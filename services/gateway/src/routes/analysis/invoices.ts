@@ -4,11 +4,15 @@ import type { Analysis, Invoice, StoredInvoice, Supplier } from '@invoicecontrol
 import { sameAccount } from '@invoicecontrol/values/bank-account';
 import { z } from 'zod';
 import { conditional } from '../../http/etag.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples, exampleOf } from '../../http/examples.js';
 import {
   amount,
   calendarDate,
   currencyCode,
   NAME_LENGTH_MAX,
+  pathId,
+  shownId,
+  shownInstant,
   showInstant,
   stated,
   text,
@@ -19,15 +23,23 @@ import {
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
-import { decision, latestAnalysis, presentAnalysis, presentVersions, riskScore, versions } from './analysis-record.js';
+import {
+  decision,
+  exampleVersions,
+  latestAnalysis,
+  presentAnalysis,
+  presentVersions,
+  riskScore,
+  versions,
+} from './analysis-record.js';
 import { findingSummary, presentFindingSummary } from './finding-record.js';
 import { currencyOfItsDay } from '../invoice-currency.js';
 
 const bankAccount = z
   .strictObject({
-    iban: text().optional(),
-    sort_code: ukSortCode().optional(),
-    account_number: ukAccountNumber().optional(),
+    iban: text().optional().describe('An IBAN, blanks allowed. One that is not valid raises BANK_ACCOUNT_INVALID.'),
+    sort_code: ukSortCode().optional().describe('A UK sort code, with account_number.'),
+    account_number: ukAccountNumber().optional().describe('A UK account number, with sort_code.'),
   })
   .superRefine(({ iban, sort_code, account_number }, context) => {
     const half = 'sort_code and account_number are given together.';
@@ -49,59 +61,114 @@ const bankAccount = z
       });
     }
   })
-  .meta({ description: 'An IBAN, or sort_code with account_number. Both only when they are the same account.' });
+  .meta({
+    description: 'An IBAN, or sort_code with account_number. Both only when they are the same account.',
+    minProperties: 1,
+    dependentRequired: { sort_code: ['account_number'], account_number: ['sort_code'] },
+  });
+
+const exampleInvoice = {
+  supplier: {
+    name: 'Nordlicht Energie GmbH',
+    tax_id: 'DE136695976',
+    bank_account: { iban: 'DE89 3704 0044 0532 0130 00' },
+  },
+  invoice_number: 'RE-2026-0147',
+  issue_date: '2026-03-05',
+  due_date: '2026-04-04',
+  currency: 'EUR',
+  net_amount: '1000.00',
+  tax_amount: '190.00',
+  gross_amount: '1190.00',
+};
 
 /** The canonical invoice (specification 2.2). */
 const canonicalInvoice = z
   .strictObject({
-    supplier: z.strictObject({
-      name: text(NAME_LENGTH_MAX),
-      tax_id: text().optional(),
-      bank_account: bankAccount.optional(),
-    }),
-    invoice_number: text(),
-    issue_date: calendarDate(),
-    due_date: calendarDate().optional(),
+    supplier: z
+      .strictObject({
+        name: text(NAME_LENGTH_MAX).describe('The name on the invoice.'),
+        tax_id: text().optional().describe('The tax id on the invoice.'),
+        bank_account: bankAccount.optional(),
+      })
+      .describe('Who sent it and wants to be paid.'),
+    invoice_number: text().describe('The number that the supplier gave it.'),
+    issue_date: calendarDate().describe('The date on the invoice.'),
+    due_date: calendarDate().optional().describe('Until when it is to be paid.'),
     currency: currencyCode(),
-    net_amount: amount().optional(),
-    tax_amount: amount().optional(),
-    gross_amount: amount(),
-    purchase_order_ref: text().optional(),
-    buyer: z.strictObject({ name: text(NAME_LENGTH_MAX).optional(), tax_id: text().optional() }).optional(),
-    company_id: uuid().optional(),
+    net_amount: amount().optional().describe('The amount without tax.'),
+    tax_amount: amount().optional().describe('The tax.'),
+    gross_amount: amount().describe('What is to be paid, tax included. Negative for a credit note.'),
+    purchase_order_ref: text().optional().describe('The order that it belongs to.'),
+    buyer: z
+      .strictObject({
+        name: text(NAME_LENGTH_MAX).optional().describe('The name on the invoice.'),
+        tax_id: text().optional().describe('Names the company with this VAT id, where company_id is absent.'),
+      })
+      .optional()
+      .describe('Whom it is addressed to.'),
+    company_id: uuid()
+      .optional()
+      .describe('The company of the organization that was billed. Absent: see buyer.tax_id.'),
   })
   .superRefine(...currencyOfItsDay('issue_date'))
-  .meta({ id: 'Invoice' });
+  .meta({ id: 'Invoice', description: 'An invoice as it is sent, whatever it came from.' })
+  .register(examples, { example: exampleInvoice });
 
-const source = z.enum(['API', 'UPLOAD', 'SCAN', 'ERP']);
+const source = z.enum(['API', 'UPLOAD', 'SCAN', 'ERP']).describe('How the invoice came in.');
 const acceptedAnalysis = z
   .object({
-    id: z.string().meta({ format: 'uuid', description: 'The id of the invoice.' }),
-    status: z.literal('ANALYZING'),
+    id: shownId().describe('The id of the invoice.'),
+    status: z.literal('ANALYZING').describe('Always ANALYZING; the decision is here all the same.'),
     decision,
     risk_score: riskScore,
-    findings: z.array(findingSummary),
+    findings: z.array(findingSummary).describe('What was found, false alarms of the past left out.'),
     versions,
   })
-  .meta({ id: 'AcceptedAnalysis' });
+  .meta({ id: 'AcceptedAnalysis' })
+  .register(examples, {
+    example: {
+      id: EXAMPLE_IDS.invoice,
+      status: 'ANALYZING',
+      decision: 'REVIEW',
+      risk_score: 58,
+      findings: [exampleOf(findingSummary)],
+      versions: exampleVersions,
+    },
+  });
 
 const storedInvoice = z
   .object({
-    id: z.string().meta({ format: 'uuid' }),
-    companyId: z.string(),
+    id: shownId().describe('The id of the invoice.'),
+    companyId: shownId().describe('The company that was billed.'),
     source,
-    status: z.enum(['RECEIVED', 'ANALYZED', 'FAILED']),
+    status: z.enum(['RECEIVED', 'ANALYZED', 'FAILED']).describe('ANALYZED as soon as it has a decision.'),
     invoice: canonicalInvoice,
     decision: decision.nullable(),
     riskScore: riskScore.nullable(),
-    analysisId: z.string().nullable(),
-    documentId: z.string().nullable(),
-    scanId: z.string().nullable(),
-    createdAt: z.string().meta({ format: 'date-time' }),
+    analysisId: shownId().nullable().describe('The latest analysis.'),
+    documentId: shownId().nullable().describe('The document that it was read from.'),
+    scanId: shownId().nullable().describe('The scan that brought it.'),
+    createdAt: shownInstant().describe('When it came in.'),
   })
-  .meta({ id: 'StoredInvoice' });
+  .meta({ id: 'StoredInvoice' })
+  .register(examples, {
+    example: {
+      id: EXAMPLE_IDS.invoice,
+      companyId: EXAMPLE_IDS.company,
+      source: 'API',
+      status: 'ANALYZED',
+      invoice: exampleInvoice,
+      decision: 'REVIEW',
+      riskScore: 58,
+      analysisId: EXAMPLE_IDS.analysis,
+      documentId: null,
+      scanId: null,
+      createdAt: EXAMPLE_INSTANT,
+    },
+  });
 
-const invoiceParams = z.object({ invoiceId: uuid() });
+const invoiceParams = z.object({ invoiceId: pathId('invoice') });
 
 export const analyzeInvoice = route({
   operation: 'analyzeInvoice',
@@ -118,7 +185,6 @@ export const analyzeInvoice = route({
     202: {
       description: 'Accepted and decided.',
       schema: acceptedAnalysis,
-      headers: { 'Idempotency-Replayed': '`true` when this is the answer to an earlier request with the same key.' },
     },
   },
   refusals: [409],
@@ -145,8 +211,8 @@ export const listInvoices = route({
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/ListInvoices',
   access: { scope: 'invoices:read' },
   query: pageQuery.extend({
-    company_id: uuid().optional(),
-    source: source.optional().meta({ description: 'Absent: all but ERP, whose bills have no decision of their own.' }),
+    company_id: uuid().optional().describe('Only invoices for this company.'),
+    source: source.optional().describe('Absent: all but ERP, whose bills have no decision of their own.'),
     decision: decision.optional(),
   }),
   responses: { 200: { description: 'A page of invoices.', schema: pageOf(storedInvoice) } },
@@ -186,11 +252,11 @@ export const getLatestAnalysis = route({
   thing: 'invoice',
   access: { scope: 'invoices:read' },
   params: invoiceParams,
+  isConditional: true,
   responses: {
     200: {
       description: 'The latest analysis.',
       schema: latestAnalysis,
-      headers: { ETag: 'Changes whenever anything in the answer changes.' },
     },
     304: { description: 'The caller has this answer already (If-None-Match).' },
   },

@@ -1,5 +1,6 @@
 import type { FindingTypeDescription } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { z } from 'zod';
+import { examples } from '../../http/examples.js';
 import { page, pageOf } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
@@ -7,23 +8,41 @@ import { severity } from './finding-record.js';
 
 const policy = z
   .object({
-    version: z.string().meta({ description: 'As in `versions.policy` of an analysis.' }),
-    policy: z.record(z.string(), z.unknown()).meta({ description: 'Every number that decides.' }),
+    version: z.string().describe('As in `versions.policy` of an analysis.'),
+    policy: z.record(z.string(), z.unknown()).describe('Every number that decides.'),
   })
-  .meta({ id: 'Policy' });
+  .meta({ id: 'Policy' })
+  .register(examples, {
+    example: {
+      version: 'default-3+o0',
+      policy: { id: 'default', version: 3, thresholds: { blockScore: 80, reviewScore: 25 } },
+    },
+  });
 
 const findingType = z
   .object({
-    type: z.string(),
-    family: z.string(),
-    severities: z.array(severity).meta({ description: 'Those it can have, least severe first.' }),
-    hardBlock: z.boolean().meta({ description: 'Blocks on its own where it is CRITICAL and certain.' }),
-    description: z.string(),
-    recommendedAction: z.string().nullable(),
-    requiredFacts: z.array(z.string()),
-    learnedTolerance: z.boolean().meta({ description: 'Whether reviews may lower it for a supplier.' }),
+    type: z.string().describe('Its name, as in `type` of a finding.'),
+    family: z.string().describe('Types of one family describe one problem from several sides.'),
+    severities: z.array(severity).describe('Those it can have, least severe first.'),
+    hardBlock: z.boolean().describe('Whether it blocks on its own where it is CRITICAL and certain.'),
+    description: z.string().describe('What it says, in a sentence.'),
+    recommendedAction: z.string().nullable().describe('What to do about it.'),
+    requiredFacts: z.array(z.string()).describe('What must be known for it to be raised.'),
+    learnedTolerance: z.boolean().describe('Whether reviews may lower it for a supplier.'),
   })
-  .meta({ id: 'FindingType' });
+  .meta({ id: 'FindingType' })
+  .register(examples, {
+    example: {
+      type: 'AMOUNT_OUTLIER',
+      family: 'AMT',
+      severities: ['LOW', 'MEDIUM', 'HIGH'],
+      hardBlock: false,
+      description: 'The amount is far above what the supplier usually bills.',
+      recommendedAction: 'Check quantity, price and order.',
+      requiredFacts: ['SUPPLIER_HISTORY'],
+      learnedTolerance: true,
+    },
+  });
 
 export const getCurrentPolicy = route({
   operation: 'getCurrentPolicy',

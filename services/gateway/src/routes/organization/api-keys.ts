@@ -1,35 +1,53 @@
 import { ALL_SCOPES, roles, scopes } from '@invoicecontrol/api-key/rights';
 import type { ApiKey } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { z } from 'zod';
-import { dateTime, LABEL_LENGTH_MAX, showInstant, stated, text, toInstant } from '../../http/fields.js';
+import { EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/examples.js';
+import { dateTime, LABEL_LENGTH_MAX, shownInstant, showInstant, stated, text, toInstant } from '../../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 import { grantorOf } from './grantor.js';
 
-const role = z.enum(roles);
-const grantedScopes = z.array(z.enum([...scopes, ALL_SCOPES]));
+const role = z.enum(roles).describe('VIEWER reads, ANALYST reviews, ADMIN manages, OWNER may do everything.');
+const grantedScopes = z.array(z.enum([...scopes, ALL_SCOPES])).describe('What the key may do; `*` is everything.');
 const namedScopes = grantedScopes.min(1).max(scopes.length + 1);
+
+const exampleKey = {
+  id: EXAMPLE_KEY_ID,
+  name: 'ERP import',
+  role: 'ANALYST' as const,
+  scopes: ['invoices:read' as const, 'invoices:write' as const],
+  createdAt: EXAMPLE_INSTANT,
+  expiresAt: '2099-12-31T23:59:59.000Z',
+  lastUsedAt: null,
+};
 
 const apiKey = z
   .object({
-    id: z.string().meta({ description: 'The public part of the key.' }),
-    name: z.string(),
+    id: z.string().describe('The public part of the key.'),
+    name: z.string().describe('What people call it.'),
     role,
     scopes: grantedScopes,
-    createdAt: z.string().meta({ format: 'date-time' }),
-    expiresAt: z.string().nullable().meta({ format: 'date-time' }),
-    lastUsedAt: z.string().nullable().meta({ format: 'date-time', description: 'Exact to the day.' }),
+    createdAt: shownInstant().describe('When it was created.'),
+    expiresAt: shownInstant().nullable().describe('From when it is refused. Null: never.'),
+    lastUsedAt: shownInstant().nullable().describe('When it was last used, exact to the day. Null: never.'),
   })
-  .meta({ id: 'ApiKey' });
+  .meta({ id: 'ApiKey' })
+  .register(examples, { example: exampleKey });
 
 const createdApiKey = apiKey
-  .extend({ key: z.string().meta({ description: 'The key itself, shown here and never again.' }) })
-  .meta({ id: 'CreatedApiKey' });
+  .extend({ key: z.string().describe('The key itself, shown here and never again.') })
+  .meta({ id: 'CreatedApiKey' })
+  .register(examples, { example: { ...exampleKey, key: 'ick_live_...' } });
 
 /** The public id of a key: base62, or whatever else names none. */
-const apiKeyParams = z.object({ apiKeyId: z.string().regex(/^[0-9A-Za-z]{16}$/) });
+const apiKeyParams = z.object({
+  apiKeyId: z
+    .string()
+    .regex(/^[0-9A-Za-z]{16}$/)
+    .meta({ description: 'The id of the API key: its public part.', param: { example: EXAMPLE_KEY_ID } }),
+});
 
 export const listApiKeys = route({
   operation: 'listApiKeys',
@@ -55,18 +73,24 @@ export const createApiKey = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   body: z
     .strictObject({
-      name: text(LABEL_LENGTH_MAX),
+      name: text(LABEL_LENGTH_MAX).describe('What people call it.'),
       role,
-      scopes: namedScopes.optional().meta({ description: 'Absent: the scopes of the role.' }),
-      expires_at: dateTime().optional(),
+      scopes: namedScopes
+        .optional()
+        .describe('Absent: the scopes of the role. A VIEWER gets scopes that read and no others.'),
+      expires_at: dateTime().optional().describe('From when it is refused; in the future. Absent: never.'),
     })
-    .meta({ id: 'NewApiKey' }),
+    .meta({ id: 'NewApiKey' })
+    .register(examples, {
+      example: {
+        name: 'ERP import',
+        role: 'ANALYST',
+        scopes: ['invoices:read', 'invoices:write'],
+        expires_at: '2099-12-31T23:59:59Z',
+      },
+    }),
   responses: {
-    201: {
-      description: 'The new key, shown once.',
-      schema: createdApiKey,
-      headers: { Location: 'Where to read its record.' },
-    },
+    201: { description: 'The new key, shown once.', schema: createdApiKey, headers: ['Location'] },
   },
   refusals: [409],
   async handle({ body, principal }, { apiKeys }): Promise<Reply> {
@@ -109,9 +133,14 @@ export const updateApiKey = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: apiKeyParams,
   body: z
-    .strictObject({ name: text(LABEL_LENGTH_MAX).optional(), role: role.optional(), scopes: namedScopes.optional() })
+    .strictObject({
+      name: text(LABEL_LENGTH_MAX).optional().describe('What people call it.'),
+      role: role.optional().describe('A lower role; it can never be raised.'),
+      scopes: namedScopes.optional().describe('The scopes that stay. A VIEWER keeps scopes that read and no others.'),
+    })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
-    .meta({ id: 'ApiKeyChange', minProperties: 1 }),
+    .meta({ id: 'ApiKeyChange', minProperties: 1 })
+    .register(examples, { example: { name: 'ERP import, old' } }),
   responses: { 200: { description: 'The record after the change.', schema: apiKey } },
   refusals: [409],
   async handle({ params, body, principal }, { apiKeys }): Promise<Reply> {

@@ -1,22 +1,40 @@
 import type { AuditEvent } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { z } from 'zod';
-import { showInstant } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/examples.js';
+import { shownInstant, showInstant } from '../../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 
 const auditEvent = z
   .object({
-    id: z.string(),
-    at: z.string().meta({ format: 'date-time' }),
-    actor: z.object({ type: z.enum(['API_KEY', 'USER', 'OPERATOR', 'SYSTEM']), id: z.string() }),
-    action: z.string().meta({ description: 'For example `api_key.created`.' }),
-    target: z.string().meta({ description: 'What was changed, kind and id.' }),
-    outcome: z.string(),
-    requestId: z.string().nullable(),
-    ip: z.string().nullable(),
+    id: z.string().describe('The id of the event.'),
+    at: shownInstant().describe('When it happened.'),
+    actor: z
+      .object({
+        type: z.enum(['API_KEY', 'USER', 'OPERATOR', 'SYSTEM']).describe('What kind of actor it was.'),
+        id: z.string().describe('The id of the key or of the person; a word for the operator and the system.'),
+      })
+      .describe('Who did it.'),
+    action: z.string().describe('What was done, such as `api_key.created`. More may come.'),
+    target: z.string().describe('What it was done to: kind and id.'),
+    outcome: z.string().describe('How it ended, such as `SUCCEEDED`.'),
+    requestId: z.string().nullable().describe('The X-Request-Id of the request. Null: no request.'),
+    ip: z.string().nullable().describe('The address of the caller. Null: no caller from outside.'),
   })
-  .meta({ id: 'AuditEvent' });
+  .meta({ id: 'AuditEvent' })
+  .register(examples, {
+    example: {
+      id: 'ae7c331c-53b7-5821-81eb-9a5e27775a84',
+      at: EXAMPLE_INSTANT,
+      actor: { type: 'API_KEY', id: EXAMPLE_KEY_ID },
+      action: 'company.created',
+      target: `company:${EXAMPLE_IDS.company}`,
+      outcome: 'SUCCEEDED',
+      requestId: 'req_228jna5h7j3xa8s4ycphgcwdht',
+      ip: '203.0.113.7',
+    },
+  });
 
 export const listAuditEvents = route({
   operation: 'listAuditEvents',

@@ -1,38 +1,55 @@
 import type { Company } from '@invoicecontrol/contracts/organization/v1/company_service';
-import { isCountryCode } from '@invoicecontrol/values/country';
 import { z } from 'zod';
-import { LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
+import {
+  companyTaxId,
+  country,
+  LABEL_LENGTH_MAX,
+  pathId,
+  shownId,
+  shownInstant,
+  showInstant,
+  stated,
+  text,
+} from '../../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 
-const TAX_ID_LENGTH_MAX = 100;
-
 const company = z
   .object({
-    id: z.string().meta({ format: 'uuid' }),
-    name: z.string(),
-    taxId: z.string().nullable().meta({ description: 'The VAT ID that `buyer.tax_id` of an invoice routes by.' }),
-    country: z.string().nullable(),
-    isDefault: z.boolean(),
-    createdAt: z.string().meta({ format: 'date-time' }),
+    id: shownId().describe('The id of the company.'),
+    name: z.string().describe('What people call it.'),
+    taxId: z.string().nullable().describe('The VAT ID that `buyer.tax_id` of an invoice routes by.'),
+    country: z.string().nullable().describe('Where it is registered, an ISO 3166-1 alpha-2 code.'),
+    isDefault: z.boolean().describe('Whether it gets the invoices that name no company.'),
+    createdAt: shownInstant().describe('When it was created.'),
   })
-  .meta({ id: 'Company' });
-
-const country = z
-  .string()
-  .refine((value) => isCountryCode(value), 'Must be an ISO 3166-1 alpha-2 code in upper case, such as PL.')
-  .meta({ pattern: '^[A-Z]{2}$' });
+  .meta({ id: 'Company' })
+  .register(examples, {
+    example: {
+      id: EXAMPLE_IDS.company,
+      name: 'Acme Polska',
+      taxId: 'PL5260250274',
+      country: 'PL',
+      isDefault: false,
+      createdAt: EXAMPLE_INSTANT,
+    },
+  });
 
 const fields = {
-  name: text(LABEL_LENGTH_MAX),
-  tax_id: text(TAX_ID_LENGTH_MAX).optional(),
+  name: text(LABEL_LENGTH_MAX).describe('What people call it.'),
+  tax_id: companyTaxId()
+    .optional()
+    .describe(
+      'The VAT ID that `buyer.tax_id` of an invoice routes by: at least three digits. No two companies share one.',
+    ),
   country: country.optional(),
-  is_default: z.boolean().optional(),
+  is_default: z.boolean().optional().describe('`true` makes it the company of the invoices that name none.'),
 };
 
-const companyParams = z.object({ companyId: uuid() });
+const companyParams = z.object({ companyId: pathId('company') });
 
 export const listCompanies = route({
   operation: 'listCompanies',
@@ -56,9 +73,12 @@ export const createCompany = route({
   summary: 'Create a company',
   rpc: 'invoicecontrol.organization.v1.CompanyService/CreateCompany',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
-  body: z.strictObject(fields).meta({ id: 'NewCompany' }),
+  body: z
+    .strictObject(fields)
+    .meta({ id: 'NewCompany' })
+    .register(examples, { example: { name: 'Acme Polska', tax_id: 'PL5260250274', country: 'PL' } }),
   responses: {
-    201: { description: 'The new company.', schema: company, headers: { Location: 'Where to read it.' } },
+    201: { description: 'The new company.', schema: company, headers: ['Location'] },
   },
   refusals: [409],
   async handle({ body }, { companies }): Promise<Reply> {
@@ -101,7 +121,8 @@ export const updateCompany = route({
   body: z
     .strictObject({ ...fields, name: fields.name.optional() })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
-    .meta({ id: 'CompanyChange', minProperties: 1 }),
+    .meta({ id: 'CompanyChange', minProperties: 1 })
+    .register(examples, { example: { name: 'Acme Polska sp. z o.o.' } }),
   responses: { 200: { description: 'The company after the change.', schema: company } },
   refusals: [409],
   async handle({ params, body }, { companies }): Promise<Reply> {

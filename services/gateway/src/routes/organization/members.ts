@@ -1,28 +1,46 @@
 import { roles } from '@invoicecontrol/api-key/rights';
 import type { Member } from '@invoicecontrol/contracts/organization/v1/member_service';
 import { z } from 'zod';
-import { LABEL_LENGTH_MAX, showInstant, stated, text, uuid } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
+import {
+  email,
+  LABEL_LENGTH_MAX,
+  pathId,
+  shownId,
+  shownInstant,
+  showInstant,
+  stated,
+  text,
+} from '../../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { publicRoute, route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { grantorOf } from './grantor.js';
 
-const EMAIL_LENGTH_MAX = 254;
-
-const role = z.enum(roles);
+const role = z.enum(roles).describe('VIEWER reads, ANALYST reviews, ADMIN manages, OWNER may do everything.');
 
 const member = z
   .object({
-    userId: z.string().meta({ format: 'uuid' }),
-    email: z.string(),
-    name: z.string().nullable().meta({ description: 'Null until the invitation is accepted.' }),
+    userId: shownId().describe('The id of the person.'),
+    email: z.string().describe('Where mail to the person goes.'),
+    name: z.string().nullable().describe('Null until the invitation is accepted.'),
     role,
-    status: z.enum(['INVITED', 'ACTIVE']),
-    createdAt: z.string().meta({ format: 'date-time' }),
+    status: z.enum(['INVITED', 'ACTIVE']).describe('INVITED until the invitation is accepted.'),
+    createdAt: shownInstant().describe('When the person was invited.'),
   })
-  .meta({ id: 'Member' });
+  .meta({ id: 'Member' })
+  .register(examples, {
+    example: {
+      userId: EXAMPLE_IDS.assignee,
+      email: 'ann@example.com',
+      name: 'Ann Example',
+      role: 'ANALYST',
+      status: 'ACTIVE',
+      createdAt: EXAMPLE_INSTANT,
+    },
+  });
 
-const memberParams = z.object({ userId: uuid() });
+const memberParams = z.object({ userId: pathId('assignee', 'member') });
 
 export const listMembers = route({
   operation: 'listMembers',
@@ -46,12 +64,15 @@ export const inviteMember = route({
   summary: 'Invite a person by e-mail',
   rpc: 'invoicecontrol.organization.v1.MemberService/InviteMember',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
-  body: z.strictObject({ email: text(EMAIL_LENGTH_MAX), role }).meta({ id: 'MemberInvitation' }),
+  body: z
+    .strictObject({ email: email().describe('Where the invitation is sent.'), role })
+    .meta({ id: 'MemberInvitation' })
+    .register(examples, { example: { email: 'ann@example.com', role: 'ANALYST' } }),
   responses: {
     201: {
       description: 'Invited. The token of the invitation stands in the mail alone; it holds for seven days.',
       schema: member,
-      headers: { Location: 'Where to read it.' },
+      headers: ['Location'],
     },
   },
   refusals: [409],
@@ -74,7 +95,13 @@ export const acceptInvitation = publicRoute({
   summary: 'Accept an invitation by the token of its mail, once',
   rpc: 'invoicecontrol.organization.v1.MemberService/AcceptInvitation',
   access: 'public',
-  body: z.strictObject({ token: text(), name: text(LABEL_LENGTH_MAX) }).meta({ id: 'InvitationAcceptance' }),
+  body: z
+    .strictObject({
+      token: text().describe('The token of the mail; it can be used once.'),
+      name: text(LABEL_LENGTH_MAX).describe('What the person is called.'),
+    })
+    .meta({ id: 'InvitationAcceptance' })
+    .register(examples, { example: { token: 'the token of the mail', name: 'Ann Example' } }),
   responses: { 200: { description: 'The new member.', schema: member } },
   refusals: [401, 409],
   async handle({ body }, { members }): Promise<Reply> {
@@ -108,7 +135,10 @@ export const updateMember = route({
   thing: 'member',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: memberParams,
-  body: z.strictObject({ role }).meta({ id: 'MemberChange' }),
+  body: z
+    .strictObject({ role })
+    .meta({ id: 'MemberChange' })
+    .register(examples, { example: { role: 'ADMIN' } }),
   responses: { 200: { description: 'The member after the change.', schema: member } },
   refusals: [409],
   async handle({ params, body, principal }, { members }): Promise<Reply> {

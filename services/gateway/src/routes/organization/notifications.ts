@@ -1,20 +1,31 @@
 import type { Notification } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { z } from 'zod';
-import { showInstant } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
+import { shownId, shownInstant, showInstant } from '../../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 
 const notification = z
   .object({
-    id: z.string(),
-    userId: z.string().meta({ format: 'uuid', description: 'Who is told.' }),
-    kind: z.enum(['FINDING_ASSIGNED', 'INVITATION']),
-    subject: z.string(),
-    status: z.enum(['QUEUED', 'SENT', 'FAILED']),
-    createdAt: z.string().meta({ format: 'date-time' }),
+    id: z.string().describe('The id of the notification.'),
+    userId: shownId().describe('The member who is told.'),
+    kind: z.enum(['FINDING_ASSIGNED', 'INVITATION']).describe('Why the mail is sent.'),
+    subject: z.string().describe('The subject line of the mail.'),
+    status: z.enum(['QUEUED', 'SENT', 'FAILED']).describe('FAILED: the last attempt failed, none follows.'),
+    createdAt: shownInstant().describe('When the reason for the mail arose.'),
   })
-  .meta({ id: 'Notification' });
+  .meta({ id: 'Notification' })
+  .register(examples, {
+    example: {
+      id: EXAMPLE_IDS.notification,
+      userId: EXAMPLE_IDS.assignee,
+      kind: 'INVITATION',
+      subject: 'You are invited to Demonstration Ltd',
+      status: 'SENT',
+      createdAt: EXAMPLE_INSTANT,
+    },
+  });
 
 export const listNotifications = route({
   operation: 'listNotifications',

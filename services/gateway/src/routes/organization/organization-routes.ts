@@ -1,4 +1,4 @@
-import type { Route } from '../../http/route.js';
+import type { Resource } from '../../http/route.js';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from './api-keys.js';
 import { listAuditEvents } from './audit-events.js';
 import { createCompany, deleteCompany, getCompany, listCompanies, updateCompany } from './companies.js';
@@ -14,30 +14,44 @@ import {
 } from './organizations.js';
 import { getUsage } from './usage.js';
 
-export const organizationRoutes: readonly Route[] = [
-  getOrganization,
-  updateOrganization,
-  deleteOrganization,
-  restoreOrganization,
-  updateBaseCurrency,
-  updateReferenceValidation,
-  getUsage,
-  listCompanies,
-  createCompany,
-  getCompany,
-  updateCompany,
-  deleteCompany,
-  listMembers,
-  inviteMember,
-  acceptInvitation,
-  getMember,
-  updateMember,
-  removeMember,
-  listApiKeys,
-  createApiKey,
-  getApiKey,
-  updateApiKey,
-  revokeApiKey,
-  listAuditEvents,
-  listNotifications,
+/** What the organization service answers. */
+export const organizationResources: readonly Resource[] = [
+  {
+    tag: 'organizations',
+    description: 'The organization of the key: its settings, what it has used, its end and its return.',
+    routes: [
+      getOrganization,
+      updateOrganization,
+      deleteOrganization,
+      restoreOrganization,
+      updateBaseCurrency,
+      updateReferenceValidation,
+      getUsage,
+    ],
+  },
+  {
+    tag: 'companies',
+    description: 'The companies that are billed. An invoice finds its company by the VAT id of its buyer.',
+    routes: [listCompanies, createCompany, getCompany, updateCompany, deleteCompany],
+  },
+  {
+    tag: 'members',
+    description: 'The people of the organization. They are invited by e-mail.',
+    routes: [listMembers, inviteMember, acceptInvitation, getMember, updateMember, removeMember],
+  },
+  {
+    tag: 'api-keys',
+    description: 'Keys for programs, each with a role and scopes.',
+    routes: [listApiKeys, createApiKey, getApiKey, updateApiKey, revokeApiKey],
+  },
+  {
+    tag: 'audit-events',
+    description: 'Who changed or read what.',
+    routes: [listAuditEvents],
+  },
+  {
+    tag: 'notifications',
+    description: 'The mails that people are sent.',
+    routes: [listNotifications],
+  },
 ];

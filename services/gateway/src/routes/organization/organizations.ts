@@ -1,40 +1,72 @@
 import type { Organization } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { z } from 'zod';
-import { currencyCode, LABEL_LENGTH_MAX, showInstant, stated, text } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
+import {
+  baseCurrency,
+  email,
+  LABEL_LENGTH_MAX,
+  shownId,
+  shownInstant,
+  showInstant,
+  stated,
+  text,
+} from '../../http/fields.js';
 import { publicRoute, route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 
-const EMAIL_LENGTH_MAX = 254;
+const referenceValidationMode = z
+  .enum(['OFF', 'DECLARED_PROFILES', 'ALL'])
+  .describe('Which reference documents are validated. ALL needs an active subscription.');
 
-const referenceValidationMode = z.enum(['OFF', 'DECLARED_PROFILES', 'ALL']);
+const exampleOrganization = {
+  id: EXAMPLE_IDS.organization,
+  name: 'Demonstration Ltd',
+  billingEmail: 'billing@example.com',
+  baseCurrency: 'EUR',
+  referenceValidationMode: 'DECLARED_PROFILES' as const,
+  plan: 'ENTERPRISE' as const,
+  subscriptionStatus: 'none' as const,
+  createdAt: EXAMPLE_INSTANT,
+};
 
 const organization = z
   .object({
-    id: z.string().meta({ format: 'uuid' }),
-    name: z.string(),
-    billingEmail: z.string().nullable(),
-    baseCurrency: z.string(),
+    id: shownId().describe('The id of the organization.'),
+    name: z.string().describe('What people call it.'),
+    billingEmail: z.string().nullable().describe('Where bills are sent.'),
+    baseCurrency,
     referenceValidationMode,
-    plan: z.enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE']),
-    subscriptionStatus: z.enum(['none', 'trialing', 'active', 'past_due', 'paused', 'canceled']),
-    createdAt: z.string().meta({ format: 'date-time' }),
+    plan: z.enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE']).describe('What the organization has bought.'),
+    subscriptionStatus: z
+      .enum(['none', 'trialing', 'active', 'past_due', 'paused', 'canceled'])
+      .describe('The state of its subscription; `none` without one.'),
+    createdAt: shownInstant().describe('When it was created.'),
   })
-  .meta({ id: 'Organization' });
+  .meta({ id: 'Organization' })
+  .register(examples, { example: exampleOrganization });
 
 const deletedOrganization = z
   .object({
-    deletedAt: z.string().meta({ format: 'date-time' }),
-    recoveryToken: z.string().meta({ description: 'Brings the organization back. Shown once.' }),
-    recoveryExpiresAt: z.string().meta({ format: 'date-time' }),
+    deletedAt: shownInstant().describe('When it was deleted.'),
+    recoveryToken: z.string().describe('Brings the organization back. Shown once.'),
+    recoveryExpiresAt: shownInstant().describe('Until when the token works.'),
   })
-  .meta({ id: 'DeletedOrganization' });
+  .meta({ id: 'DeletedOrganization' })
+  .register(examples, {
+    example: {
+      deletedAt: EXAMPLE_INSTANT,
+      recoveryToken: 'rec_...',
+      recoveryExpiresAt: '2026-04-13T09:30:00.000Z',
+    },
+  });
 
 const restoredOrganization = organization
   .extend({
-    ownerKey: z.string().meta({ description: 'A new API key of role OWNER; the old keys stay revoked. Shown once.' }),
+    ownerKey: z.string().describe('A new API key of role OWNER; the old keys stay revoked. Shown once.'),
   })
-  .meta({ id: 'RestoredOrganization' });
+  .meta({ id: 'RestoredOrganization' })
+  .register(examples, { example: { ...exampleOrganization, ownerKey: 'ick_live_...' } });
 
 export const getOrganization = route({
   operation: 'getOrganization',
@@ -58,9 +90,13 @@ export const updateOrganization = route({
   rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateOrganization',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
   body: z
-    .strictObject({ name: text(LABEL_LENGTH_MAX).optional(), billing_email: text(EMAIL_LENGTH_MAX).optional() })
+    .strictObject({
+      name: text(LABEL_LENGTH_MAX).optional().describe('What people call it.'),
+      billing_email: email().optional().describe('Where bills are sent.'),
+    })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
-    .meta({ id: 'OrganizationChange', minProperties: 1 }),
+    .meta({ id: 'OrganizationChange', minProperties: 1 })
+    .register(examples, { example: { name: 'Demonstration Ltd', billing_email: 'billing@example.com' } }),
   responses: { 200: { description: 'The organization after the change.', schema: organization } },
   refusals: [409],
   async handle({ body }, { organizations }): Promise<Reply> {
@@ -82,8 +118,9 @@ export const deleteOrganization = route({
   // Deleting asks billing whether a subscription is active.
   timeoutMs: 10_000,
   body: z
-    .strictObject({ confirm_name: text(LABEL_LENGTH_MAX).describe('The name of the organization.') })
-    .meta({ id: 'OrganizationDeletion' }),
+    .strictObject({ confirm_name: text(LABEL_LENGTH_MAX).describe('The name of the organization, exactly.') })
+    .meta({ id: 'OrganizationDeletion' })
+    .register(examples, { example: { confirm_name: 'Demonstration Ltd' } }),
   responses: { 200: { description: 'Deleted; every key is dead.', schema: deletedOrganization } },
   refusals: [409],
   async handle({ body }, { organizations }): Promise<Reply> {
@@ -105,7 +142,10 @@ export const restoreOrganization = publicRoute({
   summary: 'Bring a deleted organization back',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/RestoreOrganization',
   access: 'public',
-  body: z.strictObject({ recovery_token: text() }).meta({ id: 'OrganizationRecovery' }),
+  body: z
+    .strictObject({ recovery_token: text().describe('As the deletion answered it.') })
+    .meta({ id: 'OrganizationRecovery' })
+    .register(examples, { example: { recovery_token: 'the token of the deletion' } }),
   responses: { 200: { description: 'The organization, with a new key for its owner.', schema: restoredOrganization } },
   refusals: [401, 404, 409],
   async handle({ body }, { organizations }): Promise<Reply> {
@@ -125,11 +165,17 @@ export const updateBaseCurrency = route({
   summary: 'Set the base currency of invoices to come',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateBaseCurrency',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
-  body: z.strictObject({ base_currency: currencyCode() }).meta({ id: 'BaseCurrencyChange' }),
+  body: z
+    .strictObject({ base_currency: baseCurrency })
+    .meta({ id: 'BaseCurrencyChange' })
+    .register(examples, { example: { base_currency: 'EUR' } }),
   responses: {
     200: {
       description: 'The base currency after the change.',
-      schema: z.object({ baseCurrency: z.string() }).meta({ id: 'BaseCurrency' }),
+      schema: z
+        .object({ baseCurrency })
+        .meta({ id: 'BaseCurrency' })
+        .register(examples, { example: { baseCurrency: 'EUR' } }),
     },
   },
   refusals: [409],
@@ -146,11 +192,17 @@ export const updateReferenceValidation = route({
   summary: 'Set how reference documents are validated',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateReferenceValidation',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
-  body: z.strictObject({ mode: referenceValidationMode }).meta({ id: 'ReferenceValidationChange' }),
+  body: z
+    .strictObject({ mode: referenceValidationMode })
+    .meta({ id: 'ReferenceValidationChange' })
+    .register(examples, { example: { mode: 'DECLARED_PROFILES' } }),
   responses: {
     200: {
       description: 'The mode after the change.',
-      schema: z.object({ referenceValidationMode }).meta({ id: 'ReferenceValidation' }),
+      schema: z
+        .object({ referenceValidationMode })
+        .meta({ id: 'ReferenceValidation' })
+        .register(examples, { example: { referenceValidationMode: 'DECLARED_PROFILES' } }),
     },
   },
   refusals: [409],

@@ -1,5 +1,6 @@
 import type { UsageLimits } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { z } from 'zod';
+import { examples } from '../../http/examples.js';
 import { stated } from '../../http/fields.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
@@ -15,15 +16,28 @@ const meters = [
 const usage = z
   .object({
     period: z.string().meta({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The calendar month in UTC.' }),
-    items: z.array(
-      z.object({
-        meter: z.string().meta({ description: `${meters.map(([meter]) => meter).join(', ')}; more may come.` }),
-        used: z.int().min(0).meta({ description: 'In this month; of companies and members, how many there are.' }),
-        limit: z.int().nullable().meta({ description: 'Null: no limit.' }),
-      }),
-    ),
+    items: z
+      .array(
+        z.object({
+          meter: z.string().describe(`${meters.map(([meter]) => meter).join(', ')}; more may come.`),
+          used: z.int().min(0).describe('In this month; of companies and members, how many there are.'),
+          limit: z.int().nullable().describe('Null: no limit.'),
+        }),
+      )
+      .describe('One for each meter.'),
   })
-  .meta({ id: 'Usage' });
+  .meta({ id: 'Usage' })
+  .register(examples, {
+    example: {
+      period: '2026-03',
+      items: [
+        { meter: 'analyses', used: 13, limit: 25 },
+        { meter: 'scan_rows', used: 480, limit: 500 },
+        { meter: 'companies', used: 1, limit: 1 },
+        { meter: 'members', used: 2, limit: 3 },
+      ],
+    },
+  });
 
 export const getUsage = route({
   operation: 'getUsage',

@@ -11,6 +11,7 @@ import {
   ukSortCode,
   uuid,
 } from '../../http/fields.js';
+import { examples } from '../../http/examples.js';
 import { eachInTurns } from '../../http/turns.js';
 import { check, Faults } from '../../http/validate.js';
 import { currencyOfItsDay } from '../invoice-currency.js';
@@ -24,14 +25,16 @@ const ROW_TEXT_LENGTH_MAX = 200;
 /** One old invoice (specification 2.9). */
 const scanRow = z
   .strictObject({
-    supplierName: text(NAME_LENGTH_MAX),
-    supplierTaxId: text(ROW_TEXT_LENGTH_MAX).optional(),
-    invoiceNumber: text(ROW_TEXT_LENGTH_MAX),
-    issueDate: calendarDate(),
-    currency: currencyCode().optional().meta({ description: 'Absent: the base currency of the organization.' }),
-    grossAmount: amount(),
-    purchaseOrderRef: text(ROW_TEXT_LENGTH_MAX).optional(),
-    bankIban: text(ROW_TEXT_LENGTH_MAX).optional(),
+    supplierName: text(NAME_LENGTH_MAX).describe('Who sent it.'),
+    supplierTaxId: text(ROW_TEXT_LENGTH_MAX).optional().describe('The tax id of the supplier.'),
+    invoiceNumber: text(ROW_TEXT_LENGTH_MAX).describe('The number that the supplier gave it.'),
+    issueDate: calendarDate().describe('The date on the invoice.'),
+    currency: currencyCode().optional(),
+    grossAmount: amount().describe('What is to be paid, tax included. Negative for a credit note.'),
+    purchaseOrderRef: text(ROW_TEXT_LENGTH_MAX).optional().describe('The order that it belongs to.'),
+    bankIban: text(ROW_TEXT_LENGTH_MAX)
+      .optional()
+      .describe('Beside bankSortCode and bankAccountNumber only where it is the same account.'),
     bankSortCode: ukSortCode().optional().meta({ description: 'Ignored without bankAccountNumber.' }),
     bankAccountNumber: ukAccountNumber().optional().meta({ description: 'Ignored without bankSortCode.' }),
     externalId: text(ROW_TEXT_LENGTH_MAX).optional().meta({
@@ -53,16 +56,47 @@ const scanRow = z
       message: 'Is another account than bankSortCode and bankAccountNumber. Send one of them.',
     });
   })
-  .meta({ id: 'ScanRow' });
+  .meta({
+    id: 'ScanRow',
+    description: 'One old invoice. Without currency it is in the base currency of the organization.',
+  });
 
 function scanOf<R extends z.ZodType>(row: R) {
   return z.strictObject({
     companyId: uuid().optional().meta({ description: 'Absent: the default company.' }),
-    rows: z.array(row).min(1).max(SCAN_ROWS_MAX),
+    rows: z.array(row).min(1).max(SCAN_ROWS_MAX).describe('The invoices.'),
   });
 }
 
-export const scanRequest = scanOf(scanRow).meta({ id: 'ScanRequest' });
+export const scanRequest = scanOf(scanRow)
+  .meta({ id: 'ScanRequest' })
+  .register(examples, {
+    example: {
+      rows: [
+        {
+          supplierName: 'Nordlicht Energie GmbH',
+          supplierTaxId: 'DE136695976',
+          invoiceNumber: 'RE-2024-0101',
+          issueDate: '2024-03-05',
+          currency: 'EUR',
+          grossAmount: '1166.20',
+          bankIban: 'DE89 3704 0044 0532 0130 00',
+          externalId: 'BILL-1001',
+          sourceRowNumber: 2,
+        },
+        {
+          supplierName: 'Thames Paper Ltd',
+          invoiceNumber: '4471',
+          issueDate: '2024-03-11',
+          currency: 'GBP',
+          grossAmount: '480.00',
+          bankSortCode: '60-16-13',
+          bankAccountNumber: '31926819',
+          sourceRowNumber: 3,
+        },
+      ],
+    },
+  });
 /** The request but for what is in its rows. */
 const scanFrame = scanOf(z.unknown());
 

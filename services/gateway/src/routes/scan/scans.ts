@@ -3,42 +3,68 @@ import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { z } from 'zod';
-import { showInstant, stated, uuid } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
+import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { checkScan, SCAN_BODY_BYTES_MAX, scanRequest, toScanRow } from './scan-request.js';
 
 const skippedRow = z.object({
-  sourceRowNumber: z.int(),
-  externalId: z.string(),
-  reason: z.enum(['ALREADY_IMPORTED', 'DUPLICATE_EXTERNAL_ID_IN_FILE']),
+  sourceRowNumber: z.int().describe('As the row was sent.'),
+  externalId: z.string().describe('As the row was sent.'),
+  reason: z
+    .enum(['ALREADY_IMPORTED', 'DUPLICATE_EXTERNAL_ID_IN_FILE'])
+    .describe('Whether an earlier scan imported the externalId, or an earlier row of this one has it.'),
 });
 
 const counts = z.record(z.string(), z.int().min(0));
 
 /** A scan but for its skipped rows (specification 2.9). */
 const scanFigures = {
-  id: z.string().meta({ format: 'uuid' }),
-  status: z.literal('COMPLETE'),
-  invoicesAnalyzed: z.int().min(1),
-  rowsSkipped: z
-    .int()
-    .min(0)
-    .meta({ description: 'Rows whose externalId was imported before, or earlier in the file.' }),
-  analyzedValue: z.string().meta({ description: 'Gross value of the analyzed invoices that have an exchange rate.' }),
-  analyzedValueCurrency: z.string().length(3).meta({ description: 'The base currency when the scan was made.' }),
-  unconvertedInvoices: z.int().min(0).meta({ description: 'Analyzed invoices that have no exchange rate.' }),
-  decisionCounts: counts.meta({ description: 'By decision.' }),
-  findingCounts: counts.meta({ description: 'By type of finding.' }),
+  id: shownId().describe('The id of the scan.'),
+  status: z.literal('COMPLETE').describe('Every row is analyzed or skipped.'),
+  invoicesAnalyzed: z.int().min(1).describe('Rows that are invoices now.'),
+  rowsSkipped: z.int().min(0).describe('Rows whose externalId was imported before, or earlier in the file.'),
+  analyzedValue: z.string().describe('Gross value of the analyzed invoices that have an exchange rate.'),
+  analyzedValueCurrency: z.string().describe('The base currency when the scan was made.'),
+  unconvertedInvoices: z.int().min(0).describe('Analyzed invoices that have no exchange rate.'),
+  decisionCounts: counts.describe('Analyzed invoices by decision.'),
+  findingCounts: counts.describe('Findings by type.'),
+};
+const exampleFigures = {
+  id: EXAMPLE_IDS.scan,
+  status: 'COMPLETE' as const,
+  invoicesAnalyzed: 2,
+  rowsSkipped: 1,
+  analyzedValue: '2356.20',
+  analyzedValueCurrency: 'EUR',
+  unconvertedInvoices: 0,
+  decisionCounts: { PASS: 1, REVIEW: 1, BLOCK: 0 },
+  findingCounts: { SUSPECTED_DUPLICATE: 1 },
 };
 
-const scan = z.object({ ...scanFigures, skippedRows: z.array(skippedRow) }).meta({ id: 'Scan' });
+const scan = z
+  .object({ ...scanFigures, skippedRows: z.array(skippedRow).describe('The rows that were skipped.') })
+  .meta({ id: 'Scan' })
+  .register(examples, {
+    example: {
+      ...exampleFigures,
+      skippedRows: [{ sourceRowNumber: 4, externalId: 'BILL-1001', reason: 'DUPLICATE_EXTERNAL_ID_IN_FILE' }],
+    },
+  });
 
 /** In a list: skipped rows can be thousands in each scan. */
 const scanSummary = z
-  .object({ ...scanFigures, companyId: z.string(), createdAt: z.string().meta({ format: 'date-time' }) })
-  .meta({ id: 'ScanSummary' });
+  .object({
+    ...scanFigures,
+    companyId: shownId().describe('The company that was billed.'),
+    createdAt: shownInstant().describe('When it was accepted.'),
+  })
+  .meta({ id: 'ScanSummary' })
+  .register(examples, {
+    example: { ...exampleFigures, companyId: EXAMPLE_IDS.company, createdAt: EXAMPLE_INSTANT },
+  });
 
 export const createScan = route({
   operation: 'createScan',
@@ -55,14 +81,7 @@ export const createScan = route({
   honoursIdempotencyKey: true,
   ratePolicy: 'scans',
   responses: {
-    201: {
-      description: 'Every row is analyzed or skipped.',
-      schema: scan,
-      headers: {
-        Location: 'Where the scan is read.',
-        'Idempotency-Replayed': '`true` when this is the answer to an earlier request with the same key.',
-      },
-    },
+    201: { description: 'Every row is analyzed or skipped.', schema: scan, headers: ['Location'] },
   },
   refusals: [409],
   async handle({ body, fingerprint, idempotencyKey, principal }, { scans }): Promise<Reply> {
@@ -96,7 +115,7 @@ export const listScans = route({
   summary: 'List scans, newest first',
   rpc: 'invoicecontrol.scan.v1.ScanService/ListScans',
   access: { scope: 'scans:read' },
-  query: pageQuery.extend({ company_id: uuid().optional() }),
+  query: pageQuery.extend({ company_id: uuid().optional().describe('Only scans for this company.') }),
   responses: { 200: { description: 'A page of scans, without their skipped rows.', schema: pageOf(scanSummary) } },
   async handle({ query }, { scans }): Promise<Reply> {
     const reply = await scans.listScans({
@@ -115,7 +134,7 @@ export const getScan = route({
   rpc: 'invoicecontrol.scan.v1.ScanService/GetScan',
   thing: 'scan',
   access: { scope: 'scans:read' },
-  params: z.object({ scanId: uuid() }),
+  params: z.object({ scanId: pathId('scan') }),
   responses: { 200: { description: 'The scan.', schema: scan } },
   async handle({ params }, { scans }): Promise<Reply> {
     const reply = await scans.getScan({ scanId: params.scanId.toLowerCase() });

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** An example of each published body, by its schema. A test checks them against the schemas, also as published. */
+export const examples = z.registry<{ readonly example: z.$output }>();
+
+/** Throws a TypeError for a schema without an example, so that no body is published without one. */
+export function exampleOf<S extends z.ZodType>(schema: S): z.infer<S> {
+  const registered = examples.get(schema);
+  if (registered === undefined) throw new TypeError(`The schema ${schema.meta()?.id ?? ''} has no example.`);
+  return registered.example as z.infer<S>;
+}
+
+/** Ids that the examples share. They exist nowhere: a request with one in its path is answered with 404. */
+export const EXAMPLE_IDS = {
+  analysis: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d10',
+  assignee: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d11',
+  company: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d12',
+  finding: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d13',
+  invoice: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14',
+  relatedInvoice: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d15',
+  notification: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d16',
+  organization: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d17',
+  rule: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d18',
+  scan: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d19',
+  supplier: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1a',
+} as const;
+
+/** The public id of an API key. */
+export const EXAMPLE_KEY_ID = '4fGh7Jk2Lm9NpQr1';
+export const EXAMPLE_INSTANT = '2026-03-14T09:30:00.000Z';

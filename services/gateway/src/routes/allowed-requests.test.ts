@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DomainError } from '@invoicecontrol/errors';
+import { invoiceCurrency } from '@invoicecontrol/values/currency';
+import { showsSomething } from '@invoicecontrol/values/visible-text';
+import fc from 'fast-check';
+import { rpcServices } from '../clients.js';
+import { accessFor, keyNamed, principal } from '../testing/counterparts.js';
+import type { Answers } from '../testing/counterparts.js';
+import { publishedOperations, resolved, validatorOf } from '../testing/published.js';
+import type { Schema } from '../testing/published.js';
+import { startGateway } from '../testing/running-gateway.js';
+import type { RunningGateway } from '../testing/running-gateway.js';
+
+const RUNS = 20;
+const key = keyNamed('owner');
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  // Whatever reaches an owner is refused with 409; what is refused before is refused by the gateway itself.
+  const refuse = () => Promise.reject(new DomainError('wrong_state', 'Not now.'));
+  const answers = Object.entries(rpcServices).map(([name, { definition }]) => [
+    name,
+    Object.fromEntries(Object.keys(definition.methods).map((rpc) => [rpc, refuse])),
+  ]);
+  gateway = await startGateway({
+    ...(Object.fromEntries(answers) as Answers),
+    access: accessFor(new Map([[key, principal()]])),
+  });
+});
+afterAll(() => gateway.stop());
+
+/**
+ * What a JSON schema cannot say and the descriptions do (docs/interpretations.md, "What the published description cannot
+ * say"): a text shows something, a withdrawn currency is refused on a late day, an IBAN beside a UK account is the same account.
+ */
+const isSayable = {
+  text: (value: string) => showsSomething(value) && !value.includes('\0'),
+  currency: (code: string) => 'code' in invoiceCurrency(code, '2199-12-31'),
+  object: (value: Readonly<Record<string, unknown>>) =>
+    !('iban' in value && 'sort_code' in value) &&
+    !('bankIban' in value && 'bankSortCode' in value && 'bankAccountNumber' in value),
+};
+
+const day = fc
+  .date({ min: new Date('1900-01-01'), max: new Date('2199-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 10));
+const instant = fc
+  .tuple(day, fc.constantFrom('T00:00:00Z', 't23:59:59.123456789z', 'T12:00:00+02:00', 'T08:30:00.5-11:30'))
+  .map(([date, time]) => date + time);
+
+function textOf({ format, pattern, maxLength = 200 }: Schema): fc.Arbitrary<string> {
+  if (format === 'uuid')
+    return fc.oneof(
+      fc.uuid(),
+      fc.uuid().map((id) => id.toUpperCase()),
+    );
+  if (format === 'date') return day;
+  if (format === 'date-time') return instant;
+  if (format === 'email') return fc.emailAddress();
+  if (pattern === undefined || pattern === '\\S') {
+    const short = fc.string({ unit: 'grapheme', minLength: 1, maxLength: Math.min(20, maxLength) });
+    return fc.oneof(short.filter(isSayable.text), fc.constant('\u{1F4C4}'.repeat(maxLength)));
+  }
+  return fc.stringMatching(new RegExp(pattern, 'u'));
+}
+
+/** Values that the schema describes, most of them; what it says across fields is left to a validator. */
+function valueOf(published: Schema): fc.Arbitrary<unknown> {
+  const schema = resolved(published);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (published.$ref?.endsWith('/CurrencyCode') === true) return textOf(schema).filter(isSayable.currency);
+  const [type, ...others] = [schema.type ?? 'object'].flat();
+  if (others.includes('null')) return fc.option(valueOf({ ...schema, type: type ?? 'null' }));
+  switch (type) {
+    case 'string':
+      if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(textOf));
+      return textOf(schema);
+    case 'integer':
+      return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1_000_000 });
+    case 'boolean':
+      return fc.boolean();
+    case 'array':
+      return fc.array(valueOf(schema.items ?? {}), {
+        minLength: schema.minItems ?? 0,
+        maxLength: Math.min(schema.maxItems ?? 3, 3),
+      });
+    case 'object': {
+      const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [name, valueOf(property)]);
+      const arbitraries = Object.fromEntries(properties) as Record<string, fc.Arbitrary<unknown>>;
+      return fc.record(arbitraries, { requiredKeys: [...(schema.required ?? [])] }).filter(isSayable.object);
+    }
+    default:
+      throw new TypeError(`No values of the type ${String(type)} are made.`);
+  }
+}
+
+describe('a request that the description allows', () => {
+  for (const { operationId, method, path, parameters = [], requestBody } of publishedOperations) {
+    const queries = parameters.filter((parameter) => parameter.in === 'query');
+    const schema = requestBody?.content['application/json'].schema;
+    if (queries.length === 0 && schema === undefined) continue;
+    test(`is not refused by ${operationId}`, async () => {
+      const isAllowed = schema === undefined ? () => true : validatorOf(schema);
+      const queryOf = fc.record(Object.fromEntries(queries.map((query) => [query.name, valueOf(query.schema)])), {
+        requiredKeys: [],
+      });
+      const bodyOf = schema === undefined ? fc.constant(undefined) : valueOf(schema).filter((body) => isAllowed(body));
+      await fc.assert(
+        fc.asyncProperty(queryOf, bodyOf, async (query, body) => {
+          const search = new URLSearchParams(
+            Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+          );
+          const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => exampleFor(parameters, name));
+          const response = await fetch(`${gateway.origin}/v1${filled}?${search.toString()}`, {
+            method,
+            headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          });
+          expect({ answer: await response.json(), status: response.status }).toMatchObject({ status: 409 });
+        }),
+        { numRuns: RUNS },
+      );
+    });
+  }
+});
+
+function exampleFor(parameters: readonly { name: string; example?: string }[], name: string): string {
+  return parameters.find((parameter) => parameter.name === name)?.example ?? '';
+}

@@ -1,0 +1,101 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { describeApi } from '../http/openapi.js';
+import { resources } from '../routes/table.js';
+
+/** The parts of a published schema that tests walk. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+export interface Content {
+  readonly 'application/json': {
+    readonly schema: Schema;
+    readonly example?: unknown;
+    readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+  };
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly example?: string;
+  readonly schema: Schema;
+}
+
+export interface Response {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Content;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+export interface Published {
+  readonly openapi: string;
+  readonly info: { readonly description: string };
+  readonly servers: unknown;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly headers: Readonly<Record<string, unknown>>;
+  };
+}
+
+export const publishedText = describeApi(resources);
+export const published = JSON.parse(publishedText) as Published;
+
+export const publishedOperations = Object.entries(published.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
+);
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+formats.default(ajv);
+ajv.addKeyword('components');
+ajv.addSchema({ $id: 'published', components: { schemas: rooted(published.components.schemas) } });
+
+/** Whether a value is as the published schema says, by a validator that knows nothing of the code. */
+export function validatorOf(schema: Schema): ValidateFunction {
+  return ajv.compile(rooted(schema) as object);
+}
+
+/** The schema that a reference names, or the schema itself. */
+export function resolved(schema: Schema): Schema {
+  return schema.$ref === undefined ? schema : (published.components.schemas[nameOf(schema.$ref)] ?? {});
+}
+
+export function nameOf(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1);
+}
+
+/** References of the document as references of the one schema that holds its components. */
+function rooted(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll('"#/components/', '"published#/components/'));
+}
