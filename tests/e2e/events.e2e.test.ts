@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Schemas } from '@invoicecontrol/client';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
@@ -8,7 +9,7 @@ import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startRunningSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
 import { fullInvoice, plainInvoice } from './shapes.js';
-import type { AcceptedAnalysis, CreatedApiKey, LatestAnalysis } from './shapes.js';
+import type { AcceptedAnalysis, LatestAnalysis } from './shapes.js';
 
 interface Heard {
   readonly subject: string;
@@ -53,9 +54,13 @@ function heardOf({ organizationId }: Tenant, subject: string): Heard['payload'][
   return [...new Map(own.map(({ payload }) => [payload['eventId'], payload])).values()];
 }
 
-async function post({ keys }: Tenant, body: unknown = fullInvoice, headers = {}): Promise<AcceptedAnalysis> {
-  const answer = await running.request<AcceptedAnalysis>('POST /invoices', { key: keys.owner, body, headers });
-  return answer.body;
+async function post({ keys }: Tenant, body: Schemas['Invoice'] = fullInvoice, headers = {}): Promise<AcceptedAnalysis> {
+  return (await running.clientOf(keys.owner).post('/invoices', { body, headers })).data;
+}
+
+async function latestOf({ keys }: Tenant, invoiceId: string): Promise<LatestAnalysis> {
+  return (await running.clientOf(keys.owner).get('/invoices/{invoiceId}/analysis/latest', { path: { invoiceId } }))
+    .data;
 }
 
 /** The event of this invoice, once it is there. */
@@ -112,8 +117,7 @@ describe('finding_created', () => {
     const tenant = await running.newTenant();
     await post(tenant);
     const { id, findings } = await post(tenant);
-    const target = `GET /invoices/${id}/analysis/latest`;
-    const { body: latest } = await running.request<LatestAnalysis>(target, { key: tenant.keys.owner });
+    const latest = await latestOf(tenant, id);
     const events = await eventually(() => {
       const own = heardOf(tenant, FINDING).filter(({ invoiceId }) => invoiceId === id);
       expect(own).toHaveLength(findings.length);
@@ -137,25 +141,15 @@ describe('finding_created', () => {
 });
 
 describe('the audit trail', () => {
-  interface AuditEvent {
-    readonly actor: { readonly id: string };
-    readonly action: string;
-    readonly target: string;
-    readonly outcome: string;
-    readonly requestId: string;
-    readonly ip: string | null;
-  }
-  const trailOf = async ({ keys }: Tenant): Promise<AuditEvent[]> =>
-    (await running.request<{ items: AuditEvent[] }>('GET /audit-events?limit=100', { key: keys.admin })).body.items;
+  const trailOf = async ({ keys }: Tenant): Promise<readonly Schemas['AuditEvent'][]> =>
+    (await running.clientOf(keys.admin).get('/audit-events', { query: { limit: 100 } })).data.items;
 
   test('shows each review and each reading of an invoice with findings, and no other tenant sees them', async () => {
     const tenant = await running.newTenant();
     const { keys } = tenant;
     await post(tenant);
     const { id } = await post(tenant);
-    const target = `GET /invoices/${id}/analysis/latest`;
-    const { body: latest } = await running.request<LatestAnalysis>(target, { key: keys.owner });
-    const finding = latest.findings.find(({ type }) => type === 'DUPLICATE_INVOICE');
+    const finding = (await latestOf(tenant, id)).findings.find(({ type }) => type === 'DUPLICATE_INVOICE');
     const review = (disposition: string, requestId: string) =>
       running.request(`POST /findings/${finding?.id}/review`, { key: keys.analyst, body: { disposition }, requestId });
     await running.request(`GET /invoices/${id}`, { key: keys.viewer, requestId: 'reading' });
@@ -191,11 +185,9 @@ describe('every event', () => {
   test('is told apart by its own id, and shows neither a key nor a whole account', async () => {
     const tenant = await running.newTenant();
     const { keys } = tenant;
-    const { body: created } = await running.request<CreatedApiKey>('POST /api-keys', {
-      key: keys.owner,
-      body: { name: 'Short-lived', role: 'VIEWER' },
-    });
-    await running.request(`DELETE /api-keys/${created.id}`, { key: keys.owner });
+    const api = running.clientOf(keys.owner);
+    const { data: created } = await api.post('/api-keys', { body: { name: 'Short-lived', role: 'VIEWER' } });
+    await api.delete('/api-keys/{apiKeyId}', { path: { apiKeyId: created.id } });
     await post(tenant);
     const { id } = await post(tenant);
     await analyzedEvent(tenant, id);

@@ -44,7 +44,7 @@ export const fullInvoice = {
 } as const;
 
 /** The least that is accepted, different for every number. */
-export function plainInvoice(number: number): Readonly<Record<string, unknown>> {
+export function plainInvoice(number: number): Schemas['Invoice'] {
   return {
     supplier: { name: `Supplier ${number}` },
     invoice_number: `N-${number}`,
@@ -55,7 +55,7 @@ export function plainInvoice(number: number): Readonly<Record<string, unknown>> 
 }
 
 /** The least that a row of a scan must have, different for every number. */
-export function plainRow(number: number): Readonly<Record<string, unknown>> {
+export function plainRow(number: number): Schemas['ScanRow'] {
   return {
     supplierName: `Supplier ${number}`,
     invoiceNumber: `N-${number}`,

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Schemas } from '@invoicecontrol/client';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startRunningSystem } from './running-system.js';
 import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice } from './shapes.js';
-import type { AcceptedAnalysis, Page, StoredInvoice } from './shapes.js';
+import type { AcceptedAnalysis } from './shapes.js';
 
 /** What the plan FREE allows in a month. */
 const FREE_ANALYSES = 25;
@@ -21,7 +22,7 @@ function post(key: string, number: number): Promise<Answer<AcceptedAnalysis & Er
 }
 
 async function invoicesOf(key: string): Promise<number> {
-  return (await running.request<Page<StoredInvoice>>('GET /invoices?limit=100', { key })).body.items.length;
+  return (await running.clientOf(key).get('/invoices', { query: { limit: 100 } })).data.items.length;
 }
 
 /** Posts at once what the plan allows and more. */
@@ -29,13 +30,8 @@ function postTooMany(key: string): Promise<Answer<AcceptedAnalysis & ErrorBody>[
   return Promise.all(Array.from({ length: AT_ONCE }, (_, number) => post(key, 1_000 + number)));
 }
 
-interface Usage {
-  readonly period: string;
-  readonly items: readonly { readonly meter: string; readonly used: number; readonly limit: number | null }[];
-}
-
-async function usageOf(key: string): Promise<Usage> {
-  return (await running.request<Usage>('GET /organizations/current/usage', { key })).body;
+async function usageOf(key: string): Promise<Schemas['Usage']> {
+  return (await running.clientOf(key).get('/organizations/current/usage')).data;
 }
 
 describe('what an organization has used', () => {
