@@ -50,28 +50,28 @@ afterAll(async () => {
 
 const stored = () => mongo.db.collection<Announcing>(AUDIT_LINES);
 const read = (target: string) =>
-  buffer.record('organization', context, { action: 'invoice.read', target, outcome: 'SUCCEEDED' });
+  buffer.record('organization', context, { action: 'note.read', target, outcome: 'SUCCEEDED' });
 
 test('keeps lines while the database is unavailable and stores each of them once when it is back', async () => {
-  read('invoice:1');
-  read('invoice:2');
+  read('note:1');
+  read('note:2');
   proxy.cut();
   const failure = await buffer.flush().catch((error: unknown) => error);
   expect(isMongoUnavailable(failure)).toBe(true);
-  read('invoice:3');
+  read('note:3');
   proxy.heal();
   await eventually(() => buffer.flush());
   await buffer.flush();
   const documents = await stored().find().toArray();
   const payloads = documents.flatMap(({ outbox: waiting = [] }) => waiting.map(({ payload }) => JSON.parse(payload)));
   expect(payloads).toHaveLength(3);
-  expect(new Set(payloads.map(({ target }) => target))).toEqual(new Set(['invoice:1', 'invoice:2', 'invoice:3']));
+  expect(new Set(payloads.map(({ target }) => target))).toEqual(new Set(['note:1', 'note:2', 'note:3']));
   expect(payloads[0]).toMatchObject({
     eventTime: expect.any(String),
     organizationId: 'organization',
     actorType: 'API_KEY',
     actorId: 'key',
-    action: 'invoice.read',
+    action: 'note.read',
     outcome: 'SUCCEEDED',
     requestId: 'r',
     ip: '192.0.2.7',
@@ -81,14 +81,14 @@ test('keeps lines while the database is unavailable and stores each of them once
 
 test('drops what does not fit, and says and counts how many', async () => {
   await stored().deleteMany({});
-  for (let line = 0; line < LINES_MAX + 3; line++) read(`invoice:${line}`);
+  for (let line = 0; line < LINES_MAX + 3; line++) read(`note:${line}`);
   await buffer.flush();
   expect(await stored().countDocuments({})).toBe(LINES_MAX);
   expect(await value('audit.lines_dropped', { service: 'analysis' })).toBe(3);
   expect(logged.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ dropped: 3, msg: 'audit lines were dropped: the buffer is full' }),
   ]);
-  read('invoice:next');
+  read('note:next');
   await buffer.flush();
   expect(await stored().countDocuments({})).toBe(LINES_MAX + 1);
 });

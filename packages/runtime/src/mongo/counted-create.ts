@@ -72,7 +72,7 @@ async function poll<First>(findFirst: () => Promise<First | undefined>): Promise
 
 /**
  * @param stored what the first request was, absent when it had no key
- * @param resourceName `invoice`, for the sentence
+ * @param resourceName what the request creates, for the sentence: `note`
  * @throws DomainError idempotency_mismatch when the key was used with another body
  */
 export function requireSameRequest(fingerprint: string, stored: string | undefined, resourceName: string): void {
