@@ -1,20 +1,23 @@
+/** Runs the work while no other work with the same key runs in this process. */
+export type WithKeyLock = (key: string, work: (isFirst: boolean) => Promise<void>) => Promise<void>;
+
 /**
- * Lets work with the same key wait for each other inside this process, so that a burst for one document does not
- * spend its tries on itself. Between processes the version check decides.
+ * A lock for each key, inside this process: a burst of changes of one document queues up and does not spend its attempts
+ * on conflicts with itself. Between processes the version check decides.
  *
  * The work is told whether it is the first of its burst: only then is what was read before still likely to be current.
  */
-export function oneAtATime(): (key: string, work: (isFirst: boolean) => Promise<void>) => Promise<void> {
-  const last = new Map<string, Promise<void>>();
+export function createKeyLock(): WithKeyLock {
+  const queues = new Map<string, Promise<void>>();
   return async (key, work) => {
-    const before = last.get(key);
-    const turn = before === undefined ? work(true) : before.then(() => work(false));
-    const settled = turn.catch(() => {});
-    last.set(key, settled);
+    const before = queues.get(key);
+    const running = before === undefined ? work(true) : before.then(() => work(false));
+    const ended = running.catch(() => {});
+    queues.set(key, ended);
     try {
-      await turn;
+      await running;
     } finally {
-      if (last.get(key) === settled) last.delete(key);
+      if (queues.get(key) === ended) queues.delete(key);
     }
   };
 }

@@ -55,7 +55,7 @@ test('an outbox that the broker does not empty shows its depth and the age of it
   let isAvailable = false;
   const publisher: typeof real = {
     ...real,
-    publish: (event) => (isAvailable ? real.publish(event) : Promise.reject(new Error('The broker is away.'))),
+    publish: (event) => (isAvailable ? real.publish(event) : Promise.reject(new Error('The broker is unavailable.'))),
   };
   const clock = { now: () => new Date() };
   const outbox = await startOutbox({ db: mongo.db, collectionNames: ['notes'], publisher, clock, logger });

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Waits for the others when it is their turn; undefined while it is not, so that asking often costs nothing. */
+/** Yields to other work when it is due; returns undefined when it is not, so that frequent calls cost nothing. */
 export type Pace = () => Promise<unknown> | undefined;
 
 /**
- * Long work in small pieces: asked after each piece, it lets whatever else waits in this process have its turn as soon
- * as the pieces together took so long.
+ * For long work in small pieces: called after each piece, it yields to other work of this process as soon as the pieces
+ * together took `turnMsMax`.
  * @param turnMsMax what a request of somebody else waits at most
  */
 export function pace(turnMsMax: number): Pace {

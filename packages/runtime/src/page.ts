@@ -2,7 +2,7 @@ import { invalidField } from '@invoicecontrol/errors';
 
 export const PAGE_SIZE_MAX = 100;
 export const PAGE_SIZE_DEFAULT = 50;
-/** What a caller hears who sends a cursor that no list gave. */
+/** The refusal of a cursor that no list wrote. */
 export const MALFORMED_CURSOR =
   'Must be the `nextCursor` of the page before, unchanged. Leave it out for the first page.';
 
@@ -37,7 +37,7 @@ interface WirePageRequest {
 }
 
 /**
- * Reads what a list request asks for. Faults are told in the words of the public API: `limit`, `cursor`.
+ * Reads what a list request asks for. Faults are named as in the public API: `limit`, `cursor`.
  * @throws DomainError invalid
  */
 export function readPageRequest({ pageSize, pageToken, createdFromTime, createdToTime }: WirePageRequest): PageRequest {

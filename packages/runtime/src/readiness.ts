@@ -22,7 +22,7 @@ export function watchReadiness(
   let isStopped = false;
   let wasReady: boolean | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const failed: string[] = [];
     await Promise.all(
       dependencies.map(async ({ name, probe }) => {
@@ -39,10 +39,10 @@ export function watchReadiness(
     if (isReady !== wasReady) logger.info({ isReady, failed }, isReady ? 'ready' : 'not ready');
     wasReady = isReady;
     setReady(isReady);
-    timer = setTimeout(() => void look(), INTERVAL_MS);
+    timer = setTimeout(() => void check(), INTERVAL_MS);
     timer.unref();
   };
-  void look();
+  void check();
   return {
     stop() {
       isStopped = true;

@@ -1,5 +1,5 @@
 /**
- * Does work again and again with a pause between, one run at a time. A failed run is reported and the next one comes.
+ * Repeats work with a pause between runs, one run at a time. A failed run is reported and does not end the repetition.
  * @param pauseMs between the end of one run and the start of the next
  */
 export function repeat(

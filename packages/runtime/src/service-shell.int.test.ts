@@ -240,7 +240,7 @@ test('a service whose database comes late waits for it, and what it had opened b
     async compose({ db, onStop }) {
       onStop('something', () => void opened.pop());
       opened.push('something');
-      if (lines.filter((line) => line.includes('out of reach at the start')).length === 1) proxy.cut();
+      if (lines.filter((line) => line.includes('unavailable at the start')).length === 1) proxy.cut();
       await db.command({ ping: 1 });
       return { rpcGroups: [audit()] };
     },
@@ -248,7 +248,7 @@ test('a service whose database comes late waits for it, and what it had opened b
   starting.catch(() => {});
   for (const times of [1, 2]) {
     await eventually(() =>
-      expect(lines.filter((line) => line.includes('out of reach at the start'))).toHaveLength(times),
+      expect(lines.filter((line) => line.includes('unavailable at the start'))).toHaveLength(times),
     );
     proxy.heal();
   }

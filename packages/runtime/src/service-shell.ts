@@ -77,12 +77,12 @@ export interface ServiceShell {
   readonly compose: (connections: Connections) => Promise<ServiceParts>;
 }
 
-/** A database or broker that is away or too busy at the start is waited for this long; then the supervisor hears of it. */
+/** A start waits this long for a database or broker that is unavailable; then it fails and the supervisor takes over. */
 const START_MS_MAX = 60_000;
-const START_AGAIN_MS = 500;
+const START_RETRY_MS = 500;
 
-/** What a test puts in place of the real thing. */
-export interface Surroundings {
+/** What a test replaces or shortens. */
+export interface StartOverrides {
   readonly startMsMax?: number;
   /** Caps the pauses of the jobs, so that no test waits for a sweep to come round. */
   readonly jobPauseMsMax?: number;
@@ -98,8 +98,8 @@ export interface Surroundings {
  * 3. event handlers, jobs;
  * 4. the gRPC server, alive at once, and ready as soon as database and broker answered.
  *
- * Services and their stores may be started in any order, and a failover may fall into a start: as long as database or
- * broker is out of reach, the start is taken back and begun again, for a minute at most.
+ * Services and their stores may be started in any order, and a failover may fall into a start: while the database or
+ * the broker is unavailable, the start is undone and retried, for a minute at most.
  *
  * `stop` goes the same way back: it says "not ready" and goes on serving for `DRAIN_DELAY_SECONDS`, refuses new calls and
  * lets running ones end, lets jobs and handlers end, closes what `compose` opened, and leaves broker and database last. A
@@ -107,28 +107,28 @@ export interface Surroundings {
  */
 export async function startServiceShell(
   service: ServiceShell,
-  surroundings: Surroundings = {},
+  overrides: StartOverrides = {},
 ): Promise<RunningService> {
   const { name, schema, config } = service;
-  const logger = surroundings.logger ?? createLogger({ service: name, level: config.LOG_LEVEL });
+  const logger = overrides.logger ?? createLogger({ service: name, level: config.LOG_LEVEL });
   logger.info({ config: describeConfig(schema, config) }, 'starting');
-  const deadline = performance.now() + (surroundings.startMsMax ?? START_MS_MAX);
+  const deadline = performance.now() + (overrides.startMsMax ?? START_MS_MAX);
   for (;;) {
     const shutdown = new Shutdown(logger);
     try {
-      return await start(service, { ...surroundings, logger }, shutdown);
+      return await start(service, { ...overrides, logger }, shutdown);
     } catch (error) {
       await shutdown.run();
-      if (!isOutage(error) || performance.now() + START_AGAIN_MS > deadline) throw error;
-      logger.warn({ error }, 'out of reach at the start; trying again');
+      if (!isOutage(error) || performance.now() + START_RETRY_MS > deadline) throw error;
+      logger.warn({ error }, 'MongoDB or NATS is unavailable at the start; retrying');
     }
-    await delay(START_AGAIN_MS);
+    await delay(START_RETRY_MS);
   }
 }
 
 async function start(
   { name, config, callsEndMsMax, messageBytesMax = MESSAGE_BYTES_MAX, compose }: ServiceShell,
-  { clock: givenClock, jobPauseMsMax = Infinity, logger }: Surroundings & { logger: Logger },
+  { clock: givenClock, jobPauseMsMax = Infinity, logger }: StartOverrides & { logger: Logger },
   shutdown: Shutdown,
 ): Promise<RunningService> {
   const telemetry = await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT);

@@ -14,20 +14,20 @@ interface Tenant {
   readonly members: Map<string, 'ACTIVE' | 'INVITED'>;
 }
 
-/** Answers in place of the organization service, for the tenants that tests make. */
-export interface OrganizationCounterpart extends GrpcServer {
+/** A fake of the organization service, with the tenants that a test sets up. */
+export interface FakeOrganization extends GrpcServer {
   newTenant(baseCurrency?: string): string;
-  /** How often the facts of a tenant were asked for. */
-  questionsAbout(organizationId: string): number;
-  /** A further company; no event tells of it. */
+  /** How often the facts of a tenant were requested. */
+  factRequestsOf(organizationId: string): number;
+  /** Adds a company without announcing it. */
   newCompany(organizationId: string): string;
   /** A person who works in the organization, or is only invited to. */
   newMember(organizationId: string, status?: 'ACTIVE' | 'INVITED'): string;
 }
 
-export async function startOrganizationCounterpart(logger: Logger): Promise<OrganizationCounterpart> {
+export async function startFakeOrganization(logger: Logger): Promise<FakeOrganization> {
   const tenants = new Map<string, Tenant>();
-  const questions = new Map<string, number>();
+  const factRequests = new Map<string, number>();
   const refuse = (): Promise<never> => Promise.reject(notFound('organization'));
   const server = await startGrpcServer({
     host: '127.0.0.1',
@@ -36,7 +36,7 @@ export async function startOrganizationCounterpart(logger: Logger): Promise<Orga
     bindings: [
       bind(OrganizationServiceDefinition, {
         async getTenantFacts({ organizationId }) {
-          questions.set(organizationId, (questions.get(organizationId) ?? 0) + 1);
+          factRequests.set(organizationId, (factRequests.get(organizationId) ?? 0) + 1);
           const tenant = tenants.get(organizationId);
           if (tenant === undefined) throw notFound('organization');
           const companies = tenant.companies.map((company) => ({ country: undefined, taxId: undefined, ...company }));
@@ -73,7 +73,7 @@ export async function startOrganizationCounterpart(logger: Logger): Promise<Orga
   });
   return {
     ...server,
-    questionsAbout: (organizationId) => questions.get(organizationId) ?? 0,
+    factRequestsOf: (organizationId) => factRequests.get(organizationId) ?? 0,
     newTenant(baseCurrency = 'EUR') {
       const organizationId = randomUUID();
       tenants.set(organizationId, {

@@ -9,18 +9,18 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { tenantsFromOrganization } from './from-organization.js';
-import { startOrganizationCounterpart } from './organization-counterpart.js';
-import type { OrganizationCounterpart } from './organization-counterpart.js';
+import { startFakeOrganization } from './fake-organization.js';
+import type { FakeOrganization } from './fake-organization.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const context = systemContext('test');
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let channel: Channel;
 let bus: Bus;
 let tenants: ReturnType<typeof tenantsFromOrganization>;
 
 beforeAll(async () => {
-  organization = await startOrganizationCounterpart(logger);
+  organization = await startFakeOrganization(logger);
   channel = openChannel(organization.address);
   bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
   tenants = tenantsFromOrganization(channel, bus, logger);
@@ -32,15 +32,15 @@ afterAll(async () => {
   await organization.stop(1_000);
 });
 
-test('many requests of one tenant ask once', async () => {
+test('concurrent requests for one tenant share one call', async () => {
   const organizationId = organization.newTenant('PLN');
   const facts = await Promise.all(Array.from({ length: 20 }, () => tenants.factsOf(organizationId, context)));
   for (const { baseCurrency, defaultCompanyId } of facts)
     expect([baseCurrency, defaultCompanyId]).toEqual(['PLN', 'c-main']);
-  expect(organization.questionsAbout(organizationId)).toBe(1);
+  expect(organization.factRequestsOf(organizationId)).toBe(1);
 });
 
-test('what is remembered is forgotten when the tenant says that it changed', async () => {
+test('cached facts are dropped when the tenant announces a change', async () => {
   const organizationId = organization.newTenant();
   await tenants.factsOf(organizationId, context);
   const companyId = organization.newCompany(organizationId);
@@ -53,14 +53,14 @@ test('what is remembered is forgotten when the tenant says that it changed', asy
   });
 });
 
-test('a company that a caller names is asked for once more before it is called unknown', async () => {
+test('facts are loaded once more before a company that a caller names counts as unknown', async () => {
   const organizationId = organization.newTenant();
   await tenants.factsOf(organizationId, context);
   const companyId = organization.newCompany(organizationId);
   const { companies } = await tenants.factsOf(organizationId, context, companyId);
   expect(companies.map((company) => company.companyId)).toContain(companyId);
   await tenants.factsOf(organizationId, context, 'no-company');
-  expect(organization.questionsAbout(organizationId)).toBe(3);
+  expect(organization.factRequestsOf(organizationId)).toBe(3);
 });
 
 test('an organization that is unknown or deleted is not found', async () => {

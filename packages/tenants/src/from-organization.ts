@@ -12,7 +12,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from './facts.js';
 import type { TenantCompany, TenantFacts } from './facts.js';
 
-/** Knows tenants; the organization service owns them. */
+/** Facts of tenants, which the organization service owns. */
 export interface Tenants {
   /**
    * @param companyId a company that the caller names: facts from before it was created will not do
@@ -21,20 +21,20 @@ export interface Tenants {
   factsOf(organizationId: string, context: RequestContext, companyId?: string): Promise<TenantFacts>;
 }
 
-/** Facts of a tenant are loaded again after this time, or at once when the tenant says it changed. */
+/** Facts of a tenant are loaded again after this time, or at once when the tenant announces a change. */
 const FRESH_MS = 5_000;
 /** While `organization` is unavailable, older facts serve this long: a decision is worth more than their last change. */
 const STALE_MS_MAX = 60_000;
 const TENANTS_MAX = 10_000;
-/** Less than any route gives the whole of its answer. */
-const ASK_MS_MAX = 4_000;
+/** Shorter than the timeout of any route. */
+const LOAD_MS_MAX = 4_000;
 
 /** Tenant facts from the organization service, cached for seconds. */
 export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logger): Tenants & { close(): void } {
   const organization = client(OrganizationServiceDefinition, channel);
   const facts = createCache<TenantFacts, RequestContext>({
     async load(organizationId, context) {
-      const reply = await organization.getTenantFacts({ organizationId }, { context, timeoutMs: ASK_MS_MAX });
+      const reply = await organization.getTenantFacts({ organizationId }, { context, timeoutMs: LOAD_MS_MAX });
       return {
         baseCurrency: reply.baseCurrency,
         defaultCompanyId: reply.defaultCompanyId,
@@ -58,7 +58,7 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
   return {
     async factsOf(organizationId, context, companyId) {
       const cached = await facts.get(organizationId, context);
-      // The news of a company may travel slower than the first invoice for it.
+      // The event of a new company may arrive later than the first invoice for it.
       const isKnown = companyId === undefined || hasCompany(cached, companyId);
       return isKnown ? cached : facts.reload(organizationId, context);
     },

@@ -4,7 +4,7 @@ const FIRST_PAUSE_MS = 5;
 const PAUSE_MAX_MS = 250;
 
 /**
- * Waits until the probe answers without throwing, asking again after short, growing pauses; tests wait on conditions with it and never sleep.
+ * Waits until the probe answers without throwing, probing again after short, growing pauses; tests wait on conditions with it and never sleep.
  * A probe states its condition as an assertion: `await eventually(async () => expect(await deliveries()).toHaveLength(1))`.
  *
  * @returns what the probe answered

@@ -89,7 +89,7 @@ describe('a MongoDB proxy', () => {
     expect((await stored.find().toArray()).map(({ _id }) => _id).toSorted()).toEqual(['a', 'b']);
   });
 
-  test('holds several things at once, and drops each for itself', async () => {
+  test('holds several commands at once, and drops each independently', async () => {
     const violet = proxy.hold({ command: 'insert notes', side: 'before', mentioning: ['violet'] });
     const blue = proxy.hold({ command: 'insert notes', side: 'after', mentioning: ['blue'] });
     const inserts = ['violet', 'blue'].map((text) =>

@@ -123,8 +123,8 @@ function keep(trap: Trap, message: Buffer, cut: () => void): Promise<never> {
   return new Promise<never>(() => {});
 }
 
-/** Lets whole messages through, each after it was looked at. */
-function messageStream(look: (message: Buffer) => Promise<void>): Transform {
+/** Lets whole messages through, each after it was inspected. */
+function messageStream(inspect: (message: Buffer) => Promise<void>): Transform {
   let waiting: Buffer = Buffer.alloc(0);
   const stream: Transform = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -136,7 +136,7 @@ function messageStream(look: (message: Buffer) => Promise<void>): Transform {
           if (waiting.length < length) return;
           const message = waiting.subarray(0, length);
           waiting = waiting.subarray(length);
-          await look(message);
+          await inspect(message);
           stream.push(message);
         }
       };

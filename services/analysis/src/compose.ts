@@ -7,7 +7,7 @@ import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, ServiceParts, Surroundings } from '@invoicecontrol/runtime/service-shell';
+import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { usageService } from '@invoicecontrol/runtime/usage-service';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
@@ -75,7 +75,7 @@ const CACHED_BY_ORGANIZATION = { freshMs: 2_000, entriesMax: 10_000 };
 const AUDIT_EACH_MS = 1_000;
 
 /** Starts the analysis service and resolves when it takes calls. */
-export function startService(config: Config, surroundings?: Surroundings): Promise<RunningService> {
+export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
   return startServiceShell(
     {
       name: 'analysis',
@@ -85,7 +85,7 @@ export function startService(config: Config, surroundings?: Surroundings): Promi
       messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
       compose: (connections) => compose(config, connections),
     },
-    surroundings,
+    overrides,
   );
 }
 

@@ -2,7 +2,7 @@ import { events } from '@invoicecontrol/contracts/events';
 import type { Job } from '@invoicecontrol/runtime/job';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, ServiceParts, Surroundings } from '@invoicecontrol/runtime/service-shell';
+import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { usageService } from '@invoicecontrol/runtime/usage-service';
 import type { Db } from 'mongodb';
 import { countCompanies, countMembers } from './application/plan-usage.js';
@@ -38,7 +38,7 @@ import { onAuditRecorded } from './transport/subscribers/audit-recorded.js';
 import { onFindingAssigned } from './transport/subscribers/finding-assigned.js';
 
 /** Starts the organization service and resolves when it takes calls. */
-export function startService(config: Config, surroundings?: Surroundings): Promise<RunningService> {
+export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
   return startServiceShell(
     {
       name: 'organization',
@@ -47,7 +47,7 @@ export function startService(config: Config, surroundings?: Surroundings): Promi
       callsEndMsMax: 10_000,
       compose: (connections) => compose(config, connections),
     },
-    surroundings,
+    overrides,
   );
 }
 

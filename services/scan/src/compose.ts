@@ -4,7 +4,7 @@ import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, ServiceParts, Surroundings } from '@invoicecontrol/runtime/service-shell';
+import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { usageService } from '@invoicecontrol/runtime/usage-service';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import { createScan } from './application/create-scan.js';
@@ -25,7 +25,7 @@ import { scanService } from './transport/grpc/scans.js';
 const SWEEP_EACH_MS = 5_000;
 
 /** Starts the scan service and resolves when it takes calls. */
-export function startService(config: Config, surroundings?: Surroundings): Promise<RunningService> {
+export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
   return startServiceShell(
     {
       name: 'scan',
@@ -35,7 +35,7 @@ export function startService(config: Config, surroundings?: Surroundings): Promi
       messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
       compose: (connections) => compose(config, connections),
     },
-    surroundings,
+    overrides,
   );
 }
 

@@ -32,7 +32,7 @@ export interface GrpcServerOptions {
   readonly port: number;
   readonly bindings: readonly Binding[];
   readonly logger: Logger;
-  /** Whether an error says that a store of the service is unavailable; callers then hear `unavailable` and may retry. */
+  /** Whether an error says that a store of the service is unavailable; callers then get `unavailable` and may retry. */
   readonly isOutage?: (error: unknown) => boolean;
   /** Lets a console discover the service; for development. */
   readonly hasReflection?: boolean;
@@ -97,7 +97,7 @@ function serve(
     const work = implementation[key] as ((request: unknown, context: RequestContext) => Promise<unknown>) | undefined;
     if (work === undefined) throw new TypeError(`${definition.fullName} is served without ${key}.`);
     const name = path.slice(1);
-    // grpc-js does not look at a returned promise: unhandled, a rejection would end the process and the caller would
+    // grpc-js ignores a returned promise: unhandled, a rejection would end the process and the caller would
     // wait for its deadline.
     const handler: handleUnaryCall<unknown, unknown> = ({ request, metadata }, callback) => {
       const caller = contextOf(metadata);

@@ -84,7 +84,7 @@ async function start(): Promise<void> {
  * The document when its events have left it. On a slow machine the relay may have to bring what the broker did not take
  * in time.
  */
-function settled(_id: string): Promise<Counter | null> {
+function afterRelay(_id: string): Promise<Counter | null> {
   return eventually(async () => {
     await outbox.idle();
     const document = await collection().findOne({ _id });
@@ -101,7 +101,7 @@ test('a change, its version and its event are one write, and the event reaches t
     { events: [changed(2)] },
   );
   expect(saved).toMatchObject({ value: 5, version: 2 });
-  const stored = await settled('once');
+  const stored = await afterRelay('once');
   expect(stored).toMatchObject({ value: 5, version: 2 });
   expect(stored?.outbox ?? []).toEqual([]);
   const recent = stored?.recentEvents?.map(({ id }) => id) ?? [];
@@ -127,7 +127,7 @@ test('what two relays publish stands once among the recent events, and the slowe
   faster.nudge('counters', { id: 'twice', version: 1, events: entries });
   await faster.stop();
   finish();
-  const stored = await settled('twice');
+  const stored = await afterRelay('twice');
   expect(stored?.recentEvents).toEqual(entries);
   expect(stored).not.toHaveProperty('unfinished');
 });
@@ -204,8 +204,8 @@ test('marks of unfinished work go with the events, and stay when the work failed
     { _id: 'failed', organizationId, value: 0, unfinished: true },
     finish(Promise.reject(new Error('no'))),
   );
-  expect((await settled('done'))?.unfinished).toBeUndefined();
-  expect(await settled('failed')).toMatchObject({ unfinished: true });
+  expect((await afterRelay('done'))?.unfinished).toBeUndefined();
+  expect(await afterRelay('failed')).toMatchObject({ unfinished: true });
 });
 
 test('a document remembers its last 32 events and no more', async () => {
@@ -218,14 +218,14 @@ test('a document remembers its last 32 events and no more', async () => {
     );
     await outbox.idle();
   }
-  const { recentEvents = [] } = (await settled('long')) ?? {};
+  const { recentEvents = [] } = (await afterRelay('long')) ?? {};
   expect(recentEvents).toHaveLength(32);
   expect(JSON.parse(recentEvents.at(-1)?.payload ?? '{}')).toMatchObject({ version: 34 });
 });
 
 test('a broker that lost its volume is filled again under the same ids', async () => {
   await counters.insert({ _id: 'lost', organizationId, value: 0 }, { events: [changed(99)] });
-  const { recentEvents = [] } = (await settled('lost')) ?? {};
+  const { recentEvents = [] } = (await afterRelay('lost')) ?? {};
   await outbox.stop();
   // As a restored volume looks: the database remembers positions of another stream.
   await mongo.db

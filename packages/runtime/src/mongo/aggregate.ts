@@ -16,7 +16,7 @@ export interface Aggregate extends Announcing {
 /** Fields that only this module writes. */
 type Bookkeeping = 'version' | 'outbox' | 'outboxPending' | 'recentEvents' | 'lastEventAt';
 
-/** The document was changed by someone else since it was read: read again and decide again. */
+/** Another writer changed the document after it was read: read and decide again. */
 export class VersionConflict extends Error {
   constructor() {
     super('the document has another version by now');
@@ -24,19 +24,19 @@ export class VersionConflict extends Error {
   }
 }
 
-const TRIES_MAX = 5;
+const ATTEMPTS_MAX = 5;
 
-/** Runs read, decide, write again when somebody else was faster; five times at most, then CONFLICT. */
+/** Retries read, decide and write on a version conflict; after five attempts the caller gets CONFLICT. */
 export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof VersionConflict)) throw error;
-      if (tries === TRIES_MAX) {
+      if (attempts === ATTEMPTS_MAX) {
         throw new DomainError(
           'concurrent_change',
-          'Others are changing the same thing right now. Repeat the request.',
+          'Another request is changing the same resource right now. Repeat the request.',
           {
             cause: error,
           },
@@ -56,7 +56,7 @@ export interface Guard {
 export interface SaveOptions {
   /** Events that this change makes true. */
   readonly events?: readonly Announcement[];
-  /** Work that belongs to the change and is settled together with its events. */
+  /** Work that belongs to the change and completes together with its events. */
   readonly finish?: Finish;
 }
 

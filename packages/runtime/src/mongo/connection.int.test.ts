@@ -23,7 +23,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-test('a database that does not answer is out of reach for those who wait for a connection, too', async () => {
+test('a database that does not answer counts as unavailable for callers that wait for a connection, too', async () => {
   const things = client.db('nowhere').collection('things');
   // The first connection may take longer than anybody waits for one here.
   await eventually(() => things.findOne({}));

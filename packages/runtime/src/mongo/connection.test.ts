@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MongoClient, MongoNetworkError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
 import { isMongoUnavailable } from './connection.js';
 
-describe('a database out of reach', () => {
+describe('an unavailable database', () => {
   test.each([new MongoNetworkError('gone'), new MongoNetworkTimeoutError('late')])('is told by %p', (error) => {
     expect(isMongoUnavailable(error)).toBe(true);
   });

@@ -5,7 +5,7 @@ import type { EventPublisher } from '../nats/publish.js';
 import type { Announcing } from './event-envelope.js';
 
 const CHECK_EACH_MS = 10_000;
-/** How far before the last surviving message we begin: clocks of broker and database may differ. */
+/** Republishing starts this long before the last surviving message: clocks of broker and database may differ. */
 const OVERLAP_MS = 5 * 60_000;
 /** A new stream gets what an old one would still hold. */
 const STREAM_AGE_MS = 7 * 24 * 3_600_000;
@@ -27,18 +27,20 @@ interface RewindOptions {
 }
 
 /**
- * Sees that a broker came back with less than it had acknowledged (power loss, restored or deleted volume) and
- * publishes the recent events again, under the same ids (webhooks-and-events section 2, rule 5). The broker is
+ * Detects that the broker lost events it had acknowledged (power loss, restored or deleted volume) and republishes the
+ * recent ones under the same ids (webhooks-and-events section 2, rule 5). The broker is
  * transport, the database is the record.
  */
-export async function rewindWatch(options: RewindOptions): Promise<{ remember(): Promise<void>; stop(): void }> {
+export async function watchForRewind(
+  options: RewindOptions,
+): Promise<{ recordPosition(): Promise<void>; stop(): void }> {
   const { db, publisher, logger } = options;
   const relays = db.collection<RelayDocument>('relay');
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   const check = async (): Promise<void> => {
-    // Ours first, then the broker's: the other way round, what is published in between would look like a loss.
+    // The stored position is read first: in the other order, events published in between would look lost.
     const known = await relays.findOne({ _id: publisher.stream });
     const { created, lastSeq, lastAt } = await publisher.position();
     if (known === null) {
@@ -55,7 +57,7 @@ export async function rewindWatch(options: RewindOptions): Promise<{ remember():
       { stream: publisher.stream, isNewStream, known, lastSeq },
       'the broker lost events; publishing them again',
     );
-    const count = await publishAgain(options, new Date(since));
+    const count = await republish(options, new Date(since));
     const now = await publisher.position();
     await relays.updateOne({ _id: publisher.stream }, { $set: { created: now.created, lastSeq: now.lastSeq } });
     logger.info({ stream: publisher.stream, count }, 'lost events were published again');
@@ -72,8 +74,8 @@ export async function rewindWatch(options: RewindOptions): Promise<{ remember():
   await check();
   later();
   return {
-    /** Remembers the newest acknowledged position; before any outbox is emptied. */
-    async remember() {
+    /** Stores the newest acknowledged position; before any outbox is emptied. */
+    async recordPosition() {
       const { acknowledgedSeq } = publisher;
       if (acknowledgedSeq > 0)
         await relays.updateOne({ _id: publisher.stream }, { $max: { lastSeq: acknowledgedSeq } });
@@ -85,7 +87,7 @@ export async function rewindWatch(options: RewindOptions): Promise<{ remember():
   };
 }
 
-async function publishAgain({ db, collectionNames, publisher }: RewindOptions, since: Date): Promise<number> {
+async function republish({ db, collectionNames, publisher }: RewindOptions, since: Date): Promise<number> {
   let count = 0;
   for (const name of collectionNames) {
     const collection: Collection<Announcing> = db.collection<Announcing>(name);

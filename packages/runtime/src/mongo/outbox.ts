@@ -2,17 +2,17 @@ import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { EventPublisher } from '../nats/publish.js';
-import { oneAtATime } from '../one-at-a-time.js';
+import { createKeyLock } from '../key-lock.js';
 import type { Announcing, OutboxEvent } from './event-envelope.js';
 import { reportOutbox } from './outbox-metrics.js';
-import { rewindWatch } from './outbox-rewind.js';
+import { watchForRewind } from './outbox-rewind.js';
 
 /** Documents publishing at once. */
 const IN_FLIGHT_MAX = 64;
 /** Documents waiting in memory; what does not fit is left to the relay. */
 const WAITING_MAX = 10_000;
-const SETTLE_EACH_MS = 50;
-const SETTLE_DOCUMENTS_MAX = 64;
+const COMPLETE_EACH_MS = 50;
+const COMPLETE_DOCUMENTS_MAX = 64;
 const RELAY_EACH_MS = 1_000;
 const RELAY_DOCUMENTS_MAX = 256;
 /** Younger events are still in the hands of the process that wrote them. */
@@ -40,7 +40,7 @@ export interface Outbox {
   nudge(collectionName: string, announced: Announced, finish?: Finish): void;
   /** Resolves when nothing is under way any more; for an orderly stop and for tests. */
   idle(): Promise<void>;
-  /** Stops the relay and settles what is under way. */
+  /** Stops the relay and completes what is under way. */
   stop(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ async function createOutboxIndexes(collection: Collection<Announcing>): Promise<
   ]);
 }
 
-interface Settlement {
+interface Completion {
   readonly collectionName: string;
   readonly announced: Announced;
   readonly isPublished: boolean;
@@ -77,7 +77,7 @@ interface Task {
 /**
  * Brings events from documents to the broker, at least once, in the order of each document
  * (webhooks-and-events section 2). Nothing leaves an outbox before the broker acknowledged it and the position was
- * remembered.
+ * recorded.
  */
 export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const { db, collectionNames, publisher, clock, logger } = options;
@@ -85,45 +85,48 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   await Promise.all(collectionNames.map((name) => createOutboxIndexes(aggregates(name))));
 
   const waiting: Task[] = [];
-  const inTurn = oneAtATime();
+  const withKeyLock = createKeyLock();
   const inFlight = new Set<string>();
-  /** Published and not yet settled; a later change of the same document carries these events too. */
+  /** Published and still in the outbox; a later change of the same document carries these events too. */
   const acknowledged = new Set<string>();
-  const settlements: Settlement[] = [];
+  const completions: Completion[] = [];
   let running = 0;
-  let settling: Promise<void> = Promise.resolve();
-  let settleTimer: NodeJS.Timeout | undefined;
+  let completing: Promise<void> = Promise.resolve();
+  let completeTimer: NodeJS.Timeout | undefined;
   let relayTimer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  const settleSoon = (): void => {
-    if (settlements.length >= SETTLE_DOCUMENTS_MAX) settleNow();
-    else settleTimer ??= setTimeout(settleNow, SETTLE_EACH_MS);
+  const completeSoon = (): void => {
+    if (completions.length >= COMPLETE_DOCUMENTS_MAX) completeNow();
+    else completeTimer ??= setTimeout(completeNow, COMPLETE_EACH_MS);
   };
-  const settleNow = (): void => {
-    clearTimeout(settleTimer);
-    settleTimer = undefined;
-    const batch = settlements.splice(0);
+  const completeNow = (): void => {
+    clearTimeout(completeTimer);
+    completeTimer = undefined;
+    const batch = completions.splice(0);
     if (batch.length === 0) return;
     for (const { announced } of batch) for (const { id } of announced.events) acknowledged.delete(id);
-    settling = settling
-      .then(() => settle(batch))
+    completing = completing
+      .then(() => complete(batch))
       .catch((error: unknown) =>
-        logger.warn({ error }, 'published events could not be settled; the relay repeats them'),
+        logger.warn(
+          { error },
+          'published events could not be removed from their outboxes; the relay publishes them again',
+        ),
       );
   };
-  const settle = async (batch: readonly Settlement[]): Promise<void> => {
-    await rewind.remember();
+  const complete = async (batch: readonly Completion[]): Promise<void> => {
+    await rewind.recordPosition();
     const at = clock.now();
     for (const name of new Set(batch.map(({ collectionName }) => collectionName))) {
-      const settlements = batch.filter(({ collectionName }) => collectionName === name);
-      const operations = settlements.map((settlement) => settleOperation(settlement, at));
+      const completions = batch.filter(({ collectionName }) => collectionName === name);
+      const operations = completions.map((completion) => completeOperation(completion, at));
       const { matchedCount } = await aggregates(name).bulkWrite(operations, { ordered: false });
       if (matchedCount === operations.length) continue;
       // Another relay was faster with the events of some. The marks of finished work nobody else clears.
-      const marks = settlements
+      const marks = completions
         .filter(({ unset }) => unset.length > 0)
-        .map((settlement) => settleOperation({ ...settlement, isPublished: false }, at));
+        .map((completion) => completeOperation({ ...completion, isPublished: false }, at));
       if (marks.length > 0) await aggregates(name).bulkWrite(marks, { ordered: false });
     }
   };
@@ -149,8 +152,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
           );
     const unset = isFinished ? (finish?.unset ?? []) : [];
     if (isPublished || unset.length > 0) {
-      settlements.push({ collectionName, announced, isPublished, unset });
-      settleSoon();
+      completions.push({ collectionName, announced, isPublished, unset });
+      completeSoon();
     }
   };
   const next = (): void => {
@@ -158,7 +161,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       const task = waiting.shift();
       if (task === undefined) return;
       running++;
-      void inTurn(task.announced.id, () => work(task)).finally(() => {
+      void withKeyLock(task.announced.id, () => work(task)).finally(() => {
         running--;
         inFlight.delete(task.announced.id);
         next();
@@ -196,17 +199,17 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     relayTimer.unref();
   };
 
-  const rewind = await rewindWatch({ db, collectionNames, publisher, clock, logger });
+  const rewind = await watchForRewind({ db, collectionNames, publisher, clock, logger });
   relayLater();
   const closeReport = reportOutbox(options, publisher.stream);
 
   const idle = async (): Promise<void> => {
-    while (running > 0 || waiting.length > 0 || settlements.length > 0) {
-      settleNow();
-      await settling;
+    while (running > 0 || waiting.length > 0 || completions.length > 0) {
+      completeNow();
+      await completing;
       if (running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    await settling;
+    await completing;
   };
   return {
     nudge: (collectionName, announced, finish) => {
@@ -226,9 +229,9 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
 
 /**
  * One write ends a change: its events leave the outbox, its marks go. A newer version means newer events: next round.
- * Events that another relay has settled already must not become recent twice.
+ * Events that another relay has completed already must not become recent twice.
  */
-function settleOperation({ announced, isPublished, unset }: Settlement, at: Date): AnyBulkWriteOperation<Announcing> {
+function completeOperation({ announced, isPublished, unset }: Completion, at: Date): AnyBulkWriteOperation<Announcing> {
   const gone = Object.fromEntries(
     [...unset, ...(isPublished ? ['outbox', 'outboxPending'] : [])].map((key) => [key, '']),
   );

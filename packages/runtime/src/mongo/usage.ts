@@ -10,11 +10,11 @@ export interface UsageDocument {
   readonly used: number;
   /** Grows with every change, so that the reconciling job sees whether the counter stood still. */
   readonly moves: number;
-  /** When the reconciling job looks at it next; absent once it found it right and nothing moved since. Sparse index. */
+  /** When the reconciling job checks it next; absent once it was right and did not move since. Sparse index. */
   readonly lookAt?: Date;
-  /** What `moves` was at the first look, until the second one. */
+  /** What `moves` was at the first reading, until the second one. */
   readonly seenMoves?: number;
-  /** The last refusal that asked for a look. */
+  /** The last refusal that requested a check. */
   readonly refusedAt?: Date;
 }
 
@@ -29,7 +29,7 @@ export interface UsageMark {
 
 export interface UsageCounters {
   /**
-   * Counts before the work, so that a crash can only count too much. A refusal asks the reconciling job to look whether
+   * Counts before the work, so that a crash can only count too much. A refusal has the reconciling job check whether
    * the counter is right.
    * @param limit the plan's limit for the month; undefined means none
    * @throws DomainError usage_exceeded when the amount does not fit, concurrent_change when others kept changing the
@@ -48,9 +48,9 @@ export interface UsageCounters {
 
 const RESERVE_TRIES_MAX = 5;
 const RECONCILABLE_AFTER_MS = 30_000;
-/** An organization at its limit is refused again and again; its counter is looked at no more often than this. */
-const LOOK_AFTER_REFUSAL_EACH_MS = 10 * 60_000;
-/** The hour in which counters that moved are looked at, UTC. */
+/** An organization at its limit is refused again and again; its counter is checked no more often than this. */
+const CHECK_AFTER_REFUSAL_EACH_MS = 10 * 60_000;
+/** The hour in which counters that moved are checked, UTC. */
 const NIGHT_HOUR = 2;
 const DAY_MS = 24 * 3_600_000;
 
@@ -73,7 +73,7 @@ export function mayBeReconciled(since: Date, now: Date): boolean {
   return now.getTime() - since.getTime() > RECONCILABLE_AFTER_MS;
 }
 
-/** The next night in which counters are looked at. */
+/** The next night in which counters are checked. */
 export function nextNight(now: Date): Date {
   const tonight = new Date(now).setUTCHours(NIGHT_HOUR, 0, 0, 0);
   return new Date(tonight > now.getTime() ? tonight : tonight + DAY_MS);
@@ -103,7 +103,7 @@ export function usageCounters(db: Db, clock: Clock): UsageCounters {
           await create(usage, idOf(mark));
         } else if (limit !== undefined && counter.used > limit - mark.amount) {
           const now = clock.now();
-          await askForLook(usage, counter, now);
+          await requestCheck(usage, counter, now);
           throw exceeded(mark, { limit, used: counter.used, now });
         }
         // Otherwise there is room by now: somebody else created the counter, or gave something back.
@@ -132,17 +132,17 @@ async function create(usage: Collection<UsageDocument>, id: string): Promise<voi
   }
 }
 
-/** A crash may have left the counter too high, and then the refusal was wrong. */
-async function askForLook(usage: Collection<UsageDocument>, counter: UsageDocument, now: Date): Promise<void> {
+/** Has the reconciling job check the counter: a crash may have left it too high, and then the refusal was wrong. */
+async function requestCheck(usage: Collection<UsageDocument>, counter: UsageDocument, now: Date): Promise<void> {
   const { _id, refusedAt, seenMoves } = counter;
-  const isAsked = refusedAt !== undefined && now.getTime() - refusedAt.getTime() < LOOK_AFTER_REFUSAL_EACH_MS;
+  const isAsked = refusedAt !== undefined && now.getTime() - refusedAt.getTime() < CHECK_AFTER_REFUSAL_EACH_MS;
   if (isAsked || seenMoves !== undefined) return;
-  // Between the two looks nothing may hurry the second one.
+  // Between the two readings nothing may hurry the second one.
   await usage.updateOne({ _id, seenMoves: { $exists: false } }, { $set: { lookAt: now, refusedAt: now } });
 }
 
 function exceeded(mark: UsageMark, { limit, used, now }: { limit: number; used: number; now: Date }): DomainError {
-  const things = mark.meter.replaceAll('_', ' ');
+  const units = mark.meter.replaceAll('_', ' ');
   const leftover = Math.max(0, limit - used);
   const shortage = leftover === 0 ? 'none is left' : `${leftover} are left and ${mark.amount} are needed`;
   const end = endOfMonth(mark.month);
@@ -150,7 +150,7 @@ function exceeded(mark: UsageMark, { limit, used, now }: { limit: number; used: 
   const isEndNear = remainingMs > 0 && remainingMs <= DAY_MS;
   return new DomainError(
     'usage_exceeded',
-    `The plan allows ${limit} ${things} in ${mark.month}, of which ${shortage}. ` +
+    `The plan allows ${limit} ${units} in ${mark.month}, of which ${shortage}. ` +
       `Change the plan, or wait for the next month, which begins on ${end.toISOString().slice(0, 10)} at 00:00 UTC.`,
     isEndNear ? { retryAfterSeconds: Math.ceil(remainingMs / 1_000) } : {},
   );

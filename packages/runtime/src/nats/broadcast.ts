@@ -3,7 +3,7 @@ import type { Logger } from '../logger.js';
 import type { Bus } from './connection.js';
 
 /**
- * Hears events as they pass, in every replica, without a memory: for dropping caches. A missed one is bounded by the
+ * Receives events as they pass, in every replica, without durability: for invalidating caches. A missed one is bounded by the
  * few seconds that a cache lives. Work that must happen belongs to a durable subscription.
  */
 export function subscribeBroadcast<T extends EventHeader>(

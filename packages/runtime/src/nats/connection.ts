@@ -24,7 +24,7 @@ export interface BusOptions {
   readonly logger: Logger;
 }
 
-/** A service that finds no broker within this time at its start says so and ends; its supervisor tries again. */
+/** A service that finds no broker within this time at its start fails to start; its supervisor retries. */
 const FIRST_CONNECT_MS_MAX = 10_000;
 
 export async function connectNats({ url, name, logger }: BusOptions): Promise<Bus> {
@@ -52,7 +52,7 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
       try {
         await connection.drain();
       } catch {
-        // The broker is away: there is nobody to tell that we stop listening.
+        // The broker is unavailable, so nothing can be drained.
         await connection.close();
       }
     },

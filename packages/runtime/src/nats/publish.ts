@@ -16,7 +16,7 @@ export interface EventPublisher {
   readonly stream: string;
   /** The highest position the broker acknowledged to this process. */
   readonly acknowledgedSeq: number;
-  /** Resolves when the broker stored the event; rejects at once while it is away. A repeat under the same id is stored once within ten minutes. */
+  /** Resolves when the broker stored the event; rejects at once while the broker is unavailable. A repeat under the same id is stored once within ten minutes. */
   publish(event: PublishableEvent): Promise<void>;
   /** Where the stream stands; a missing stream is created again. */
   position(): Promise<{ created: string; lastSeq: number; lastAt: Date | undefined }>;
@@ -33,15 +33,15 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
       return acknowledgedSeq;
     },
     async publish({ id, subject, payload }) {
-      // Waiting would hold up what is settled together with the event; the relay comes again each second.
-      if (!bus.isConnected()) throw new Error('The broker is away.');
+      // Waiting would hold up the work that completes together with the event; the relay retries each second.
+      if (!bus.isConnected()) throw new Error('The broker is unavailable.');
       const { seq } = await bus.jetstream.publish(subject, payload, { msgID: id, timeout: PUBLISH_MS_MAX });
       if (seq > acknowledgedSeq) acknowledgedSeq = seq;
     },
     async position() {
       await ensureStream(bus.manager, stream, service);
       const { created, state } = await bus.manager.streams.info(stream);
-      // A stream that starts again counts from one; what an earlier one acknowledged says nothing about it.
+      // A new stream counts from one, so positions of an earlier stream do not apply to it.
       if (state.last_seq < acknowledgedSeq) acknowledgedSeq = 0;
       return { created, lastSeq: state.last_seq, lastAt: state.last_seq === 0 ? undefined : new Date(state.last_ts) };
     },

@@ -1,6 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
 
-/** An event that failed so often through its own fault is put aside. */
+/** An event whose handler failed this often becomes a dead letter. */
 const DELIVERIES_MAX = 8;
 const PAUSE_MS_MAX = 60_000;
 /** After an outage the events that waited for its end are handled soon. */

@@ -81,7 +81,7 @@ export async function subscribe<T extends EventHeader>(
       }
       await deadLetters.store(deadLetterOf(durable, message, error));
       message.term();
-      logger.error({ error, consumer: durable, subject: message.subject }, 'an event was put aside as a dead letter');
+      logger.error({ error, consumer: durable, subject: message.subject }, 'an event became a dead letter');
     }
   };
   let isListening = true;

@@ -1,6 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { oneAtATime } from '@invoicecontrol/runtime/one-at-a-time';
+import { createKeyLock } from '@invoicecontrol/runtime/key-lock';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { countBankUse, countOrderUse, isFull, withoutSettled } from '@invoicecontrol/engine/facts/links';
 import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
@@ -44,7 +44,7 @@ export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'o
  * that mark says whether it may be forgotten, and whether it is still to be counted.
  */
 export const countInvoice = ({ suppliers, bankLinks, orderLinks, unsettled, clock }: Deps) => {
-  const inTurn = oneAtATime();
+  const withKeyLock = createKeyLock();
   const countLink = <L>(
     store: LinkStore<L>,
     organizationId: string,
@@ -53,7 +53,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unsettled, cloc
     known: Known<LinkRecord<L>> | undefined,
     count: (link: L | null) => L,
   ): Promise<void> =>
-    inTurn(`${organizationId}|${key}`, (isFirst) =>
+    withKeyLock(`${organizationId}|${key}`, (isFirst) =>
       countOnce(unit, {
         known: isFirst ? known : undefined,
         read: () => store.find(organizationId, key),
@@ -79,7 +79,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unsettled, cloc
       unsettled: (unitIds) => unsettled(organizationId, unitIds),
     };
     await Promise.all([
-      inTurn(`${organizationId}|${supplierId}`, (isFirst) =>
+      withKeyLock(`${organizationId}|${supplierId}`, (isFirst) =>
         countOnce(unit, {
           known: isFirst && 'supplier' in records ? { record: records.supplier } : undefined,
           read: () => suppliers.find(organizationId, supplierId),

@@ -21,8 +21,8 @@ import {
   wireInvoice,
 } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const MISSING_ID = '01890000-0000-7000-8000-000000000000';
 const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
@@ -32,7 +32,7 @@ const databaseName = testDatabaseName();
 const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
 const operator = { ...ann, context: { ...ann.context, operatorToken: OPERATOR_TOKEN } };
 
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let service: RunningService;
 let rpc: Clients;
 let mongo: MongoConnection;
@@ -42,7 +42,7 @@ const analysisDocuments = () =>
   mongo.db.collection<{ _id: string; organizationId: string; decision: string }>('analyses');
 
 beforeAll(async () => {
-  organization = await startOrganizationCounterpart(logger);
+  organization = await startFakeOrganization(logger);
   service = await startService(testConfig(infrastructure, databaseName, organization.address, { OPERATOR_TOKEN }), {
     clock: testClock,
   });

@@ -9,8 +9,8 @@ import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
@@ -22,7 +22,7 @@ const databaseName = testDatabaseName();
 const logger = createLogger({ service: 'test', level: 'silent' });
 const caller = { type: 'API_KEY', id: 'key-of-ann' } as const;
 
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let service: RunningService;
 let rpc: Clients;
 let mongo: MongoConnection;
@@ -32,7 +32,7 @@ const heard: Record<string, unknown>[] = [];
 const start = () => startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
 
 beforeAll(async () => {
-  organization = await startOrganizationCounterpart(logger);
+  organization = await startFakeOrganization(logger);
   bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
   bus.connection.subscribe(events.analysisAuditRecorded.subject, {
     callback: (_, message) => void heard.push(message.json()),

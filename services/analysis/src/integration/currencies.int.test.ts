@@ -8,8 +8,8 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { v7 as uuidV7 } from 'uuid';
 import { startService } from '../compose.js';
@@ -25,14 +25,14 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let service: RunningService;
 let rpc: Clients;
 let channel: Channel;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  organization = await startOrganizationCounterpart(logger);
+  organization = await startFakeOrganization(logger);
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   // A service knows what was published before it started.
   await rateStore(mongo.db.collection<RateDocument>('rates')).save([{ day: DAY, perEuro: PER_EURO }]);

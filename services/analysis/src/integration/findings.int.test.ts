@@ -28,8 +28,8 @@ import {
   wireInvoice,
 } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const HOME = 'DE89370400440532013000';
 const AWAY = 'FR1420041010050500013M02606';
@@ -41,7 +41,7 @@ const databaseName = testDatabaseName();
 const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
 const bob = asUser('0192a000-0000-7000-8000-0000000000bb');
 
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let service: RunningService;
 let rpc: Clients;
 let mongo: MongoConnection;
@@ -51,7 +51,7 @@ const invoiceDocuments = () => mongo.db.collection<InvoiceDocument>('invoices');
 const supplierDocuments = () => mongo.db.collection<SupplierDocument>('suppliers');
 
 beforeAll(async () => {
-  organization = await startOrganizationCounterpart(logger);
+  organization = await startFakeOrganization(logger);
   service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
   rpc = connect(service.address);
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });

@@ -25,8 +25,8 @@ import type { AnalysisDocument } from '../storage/analyses.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import type { SupplierDocument } from '../storage/suppliers.js';
 import { fromNow, testClock } from '../testing/clients.js';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const { mongodbUrl, natsUrl } = testInfrastructure();
@@ -34,7 +34,7 @@ const databaseName = testDatabaseName();
 /** A slow machine may have a hundred invoices at once. */
 const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let service: RunningService;
 let channel: Channel;
 let mongo: MongoConnection;
@@ -43,7 +43,7 @@ const invoicesOf = () => client(InvoiceServiceDefinition, channel);
 const documents = () => mongo.db.collection<InvoiceDocument>('invoices');
 
 beforeAll(async () => {
-  organization = await startOrganizationCounterpart(logger);
+  organization = await startFakeOrganization(logger);
   service = await startService(
     configSchema.parse({
       GRPC_PORT: '0',

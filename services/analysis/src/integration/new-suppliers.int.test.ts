@@ -15,21 +15,21 @@ import { startService } from '../compose.js';
 import { configSchema } from '../config.js';
 import type { SupplierDocument } from '../storage/suppliers.js';
 import { testClock } from '../testing/clients.js';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const { mongodbUrl, natsUrl } = testInfrastructure();
 const databaseName = testDatabaseName();
 const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let service: RunningService;
 let channel: Channel;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  organization = await startOrganizationCounterpart(logger);
+  organization = await startFakeOrganization(logger);
   service = await startService(
     configSchema.parse({
       GRPC_PORT: '0',

@@ -24,8 +24,8 @@ import type { FindingDocument } from '../storage/findings.js';
 import type { RoutingRuleDocument } from '../storage/routing-rules.js';
 import { asUser, connect, findingOf, fromNow, testClock, testConfig, wireInvoice } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const MISSING_ID = '01890000-0000-7000-8000-000000000000';
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -33,13 +33,13 @@ const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
 
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let service: RunningService;
 let rpc: Clients;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  organization = await startOrganizationCounterpart(logger);
+  organization = await startFakeOrganization(logger);
   service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
   rpc = connect(service.address);
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });

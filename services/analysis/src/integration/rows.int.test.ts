@@ -14,8 +14,8 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { v7 as uuidV7 } from 'uuid';
@@ -36,14 +36,14 @@ const scanner = { ...asUser('scan'), timeoutMs: 120_000 };
 const operator = { ...scanner, context: { ...scanner.context, operatorToken: OPERATOR_TOKEN } };
 const PATIENCE_MS = 300_000;
 
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let service: RunningService;
 let rpc: Clients;
 let mongo: MongoConnection;
 let channel: ReturnType<typeof openChannel>;
 
 beforeAll(async () => {
-  organization = await startOrganizationCounterpart(logger);
+  organization = await startFakeOrganization(logger);
   service = await startService(testConfig(infrastructure, databaseName, organization.address, { OPERATOR_TOKEN }), {
     clock: testClock,
   });

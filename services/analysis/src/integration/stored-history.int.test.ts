@@ -4,8 +4,8 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
@@ -27,12 +27,12 @@ const tenantFacts: TenantFacts = {
   ],
 };
 
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let service: RunningService;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  organization = await startOrganizationCounterpart(createLogger({ service: 'test', level: 'silent' }));
+  organization = await startFakeOrganization(createLogger({ service: 'test', level: 'silent' }));
   service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
 });

@@ -5,8 +5,8 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { v7 as uuidV7 } from 'uuid';
@@ -22,13 +22,13 @@ const silent = createLogger({ service: 'test', level: 'silent' });
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
 
 let telemetry: { stop(): Promise<void> };
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let service: RunningService;
 let rpc: Clients;
 
 beforeAll(async () => {
   telemetry = await startTelemetry('test', 'http://127.0.0.1:4318', { metricReaders: [reader], spanProcessors: [] });
-  organization = await startOrganizationCounterpart(silent);
+  organization = await startFakeOrganization(silent);
   const config = testConfig(infrastructure, databaseName, organization.address);
   service = await startService(config, { clock: testClock, logger });
   rpc = connect(service.address);

@@ -8,8 +8,8 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { UsageDocument } from '@invoicecontrol/runtime/mongo/usage';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
@@ -26,7 +26,7 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const databaseName = testDatabaseName();
 const caller = asUser('somebody');
 let now = new Date('2026-03-10T12:00:00Z');
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let service: RunningService;
 let clients: Clients;
 let channel: Channel;
@@ -38,7 +38,7 @@ const counterOf = (organizationId: string, month = '2026-03'): string => `${orga
 
 beforeAll(async () => {
   const infrastructure = testInfrastructure();
-  organization = await startOrganizationCounterpart(logger);
+  organization = await startFakeOrganization(logger);
   service = await startService(testConfig(infrastructure, databaseName, organization.address), {
     clock: { now: () => now },
     jobPauseMsMax: 50,

@@ -39,7 +39,7 @@ beforeAll(async () => {
   });
   const clock = { now: () => new Date(nowMs) };
   running = await startScan(
-    (config, surroundings) => startService(config, { ...surroundings, clock, logger }),
+    (config, overrides) => startService(config, { ...overrides, clock, logger }),
     testInfrastructure(),
     testDatabaseName(),
   );

@@ -17,7 +17,7 @@ const newTenant = (): string => running.organization.newTenant();
 beforeAll(async () => {
   const clock = { now: () => new Date(Date.now() + aheadMs) };
   running = await startScan(
-    (config, surroundings) => startService(config, { ...surroundings, clock }),
+    (config, overrides) => startService(config, { ...overrides, clock }),
     testInfrastructure(),
     testDatabaseName(),
   );

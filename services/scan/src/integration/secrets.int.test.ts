@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { DomainError } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -16,7 +16,7 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
   const infrastructure = testInfrastructure();
   const databaseName = testDatabaseName();
   const quiet = createLogger({ service: 'test', level: 'silent' });
-  const organization = await startOrganizationCounterpart(quiet);
+  const organization = await startFakeOrganization(quiet);
   const analysis = await startAnalysisCounterpart(quiet);
   const logLines: string[] = [];
   const logger = createLogger({

@@ -7,8 +7,8 @@ import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { UsageDocument } from '@invoicecontrol/runtime/mongo/usage';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
@@ -21,14 +21,14 @@ const databaseName = testDatabaseName();
 /** The middle of a month, so that no test meets its end. */
 const now = new Date('2026-03-15T12:00:00Z');
 const clock = { now: () => new Date(now) };
-let organization: OrganizationCounterpart;
+let organization: FakeOrganization;
 let analysis: AnalysisCounterpart;
 let service: RunningService;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
   const logger = createLogger({ service: 'test', level: 'silent' });
-  organization = await startOrganizationCounterpart(logger);
+  organization = await startFakeOrganization(logger);
   analysis = await startAnalysisCounterpart(logger);
   const others = { organization: organization.address, analysis: analysis.address };
   service = await startService(testConfig(infrastructure, databaseName, others), { clock, jobPauseMsMax: 50 });

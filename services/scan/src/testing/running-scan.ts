@@ -3,9 +3,9 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { usageCollection } from '@invoicecontrol/runtime/mongo/usage';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import type { Surroundings } from '@invoicecontrol/runtime/service-shell';
-import { startOrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
-import type { OrganizationCounterpart } from '@invoicecontrol/tenants/organization-counterpart';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import type { Config } from '../config.js';
 import type { ScanDocument } from '../storage/scans.js';
 import { startAnalysisCounterpart } from './analysis-counterpart.js';
@@ -19,7 +19,7 @@ const JOB_PAUSE_MS_MAX = 50;
 /** The scan service with counterparts of what it asks, as a test file starts it once. */
 export interface RunningScan {
   readonly scans: Clients;
-  readonly organization: OrganizationCounterpart;
+  readonly organization: FakeOrganization;
   readonly analysis: AnalysisCounterpart;
   readonly mongo: MongoConnection;
   /** A further replica; it may reach its database another way. */
@@ -34,19 +34,19 @@ export interface RunningScan {
 
 /** @param startService the service's own, from compose.ts */
 export async function startScan(
-  startService: (config: Config, surroundings: Surroundings) => Promise<RunningService>,
+  startService: (config: Config, overrides: StartOverrides) => Promise<RunningService>,
   infrastructure: { mongodbUrl: string; natsUrl: string },
   databaseName: string,
 ): Promise<RunningScan> {
   const logger = createLogger({ service: 'test', level: 'silent' });
-  const organization = await startOrganizationCounterpart(logger);
+  const organization = await startFakeOrganization(logger);
   const analysis = await startAnalysisCounterpart(logger);
   const others = { organization: organization.address, analysis: analysis.address };
   const startReplica: RunningScan['startReplica'] = async (mongodbUrl) => {
     const config = testConfig({ ...infrastructure, ...(mongodbUrl && { mongodbUrl }) }, databaseName, others);
     // One that is to lose its database stops sooner when no sweep is waiting for it.
-    const surroundings = mongodbUrl === undefined ? { jobPauseMsMax: JOB_PAUSE_MS_MAX } : {};
-    const service = await startService(config, surroundings);
+    const overrides = mongodbUrl === undefined ? { jobPauseMsMax: JOB_PAUSE_MS_MAX } : {};
+    const service = await startService(config, overrides);
     const scans = connect(service.address);
     return {
       scans,
