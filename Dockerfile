@@ -1,5 +1,5 @@
-# One image holds every service. `docker build --build-arg SERVICE=analysis .` gives one that starts analysis by itself; without the
-# argument the environment variable SERVICE chooses when the container starts, as compose.yaml and k8s/ do.
+# One image holds every service. `docker build --build-arg SERVICE=analysis .` builds one that starts analysis; without the argument the
+# environment variable SERVICE chooses when the container starts, as in compose.yaml and k8s/.
 
 # An exact tag can still be moved. A release build passes the digest as well, with --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:...,
 # and what it pushed is pinned by digest in k8s/components/image-tag.

@@ -5,7 +5,7 @@ export function say(line: string): void {
   process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}${elapsed}  ${line}\n`);
 }
 
-/** A line that the next one replaces; nothing where nobody looks on. */
+/** A line that the next one replaces; nothing where the output is not a terminal. */
 export function progress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K        ${line}`);
 }

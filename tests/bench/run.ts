@@ -162,7 +162,7 @@ async function measureAll(options: BenchmarkOptions, closing: (() => unknown)[])
   };
 }
 
-interface Surroundings {
+interface Deps {
   readonly system: System;
   readonly load: LoadProcess;
   readonly mongodbUrl: string;
@@ -173,7 +173,7 @@ interface Surroundings {
 /** Alternates between the ceilings and the product. */
 async function measureLoad(
   { secondsPerCell, rounds, history }: BenchmarkOptions,
-  { system, load, mongodbUrl, logDir, newTenant }: Surroundings,
+  { system, load, mongodbUrl, logDir, newTenant }: Deps,
 ): Promise<LoadReport> {
   const ceiling = await startCeiling(logDir, 'ceiling');
   const storage = await startCeiling(logDir, 'storage', mongodbUrl);

@@ -14,8 +14,8 @@ interface LogLine {
   readonly stagesMs: Readonly<Record<string, number>>;
 }
 
-const LOOKS_MAX = 100;
-const LOOK_EACH_MS = 50;
+const POLL_ATTEMPTS_MAX = 100;
+const POLL_EACH_MS = 50;
 
 /** @param requestId the X-Request-Id that the scan was posted with */
 export async function stagesOf(system: System, requestId: string, scanId: string): Promise<StagesMs> {
@@ -41,16 +41,16 @@ function named(service: string, stagesMs: Readonly<Record<string, number>>): Rec
   return Object.fromEntries(Object.entries(stagesMs).map(([stage, ms]) => [`${service}: ${stage}`, ms]));
 }
 
-/** The line is written about when the answer is; whoever has the answer may have to wait for it. */
+/** The line is written at about the time of the answer, so it may not be there yet. */
 async function lineOf(logFile: string, isWanted: (line: LogLine) => boolean): Promise<LogLine> {
-  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+  for (let attempts = 0; attempts < POLL_ATTEMPTS_MAX; attempts++) {
     const lines = (await readFile(logFile, 'utf8')).split('\n').slice(0, -1);
     for (const text of lines.toReversed()) {
       if (!text.includes('"stagesMs"')) continue;
       const line = JSON.parse(text) as LogLine;
       if (isWanted(line)) return line;
     }
-    await delay(LOOK_EACH_MS);
+    await delay(POLL_EACH_MS);
   }
   throw new Error(`${logFile} has no line about the scan.`);
 }

@@ -82,7 +82,7 @@ export interface ScansOptions {
   readonly histories: readonly number[];
 }
 
-export interface ScansSurroundings {
+export interface ScansDeps {
   readonly system: System;
   readonly load: LoadProcess;
   readonly newTenant: NewTenant;
@@ -90,8 +90,8 @@ export interface ScansSurroundings {
   readonly ceilingDb: MongoConnection['db'];
 }
 
-export async function measureScans(options: ScansOptions, surroundings: ScansSurroundings): Promise<ScansReport> {
-  const { system, ceilingDb, newTenant } = surroundings;
+export async function measureScans(options: ScansOptions, deps: ScansDeps): Promise<ScansReport> {
+  const { system, ceilingDb, newTenant } = deps;
   const { gateway, scan, analysis, organization } = system;
   const watched: Watched = {
     gateway: gateway.pid,
@@ -103,7 +103,7 @@ export async function measureScans(options: ScansOptions, surroundings: ScansSur
   // Every file is imported once: a second time, all its rows would be skipped.
   let files = 0;
   const newFile = (storedCount: number): string => JSON.stringify({ rows: scanRows((files += 1), ROWS, storedCount) });
-  const scanning: Scanning = { ...surroundings, watched, newFile };
+  const scanning: Scanning = { ...deps, watched, newFile };
 
   say(`warming up with ${WARM_UP_SCANS} scans`);
   for (let scans = 0; scans < WARM_UP_SCANS; scans++) {
@@ -123,7 +123,7 @@ export async function measureScans(options: ScansOptions, surroundings: ScansSur
   };
 }
 
-interface Scanning extends ScansSurroundings {
+interface Scanning extends ScansDeps {
   readonly watched: Watched;
   readonly newFile: (storedCount: number) => string;
 }

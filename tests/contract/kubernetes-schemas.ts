@@ -9,14 +9,14 @@ const INSTALL_TIMEOUT_MS = 90_000;
 const VALIDATE_TIMEOUT_MS = 60_000;
 
 /** What the schemas of one Kubernetes version say about a list of objects. */
-export interface Verdict {
+export interface ValidationResult {
   /** Names like `deployment/gateway` of the objects that are valid. */
   readonly valid: string[];
   /** Everything else that was said, one line each: an unknown field, a wrong type, a kind without a schema. */
   readonly faults: string[];
 }
 
-export type Validate = (yaml: string, kubernetesVersion: string) => Verdict;
+export type Validate = (yaml: string, kubernetesVersion: string) => ValidationResult;
 
 /**
  * A check against the strict Kubernetes schemas, in which an unknown field is a fault. Installed once into `.cache/`; undefined, with a

@@ -46,15 +46,15 @@ describe('schemas', () => {
     (version) => {
       // Most objects are the same in many renderings; each is checked once.
       const documents = [...new Set(renderings.flatMap(({ yaml }) => yaml.split(/^---\n/m)))];
-      const verdict = validate?.(documents.join('---\n'), version);
-      if (verdict === undefined) return;
-      expect(verdict.faults).toEqual([]);
-      expect(verdict.valid).toHaveLength(documents.length);
+      const result = validate?.(documents.join('---\n'), version);
+      if (result === undefined) return;
+      expect(result.faults).toEqual([]);
+      expect(result.valid).toHaveLength(documents.length);
     },
   );
 
   test('a misspelled field, a wrong type and an unknown kind are refused', () => {
-    const verdict = validate?.(
+    const result = validate?.(
       [
         'apiVersion: v1\nkind: Service\nmetadata: { name: misspelled }\nspec: { ports: [{ port: 1, targtPort: 1 }] }',
         'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: wrong-type }\nspec: { replicas: two, selector: {}, template: {} }',
@@ -62,9 +62,9 @@ describe('schemas', () => {
       ].join('\n---\n'),
       '1.37',
     );
-    if (verdict === undefined) return;
-    expect(verdict.valid).toEqual([]);
-    expect(verdict.faults).toEqual([
+    if (result === undefined) return;
+    expect(result.valid).toEqual([]);
+    expect(result.faults).toEqual([
       expect.stringContaining("'targtPort' was unexpected"),
       expect.stringContaining("'two' is not"),
       expect.stringContaining("Couldn't find schema for kind Sevrice"),
@@ -130,7 +130,7 @@ describe('pods', () => {
           ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].every((key) => topologies?.includes(key))
             ? []
             : [`${metadata.name} may be put on one node`],
-          // runProcess in packages/runtime ends a process that has not stopped by itself after 35 seconds.
+          // runProcess in packages/runtime kills a process that has not stopped after 35 seconds.
           pod.terminationGracePeriodSeconds === 40 ? [] : [`${metadata.name} is killed too early or too late`],
         ].flat();
       }),

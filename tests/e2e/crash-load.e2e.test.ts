@@ -77,7 +77,7 @@ beforeAll(async () => {
 });
 afterAll(() => trial.stop());
 
-describe('invoices that are sent while the broker is away', () => {
+describe('invoices that are sent while the broker is unavailable', () => {
   test(
     'are decided and finished all the same, and announced when it is back',
     async () => {
@@ -91,7 +91,7 @@ describe('invoices that are sent while the broker is away', () => {
       } finally {
         load.stop();
       }
-      await load.settled();
+      await load.finished();
       await eventually(async () =>
         expect(await databases.analysis.collection('invoices').countDocuments({ pending: true })).toBe(0),
       );
@@ -127,7 +127,7 @@ describe('invoices and scans that are sent while processes are killed', () => {
       } finally {
         load.stop();
       }
-      await load.settled();
+      await load.finished();
       await Promise.all(scanned);
       await trial.expectPromisesKept();
     },

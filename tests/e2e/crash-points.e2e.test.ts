@@ -28,15 +28,15 @@ const steps = [
   { command: 'update suppliers', of: 'a duplicate' },
   { command: 'update links', of: 'a duplicate' },
 ] as const;
-/** These name no organization; the first one that passes is taken. */
-const settling: readonly string[] = ['update relay', 'update invoices'];
+/** These name no organization, so the first one that passes is held. */
+const unnamed: readonly string[] = ['update relay', 'update invoices'];
 
 interface KillPoint {
   readonly command: string;
   readonly of: (typeof steps)[number]['of'];
   readonly side: HoldOptions['side'];
   /** Without a quota; its client sends again until it is answered. */
-  readonly insisting: Tenant;
+  readonly retrying: Tenant;
   /** With a quota; its client gives up, and what was stored must be finished all the same. */
   readonly leaving: Tenant;
 }
@@ -75,33 +75,33 @@ describe('an analysis whose process is killed', () => {
     for (const [index, { command, of }] of steps.entries()) {
       // Nothing is different after a read.
       for (const side of command.startsWith('find ') ? (['before'] as const) : (['before', 'after'] as const)) {
-        const [insisting, leaving] = await Promise.all([
-          system.newTenant(`Insisting ${index} ${side}`),
+        const [retrying, leaving] = await Promise.all([
+          system.newTenant(`Retrying ${index} ${side}`),
           system.newTenant(`Leaving ${index} ${side}`, 'CORE'),
         ]);
-        points.push({ command, of, side, insisting, leaving });
+        points.push({ command, of, side, retrying, leaving });
       }
     }
     const duplicated = points
       .filter(({ of }) => of === 'a duplicate')
-      .flatMap((point) => [point.insisting, point.leaving]);
+      .flatMap((point) => [point.retrying, point.leaving]);
     for (const tenant of duplicated) await ledger.send(sending(tenant, 1));
     await trial.expectNothingUnfinished();
 
-    const insisted: Promise<void>[] = [];
+    const retried: Promise<void>[] = [];
     const storedAtKill: string[] = [];
     for (const point of points) {
-      if (settling.includes(point.command)) await eventually(nothingPublishing);
+      if (unnamed.includes(point.command)) await eventually(nothingPublishing);
       const time = point.of === 'a duplicate' ? 2 : 1;
       await killAt(point, () => {
-        const answered = ledger.insist(sending(point.insisting, time));
+        const answered = ledger.sendWithRetries(sending(point.retrying, time));
         answered.catch(() => {});
-        insisted.push(answered);
+        retried.push(answered);
         ledger.send(sending(point.leaving, time)).catch(() => {});
       });
       storedAtKill.push(...(await storedBy(point.leaving)));
     }
-    await Promise.all(insisted);
+    await Promise.all(retried);
     await trial.expectPromisesKept();
     // What was stored of those who gave up is still there, hence decided.
     const left = await Promise.all(points.map(({ leaving }) => storedBy(leaving)));
@@ -110,8 +110,8 @@ describe('an analysis whose process is killed', () => {
 });
 
 /** Lets analysis begin the work, and kills it when both tenants' invoices have come to this point. */
-async function killAt({ command, of, side, insisting, leaving }: KillPoint, begin: () => void): Promise<void> {
-  const mentioning = settling.includes(command) ? undefined : [insisting.organizationId, leaving.organizationId];
+async function killAt({ command, of, side, retrying, leaving }: KillPoint, begin: () => void): Promise<void> {
+  const mentioning = unnamed.includes(command) ? undefined : [retrying.organizationId, leaving.organizationId];
   const { system, ledger } = trial;
   const hold = system.proxyOf('analysis').hold({ command, side, ...(mentioning && { mentioning }) });
   begin();
@@ -119,7 +119,7 @@ async function killAt({ command, of, side, insisting, leaving }: KillPoint, begi
   await system.analysis.kill();
   hold.drop();
   await system.analysis.restart();
-  await ledger.reach(insisting);
+  await ledger.reach(retrying);
 }
 
 const nothingPublishing = async (): Promise<void> =>

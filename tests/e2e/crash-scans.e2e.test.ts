@@ -74,7 +74,7 @@ const stepsOfAnalysis: readonly Step[] = [
   { command: 'update scan_runs' },
 ];
 
-/** The finding about the scan as a whole. By itself, because it may be that of another scan, which then stands in the way. */
+/** The finding about the scan as a whole. Apart from the others, because it may belong to another scan. */
 const findingOfScan: Step = { command: 'insert findings', carrying: 'THRESHOLD_CLUSTER' };
 
 /** Where a scan is held when something is killed. */
@@ -92,7 +92,7 @@ interface Kill {
 
 /** Analysis works on so many scans at once. */
 const SCANS_AT_ONCE_MAX = 2;
-/** So many scans at once fit into the memory of a scan service and into the patience of the test. */
+/** So many scans at once fit into the memory of a scan service and the time of the test. */
 const STEPS_OF_SCAN_AT_ONCE = 7;
 
 const kills: readonly Kill[] = [
@@ -172,7 +172,7 @@ const scanning = (tenant: Tenant): SentScan => ({ tenant, idempotencyKey: 'impor
 async function newTenant(name: string, isFirst: boolean): Promise<Tenant> {
   const tenant = await trial.system.newTenant(name);
   if (isFirst) return tenant;
-  await trial.ledger.insistOnScan({ tenant, idempotencyKey: 'earlier', rows: earlierFile });
+  await trial.ledger.scanWithRetries({ tenant, idempotencyKey: 'earlier', rows: earlierFile });
   return tenant;
 }
 
@@ -199,7 +199,7 @@ describe('a scan that is not disturbed', () => {
 
 describe('a scan during which something is killed', () => {
   test(
-    'completes under its key as if nothing had been, or by itself, or leaves nothing, whatever was killed when',
+    'completes under its key as an undisturbed one does, or is completed by the sweep, or leaves nothing, whatever was killed when',
     async () => {
       const { ledger } = trial;
       const disturbed: Disturbed[] = [];
@@ -221,7 +221,7 @@ describe('a scan during which something is killed', () => {
           ledger.sendScan(scanning(one.tenant)).catch(() => {});
           return;
         }
-        const answered = ledger.insistOnScan(scanning(one.tenant)).then((scan) => expectUndisturbed(one, scan));
+        const answered = ledger.scanWithRetries(scanning(one.tenant)).then((scan) => expectUndisturbed(one, scan));
         answered.catch(() => {});
         answers.push(answered);
       };

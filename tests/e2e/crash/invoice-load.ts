@@ -9,7 +9,7 @@ const CONNECTIONS = 16;
 /** Enough to have something under way at every kill, and little enough for a machine with two processors. */
 const PAUSE_MS = 100;
 /** Requests that are repeated beside the connections. */
-const INSISTING_MAX = 64;
+const RETRYING_MAX = 64;
 /** Requests are repeated that are this young, so that both may be under way at once. */
 const RECENT_MAX = 50;
 
@@ -17,7 +17,7 @@ export interface InvoiceLoad {
   /** Sends no more. */
   stop(): void;
   /** Resolves when every request under a key was acknowledged; to be asked after `stop`. */
-  settled(): Promise<void>;
+  finished(): Promise<void>;
 }
 
 /** @param tenants may grow meanwhile */
@@ -27,8 +27,8 @@ export function startInvoiceLoad(
   nextSample: () => Omit<Sample, 'sentAs'>,
 ): InvoiceLoad {
   const sent: Sent[] = [];
-  const insisted: Promise<void>[] = [];
-  let insisting = 0;
+  const retried: Promise<void>[] = [];
+  let retrying = 0;
   let isStopped = false;
   let count = 0;
 
@@ -46,10 +46,10 @@ export function startInvoiceLoad(
     sent.push(request);
     return request;
   };
-  const insist = (request: Sent): Promise<void> => {
-    insisting++;
-    const answered = ledger.insist(request).finally(() => insisting--);
-    // A failure is reported by whoever awaits `settled`, much later.
+  const retry = (request: Sent): Promise<void> => {
+    retrying++;
+    const answered = ledger.sendWithRetries(request).finally(() => retrying--);
+    // A failure is reported by whoever awaits `finished`, much later.
     answered.catch(() => {});
     return answered;
   };
@@ -60,10 +60,10 @@ export function startInvoiceLoad(
         await ledger.send(request);
       } catch {
         if (request.idempotencyKey !== undefined) {
-          const answered = insist(request);
-          insisted.push(answered);
-          // Insisting may take until a lease has lapsed; the connection goes on with others meanwhile.
-          if (insisting > INSISTING_MAX) await answered.catch(() => {});
+          const answered = retry(request);
+          retried.push(answered);
+          // Retries may take until a lease has lapsed; the connection goes on with others meanwhile.
+          if (retrying > RETRYING_MAX) await answered.catch(() => {});
         }
       }
       await delay(PAUSE_MS * Math.random());
@@ -74,9 +74,9 @@ export function startInvoiceLoad(
     stop() {
       isStopped = true;
     },
-    async settled() {
+    async finished() {
       await Promise.all(connections);
-      await Promise.all(insisted);
+      await Promise.all(retried);
     },
   };
 }

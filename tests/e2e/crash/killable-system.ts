@@ -12,7 +12,7 @@ import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { ServiceName } from '@invoicecontrol/topology/services';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
 
-/** By far more than a service needs on a machine that has other work. */
+/** More starts than a service needs on a busy machine. */
 const STARTS_MAX = 3;
 const UNLIMITED_PER_MINUTE = '1000000';
 
@@ -124,7 +124,7 @@ async function startServiceProcess(
   };
 }
 
-/** A service that finds its stores away or too busy at its start says so and ends; its supervisor starts it again. */
+/** A service whose stores are unavailable at its start logs it and ends; this supervisor starts it again. */
 async function supervised(start: () => Promise<ChildServer>): Promise<ChildServer> {
   for (let starts = 1; ; starts++) {
     try {

@@ -9,7 +9,7 @@ import type { Row } from './sample-invoices.js';
 const ATTEMPT_MS_MAX = 15_000;
 /** A scan waits for its turn, and for those that analysis is at work on. */
 const SCAN_ATTEMPT_MS_MAX = 60_000;
-/** As a client does who was told to come again in a second. */
+/** As a client that was told to retry after a second. */
 const RETRY_EACH_MS = 1_000;
 /** Files are large, and those who send them again are many here. */
 const SCAN_RETRY_EACH_MS = 2_000;
@@ -50,16 +50,16 @@ export interface Ledger {
   /** Sends once. @throws Error when it was not acknowledged, whatever became of it */
   send(sent: Sent): Promise<void>;
   /** Sends again under the same key until it is acknowledged, for as long as the ledger is open. */
-  insist(sent: Sent): Promise<void>;
+  sendWithRetries(sent: Sent): Promise<void>;
   /** As {@link Ledger.send}. */
   sendScan(sent: SentScan): Promise<Scan>;
-  /** As {@link Ledger.insist}. */
-  insistOnScan(sent: SentScan): Promise<Scan>;
+  /** As {@link Ledger.sendWithRetries}. */
+  scanWithRetries(sent: SentScan): Promise<Scan>;
   /** The scans that a tenant is shown. */
   scansOf(tenant: Tenant): Promise<readonly Scan[]>;
   /** Resolves when the gateway reaches analysis and scan. */
   reach(tenant: Tenant): Promise<void>;
-  /** Nobody insists any longer. */
+  /** Ends all retries. */
   close(): void;
 }
 
@@ -132,9 +132,9 @@ export function openLedger(baseUrl: string): Ledger {
     acknowledged,
     acknowledgedScans,
     send,
-    insist: (sent) => untilAcknowledged(sent, RETRY_EACH_MS, () => send(sent)),
+    sendWithRetries: (sent) => untilAcknowledged(sent, RETRY_EACH_MS, () => send(sent)),
     sendScan,
-    insistOnScan: (sent) => untilAcknowledged(sent, SCAN_RETRY_EACH_MS, () => sendScan(sent)),
+    scanWithRetries: (sent) => untilAcknowledged(sent, SCAN_RETRY_EACH_MS, () => sendScan(sent)),
     async scansOf(tenant) {
       const { items } = await get<Page<Scan>>('/scans', tenant);
       return Promise.all(items.map(({ id }) => get<Scan>(`/scans/${id}`, tenant)));

@@ -41,8 +41,8 @@ export function sampleSource(): () => Omit<Sample, 'sentAs'> {
   };
 }
 
-export function pick<T>(things: readonly T[]): T | undefined {
-  return things[Math.floor(Math.random() * things.length)];
+export function pick<T>(items: readonly T[]): T | undefined {
+  return items[Math.floor(Math.random() * items.length)];
 }
 
 /** Numbers that resemble each other would be duplicates as well. */

@@ -202,13 +202,13 @@ function countersOf(scans: readonly StoredScan[]): ReadonlyMap<string, number> {
   return rows;
 }
 
-function grouped<T>(things: readonly T[], keyOf: (thing: T) => string): ReadonlyMap<string, readonly T[]> {
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
-  for (const thing of things) {
-    const key = keyOf(thing);
+  for (const item of items) {
+    const key = keyOf(item);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [thing]);
-    else group.push(thing);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
   }
   return groups;
 }

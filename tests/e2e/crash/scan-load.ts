@@ -38,10 +38,10 @@ export async function scanAtOnce(
   const request = (idempotencyKey: string | undefined): SentScan => ({ tenant, idempotencyKey, rows: nextFile() });
   const twice = request('twice');
   await Promise.all([
-    ledger.insistOnScan(request('once')),
-    ledger.insistOnScan(twice),
-    ledger.insistOnScan(twice),
-    // Nobody can insist on it: what was stored completes by itself.
+    ledger.scanWithRetries(request('once')),
+    ledger.scanWithRetries(twice),
+    ledger.scanWithRetries(twice),
+    // Without a key it cannot be retried: the sweep completes what was stored.
     ledger.sendScan(request(undefined)).catch(() => {}),
   ]);
 }

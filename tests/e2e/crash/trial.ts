@@ -1,4 +1,4 @@
-// A system that is about to be killed, those who use it, and the judgement of what became of it.
+// A system that is about to be killed, those who use it, and the audit of the result.
 import { expect } from '@jest/globals';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -13,7 +13,7 @@ import { scanContradictions } from './scan-audit.js';
 
 /** Sweeps come every 5 seconds, and what they take up was left for 30 seconds; scans are swept one after the other. */
 const FINISHED_MS_MAX = 120_000;
-/** An event that nobody answered for comes again after 30 seconds, one whose handler failed after up to a minute. */
+/** An unacknowledged event is redelivered after 30 seconds, one whose handler failed after up to a minute. */
 const EFFECTED_MS_MAX = 120_000;
 
 export interface Trial {

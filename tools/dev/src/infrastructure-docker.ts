@@ -29,7 +29,7 @@ export async function dockerIfRunning(): Promise<Docker | undefined> {
   }
 }
 
-/** The places where testcontainers looks. */
+/** Where testcontainers looks for Docker. */
 function mayHaveDocker(): boolean {
   if (process.platform === 'win32' || process.env.DOCKER_HOST) return true;
   return [

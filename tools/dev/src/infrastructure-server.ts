@@ -1,4 +1,4 @@
-/** A server that can be taken away and brought back under the same address, as the tests of crashes do. */
+/** A server that a crash test can kill and restart on the same address. */
 export interface Server {
   url: string;
   /** Ends it as a crash would, without a chance to tidy up. */

@@ -80,7 +80,7 @@ describe('an embedded server', () => {
     await expect(starting).rejects.toThrow(/The broken server did not start: it ended with code 3.*\nthe disk is full/);
   });
 
-  test('that ends by itself is reported', async () => {
+  test('that ends unexpectedly is reported', async () => {
     const lines: string[] = [];
     const server = await startChildServer({
       name: 'The weak server',
@@ -100,7 +100,7 @@ function greeting(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     socket.once('error', reject);
-    // Without a word, as by a server that is ending: a promise that never settles would be waited for in vain.
+    // Without a word, as by a server that is ending: a promise that never resolves would hang the caller.
     socket.once('close', () => reject(new Error('closed without a greeting')));
     socket.once('data', (data) => {
       socket.destroy();

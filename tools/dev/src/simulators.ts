@@ -1,4 +1,4 @@
-// The outside systems of a workstation: local counterparts that check what the real ones check.
+// Simulators of the outside systems for `npm start`: they check what the real ones check.
 import { startEcbFeedSimulator } from '@invoicecontrol/simulators/ecb-feed';
 import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
 
@@ -14,7 +14,7 @@ export async function startSimulators(): Promise<Simulators> {
   const [ecbFeed, smtp] = await Promise.all([startEcbFeedSimulator(), startSmtpSimulator()]);
   return {
     env: { ECB_FEED_URL: ecbFeed.url, SMTP_URL: smtp.url, MAIL_FROM: 'Invoice Control <control@localhost>' },
-    // Mails are looked at over HTTP: GET /messages.
+    // GET /messages shows the mails.
     urls: { ecbFeed: ecbFeed.url, smtp: smtp.httpUrl },
     async stop() {
       await Promise.all([ecbFeed.stop(), smtp.stop()]);

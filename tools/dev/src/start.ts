@@ -17,7 +17,7 @@ const usage = `Starts MongoDB, NATS and every service on this machine, analyzes 
 
   npm start                  start and show the demonstration
   npm start -- --no-demo     without the demonstration's invoices
-  npm start -- --fresh       forget the data of earlier starts first
+  npm start -- --fresh       delete the data of earlier starts first
 
   PORT=8080                  where the REST gateway listens
   DATA_DIR=.data             where data is kept
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const installationFile = join(dataDir, 'installation.json');
   const developmentFile = join(dataDir, 'dev.json');
   const demoFile = join(dataDir, 'demo.json');
-  if (values.fresh) await forget(dataDir);
+  if (values.fresh) await deleteData(dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
 
   const startedAt = Date.now();
@@ -53,11 +53,11 @@ async function main(): Promise<void> {
   const infrastructure = await startInfrastructure({ dataDir, log: say }).catch((error: unknown) => {
     throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
   });
-  // A start that was killed has left what points to it. Not earlier: only now is the data nobody else's.
+  // A start that was killed leaves these files behind. They are deleted only now, when no other process uses the data.
   await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
   say(`MongoDB (${infrastructure.source.mongodb}) and NATS (${infrastructure.source.nats}) are up.`);
   const stored = await readInstallation(installationFile);
-  // A service that came since the last start may need a secret that is not there yet.
+  // A service that is newer than the installation may need another secret.
   let installation: Installation = { ...stored, secrets: { ...newSecrets(), ...stored?.secrets } };
   await writePrivate(installationFile, installation);
 
@@ -140,8 +140,8 @@ function readOptions(): { help: boolean; 'no-demo': boolean; fresh: boolean } {
   }
 }
 
-/** Only what earlier starts have put there: DATA_DIR may be a directory that holds other things as well. */
-async function forget(dataDir: string): Promise<void> {
+/** Deletes only what earlier starts created: DATA_DIR may hold other files. */
+async function deleteData(dataDir: string): Promise<void> {
   const ours = ['demo.json', 'dev.json', 'installation.json', 'docker', 'embedded'];
   for (const name of ours) await rm(join(dataDir, name), { recursive: true, force: true });
 }
@@ -153,10 +153,10 @@ function readPort(text: string | undefined): number {
   throw new StartError(`PORT is "${text}"; it must be a number from 0 to 65535.`);
 }
 
-/** A fault of the surroundings, told in one sentence without a stack. */
+/** A fault of the environment, reported in one sentence without a stack. */
 class StartError extends Error {}
 
-/** Looked at before anything starts, so that the way out is told at once. */
+/** Checked before anything starts, so that the message comes at once. */
 async function refuseBusyPort(port: number): Promise<void> {
   await new Promise<void>((found, failed) => {
     const probe = createServer();
@@ -169,7 +169,7 @@ async function refuseBusyPort(port: number): Promise<void> {
   });
 }
 
-/** Whether the remembered key still opens the stored data; it does not when only one of the two was wiped. */
+/** Whether the stored key still works; it does not when only the databases were deleted. */
 async function isAlive(baseUrl: string, key: string): Promise<boolean> {
   const response = await fetch(`${baseUrl}/organizations/current`, { headers: { authorization: `Bearer ${key}` } });
   await response.arrayBuffer();
