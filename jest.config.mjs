@@ -37,6 +37,13 @@ const contract = {
   displayName: 'contract',
   testRegex: 'tests/contract/.*\\.test\\.ts$',
 };
-const endToEnd = { ...shared, ...needsInfrastructure, displayName: 'e2e', testRegex: 'tests/e2e/.*\\.test\\.ts$' };
+const endToEnd = {
+  ...shared,
+  ...needsInfrastructure,
+  // The product as well, once for all files.
+  globalSetup: '<rootDir>/tools/dev/dist/jest-product-setup.js',
+  displayName: 'e2e',
+  testRegex: 'tests/e2e/.*\\.test\\.ts$',
+};
 
 export default { projects: [unit, integration, contract, endToEnd], testTimeout: 180_000, maxWorkers: 2 };

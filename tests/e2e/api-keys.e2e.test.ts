@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import { startRunningSystem } from './running-system.js';
+import { useSharedSystem } from './running-system.js';
 import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 import type { CreatedApiKey, Page } from './shapes.js';
 
@@ -15,7 +15,7 @@ let running: RunningSystem;
 let owner: string;
 let admin: string;
 beforeAll(async () => {
-  running = await startRunningSystem();
+  running = await useSharedSystem();
   owner = running.tenant.keys.owner;
   admin = running.tenant.keys.admin;
 });

@@ -4,7 +4,7 @@ import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { routes } from '@invoicecontrol/gateway/routes';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { Role } from './endpoints.js';
-import { startRunningSystem } from './running-system.js';
+import { useSharedSystem } from './running-system.js';
 import type { Answer, ErrorBody, RequestOptions, RunningSystem } from './running-system.js';
 import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
 import type { AcceptedAnalysis, CreatedApiKey, LatestAnalysis } from './shapes.js';
@@ -106,7 +106,7 @@ let foreignIds: Readonly<Record<string, string>>;
 let foreignThings: readonly unknown[];
 
 beforeAll(async () => {
-  running = await startRunningSystem();
+  running = await useSharedSystem();
   const { tenant, other } = running;
   const [analyst, admin] = await Promise.all([newKey('ANALYST', ['*']), newKey('ADMIN', ['*'])]);
   keys = { VIEWER: tenant.keys.viewer, ANALYST: analyst.key, ADMIN: admin.key, OWNER: tenant.keys.owner };

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { startRunningSystem } from './running-system.js';
+import { useSharedSystem } from './running-system.js';
 import type { Answer, ErrorBody, RequestOptions, RunningSystem } from './running-system.js';
 import { fullInvoice, plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
 import type { AcceptedAnalysis, Page, Scan, StoredInvoice } from './shapes.js';
@@ -12,7 +12,7 @@ let key: string;
 /** Sends what is unusual and good. */
 let goodKey: string;
 beforeAll(async () => {
-  running = await startRunningSystem({ RATE_LIMIT_SCANS_PER_MINUTE: '1000' });
+  running = await useSharedSystem();
   key = running.tenant.keys.owner;
   goodKey = running.other.keys.owner;
 });

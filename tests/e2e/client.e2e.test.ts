@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startRunningSystem } from './running-system.js';
+import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
 
 const execute = promisify(execFile);
@@ -16,7 +16,7 @@ const COMPILER_FLAGS =
 
 let running: RunningSystem;
 beforeAll(async () => {
-  running = await startRunningSystem();
+  running = await useSharedSystem();
   const readme = await readFile(`${root}packages/client/README.md`, 'utf8');
   const lines = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block).join('\n');
   await mkdir(directory, { recursive: true });

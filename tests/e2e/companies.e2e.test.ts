@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import { startRunningSystem } from './running-system.js';
+import { useSharedSystem } from './running-system.js';
 import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice, UNKNOWN_ID } from './shapes.js';
 import type { AcceptedAnalysis, Company, Page, StoredInvoice } from './shapes.js';
 
 let running: RunningSystem;
 beforeAll(async () => {
-  running = await startRunningSystem();
+  running = await useSharedSystem();
 });
 afterAll(() => running.stop());
 

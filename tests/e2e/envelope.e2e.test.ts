@@ -14,7 +14,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import { addressVariable } from '@invoicecontrol/runtime/config';
-import { connectApi, startRunningSystem } from './running-system.js';
+import { connectApi, useSharedSystem } from './running-system.js';
 import type { Answer, Api, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
 
@@ -32,7 +32,7 @@ const stops: (() => Promise<unknown>)[] = [];
 let slowCaller: Promise<Answer<ErrorBody>>;
 
 beforeAll(async () => {
-  running = await startRunningSystem();
+  running = await useSharedSystem();
   key = running.tenant.keys.owner;
   slowCaller = running.raw<ErrorBody>('GET /invoices', 'GET /v1/invoices HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
 });

@@ -6,7 +6,7 @@ import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import { startRunningSystem } from './running-system.js';
+import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
 import { fullInvoice, plainInvoice } from './shapes.js';
 import type { AcceptedAnalysis, LatestAnalysis } from './shapes.js';
@@ -24,7 +24,7 @@ let bus: Bus;
 const heard: Heard[] = [];
 
 beforeAll(async () => {
-  running = await startRunningSystem();
+  running = await useSharedSystem();
   const logger = createLogger({ service: 'test', level: 'silent' });
   bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
   bus.connection.subscribe('invoicecontrol.>', {
@@ -162,7 +162,7 @@ describe('the audit trail', () => {
         target: about,
         outcome,
         requestId,
-        ip: expect.stringMatching(/^[0-9a-f.:]+$/),
+        ip: running.clientAddress,
       });
     await eventually(async () => {
       const lines = (await trailOf(tenant)).filter(({ action }) => /^(finding|invoice)\./.test(action));

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startRunningSystem } from './running-system.js';
+import { useSharedSystem } from './running-system.js';
 import type { Answer, ErrorBody, RequestOptions, RunningSystem } from './running-system.js';
 import { fullInvoice, plainInvoice, UNKNOWN_ID } from './shapes.js';
 import type { AcceptedAnalysis, LatestAnalysis, Page, StoredInvoice } from './shapes.js';
 
 let running: RunningSystem;
 beforeAll(async () => {
-  running = await startRunningSystem();
+  running = await useSharedSystem();
 });
 afterAll(() => running.stop());
 

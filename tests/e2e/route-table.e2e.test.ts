@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '@invoicecontrol/gateway/routes';
 import { notBuiltYet, ours, specified } from './endpoints.js';
-import { startRunningSystem } from './running-system.js';
+import { useSharedSystem } from './running-system.js';
 import type { ErrorBody, RunningSystem } from './running-system.js';
 
 interface Published {
@@ -19,7 +19,7 @@ const known = [...specified.map(({ endpoint }) => endpoint), ...ours];
 let running: RunningSystem;
 let published: Published;
 beforeAll(async () => {
-  running = await startRunningSystem();
+  running = await useSharedSystem();
   published = (await running.request<Published>('GET //openapi.json')).body;
 });
 afterAll(() => running.stop());

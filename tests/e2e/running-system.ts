@@ -1,9 +1,10 @@
-// The whole product in one process for one test file, and the way in which its tests talk to it.
+// The whole product in one process, and the way in which the tests talk to it.
+import { randomBytes, randomInt } from 'node:crypto';
 import { connect as connectSocket } from 'node:net';
 import { createClient } from '@invoicecontrol/client';
 import type { Client } from '@invoicecontrol/client';
 import { startSystem } from '@invoicecontrol/dev/system';
-import type { System } from '@invoicecontrol/dev/system';
+import type { SharedSystem, System } from '@invoicecontrol/dev/system';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
@@ -46,6 +47,8 @@ export interface RequestOptions {
 export interface Api {
   /** `http://127.0.0.1:<port>`. */
   readonly origin: string;
+  /** From where its requests come, as the proxy before the gateway says; no other test file has this address. */
+  readonly clientAddress: string;
   /** @param target `METHOD /path` below `/v1`, or from the root with two slashes: `GET //livez` */
   request<Body = unknown>(target: string, options?: RequestOptions): Promise<Answer<Body>>;
   /** The client of integrators. It retries as it promises, and every answer on its way passes the contract. */
@@ -61,7 +64,7 @@ export interface PlanChange {
 }
 
 export interface RunningSystem extends Api {
-  readonly system: System;
+  readonly system: Pick<System, 'baseUrl' | 'addresses'>;
   readonly tenant: Tenant;
   readonly other: Tenant;
   newTenant(plan?: string): Promise<Tenant>;
@@ -79,8 +82,17 @@ export interface RunningSystem extends Api {
 const UNCHECKED = 'The API key cannot be checked right now. Repeat the request in a moment.';
 const UNCHECKED_TRIES_MAX = 5;
 
-/** Starts every service with databases of their own, and two tenants. Once per test file. */
-export async function startRunningSystem(env: NodeJS.ProcessEnv = {}): Promise<RunningSystem> {
+/**
+ * The product that all end-to-end tests of a run share, with two tenants of the caller's own. Once per test file. A test
+ * may see nothing of other tenants and change nothing for them; what needs other settings starts a product of its own.
+ */
+export async function useSharedSystem(): Promise<RunningSystem> {
+  const shared = JSON.parse(process.env['SHARED_SYSTEM'] ?? missing('SHARED_SYSTEM')) as SharedSystem;
+  return connectSystem(shared, async () => {});
+}
+
+/** Starts every service with databases of their own and these settings, and two tenants. Once per test file. */
+export async function startRunningSystem(env: NodeJS.ProcessEnv): Promise<RunningSystem> {
   const { mongodbUrl, natsUrl } = testInfrastructure();
   const secrets = newSecrets();
   const databasePrefix = `${testDatabaseName()}_`;
@@ -89,18 +101,30 @@ export async function startRunningSystem(env: NodeJS.ProcessEnv = {}): Promise<R
     natsUrl,
     secrets,
     databasePrefix,
-    env: { LOG_LEVEL: 'silent', ...env },
+    env: { LOG_LEVEL: 'silent', TRUSTED_PROXY_HOPS: '1', ...env },
   });
-  const connect = (databaseName: string): Promise<MongoConnection> =>
-    connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
-  const databases = await Promise.all(databaseNames(databasePrefix).map(connect));
-  const analysis = await connect(`${databasePrefix}analysis`);
-  let tenants = 0;
-  const newTenant = (plan?: string): Promise<Tenant> =>
-    createTenant(system.addresses.organization, secrets.OPERATOR_TOKEN, `Tenant ${++tenants}`, plan);
-  const channel = openChannel(system.addresses.organization);
-  const operator = client(OperatorServiceDefinition, channel);
   const { OPERATOR_TOKEN: operatorToken } = secrets;
+  return connectSystem({ ...system, operatorToken, databasePrefix }, async () => {
+    await system.stop();
+    for (const databaseName of databaseNames(databasePrefix)) {
+      const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+      await db.dropDatabase();
+      await close();
+    }
+  });
+}
+
+async function connectSystem(system: SharedSystem, stop: () => Promise<void>): Promise<RunningSystem> {
+  const { addresses, operatorToken, databasePrefix } = system;
+  const analysis = await connectMongo({
+    url: testInfrastructure().mongodbUrl,
+    databaseName: `${databasePrefix}analysis`,
+    appName: 'test',
+  });
+  const newTenant = (plan?: string): Promise<Tenant> =>
+    createTenant(addresses.organization, operatorToken, `Tenant ${randomBytes(4).toString('hex')}`, plan);
+  const channel = openChannel(addresses.organization);
+  const operator = client(OperatorServiceDefinition, channel);
   const [tenant, other, api] = await Promise.all([newTenant(), newTenant(), connectApi(system.baseUrl)]);
   return {
     ...api,
@@ -121,12 +145,8 @@ export async function startRunningSystem(env: NodeJS.ProcessEnv = {}): Promise<R
     analysisDatabase: analysis.db,
     async stop() {
       channel.close();
-      await system.stop();
       await analysis.close();
-      for (const { db, close } of databases) {
-        await db.dropDatabase();
-        await close();
-      }
+      await stop();
     },
   };
 }
@@ -135,8 +155,10 @@ export async function startRunningSystem(env: NodeJS.ProcessEnv = {}): Promise<R
 export async function connectApi(baseUrl: string): Promise<Api> {
   const origin = new URL(baseUrl).origin;
   const check = answerCheck(await (await fetch(`${origin}/openapi.json`)).text());
+  const clientAddress = someAddress();
   return {
     origin,
+    clientAddress,
     async request<Body>(target: string, options: RequestOptions = {}): Promise<Answer<Body>> {
       const { method, url } = parseTarget(target);
       const body = options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
@@ -146,6 +168,7 @@ export async function connectApi(baseUrl: string): Promise<Api> {
           ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(options.requestId === undefined ? {} : { 'x-request-id': options.requestId }),
+          'x-forwarded-for': clientAddress,
           ...options.headers,
         },
         ...(body === undefined ? {} : { body }),
@@ -158,6 +181,7 @@ export async function connectApi(baseUrl: string): Promise<Api> {
         baseUrl,
         apiKey,
         async fetch(request) {
+          request.headers.set('x-forwarded-for', clientAddress);
           const response = await fetch(request);
           const { status, headers } = response;
           const path = new URL(request.url).pathname;
@@ -169,6 +193,11 @@ export async function connectApi(baseUrl: string): Promise<Api> {
       return checked<Body>(check, parseTarget(target), await exchange(Number(new URL(origin).port), bytes));
     },
   };
+}
+
+/** The gateway counts refused keys by address, so test files that share one must not share the other. */
+function someAddress(): string {
+  return ['10', ...Array.from({ length: 3 }, () => randomInt(1, 255))].join('.');
 }
 
 function parseTarget(target: string): { method: string; url: string } {
@@ -200,4 +229,8 @@ function exchange(port: number, bytes: string): Promise<ReceivedAnswer> {
       resolve({ status: Number(statusLine.split(' ')[1]), headers, text });
     });
   });
+}
+
+function missing(variable: string): never {
+  throw new Error(`${variable} is not set: run the end-to-end tests with --selectProjects e2e.`);
 }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { run } from '@invoicecontrol/scan-csv/run';
-import { startRunningSystem } from './running-system.js';
+import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
 
 const ROWS = 300;
@@ -23,7 +23,7 @@ let running: RunningSystem;
 let directory: string;
 let tenant: Tenant;
 beforeAll(async () => {
-  running = await startRunningSystem({ RATE_LIMIT_SCANS_PER_MINUTE: '1000' });
+  running = await useSharedSystem();
   directory = await mkdtemp(join(tmpdir(), 'scan-csv-'));
 });
 afterAll(async () => {

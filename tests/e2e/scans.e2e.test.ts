@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import { startRunningSystem } from './running-system.js';
+import { useSharedSystem } from './running-system.js';
 import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 import { plainRow, UNKNOWN_ID } from './shapes.js';
 import type { Company, Finding, Page, Scan, StoredInvoice } from './shapes.js';
@@ -11,7 +11,7 @@ const LARGE_SCAN_MS_MAX = 400_000;
 
 let running: RunningSystem;
 beforeAll(async () => {
-  running = await startRunningSystem({ RATE_LIMIT_SCANS_PER_MINUTE: '1000' });
+  running = await useSharedSystem();
 });
 afterAll(() => running.stop());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Schemas } from '@invoicecontrol/client';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import { startRunningSystem } from './running-system.js';
+import { useSharedSystem } from './running-system.js';
 import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice } from './shapes.js';
 import type { AcceptedAnalysis } from './shapes.js';
@@ -13,7 +13,7 @@ const DAY_MS = 24 * 3_600_000;
 
 let running: RunningSystem;
 beforeAll(async () => {
-  running = await startRunningSystem();
+  running = await useSharedSystem();
 });
 afterAll(() => running.stop());
 

@@ -1,5 +1,5 @@
-import { infrastructure } from './jest-global-setup.js';
+import { closing } from './jest-global-setup.js';
 
 export default async function tearDown(): Promise<void> {
-  await infrastructure?.stop();
+  for (const close of closing.splice(0).toReversed()) await close();
 }

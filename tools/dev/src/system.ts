@@ -26,6 +26,12 @@ export interface System {
   stop(): Promise<void>;
 }
 
+/** What the end-to-end tests are told about the product that they share, as JSON in `SHARED_SYSTEM`. */
+export interface SharedSystem extends Pick<System, 'baseUrl' | 'addresses'> {
+  readonly operatorToken: string;
+  readonly databasePrefix: string;
+}
+
 /** What each service's package exports as `/config` and `/service`. */
 interface ServiceModule {
   readonly configSchema: { parse(env: unknown): unknown };

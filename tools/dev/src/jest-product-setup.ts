@@ -1,0 +1,38 @@
+// Run by jest once before the end-to-end tests: they share one started product, each test file with tenants of its own.
+import { randomBytes } from 'node:crypto';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import { databaseNames, newSecrets } from '@invoicecontrol/topology/start';
+import setUpInfrastructure, { closing, infrastructure } from './jest-global-setup.js';
+import { startSystem } from './system.js';
+import type { SharedSystem } from './system.js';
+
+export default async function setUp(): Promise<void> {
+  await setUpInfrastructure();
+  if (infrastructure === undefined) throw new Error('MongoDB and NATS are not started.');
+  const { mongodbUrl, natsUrl } = infrastructure;
+  const secrets = newSecrets();
+  const databasePrefix = `test_${randomBytes(8).toString('hex')}_`;
+  const { baseUrl, addresses, stop } = await startSystem({
+    mongodbUrl,
+    natsUrl,
+    secrets,
+    databasePrefix,
+    env: {
+      LOG_LEVEL: 'silent',
+      // Each test file calls from an address of its own, or refused keys of one would be counted against another.
+      TRUSTED_PROXY_HOPS: '1',
+      // Per key; files with tests of scans send more in a minute than a client may.
+      RATE_LIMIT_SCANS_PER_MINUTE: '1000',
+    },
+  });
+  closing.push(async () => {
+    await stop();
+    for (const databaseName of databaseNames(databasePrefix)) {
+      const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+      await db.dropDatabase();
+      await close();
+    }
+  });
+  const shared: SharedSystem = { baseUrl, addresses, operatorToken: secrets.OPERATOR_TOKEN, databasePrefix };
+  process.env.SHARED_SYSTEM = JSON.stringify(shared);
+}
