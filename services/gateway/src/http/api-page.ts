@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Express } from 'express';
+import { CACHE_CONTROL, isKnown } from './etag.js';
 import { onlyGet } from './only-get.js';
 
 /** The page runs its own scripts, talks to this origin and nobody else; its library styles elements directly. */
@@ -9,22 +12,8 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const PAGE = `<!DOCTYPE html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Invoice control API</title>
-    <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
-    <link rel="stylesheet" href="/docs/swagger-ui.css">
-  </head>
-  <body>
-    <div id="api"></div>
-    <script src="/docs/swagger-ui-bundle.js"></script>
-    <script src="/docs/start.js"></script>
-  </body>
-</html>
-`;
+/** A file under a path that changes with its content. */
+const FOREVER = 'public, max-age=31536000, immutable';
 
 const START = `window.ui = SwaggerUIBundle({
   url: '/openapi.json',
@@ -36,26 +25,90 @@ const START = `window.ui = SwaggerUIBundle({
 });
 `;
 
-/** `/openapi.json` and `/docs`: the API page comes from the installed package, nothing is loaded from elsewhere. */
+const pageOf = (pathOf: (name: string) => string): string => `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Invoice control API</title>
+    <link rel="icon" type="image/png" href="${pathOf('favicon-32x32.png')}">
+    <link rel="stylesheet" href="${pathOf('swagger-ui.css')}">
+  </head>
+  <body>
+    <div id="api"></div>
+    <script src="${pathOf('swagger-ui-bundle.js')}"></script>
+    <script src="${pathOf('start.js')}"></script>
+  </body>
+</html>
+`;
+
+const GUIDES = ['first-integration', 'scanning-history', 'reviewing-findings'];
+const guidesFolder = new URL('../../../../docs/guides/', import.meta.url);
+
+interface File {
+  readonly path: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly cacheControl: string;
+}
+
+/**
+ * `/docs`, to which `/` leads, `/openapi.json` and the guides. The API page comes from the installed package, nothing is
+ * loaded from elsewhere.
+ */
 export function apiPage(app: Express, openApi: string): void {
   const require = createRequire(import.meta.url);
-  const assets = dirname(require.resolve('swagger-ui-dist/package.json'));
-  const files = [
-    { path: '/openapi.json', type: 'application/json; charset=utf-8', bytes: Buffer.from(openApi) },
-    { path: '/docs', type: 'text/html; charset=utf-8', bytes: Buffer.from(PAGE) },
-    { path: '/docs/start.js', type: 'text/javascript; charset=utf-8', bytes: Buffer.from(START) },
+  const packageFolder = dirname(require.resolve('swagger-ui-dist/package.json'));
+  const assets = [
+    { name: 'start.js', type: 'text/javascript; charset=utf-8', bytes: Buffer.from(START) },
     ...[
       { name: 'swagger-ui-bundle.js', type: 'text/javascript; charset=utf-8' },
       { name: 'swagger-ui.css', type: 'text/css; charset=utf-8' },
       { name: 'favicon-32x32.png', type: 'image/png' },
-    ].map(({ name, type }) => ({ path: `/docs/${name}`, type, bytes: readFileSync(join(assets, name)) })),
-  ];
-  for (const { path, type, bytes } of files) {
-    onlyGet(app, path, (_request, response) => {
-      if (path.startsWith('/docs')) response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-      response.setHeader('Content-Type', type);
-      response.setHeader('Content-Length', bytes.length);
-      response.end(bytes);
-    });
-  }
+    ].map(({ name, type }) => ({ name, type, bytes: readFileSync(join(packageFolder, name)) })),
+  ].map((asset) => ({ ...asset, path: `/docs/${digest(asset.bytes)}/${asset.name}`, cacheControl: FOREVER }));
+  const page = pageOf((name) => assets.find((asset) => asset.name === name)?.path ?? '');
+  const asked = [
+    { path: '/openapi.json', type: 'application/json; charset=utf-8', bytes: Buffer.from(openApi) },
+    { path: '/docs', type: 'text/html; charset=utf-8', bytes: Buffer.from(page) },
+    ...GUIDES.map((name) => ({
+      path: `/docs/guides/${name}.md`,
+      type: 'text/plain; charset=utf-8',
+      bytes: readFileSync(new URL(`${name}.md`, guidesFolder)),
+    })),
+  ].map((file) => ({ ...file, cacheControl: CACHE_CONTROL }));
+  for (const file of [...assets, ...asked]) serve(app, file);
+  onlyGet(app, '/', (_request, response) => {
+    response.statusCode = 302;
+    response.setHeader('Location', '/docs');
+    response.end();
+  });
+}
+
+/** Compresses when first asked to, because most gateways never are. */
+function serve(app: Express, { path, type, bytes, cacheControl }: File): void {
+  const etag = digest(bytes);
+  let compressed: Buffer | undefined;
+  onlyGet(app, path, (request, response) => {
+    const isCompressed = request.acceptsEncodings('gzip') === 'gzip' && type !== 'image/png';
+    const variant = isCompressed ? `"${etag}-gzip"` : `"${etag}"`;
+    if (path.startsWith('/docs')) response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    response.setHeader('Cache-Control', cacheControl);
+    response.setHeader('ETag', variant);
+    response.setHeader('Vary', 'Accept-Encoding');
+    if (isKnown(variant, request.headers['if-none-match'])) {
+      response.statusCode = 304;
+      response.end();
+      return;
+    }
+    const sent = isCompressed ? (compressed ??= gzipSync(bytes)) : bytes;
+    if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
+    response.setHeader('Content-Type', type);
+    response.setHeader('Content-Length', sent.length);
+    response.end(sent);
+  });
+}
+
+function digest(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
 }

@@ -3,6 +3,7 @@ import { notFound } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
+import { introduction } from './introduction.js';
 import { accessFor, keyNamed, principal } from '../testing/counterparts.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { GatewayOptions, RunningGateway } from '../testing/running-gateway.js';
@@ -63,6 +64,53 @@ describe('beside the routes', () => {
         status: 200,
         isEmpty: false,
       });
+    }
+  });
+
+  test('/ leads to /docs', async () => {
+    const response = await fetch(`${gateway.origin}/`, { redirect: 'manual' });
+    expect({ status: response.status, location: response.headers.get('location') }).toEqual({
+      status: 302,
+      location: '/docs',
+    });
+  });
+
+  test('the guides that the introduction links are there', async () => {
+    const links = [...introduction.matchAll(/\((\/docs\/guides\/[^)]+)\)/g)].map(([, path]) => path ?? '');
+    expect(links).toHaveLength(3);
+    for (const path of links) {
+      const guide = await fetch(`${gateway.origin}${path}`);
+      expect({ path, status: guide.status, text: await guide.text() }).toEqual({
+        path,
+        status: 200,
+        text: expect.stringMatching(/^# /) as unknown,
+      });
+    }
+  });
+
+  test('files are compressed for those who can read that, and not sent twice', async () => {
+    const page = await (await fetch(`${gateway.origin}/docs`)).text();
+    const bundle = /src="([^"]+bundle\.js)"/.exec(page)?.[1] ?? '';
+    for (const [path, cacheControl] of [
+      [bundle, 'public, max-age=31536000, immutable'],
+      ['/docs', 'private, no-cache'],
+      ['/openapi.json', 'private, no-cache'],
+    ]) {
+      const sizeOf = async (encoding: string) => {
+        const response = await fetch(`${gateway.origin}${path}`, { headers: { 'accept-encoding': encoding } });
+        expect({ path, caching: response.headers.get('cache-control') }).toEqual({ path, caching: cacheControl });
+        expect(response.headers.get('vary')).toBe('Accept-Encoding');
+        expect(response.headers.get('content-encoding')).toBe(encoding === 'gzip' ? 'gzip' : null);
+        const etag = response.headers.get('etag') ?? '';
+        const again = await fetch(`${gateway.origin}${path}`, {
+          headers: { 'accept-encoding': encoding, 'if-none-match': etag },
+        });
+        expect({ path, status: again.status, text: await again.text() }).toEqual({ path, status: 304, text: '' });
+        expect(again.headers.get('content-security-policy')).toContain("default-src 'none'");
+        return Number(response.headers.get('content-length'));
+      };
+      const [plain, compressed] = [await sizeOf('identity'), await sizeOf('gzip')];
+      expect(compressed * 1.5).toBeLessThan(plain);
     }
   });
 

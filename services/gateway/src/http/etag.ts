@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Reply } from './route.js';
 
 /** Sent with every ETag: a private cache may keep the answer and asks each time whether it still holds. */
-const CACHE_CONTROL = 'private, no-cache';
+export const CACHE_CONTROL = 'private, no-cache';
 
 /**
  * The answer with a strong ETag, or 304 when the caller has it already (RFC 9110, sections 8.8.3 and 13.1.2). The
@@ -16,7 +16,7 @@ export function conditional(resource: string, body: unknown, ifNoneMatch: string
 }
 
 /** If-None-Match compares weakly: a `W/` in front does not matter. */
-function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
+export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);

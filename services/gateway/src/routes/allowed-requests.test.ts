@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DomainError } from '@invoicecontrol/errors';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { showsSomething } from '@invoicecontrol/values/visible-text';
 import fc from 'fast-check';
-import { rpcServices } from '../clients.js';
-import { accessFor, keyNamed, principal } from '../testing/counterparts.js';
-import type { Answers } from '../testing/counterparts.js';
+import { accessFor, keyNamed, principal, refuseEverything } from '../testing/counterparts.js';
 import { publishedOperations, resolved, validatorOf } from '../testing/published.js';
 import type { Schema } from '../testing/published.js';
 import { startGateway } from '../testing/running-gateway.js';
@@ -16,16 +13,8 @@ const key = keyNamed('owner');
 
 let gateway: RunningGateway;
 beforeAll(async () => {
-  // Whatever reaches an owner is refused with 409; what is refused before is refused by the gateway itself.
-  const refuse = () => Promise.reject(new DomainError('wrong_state', 'Not now.'));
-  const answers = Object.entries(rpcServices).map(([name, { definition }]) => [
-    name,
-    Object.fromEntries(Object.keys(definition.methods).map((rpc) => [rpc, refuse])),
-  ]);
-  gateway = await startGateway({
-    ...(Object.fromEntries(answers) as Answers),
-    access: accessFor(new Map([[key, principal()]])),
-  });
+  // What comes through to an owner is 409; anything else was refused by the gateway itself.
+  gateway = await startGateway({ ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) });
 });
 afterAll(() => gateway.stop());
 

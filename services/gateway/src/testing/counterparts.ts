@@ -60,6 +60,24 @@ export function accessFor(keys: ReadonlyMap<string, Principal>): Implementation<
   };
 }
 
+/**
+ * Refuses every call but those about keys with 409.
+ * @param onCall told the rpc, `<package>.<Service>/<Rpc>`, and the organization that it is about
+ */
+export function refuseEverything(onCall: (rpc: string, organizationId: unknown) => void = () => {}): Answers {
+  const answers = Object.entries(rpcServices).map(([name, { definition }]) => {
+    const methods = Object.entries(definition.methods).map(([method, rpc]) => {
+      const refuse = ({ organizationId }: { organizationId?: string }) => {
+        onCall(`${definition.fullName}/${rpc.name}`, organizationId);
+        return Promise.reject(new DomainError('wrong_state', 'Not now.'));
+      };
+      return [method, refuse];
+    });
+    return [name, Object.fromEntries(methods)];
+  });
+  return Object.fromEntries(answers) as Answers;
+}
+
 /** One real gRPC server that plays every service behind the gateway; usage is answered alike for all of them. */
 export async function startCounterparts(answers: Answers): Promise<GrpcServer> {
   const answersByDefinition = new Map<Definition, Partial<Implementation<Definition>>>();

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { exampleOf } from '../http/examples.js';
+import { accessFor, keyNamed, principal, refuseEverything } from '../testing/counterparts.js';
+import { publishedOperations } from '../testing/published.js';
+import { startGateway } from '../testing/running-gateway.js';
+import type { RunningGateway } from '../testing/running-gateway.js';
+import { routes } from './table.js';
+
+const key = keyNamed('tenant');
+const TENANT = '0198a000-0000-7000-8000-00000000007e';
+
+let gateway: RunningGateway;
+let asked = new Set<string>();
+beforeAll(async () => {
+  gateway = await startGateway({
+    ...refuseEverything((rpc, organizationId) => asked.add(`${rpc} ${String(organizationId)}`)),
+    access: accessFor(new Map([[key, principal({ organizationId: TENANT })]])),
+  });
+});
+afterAll(() => gateway.stop());
+
+describe('every route', () => {
+  for (const { operation, method, path, rpc, access, body } of routes) {
+    test(`${operation} asks its owner about ${access === 'public' ? 'no organization' : 'the organization of the key'}`, async () => {
+      asked = new Set();
+      const parameters = publishedOperations.find(({ operationId }) => operationId === operation)?.parameters ?? [];
+      const filled = path.replace(/:(\w+)/g, (_, id) => parameters.find(({ name }) => name === id)?.example ?? '');
+      const response = await fetch(`${gateway.origin}/v1${filled}`, {
+        method: method.toUpperCase(),
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(exampleOf(body)) }),
+      });
+      expect(response.status).toBe(409);
+      expect([...asked]).toEqual([`${rpc} ${access === 'public' ? 'undefined' : TENANT}`]);
+    });
+  }
+});

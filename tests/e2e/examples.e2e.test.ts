@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
+import type { SmtpSimulator } from '@invoicecontrol/simulators/smtp';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { startRunningSystem } from './running-system.js';
+import type { RunningSystem } from './running-system.js';
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example?: string }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example: object } } };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+let smtp: SmtpSimulator;
+let running: RunningSystem;
+beforeAll(async () => {
+  smtp = await startSmtpSimulator();
+  running = await startRunningSystem({ SMTP_URL: smtp.url, MAIL_FROM: 'control@example.com' });
+});
+afterAll(async () => {
+  await running.stop();
+  await smtp.stop();
+});
+
+/** Which id of the path the answer of an operation gives, and under which name. */
+const created: Readonly<Record<string, readonly [parameter: string, field: string]>> = {
+  analyzeInvoice: ['invoiceId', 'id'],
+  createScan: ['scanId', 'id'],
+  createRoutingRule: ['ruleId', 'id'],
+  createCompany: ['companyId', 'id'],
+  inviteMember: ['userId', 'userId'],
+  createApiKey: ['apiKeyId', 'id'],
+};
+
+test('every example of the description works as it stands', async () => {
+  const tenant = await running.newTenant();
+  const { paths } = (await running.request<{ paths: Record<string, Record<string, Operation>> }>('GET //openapi.json'))
+    .body;
+  const published = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
+  );
+  // The organization ends when everything else is done.
+  const isEnd = ({ operationId }: Operation) => /^(delete|restore)Organization$/.test(operationId);
+  const operations = [...published.filter((one) => !isEnd(one)), ...published.filter(isEnd)];
+
+  const ids = new Map<string, string>();
+  /** What no document can know: the id of a member, and secrets that are shown once. */
+  const unknowable = new Map<string, object>([
+    ['createRoutingRule', { assign_to: tenant.users.admin }],
+    ['assignFinding', { assignee_user_id: tenant.users.admin }],
+  ]);
+  for (const { operationId, method, path, parameters = [], requestBody, responses } of operations) {
+    if (operationId === 'acceptInvitation') unknowable.set(operationId, { token: await invitationToken(smtp) });
+    const example = requestBody?.content['application/json'].example;
+    const body = example === undefined ? {} : { body: { ...example, ...unknowable.get(operationId) } };
+    const send = (fill: (name: string) => string) =>
+      running.request<Record<string, unknown>>(
+        `${method} ${path.replace(/\{(\w+)\}/g, (_, name: string) => fill(name))}`,
+        {
+          ...body,
+          key: tenant.keys.owner,
+        },
+      );
+    if (path.includes('{')) {
+      const { status } = await send((name) => parameters.find((one) => one.name === name)?.example ?? '');
+      expect({ operationId, status }).toEqual({ operationId, status: 404 });
+    }
+    const answer = await send((name) => ids.get(name) ?? '');
+    const [success] = Object.keys(responses);
+    expect({ operationId, status: answer.status, text: answer.status < 400 ? '' : answer.text }).toEqual({
+      operationId,
+      status: Number(success),
+      text: '',
+    });
+    const [parameter, field] = created[operationId] ?? [];
+    if (parameter !== undefined && field !== undefined) ids.set(parameter, String(answer.body[field]));
+    if (operationId === 'listFindings') {
+      const [finding] = answer.body['items'] as { id: string }[];
+      ids.set('findingId', finding?.id ?? '');
+    }
+    if (operationId === 'deleteOrganization') {
+      unknowable.set('restoreOrganization', { recovery_token: answer.body['recoveryToken'] });
+    }
+  }
+});
+
+async function invitationToken({ httpUrl }: SmtpSimulator): Promise<string> {
+  return eventually(async () => {
+    const mails = (await (await fetch(`${httpUrl}/messages`)).json()) as { text: string }[];
+    const token = mails.map(({ text }) => /inv_[0-9a-f]{64}/.exec(text)?.[0]).find((found) => found !== undefined);
+    if (token === undefined) throw new Error('no invitation was mailed');
+    return token;
+  });
+}
