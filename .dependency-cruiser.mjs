@@ -6,6 +6,18 @@ const tests = '\\.test\\.ts$';
 const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/';
 /** What `domain/` may know besides itself: the engine, shared values and refusals, and what only computes. */
 const pure = ['^packages/(api-key|engine|errors|values)/', '^packages/tenants/src/facts\\.ts$', computing].join('|');
+/** Of the engine, from the lowest to the highest; nothing below knows the files beside them, least of all testing/. */
+const rooms = [
+  'data',
+  'facts',
+  'explanation',
+  'policy',
+  'normalisation',
+  'supplier',
+  'matching',
+  'detectors',
+  'scoring',
+];
 const drivers = '(^|/)node_modules/(@grpc|@nats-io|express|mongodb)/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -24,6 +36,18 @@ export default {
         'The engine decides by facts alone: what organizations, reviews, storage or transport know is handed to it as facts.',
       from: { path: '^packages/engine/src/', pathNot: tests },
       to: { pathNot: `^packages/(engine|values)/|${computing}` },
+    },
+    ...rooms.map((room, index) => ({
+      name: 'engine-rooms-go-down',
+      comment: `The rooms of the engine read downwards (${rooms.join(' < ')}): move what both need into the lower one.`,
+      from: { path: `^packages/engine/src/${room}/`, pathNot: tests },
+      to: { path: `^packages/engine/src/((${[...rooms.slice(index + 1), 'testing'].join('|')})/|[^/]+$)` },
+    })),
+    {
+      name: 'engine-keeps-its-rules',
+      comment: 'Who uses the engine calls run-engine.ts and scoring/: detectors and matching may change at any time.',
+      from: { path: '^(packages|services|simulators|tests|tools)/', pathNot: '^packages/engine/|^tests/bench/' },
+      to: { path: '^packages/engine/src/(detectors|matching)[/.]' },
     },
     {
       name: 'application-knows-no-adapter',

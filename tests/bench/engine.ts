@@ -2,7 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { analyze } from '@invoicecontrol/engine/run-engine';
+import { runEngine } from '@invoicecontrol/engine/run-engine';
+import { decide } from '@invoicecontrol/engine/scoring/decision';
 import { packFacts } from '@invoicecontrol/analysis/conclude';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
@@ -75,7 +76,7 @@ async function main(): Promise<void> {
     { name: 'ceiling: normalising and hashing the match keys', work: read },
     ...populations.map(({ name, facts }) => ({
       name,
-      work: (index: number): unknown => analyze(at(facts, index), defaultPolicy),
+      work: (index: number): unknown => decide(runEngine(at(facts, index), defaultPolicy), defaultPolicy),
     })),
     { name: 'writing down and compressing the facts', work: conclude },
   ];
@@ -156,7 +157,7 @@ function meansOf(facts: readonly Facts[]) {
     candidates: mean(({ candidates }) => candidates.length),
     pairs: mean((fact) => originalsOf(fact).length),
     amounts: mean(({ supplier, invoice }) => supplier.profile.amounts[invoice.currency]?.length ?? 0),
-    findings: mean((fact) => analyze(fact, defaultPolicy).findings.length),
+    findings: mean((fact) => runEngine(fact, defaultPolicy).length),
   };
 }
 

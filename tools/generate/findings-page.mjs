@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { families, requiredFacts } from '@invoicecontrol/engine/explanation/catalogue';
-import { findingTypes } from '@invoicecontrol/engine/policy/finding-types';
+import { findingTypes } from '@invoicecontrol/analysis/finding-types';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 
 const page = fileURLToPath(new URL('../../docs/findings.md', import.meta.url));

@@ -1,8 +1,8 @@
+import { subject } from '../explanation/subject.js';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { AMOUNT_DECIMALS_MAX, microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import { severityRank } from '../explanation/catalogue.js';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
@@ -56,8 +56,7 @@ function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[]
       type: 'AMOUNT_ZERO',
       ...levels.zero,
       summary: `${invoice.invoiceNumber} of ${invoice.supplierName} bills ${amountText(invoice)}.`,
-      key: evidenceKey('AMOUNT_ZERO', [invoice.invoiceId]),
-      parameters: {},
+      about: [invoice.invoiceId],
       observed: { grossAmount: amountOf(invoice) },
       explanation: ['The gross amount is zero.'],
     },
@@ -93,7 +92,7 @@ function outlier(
       ...(isKnownSize ? parameters.levels.outlierOfKnownSize : level),
       summary: `${amountText(invoice)} is ${ratio} times the ${invoice.currency} ${median} that ${invoice.supplierName} usually bills.`,
       actionValues: { ratio: String(ratio) },
-      key: evidenceKey('AMOUNT_OUTLIER', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: {
         ...(step === undefined ? {} : { zMin: step.zMin, ratioMin: step.ratioMin }),
         ...(exceeded === undefined
@@ -208,7 +207,7 @@ function magnitudeShift(
       type: 'AMOUNT_MAGNITUDE_SHIFT',
       ...(isTooHigh ? parameters.levels.magnitudeShift : parameters.levels.magnitudeShiftDown),
       summary: `${amountText(invoice)} is ${relation} the ${invoice.currency} ${matchedAmount} that ${invoice.supplierName} billed on ${dateOfDayNumber(matched.day)}.`,
-      key: evidenceKey('AMOUNT_MAGNITUDE_SHIFT', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: {
         shiftFactors: parameters.shiftFactors,
         shiftTolerancePercent: parameters.shiftTolerancePercent,
@@ -274,7 +273,7 @@ function recurringChanged({ facts, minor: amount, uses }: JudgedAmount, paramete
       type: 'RECURRING_AMOUNT_CHANGED',
       ...(isContractBroken ? parameters.levels.recurringRaisedMuch : parameters.levels.recurringChanged),
       summary: `${invoice.supplierName} billed ${invoice.currency} ${old} on each of the last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices and now ${amountText(invoice)} (${changePct > 0 ? '+' : ''}${changePct} %).`,
-      key: evidenceKey('RECURRING_AMOUNT_CHANGED', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: {
         recurringMin: parameters.recurringMin,
         recurringExceptionsMax: parameters.recurringExceptionsMax,
@@ -352,7 +351,7 @@ function round(judged: JudgedAmount, parameters: AmountParameters): RaisedFindin
       type: 'AMOUNT_ROUND',
       ...(isYoung ? parameters.levels.roundYoung : parameters.levels.round),
       summary: `${amountText(invoice)} is a round amount; ${roundHabitText(invoice.supplierName, roundCount, count)}.`,
-      key: evidenceKey('AMOUNT_ROUND', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: {
         roundValueMin: parameters.roundValueMin,
         roundHistoryMin: parameters.roundHistoryMin,
@@ -399,7 +398,7 @@ function belowThreshold(
       type: 'AMOUNT_BELOW_THRESHOLD',
       ...parameters.levels.belowThreshold,
       summary: `${amountText(invoice)} is just under the approval limit of ${limitText(band)}.`,
-      key: evidenceKey('AMOUNT_BELOW_THRESHOLD', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: { belowThresholdPercent: parameters.belowThresholdPercent },
       observed: { value: microToDecimal(band.value), ...thresholdEvidence(band) },
       explanation: [`The amount is at least ${parameters.belowThresholdPercent} % of the limit and does not reach it.`],
@@ -438,7 +437,7 @@ function splitBelowThreshold(
       type: 'SPLIT_BELOW_THRESHOLD',
       ...level,
       summary: `${group.length} invoices of ${invoice.supplierName} within ${parameters.splitDays} days, ${sum} together, each stay under the approval limit of ${limitText(band)}.`,
-      key: evidenceKey('SPLIT_BELOW_THRESHOLD', [supplier.supplierId, ...group.map(({ invoiceId }) => invoiceId)]),
+      about: [subject.supplier(supplier.supplierId), ...group.map(({ invoiceId }) => invoiceId)],
       parameters: {
         splitPercent: parameters.splitPercent,
         splitDays: parameters.splitDays,

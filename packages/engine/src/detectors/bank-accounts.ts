@@ -1,7 +1,7 @@
+import { subject } from '../explanation/subject.js';
 import { bankCodeOfKey } from '@invoicecontrol/values/bank-account';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
@@ -66,9 +66,7 @@ function blocklisted(facts: Facts, account: StatedAccount, { levels }: BankParam
       ...levels.blocklisted,
       summary: `Account ${account.masked} was confirmed as fraudulent on ${date}.`,
       actionValues: { date },
-      key: evidenceKey('BANK_ACCOUNT_BLOCKLISTED', [account.key]),
-      parameters: {},
-      observed: {},
+      about: [subject.account(account.key)],
       explanation: [`A reviewer confirmed fraud on account ${account.masked} on ${date}.`],
       extra: { account: account.masked, reviewId: fraud.reviewId, confirmedAt: fraud.confirmedAt },
     },
@@ -99,7 +97,7 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
       type: 'BANK_ACCOUNT_CHANGED',
       ...level,
       summary: `${invoice.supplierName} asks for payment to ${account.masked}${since} after ${counted(main?.count ?? 0, 'invoice')} on ${main?.masked ?? ''}${reason}.`,
-      key: evidenceKey('BANK_ACCOUNT_CHANGED', [supplier.supplierId, account.key]),
+      about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
       parameters: {
         establishedInvoices: parameters.establishedInvoices,
         escalatingAmountRatio: parameters.escalatingAmountRatio,
@@ -226,7 +224,7 @@ function nearMatch(
       type: 'BANK_ACCOUNT_NEAR_MATCH',
       ...parameters.levels.nearMatch,
       summary: `Account ${account.masked} differs from ${near.use.masked}, which ${facts.invoice.supplierName} has used ${counted(near.use.count, 'time')}, in ${near.positions.length === 1 ? 'one digit' : `${near.positions.length} digits`}.`,
-      key: evidenceKey('BANK_ACCOUNT_NEAR_MATCH', [facts.supplier.supplierId, account.key]),
+      about: [subject.supplier(facts.supplier.supplierId), subject.account(account.key)],
       parameters: { nearMatchDigitsMax: parameters.nearMatchDigitsMax },
       observed: { differingDigits: near.positions.length, invoicesOnNearest: near.use.count },
       explanation: [
@@ -300,7 +298,7 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
       type: 'BANK_ACCOUNT_REVERTED' as const,
       ...(isPaid === true ? parameters.levels.revertedPaid : parameters.levels.reverted),
       summary: `${facts.invoice.supplierName} returns to ${account.masked} after ${between.count} ${between.count === 1 ? 'invoice' : 'invoices'} on ${between.masked}.`,
-      key: evidenceKey('BANK_ACCOUNT_REVERTED', [facts.supplier.supplierId, between.key]),
+      about: [subject.supplier(facts.supplier.supplierId), subject.account(between.key)],
       parameters: {
         revertedInvoicesMin: parameters.revertedInvoicesMin,
         revertedDaysMin: parameters.revertedDaysMin,
@@ -356,7 +354,7 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
       type: 'BANK_ACCOUNT_SHARED',
       ...level,
       summary: `${payee} asks for payment to ${account.masked}, the account of ${holder}${others.length > 1 ? ` and ${others.length - 1} more` : ''}.`,
-      key: evidenceKey('BANK_ACCOUNT_SHARED', [supplier.supplierId, account.key]),
+      about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
       parameters: { factorSuppliersMin: parameters.factorSuppliersMin },
       observed: { otherSuppliers: others.length },
       explanation: [
@@ -395,7 +393,7 @@ function invalid(
       type: 'BANK_ACCOUNT_INVALID',
       ...level,
       summary: `Account ${account.masked} of ${invoice.supplierName} is not valid: ${invoice.bankProblems.map(problemText).join(', ')}.`,
-      key: evidenceKey('BANK_ACCOUNT_INVALID', [facts.supplier.supplierId, account.key]),
+      about: [subject.supplier(facts.supplier.supplierId), subject.account(account.key)],
       parameters: { invalidRepeatedMin },
       observed: { earlierUses: account.use?.count ?? 0 },
       explanation: [
@@ -436,7 +434,7 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
       ...level,
       summary: `${invoice.supplierName} is registered for tax in ${taxCountry}, its account ${account.masked} is in ${bankCountry}.`,
       actionValues: { country: bankCountry },
-      key: evidenceKey('BANK_COUNTRY_MISMATCH', [facts.supplier.supplierId, account.key]),
+      about: [subject.supplier(facts.supplier.supplierId), subject.account(account.key)],
       parameters: { countryAcceptedAfter: parameters.countryAcceptedAfter },
       observed: { earlierUses: uses },
       explanation: [
@@ -462,7 +460,7 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
       type: 'BANK_ACCOUNT_FIRST_USE',
       ...(isHigh ? parameters.levels.firstUseHighValue : parameters.levels.firstUse),
       summary: `${invoice.supplierName} is paid to ${account.masked} for the first time (${amountText(invoice)}).`,
-      key: evidenceKey('BANK_ACCOUNT_FIRST_USE', [supplier.supplierId, account.key]),
+      about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
       parameters: { newSupplierHighValue: parameters.newSupplierHighValue },
       observed: { value, noRate, earlierInvoices: supplier.profile.count },
       explanation: [
@@ -487,7 +485,7 @@ function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding
       type: 'BANK_ACCOUNT_MISSING',
       ...parameters.levels.missing,
       summary: `${invoice.supplierName} states no account, but did on ${share} % of ${count} invoices.`,
-      key: evidenceKey('BANK_ACCOUNT_MISSING', [supplier.supplierId]),
+      about: [subject.supplier(supplier.supplierId)],
       parameters: {
         missingShareMin: parameters.missingShareMin,
         missingInvoicesMin: parameters.missingInvoicesMin,

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { populationFindings } from '../run-engine.js';
-import { pairKey } from '../explanation/evidence.js';
+import { runEngineOnBooks } from '../run-engine.js';
+import { pairKey } from '../explanation/subject.js';
 import type { Finding } from '../explanation/evidence.js';
 import { readName } from '../normalisation/name-key.js';
 import { defaultPolicy } from '../policy/policy.js';
-import { detectInBooks } from './books.js';
-import type { BookedPayment, BookedVendor, Books, VendorAccountChange, VendorCredit } from './books.js';
+import type { BookedPayment, BookedVendor, Books, VendorAccountChange, VendorCredit } from '../facts/books.js';
 
 const HOME = { key: 'DE89370400440532013000', masked: 'DE89**************3000' };
 const AWAY = { key: 'DE02500105170137075030', masked: 'DE02**************5030' };
@@ -20,7 +19,7 @@ function findingsIn(books: Partial<Books>): Finding[] {
     duplicatePairs: [],
     ...books,
   };
-  return populationFindings(detectInBooks(all, defaultPolicy), []);
+  return runEngineOnBooks(all, defaultPolicy);
 }
 
 describe('VENDOR_RECORD_DUPLICATE', () => {
@@ -208,19 +207,4 @@ test('PAYMENT_AMOUNT_MISMATCH is raised beyond one unit more than was open', () 
   ]);
   expect(paid({ dueMinor: '1', isReturned: true })).toEqual([]);
   expect(paid({})).toEqual([]);
-});
-
-test('what people have said about a finding of the books holds when it is found again', () => {
-  const books: Books = {
-    companyId: 'c',
-    vendors: [],
-    accountChanges: [],
-    payments: [payment('1', { dueMinor: '1' })],
-    credits: [],
-    duplicatePairs: [],
-  };
-  const raised = detectInBooks(books, defaultPolicy);
-  const evidenceKey = raised[0]?.key ?? '';
-  const reviews = [{ evidenceKey, disposition: 'RESOLVED' as const, invoiceId: null, pairKeys: [] }];
-  expect(populationFindings(raised, reviews)).toMatchObject([{ disposition: 'RESOLVED', family: 'SCAN' }]);
 });

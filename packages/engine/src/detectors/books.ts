@@ -1,76 +1,14 @@
+import type { BookedPayment, BookedVendor, Books, VendorCredit } from '../facts/books.js';
+import { pairKey, subject } from '../explanation/subject.js';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { MasterAccount } from '../facts/erp-facts.js';
-import { evidenceKey, pairKey } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import type { Policy } from '../policy/policy.js';
 import type { BooksParameters } from '../policy/books.js';
 import { compareText } from '../facts/record-order.js';
-
-/** What a synchronisation of an ERP has seen of a company: its vendors, what changed about them, and its payments. */
-export interface Books {
-  readonly companyId: string;
-  readonly vendors: readonly BookedVendor[];
-  readonly accountChanges: readonly VendorAccountChange[];
-  readonly payments: readonly BookedPayment[];
-  readonly credits: readonly VendorCredit[];
-  /** Pairs of invoices that are duplicates of each other (evidence.ts, `pairKey`). */
-  readonly duplicatePairs: readonly string[];
-}
-
-export interface BookedVendor {
-  readonly vendorId: string;
-  readonly name: string;
-  readonly nameKey: string;
-  readonly taxKey?: string;
-  readonly taxCountry?: string;
-  readonly isActive: boolean;
-  readonly accounts: readonly MasterAccount[];
-  /** Within the last twelve months. */
-  readonly isBilled: boolean;
-}
-
-export interface VendorAccountChange {
-  readonly vendorId: string;
-  readonly vendorName: string;
-  readonly before: readonly MasterAccount[];
-  readonly after: readonly MasterAccount[];
-  readonly openBills: number;
-  /** RFC 3339: the synchronisations between which it changed. */
-  readonly seenBefore: string;
-  readonly seenAfter: string;
-  /** A person has approved it. */
-  readonly isReviewed: boolean;
-}
-
-export interface BookedPayment {
-  readonly paymentId: string;
-  readonly vendorId: string;
-  readonly vendorName: string;
-  readonly day: number;
-  /** Paid, positive minor units of the currency. */
-  readonly amountMinor: string;
-  readonly currency: string;
-  /** What was open on everything that the payment settles. */
-  readonly dueMinor?: string;
-  readonly reference?: string;
-  /** The invoices it settles, as far as they are known here. */
-  readonly invoiceIds: readonly string[];
-  readonly account?: MasterAccount;
-  /** Keys of the accounts that the vendor had on that day; absent when the ERP does not tell. */
-  readonly vendorAccountsThen?: readonly string[];
-  /** The bank sent it back. */
-  readonly isReturned: boolean;
-}
-
-export interface VendorCredit {
-  readonly vendorId: string;
-  readonly day: number;
-  readonly amountMinor: string;
-  readonly currency: string;
-}
 
 /** Findings about the books, without an invoice (detection reference, section 7.6). */
 export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
@@ -106,14 +44,14 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
   const reported = new Set<string>();
   return [...sharing]
     .sort(([left], [right]) => compareText(right, left))
-    .flatMap(([key, group]) => {
-      const [first, ...rest] = group;
+    .flatMap(([key, vendors]) => {
+      const [first, ...rest] = vendors;
       if (first === undefined) return [];
       const same = [first, ...rest.filter((other) => isOneVendor(key, first, other))];
       const vendorIds = same.map(({ vendorId }) => vendorId);
-      const evidence = evidenceKey('VENDOR_RECORD_DUPLICATE', vendorIds);
-      if (same.length < 2 || reported.has(evidence)) return [];
-      reported.add(evidence);
+      const group = vendorIds.toSorted(compareText).join();
+      if (same.length < 2 || reported.has(group)) return [];
+      reported.add(group);
       const areBilled = same.filter(({ isBilled }) => isBilled).length > 1;
       const shared = key.startsWith('t:') ? 'tax id' : 'account';
       return [
@@ -121,7 +59,7 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
           type: 'VENDOR_RECORD_DUPLICATE' as const,
           ...(areBilled ? levels.vendorDuplicateBilled : levels.vendorDuplicate),
           summary: `Vendors ${vendorIds.join(' and ')} (${first.name}) share one ${shared}.`,
-          key: evidence,
+          about: vendorIds,
           parameters: { similarNameMin: duplicates.similarNameMin },
           observed: { vendors: same.length },
           explanation: [
@@ -156,7 +94,7 @@ function changedVendorAccounts(
         type: 'VENDOR_MASTER_BANK_CHANGED',
         ...levels.vendorAccountChanged,
         summary: `The accounts of ${changes.length} of ${vendors.length} vendors changed at once, as in a migration.`,
-        key: evidenceKey('VENDOR_MASTER_BANK_CHANGED', [companyId, first.seenAfter]),
+        about: [companyId, first.seenAfter],
         parameters: { migrationPercent },
         observed: { changes: changes.length, vendors: vendors.length },
         explanation: [`All were changed between ${first.seenBefore} and ${first.seenAfter}.`],
@@ -172,7 +110,7 @@ function changedVendorAccounts(
     type: 'VENDOR_MASTER_BANK_CHANGED' as const,
     ...levels.vendorAccountChanged,
     summary: `The account of vendor ${vendorName} changed from ${maskedList(before)} to ${maskedList(after)} while ${openBills} ${openBills === 1 ? 'bill is' : 'bills are'} open.`,
-    key: evidenceKey('VENDOR_MASTER_BANK_CHANGED', [vendorId, ...after.map(({ key }) => key)]),
+    about: [vendorId, ...after.map(({ key }) => subject.account(key))],
     parameters: { migrationPercent },
     observed: { openBills },
     explanation: [
@@ -221,7 +159,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
           type: 'DUPLICATE_PAYMENT' as const,
           ...(isKnownPair ? levels.duplicatePaymentOfPair : levels.duplicatePayment),
           summary: `${second.vendorName} was paid ${amount} on ${dateOfDayNumber(first.day)} and again on ${dateOfDayNumber(second.day)}.`,
-          key: evidenceKey('DUPLICATE_PAYMENT', [first.paymentId, second.paymentId]),
+          about: [first.paymentId, second.paymentId],
           parameters: { duplicatePaymentDays, repeatedPaymentsMin },
           observed: { amount, daysBetween: second.day - first.day },
           explanation: [
@@ -272,8 +210,7 @@ function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): Rai
       type: 'PAYMENT_ACCOUNT_MISMATCH',
       ...levels.paidElsewhere,
       summary: `${amount} for ${vendorName} were paid to ${account.masked}, which was not an account of the vendor on ${dateOfDayNumber(payment.day)}.`,
-      key: evidenceKey('PAYMENT_ACCOUNT_MISMATCH', [paymentId]),
-      parameters: {},
+      about: [paymentId],
       observed: { amount, vendorAccounts: vendorAccountsThen.length },
       explanation: ['On the day of the payment the vendor master had other accounts only.'],
       extra: { paymentId, account: account.masked },
@@ -293,7 +230,7 @@ function paidTooMuch(payment: BookedPayment, { levels, overpaidTolerance }: Book
       type: 'PAYMENT_AMOUNT_MISMATCH',
       ...levels.overpaid,
       summary: `${payment.vendorName} was paid ${paid}, while ${due} were open.`,
-      key: evidenceKey('PAYMENT_AMOUNT_MISMATCH', [paymentId]),
+      about: [paymentId],
       parameters: { overpaidTolerance },
       observed: { paid, due },
       explanation: ['More was paid than was open on everything that the payment settles.'],

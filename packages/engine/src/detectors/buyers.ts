@@ -2,7 +2,6 @@ import type { Company } from '../facts/companies.js';
 import type { TaxId } from '@invoicecontrol/values/tax-id';
 import { buyerOf } from '../facts/buyer.js';
 import { departmentWords } from '../data/department-words.js';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import { readName } from '../normalisation/name-key.js';
@@ -64,7 +63,7 @@ function taxIdMismatch(
           ? `${buyerTaxId}, which is ${companyTaxId === null ? 'no tax id of this organization' : `not ${companyTaxId}`}`
           : `${sister.name} (${buyerTaxId})`
       }.`,
-      key: evidenceKey('BUYER_MISMATCH', [invoice.companyId, buyerTaxId]),
+      about: [invoice.companyId, buyerTaxId],
       parameters: { embeddedTaxIdLengthMin: parameters.embeddedTaxIdLengthMin },
       observed: { buyerTaxId, companyTaxId },
       explanation: [
@@ -90,7 +89,7 @@ function nameMismatch({ invoice }: Facts, companies: readonly Company[], paramet
       type: 'BUYER_NAME_MISMATCH',
       ...parameters.levels.nameMismatch,
       summary: `${invoice.invoiceNumber} is addressed to ${invoice.buyerName}, which is like no company of this organization.`,
-      key: evidenceKey('BUYER_NAME_MISMATCH', [buyer.key]),
+      about: [buyer.key],
       parameters: nameLikeness,
       observed: { buyerName: invoice.buyerName, companies: companies.length },
       explanation: ['The buyer has no tax id on the invoice.', 'Its name shares no word with the name of any company.'],

@@ -1,7 +1,7 @@
+import { subject } from '../explanation/subject.js';
 import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { buyerOf } from '../facts/buyer.js';
 import { isLegalTender } from '../data/country-currencies.js';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import { amountText } from '../matching/comparison-row.js';
@@ -25,8 +25,7 @@ function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] 
       type: 'CURRENCY_UNKNOWN',
       ...levels.unknown,
       summary: `The currency of ${invoice.invoiceNumber} of ${invoice.supplierName} could not be read.`,
-      key: evidenceKey('CURRENCY_UNKNOWN', [invoice.invoiceId]),
-      parameters: {},
+      about: [invoice.invoiceId],
       observed: { currency: invoice.currency },
       explanation: [
         'The document names no currency, or several.',
@@ -52,7 +51,7 @@ function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] 
       type: 'CURRENCY_CHANGED',
       ...(isMultiCurrency ? parameters.levels.changedMultiCurrency : parameters.levels.changed),
       summary: `${invoice.supplierName} bills ${amountText(invoice)} and has always billed in ${used.map(({ currency }) => currency).join(', ')}.`,
-      key: evidenceKey('CURRENCY_CHANGED', [supplier.supplierId, invoice.currency]),
+      about: [subject.supplier(supplier.supplierId), invoice.currency],
       parameters: {
         changedHistoryMin: parameters.changedHistoryMin,
         multiCurrencyMin: parameters.multiCurrencyMin,
@@ -86,7 +85,7 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
       type: 'CURRENCY_UNUSUAL_FOR_COUNTRY',
       ...parameters.levels.unusual,
       summary: `${invoice.supplierName} ${from} bills ${amountText(invoice)}, in the currency of another country.`,
-      key: evidenceKey('CURRENCY_UNUSUAL_FOR_COUNTRY', [supplier.supplierId, currency]),
+      about: [subject.supplier(supplier.supplierId), currency],
       parameters: {
         worldCurrencies: parameters.worldCurrencies,
         unusualAcceptedAfter: parameters.unusualAcceptedAfter,

@@ -1,7 +1,7 @@
+import { subject } from '../explanation/subject.js';
 import { dateOfDayNumber, dayNumber, swapDayAndMonth } from '@invoicecontrol/values/calendar-date';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import { isWeekend, weekdayOf } from '../data/weekends.js';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import { counted } from '../explanation/phrases.js';
@@ -30,7 +30,7 @@ function issuedInFuture({ invoice, asOf }: Facts, daysAhead: number, parameters:
       ...(daysAhead > parameters.futureFarDays ? parameters.levels.futureFar : parameters.levels.future),
       summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${daysAhead} days ahead.`,
       actionValues: { swapped: swapped === undefined ? '' : `; if day and month are swapped use ${swapped}` },
-      key: evidenceKey('ISSUE_DATE_FUTURE', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: { futureDaysMax: parameters.futureDaysMax, futureFarDays: parameters.futureFarDays },
       observed: { issueDate: invoice.issueDate, asOf, daysAhead },
       explanation: [
@@ -63,7 +63,7 @@ function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: Da
       type: 'ISSUE_DATE_STALE',
       ...(ageDays > parameters.staleFarDays ? parameters.levels.staleFar : parameters.levels.stale),
       summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${ageDays} days ago.`,
-      key: evidenceKey('ISSUE_DATE_STALE', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: { staleDays: parameters.staleDays, staleFarDays: parameters.staleFarDays },
       observed: { issueDate: invoice.issueDate, asOf, ageDays },
       explanation: [`The invoice was judged on ${asOf}.`],
@@ -85,7 +85,7 @@ function dueBeforeIssue({ invoice, supplier }: Facts, parameters: DateParameters
       type: 'DUE_DATE_BEFORE_ISSUE',
       ...(isHabit ? parameters.levels.dueBeforeIssueHabitual : parameters.levels.dueBeforeIssue),
       summary: `${invoice.invoiceNumber} was due on ${dueDate}, ${counted(days, 'day')} before it was issued.`,
-      key: evidenceKey('DUE_DATE_BEFORE_ISSUE', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: { prepaidHabitMin: parameters.prepaidHabitMin },
       observed: { issueDate: invoice.issueDate, dueDate, days, earlierInvoices: earlier },
       explanation: [
@@ -109,7 +109,7 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
       type: 'PAYMENT_TERMS_CHANGED',
       ...(isImmediate ? parameters.levels.termsChangedImmediate : parameters.levels.termsChanged),
       summary: `${invoice.supplierName} asks for payment ${newDays === 0 ? 'at once' : `in ${counted(newDays, 'day')}`} instead of in ${usualDays} days.`,
-      key: evidenceKey('PAYMENT_TERMS_CHANGED', [supplier.supplierId, String(newDays)]),
+      about: [subject.supplier(supplier.supplierId), String(newDays)],
       parameters: {
         termsHistoryMin: parameters.termsHistoryMin,
         termsModeShare: parameters.termsModeShare,
@@ -137,7 +137,7 @@ function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameter
       type: 'ISSUE_DATE_WEEKEND',
       ...parameters.levels.weekend,
       summary: `${invoice.invoiceNumber} is dated ${issueDate}, a ${weekday}; ${invoice.supplierName} dated ${weekendCount === 0 ? 'none' : weekendCount} of ${count} earlier invoices on a weekend.`,
-      key: evidenceKey('ISSUE_DATE_WEEKEND', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: { weekendHistoryMin: parameters.weekendHistoryMin, weekendShareMax: parameters.weekendShareMax },
       observed: { invoices: count, ofWeekends: weekendCount },
       explanation: [`${weekday} is part of the weekend${taxCountry === undefined ? '' : ` in ${taxCountry}`}.`],

@@ -1,7 +1,7 @@
+import { accountsOf } from '../explanation/subject.js';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DocumentFacts, FieldConflict, TamperSignKind } from '../facts/document-facts.js';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { FindingType } from '../explanation/catalogue.js';
 import type { Facts } from '../facts/facts.js';
@@ -45,8 +45,7 @@ function modifiedAfterSigning(
       type: 'DOCUMENT_MODIFIED_AFTER_SIGNING',
       ...(isHarmless ? levels.completedAfterSigning : levels.modifiedAfterSigning),
       summary: `After the document of ${facts.invoice.invoiceNumber} was signed, ${what}.`,
-      key: documentKey('DOCUMENT_MODIFIED_AFTER_SIGNING', facts),
-      parameters: {},
+      ...aboutFile(facts),
       observed: { revisions, coveragePercent },
       explanation: [
         `The signature covers ${coveragePercent} % of the file, which has ${counted(revisions, 'revision')}.`,
@@ -85,7 +84,7 @@ function tampered(facts: Facts, document: DocumentFacts, parameters: DocumentPar
       type: 'DOCUMENT_TAMPER_SIGNS',
       ...level,
       summary: `The document of ${facts.invoice.invoiceNumber} may have been edited: ${lowerFirst(signSentences[first.kind])}${others}.`,
-      key: documentKey('DOCUMENT_TAMPER_SIGNS', facts),
+      ...aboutFile(facts),
       parameters: { tamperLikelyMin, tamperDoubtfulMin },
       observed: { weight, signs: signs.length },
       explanation: signs.map(({ kind }) => `${signSentences[kind]} (weight ${parameters.tamperWeights[kind]}).`),
@@ -108,8 +107,7 @@ function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: Do
       type: 'DOCUMENT_HIDDEN_TEXT',
       ...parameters.levels.hiddenText,
       summary: `The document of ${facts.invoice.invoiceNumber} holds ${kinds.join(', ')} that no reader sees, first on page ${first.page}.`,
-      key: documentKey('DOCUMENT_HIDDEN_TEXT', facts),
-      parameters: {},
+      ...aboutFile(facts),
       observed: { hiddenTexts: hidden.length },
       explanation: hidden
         .slice(0, parameters.shownMax)
@@ -137,8 +135,7 @@ function fieldConflict(facts: Facts, { conflicts }: DocumentFacts, parameters: D
       type: 'DOCUMENT_FIELD_CONFLICT',
       ...(isAccount(first) ? levels.accountConflict : levels.fieldConflict),
       summary: `The ${sourceText(first)} of ${facts.invoice.invoiceNumber} says ${machine} for ${first.field}, the visible page ${visible === null ? 'does not show it' : `says ${visible}`}.`,
-      key: documentKey('DOCUMENT_FIELD_CONFLICT', facts),
-      parameters: {},
+      ...aboutFile(facts),
       observed: { conflicts: real.length },
       explanation: real.map(
         (conflict) => `${conflict.field} differs between the ${sourceText(conflict)} and the visible page.`,
@@ -172,7 +169,7 @@ function lowConfidence(
       type: 'EXTRACTION_LOW_CONFIDENCE',
       ...(key.length > 0 ? parameters.levels.keyFieldUncertain : parameters.levels.fieldUncertain),
       summary: `The document of ${facts.invoice.invoiceNumber} could not be read with certainty in ${names}.`,
-      key: documentKey('EXTRACTION_LOW_CONFIDENCE', facts),
+      ...aboutFile(facts),
       parameters: { readConfidenceMin: parameters.readConfidenceMin },
       observed: { uncertainFields: uncertain.length, uncertainKeyFields: key.length },
       explanation: uncertain.map(({ field, confidence }) => `${field} was read with ${confidence} % certainty.`),
@@ -194,8 +191,7 @@ function invalidElectronicInvoice(
     type,
     ...level,
     summary,
-    key: documentKey(type, facts),
-    parameters: {},
+    ...aboutFile(facts),
     observed: { total },
     explanation: explanation.slice(0, shownMax),
   });
@@ -256,9 +252,9 @@ function isArithmetic(id: string): boolean {
   return /^BR-CO-1[0-7]$/.test(id) || /^BR-(?!CO-)[A-Z]+-0[89]$/.test(id);
 }
 
-/** A finding about a file holds for every upload of it. */
-function documentKey(type: FindingType, { invoice }: Facts): string {
-  return evidenceKey(type, [invoice.documentSha256 ?? invoice.invoiceId]);
+/** A finding about a file holds for every upload of it. Whoever forged it wants the money on the account it names. */
+function aboutFile({ invoice }: Facts): Pick<RaisedFinding, 'about' | 'alsoAbout'> {
+  return { about: [invoice.documentSha256 ?? invoice.invoiceId], alsoAbout: accountsOf(invoice) };
 }
 
 function sourceText({ source }: FieldConflict): string {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { Finding } from '../explanation/evidence.js';
-import type { ReviewFact } from '../facts/facts.js';
 import { COMPANY_ID, inMemoryHistory, invoiceOf, typesIn } from '../testing/in-memory-history.js';
-import type { Billed, InvoiceChanges, JudgeOptions } from '../testing/in-memory-history.js';
+import type { Billed, InvoiceChanges, BillOptions } from '../testing/in-memory-history.js';
 
 const typesOf = typesIn('DUP');
 
@@ -11,7 +10,7 @@ const supplier = { tax_id: 'DE136695976' };
 const otherSupplier = { name: 'Borealis', tax_id: 'DE811569869' };
 const bank_account = { iban: 'DE89370400440532013000' };
 
-type Bill = readonly [changes: InvoiceChanges, options?: JudgeOptions];
+type Bill = readonly [changes: InvoiceChanges, options?: BillOptions];
 
 /** Bills everything in order and gives the last one. */
 function judgeLast(...bills: readonly Bill[]): Billed {
@@ -230,7 +229,7 @@ describe('CROSS_COMPANY_DUPLICATE', () => {
 });
 
 describe('DUPLICATE_DOCUMENT', () => {
-  const upload: JudgeOptions = { origin: { source: 'UPLOAD', documentSha256: 'ab'.repeat(32) } };
+  const upload: BillOptions = { origin: { source: 'UPLOAD', documentSha256: 'ab'.repeat(32) } };
   test('blocks the same file while the earlier record is live', () => {
     const billed = judgeLast([{}, upload], [{ invoice_number: 'read differently' }, upload]);
     expect(billed.analysis.decision).toBe('BLOCK');
@@ -338,7 +337,7 @@ describe('CREDIT_NOTE_UNMATCHED', () => {
 });
 
 describe('an ERP bill', () => {
-  const bill: JudgeOptions = { origin: { source: 'ERP' } };
+  const bill: BillOptions = { origin: { source: 'ERP' } };
   test('that was there before the invoice means: already booked', () => {
     expect(typesOf(judgeLast([{}, bill], [{}]))).toEqual(['DUPLICATE_INVOICE']);
   });
@@ -353,32 +352,26 @@ describe('an ERP bill', () => {
   });
 });
 
-describe('a reviewed pair', () => {
-  const falsePositive = (finding: Finding, pairKeys: readonly string[]): ReviewFact => ({
-    evidenceKey: finding.evidence.key,
-    disposition: 'FALSE_POSITIVE',
-    invoiceId: 'elsewhere',
-    pairKeys,
-  });
+describe('a cleared pair', () => {
   const pairKeysOf = (finding: Finding): string[] =>
     (finding.evidence['matched'] as { pairKey: string }[]).map(({ pairKey }) => pairKey);
-
-  test('stays settled when the invoice is analyzed again', () => {
-    const first = judgeLast([{}], [{}]);
-    const finding = findingIn(first, 'DUPLICATE_INVOICE') as Finding;
-    const again = judgeLast([{}], [{}, { reviews: [falsePositive(finding, pairKeysOf(finding))] }]);
-    expect(again.analysis).toMatchObject({ decision: 'PASS', riskScore: 0 });
-    expect(findingIn(again, 'DUPLICATE_INVOICE')?.disposition).toBe('FALSE_POSITIVE');
-  });
 
   test('is left out of a later finding, which stands on the other pairs', () => {
     const first = judgeLast([{}], [{}], [{}]);
     const finding = findingIn(first, 'DUPLICATE_INVOICE') as Finding;
     const [cleared = ''] = pairKeysOf(finding);
-    const again = judgeLast([{}], [{}], [{}, { reviews: [falsePositive(finding, [cleared])] }]);
-    const remaining = again.analysis.findings.find(({ type }) => type === 'DUPLICATE_INVOICE');
+    const again = judgeLast([{}], [{}], [{}, { facts: { clearedPairs: [cleared] } }]);
+    const remaining = findingIn(again, 'DUPLICATE_INVOICE');
     expect(remaining?.relatedInvoiceIds).toHaveLength(1);
-    expect(remaining?.disposition).toBe('OPEN');
+    expect(remaining?.subjects).toEqual([{ kind: 'PAIR', pairKey: pairKeysOf(finding)[1] }]);
     expect(again.analysis.decision).toBe('BLOCK');
+  });
+
+  test('is still what a finding is about when no other is left', () => {
+    const finding = findingIn(judgeLast([{}], [{}]), 'DUPLICATE_INVOICE') as Finding;
+    const clearedPairs = pairKeysOf(finding);
+    const again = judgeLast([{}], [{}, { facts: { clearedPairs } }]);
+    expect(findingIn(again, 'DUPLICATE_INVOICE')).toEqual(finding);
+    expect(finding.subjects).toEqual([{ kind: 'PAIR', pairKey: clearedPairs[0] }]);
   });
 });

@@ -1,5 +1,6 @@
+import { pairKey, subject } from '../explanation/subject.js';
 import type { Facts } from '../facts/facts.js';
-import { evidenceKey, pairKey, shownText } from '../explanation/evidence.js';
+import { shownText } from '../explanation/evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import type { FindingType, Severity } from '../explanation/catalogue.js';
 import type { Candidate } from '../facts/invoice.js';
@@ -100,7 +101,7 @@ function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters:
   ];
 }
 
-interface PairVerdict {
+interface RaisedPairs {
   readonly type: FindingType;
   readonly severity: Severity;
   readonly confidence: number;
@@ -111,31 +112,31 @@ interface PairVerdict {
 }
 
 /**
- * Raises one finding for a class of pairs, best first. Pairs that a reviewer cleared are left out; when none is left
- * the finding stands as FALSE_POSITIVE (detection reference, section 10).
+ * Raises one finding for a class of pairs, best first. Cleared pairs are left out; when all are cleared, the finding is
+ * about them, and its reader knows (detection reference, section 10).
  */
 function withUnclearedPairs(
   facts: Facts,
   pairs: readonly PairScore[],
-  judge: (pairs: readonly PairScore[], best: PairScore) => PairVerdict,
+  raise: (pairs: readonly PairScore[], best: PairScore) => RaisedPairs,
   parameters: DuplicateParameters,
 ): RaisedFinding[] {
   const open = pairs.filter((pair) => !isCleared(facts, pair.other));
   const listed = open.length > 0 ? open : pairs;
   const [best] = listed;
   if (best === undefined) return [];
-  const verdict = judge(listed, best);
-  const shown = verdict.actionPair ?? best;
+  const raised = raise(listed, best);
+  const shown = raised.actionPair ?? best;
   const group = groupOf(
     facts.invoice,
     listed.map((pair) => pair.other),
   );
   return [
     {
-      type: verdict.type,
-      severity: verdict.severity,
-      confidence: verdict.confidence,
-      summary: pairSummary(facts.invoice, shown, verdict.verb, amountText(shown.other)),
+      type: raised.type,
+      severity: raised.severity,
+      confidence: raised.confidence,
+      summary: pairSummary(facts.invoice, shown, raised.verb, amountText(shown.other)),
       actionValues: {
         supplier: facts.invoice.supplierName,
         number: facts.invoice.invoiceNumber,
@@ -148,9 +149,8 @@ function withUnclearedPairs(
         originalInvoiceId: group.original.invoiceId,
         amountAtRisk: facts.invoice.grossAmount,
         amountAtRiskCurrency: facts.invoice.currency,
-        ...verdict.extra,
+        ...raised.extra,
       },
-      ...(open.length > 0 ? {} : { disposition: 'FALSE_POSITIVE' as const }),
     },
   ];
 }
@@ -164,13 +164,12 @@ function pairEvidence(
   pairs: readonly PairScore[],
   named: PairScore,
   parameters: DuplicateParameters,
-): Pick<RaisedFinding, 'key' | 'pairKeys' | 'parameters' | 'observed' | 'explanation' | 'relatedInvoiceIds'> {
+): Pick<RaisedFinding, 'about' | 'keyPrefix' | 'parameters' | 'observed' | 'explanation' | 'relatedInvoiceIds'> {
   const related = bestWith(named, pairs, parameters.relatedMax).map((pair) => pair.other.invoiceId);
-  const keys = related.map((invoiceId) => pairKey(facts.invoice.invoiceId, invoiceId));
   const [best] = pairs;
   return {
-    key: evidenceKey('DUP', keys),
-    pairKeys: keys,
+    about: related.map((invoiceId) => subject.pair(facts.invoice.invoiceId, invoiceId)),
+    keyPrefix: 'DUP',
     parameters: {
       duplicateMin: parameters.duplicateMin / 2,
       highMin: parameters.highMin / 2,
@@ -242,8 +241,7 @@ function duplicateDocuments(facts: Facts, parameters: DuplicateParameters): Rais
       type: 'DUPLICATE_DOCUMENT',
       ...level,
       summary: `The file of ${shownText(facts.invoice.invoiceNumber)} is the file of ${shownText(earliest.invoiceNumber)} (${earliest.issueDate}, ${amountText(earliest)}), byte for byte.`,
-      key: evidenceKey('DUPLICATE_DOCUMENT', [sha256]),
-      parameters: {},
+      about: [sha256],
       observed: { copies: copies.length, liveCopies: live.length },
       explanation: [
         'Both records were read from the same bytes.',
@@ -273,16 +271,13 @@ function splitDuplicates(
   const { whole, parts } = split;
   const all = [whole, ...parts].filter((record) => record.invoiceId !== invoice.invoiceId);
   const others = all.slice(0, parameters.relatedMax);
-  const keys = others.map((other) => pairKey(invoice.invoiceId, other.invoiceId));
-  const isSettled = others.every((other) => isCleared(facts, other));
   return [
     {
       type: 'SPLIT_DUPLICATE',
       ...parameters.levels.split,
       summary: `${partNumbers(parts)} add up to ${shownText(whole.invoiceNumber)} (${whole.issueDate}, ${amountText(whole)}).`,
       actionValues: { number: whole.invoiceNumber },
-      key: evidenceKey('SPLIT_DUPLICATE', keys),
-      pairKeys: keys,
+      about: others.map((other) => subject.pair(invoice.invoiceId, other.invoiceId)),
       parameters: { splitToleranceMinor: parameters.splitToleranceMinor, splitPartsMin: parameters.splitPartsMin },
       observed: { parts: parts.length, whole: whole.grossAmount },
       explanation: [
@@ -306,7 +301,6 @@ function splitDuplicates(
         matched: others.slice(0, parameters.matchedMax).map((other) => matchedRecord(invoice, other, 0)),
       },
       relatedInvoiceIds: others.map((other) => other.invoiceId),
-      ...(isSettled ? { disposition: 'FALSE_POSITIVE' as const } : {}),
     },
   ];
 }
@@ -374,7 +368,7 @@ function unmatchedCreditNotes(
       type: 'CREDIT_NOTE_UNMATCHED',
       ...parameters.levels.creditNoteUnmatched,
       summary: `Credit note ${shownText(invoice.invoiceNumber)} for ${amountText({ currency: invoice.currency, amountMinor: credited })} matches no earlier invoice of ${shownText(invoice.supplierName)}.`,
-      key: evidenceKey('CREDIT_NOTE_UNMATCHED', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: { creditNoteDays: parameters.creditNoteDays },
       observed: { searchedNumbers: searchedKeys.length },
       explanation: [
@@ -427,11 +421,10 @@ function confidenceOf(pair: PairScore, { confidence }: DuplicateParameters): num
   return (confidence.findLast((step) => step.points <= points) ?? confidence[0])?.percent ?? 0;
 }
 
-/** A reviewer declared that these two records are not duplicates of each other. */
+/** It is known that these two records are not duplicates of each other. */
 function isCleared(facts: Facts, other: Candidate): boolean {
-  if (facts.reviews.length === 0) return false;
-  const key = pairKey(facts.invoice.invoiceId, other.invoiceId);
-  return facts.reviews.some((review) => review.disposition === 'FALSE_POSITIVE' && review.pairKeys.includes(key));
+  const { clearedPairs, invoice } = facts;
+  return clearedPairs?.includes(pairKey(invoice.invoiceId, other.invoiceId)) ?? false;
 }
 
 /** What ties the two supplier records together. */

@@ -1,7 +1,7 @@
+import { subject } from '../explanation/subject.js';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal, toMicro, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { OrderTotals } from '../facts/erp-facts.js';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
@@ -37,7 +37,7 @@ function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
       type: 'BANK_ACCOUNT_MASTER_MISMATCH',
       ...(isStale || isVirtual ? erp.levels.masterMismatchDoubtful : erp.levels.masterMismatch),
       summary: `${invoice.supplierName} asks for payment to ${bankMasked ?? ''}; the vendor master has ${masterAccounts.join(', ')}.`,
-      key: evidenceKey('BANK_ACCOUNT_MASTER_MISMATCH', [supplier.supplierId, bankKey]),
+      about: [subject.supplier(supplier.supplierId), subject.account(bankKey)],
       parameters: { masterFreshHours: erp.masterFreshHours },
       observed: { masterAccounts: masterAccounts.length, ageHours: vendorMaster.ageHours },
       explanation: [
@@ -71,8 +71,7 @@ function ownAccount(
       type: 'BANK_ACCOUNT_OWN',
       ...levels.ownAccount,
       summary: `${invoice.supplierName} asks for payment to ${invoice.bankMasked ?? ''}, an account of the own company ${own.name}.`,
-      key: evidenceKey('BANK_ACCOUNT_OWN', [supplier.supplierId, invoice.bankKey]),
-      parameters: {},
+      about: [subject.supplier(supplier.supplierId), subject.account(invoice.bankKey)],
       observed: { account: invoice.bankMasked ?? null },
       explanation: [`The account belongs to ${own.name}, a company of this organization.`],
       extra: { account: invoice.bankMasked ?? null, companyId: own.companyId },
@@ -92,7 +91,7 @@ function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighVa
       type: 'SUPPLIER_NOT_IN_MASTER',
       ...(isHigh ? levels.notInMasterHighValue : levels.notInMaster),
       summary: `${invoice.supplierName} is not in the vendor list of the company.`,
-      key: evidenceKey('SUPPLIER_NOT_IN_MASTER', [supplier.supplierId, invoice.companyId]),
+      about: [subject.supplier(supplier.supplierId), invoice.companyId],
       parameters: { notInMasterHighValue, masterFreshHours },
       observed: { value, noRate, ageHours: vendorMaster.ageHours },
       explanation: ['No vendor of the company has the tax id, the account or the name of this supplier.'],
@@ -127,7 +126,7 @@ function overbilled({ invoice, supplier, orderMaster }: Facts, parameters: ErpPa
       type: 'PO_OVERBILLED',
       ...(isMuch ? parameters.levels.overbilledMuch : parameters.levels.overbilled),
       summary: `With ${invoice.invoiceNumber}, ${currency} ${text(billed)} are billed on order ${invoice.purchaseOrderRef ?? poKey}, which is for ${currency} ${text(ordered)}.`,
-      key: evidenceKey('PO_OVERBILLED', [supplier.supplierId, poKey, invoice.invoiceId]),
+      about: [subject.supplier(supplier.supplierId), subject.order(poKey), invoice.invoiceId],
       parameters: {
         overbilledPercent: parameters.overbilledPercent,
         overbilledTolerance: parameters.overbilledTolerance,

@@ -1,6 +1,6 @@
+import { subject } from '../explanation/subject.js';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
@@ -41,7 +41,7 @@ function formatChanged(facts: Facts, parameters: NumberParameters): RaisedFindin
       type: 'INVOICE_NUMBER_FORMAT_CHANGED',
       ...(isNewAccount ? parameters.levels.formatNewAccount : parameters.levels.format),
       summary: `${invoice.invoiceNumber} is not numbered like the invoices of ${invoice.supplierName}, ${usual.count} of which follow the pattern ${usual.text}${isNewAccount ? '; the account is new too' : ''}.`,
-      key: evidenceKey('INVOICE_NUMBER_FORMAT_CHANGED', [supplier.supplierId, pattern]),
+      about: [subject.supplier(supplier.supplierId), pattern],
       parameters: {
         formatInvoicesMin: parameters.formatInvoicesMin,
         patternShareMin: parameters.patternShareMin,
@@ -120,7 +120,7 @@ function outOfSequence(
       summary: isBehind
         ? `${invoice.invoiceNumber} lies behind number ${lowest}, which ${invoice.supplierName} had reached ${parameters.sequenceDays} days earlier.`
         : `${invoice.invoiceNumber} lies far ahead of number ${last.value}, the last of ${invoice.supplierName} (${dateOfDayNumber(last.day)}).`,
-      key: evidenceKey('INVOICE_NUMBER_OUT_OF_SEQUENCE', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: {
         sequenceInvoicesMin: parameters.sequenceInvoicesMin,
         sequenceDays: parameters.sequenceDays,
@@ -178,7 +178,7 @@ function consecutive(
       type: 'INVOICE_NUMBERS_CONSECUTIVE',
       ...(isYoung || hasNoTaxId ? parameters.levels.consecutiveDoubtful : parameters.levels.consecutive),
       summary: `The last ${numbers.length} invoices of ${invoice.supplierName} are numbered ${numbers[0] ?? ''} to ${numbers.at(-1) ?? ''} without a gap${hasNoTaxId ? '; it has never stated a tax id' : ''}.`,
-      key: evidenceKey('INVOICE_NUMBERS_CONSECUTIVE', [supplier.supplierId]),
+      about: [subject.supplier(supplier.supplierId)],
       parameters: {
         consecutiveInvoicesMin: parameters.consecutiveInvoicesMin,
         consecutiveDaysMin: parameters.consecutiveDaysMin,

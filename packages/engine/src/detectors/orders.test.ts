@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { OrderMasterFacts } from '../facts/erp-facts.js';
 import { defaultPolicy } from '../policy/policy.js';
 import { typesIn, COMPANY_ID } from '../testing/in-memory-history.js';
-import type { JudgeOptions } from '../testing/in-memory-history.js';
+import type { BillOptions } from '../testing/in-memory-history.js';
 import { findingIn, ledger } from '../testing/ledger.js';
 import type { Bill } from '../testing/ledger.js';
 import { detectOrders } from './orders.js';
@@ -49,7 +49,7 @@ describe('PO_MISSING', () => {
 });
 
 describe('PO_SUPPLIER_MISMATCH', () => {
-  const afterAcme = (bill: Bill, options?: JudgeOptions) => {
+  const afterAcme = (bill: Bill, options?: BillOptions) => {
     const acme = ledger();
     acme.repeat(2, { purchase_order_ref: bill.purchase_order_ref ?? ORDER });
     return { acme, billed: acme.bill({ purchase_order_ref: ORDER, by: borealis, ...bill }, options) };

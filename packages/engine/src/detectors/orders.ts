@@ -1,5 +1,5 @@
+import { subject } from '../explanation/subject.js';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import { isNewOn, isTied, othersOn } from '../facts/links.js';
@@ -39,7 +39,7 @@ function missing({ invoice, supplier }: Facts, parameters: OrderParameters): Rai
       summary: isRequired
         ? `${invoice.invoiceNumber} names no order, which the company requires${stated}.`
         : `${invoice.invoiceNumber} names no order, but ${share} % of ${count} invoices of ${invoice.supplierName} did${stated}.`,
-      key: evidenceKey('PO_MISSING', [supplier.supplierId]),
+      about: [subject.supplier(supplier.supplierId)],
       parameters: {
         poRequired: isRequired,
         usedInvoicesMin: parameters.usedInvoicesMin,
@@ -87,7 +87,7 @@ function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFind
       type: 'PO_SUPPLIER_MISMATCH',
       ...(isOneParty ? levels.supplierMismatchOneParty : level),
       summary: `${biller} bills order ${invoice.purchaseOrderRef ?? poKey}, ${reason}.`,
-      key: evidenceKey('PO_SUPPLIER_MISMATCH', [supplier.supplierId, poKey]),
+      about: [subject.supplier(supplier.supplierId), subject.order(poKey)],
       parameters: {
         referenceLengthMin: parameters.referenceLengthMin,
         referenceDigitsMin: parameters.referenceDigitsMin,
@@ -135,7 +135,7 @@ function repeatedAmount(
       type: 'PO_REPEATED_AMOUNT',
       ...parameters.levels.repeatedAmount,
       summary: `${invoice.invoiceNumber} bills ${amountText(invoice)} on order ${invoice.purchaseOrderRef ?? poKey}, as ${earlier.length} invoices did before.`,
-      key: evidenceKey('PO_REPEATED_AMOUNT', [supplier.supplierId, poKey, invoice.invoiceId]),
+      about: [subject.supplier(supplier.supplierId), subject.order(poKey), invoice.invoiceId],
       parameters: { repeatedMin: parameters.repeatedMin },
       observed: { earlier: earlier.length, amount: amountOf(invoice) },
       explanation: [

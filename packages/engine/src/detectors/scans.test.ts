@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { populationFindings } from '../run-engine.js';
+import { runEngineOnScan } from '../run-engine.js';
 import type { Finding } from '../explanation/evidence.js';
 import { defaultPolicy } from '../policy/policy.js';
-import { detectInScan } from './scans.js';
-import type { ScanPopulation, ScanRow } from './scans.js';
+import type { ScanPopulation, ScanRow } from '../facts/scan.js';
 
 const row = (amountMinor: string | number, changes: Partial<ScanRow> = {}): ScanRow => ({
   supplierId: 's',
@@ -17,7 +16,7 @@ const times = <T>(count: number, of: (index: number) => T): T[] =>
 
 function findingsIn(rows: readonly ScanRow[], earlier?: ScanPopulation['earlier']): Finding[] {
   const scan = { scanId: 'scan-2', companyId: 'c', rows, ...(earlier && { earlier }) };
-  return populationFindings(detectInScan(scan, defaultPolicy), []);
+  return runEngineOnScan(scan, defaultPolicy);
 }
 const typesIn = (rows: readonly ScanRow[]): string[] => findingsIn(rows).map(({ type }) => type);
 

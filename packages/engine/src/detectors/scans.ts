@@ -1,27 +1,11 @@
+import type { ScanPopulation, ScanRow } from '../facts/scan.js';
+import { subject } from '../explanation/subject.js';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import type { Policy } from '../policy/policy.js';
 import type { ScanParameters } from '../policy/scans.js';
 import { compareText } from '../facts/record-order.js';
-
-/** A finished scan as a whole: what no single row shows. */
-export interface ScanPopulation {
-  readonly scanId: string;
-  readonly companyId: string;
-  readonly rows: readonly ScanRow[];
-  /** The earlier scan of the company with which most rows are identical; absent when none shares a row. */
-  readonly earlier?: { readonly scanId: string; readonly identicalRows: number };
-}
-
-export interface ScanRow {
-  readonly supplierId: string;
-  readonly supplierName: string;
-  /** Signed, minor units of the currency. */
-  readonly amountMinor: string;
-  readonly currency: string;
-}
 
 /**
  * Findings about a scan as a whole, without an invoice (detection reference, section 7.6). A file that was imported
@@ -47,7 +31,7 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
       type: 'SCAN_REIMPORTED',
       ...levels.reimported,
       summary: `${earlier.identicalRows} of ${rows.length} rows are those of an earlier scan.`,
-      key: evidenceKey('SCAN_REIMPORTED', [scanId, earlier.scanId]),
+      about: [scanId, earlier.scanId],
       parameters: { reimportedRowsMin, reimportedPercent },
       observed: { rows: rows.length, identicalRows: earlier.identicalRows },
       explanation: [`${percent} % of the rows are identical to rows of one earlier scan of the company.`],
@@ -67,7 +51,7 @@ function benfordOfScan({ scanId, rows }: ScanPopulation, parameters: ScanParamet
       type: 'BENFORD_DEVIATION',
       ...parameters.levels.benford,
       summary: `The leading digits of ${fit.n} amounts are off their expected shares by ${fit.mad} on average, where chance explains ${fit.noise}.`,
-      key: evidenceKey('BENFORD_DEVIATION', [scanId]),
+      about: [scanId],
       parameters: {
         benfordAmountsMin: parameters.benfordAmountsMin,
         benfordExcessMax: parameters.benfordExcessMax,
@@ -93,7 +77,7 @@ function benfordOfSuppliers({ scanId, rows }: ScanPopulation, parameters: ScanPa
         type: 'BENFORD_DEVIATION' as const,
         ...parameters.levels.benfordSupplier,
         summary: `The first digits of ${fit.n} amounts of ${name} are off their expected shares by ${fit.mad} on average, where chance explains ${fit.noise}.`,
-        key: evidenceKey('BENFORD_DEVIATION', [scanId, supplierId]),
+        about: [scanId, subject.supplier(supplierId)],
         parameters: {
           benfordSupplierAmountsMin: parameters.benfordSupplierAmountsMin,
           benfordSupplierExcessMax: parameters.benfordSupplierExcessMax,
@@ -157,7 +141,7 @@ function clusterUnder(
       ...parameters.levels.cluster,
       summary: `${under.length} invoices lie just under ${currency} ${threshold}, where about ${neighbours} would be expected.`,
       actionValues: { threshold: `${currency} ${threshold}` },
-      key: evidenceKey('THRESHOLD_CLUSTER', [scanId, currency, threshold]),
+      about: [scanId, currency, threshold],
       parameters: { clusterBandPercent: width, clusterFactor, clusterMin },
       observed: { under: under.length, neighbours },
       explanation: [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { typesIn } from '../testing/in-memory-history.js';
-import type { JudgeOptions } from '../testing/in-memory-history.js';
+import type { BillOptions } from '../testing/in-memory-history.js';
 import { DAYS_BETWEEN_BILLS, findingIn, ibanOf, ledger, usualSupplier } from '../testing/ledger.js';
 import { withName } from '../supplier/profile.js';
 
@@ -272,7 +272,7 @@ describe('SUPPLIER_TAX_ID_MISSING', () => {
 
 describe('SUPPLIER_NEW and SUPPLIER_NEW_HIGH_VALUE', () => {
   const supported = { gross_amount: '10000.01', purchase_order_ref: 'PO-45001' };
-  const highIn = (bill: Parameters<ReturnType<typeof ledger>['bill']>[0], options?: JudgeOptions) =>
+  const highIn = (bill: Parameters<ReturnType<typeof ledger>['bill']>[0], options?: BillOptions) =>
     findingIn(ledger().bill(bill, options), 'SUPPLIER_NEW_HIGH_VALUE');
 
   test('the first invoice is a notice, the second is not', () => {

@@ -1,7 +1,7 @@
+import { accountsOf, subject } from '../explanation/subject.js';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
@@ -65,7 +65,8 @@ function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[]
       ...levels.lookalikeConflicting,
       summary: `${invoice.supplierName} ${stating(taxId)} asks for payment to ${bankMasked ?? ''}, an account that ${known.name} ${stating(knownTaxId)} never used on ${known.invoices} invoices.`,
       actionValues: { name: known.name },
-      key: evidenceKey('SUPPLIER_LOOKALIKE_NAME', [supplier.supplierId, known.supplierId]),
+      about: [subject.supplier(supplier.supplierId), subject.supplier(known.supplierId)],
+      alsoAbout: accountsOf(invoice),
       parameters: { lookalikeInvoicesMin },
       observed: { name: invoice.nameKey, establishedName: known.nameKey, establishedInvoices: known.invoices },
       explanation: [
@@ -120,7 +121,8 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
       ...(isSure ? levels.lookalikeConflicting : levels.lookalike),
       summary: `${invoice.supplierName} is new and looks like ${other.name}, which has sent ${other.invoices} invoices; ${likenessText(likeness)}.`,
       actionValues: { name: other.name },
-      key: evidenceKey('SUPPLIER_LOOKALIKE_NAME', [supplier.supplierId, other.supplierId]),
+      about: [subject.supplier(supplier.supplierId), subject.supplier(other.supplierId)],
+      alsoAbout: accountsOf(invoice),
       parameters: {
         lookalikeInvoicesMin: parameters.lookalikeInvoicesMin,
         wordLengthMin: parameters.lookalikeWords.lengthMin,
@@ -184,7 +186,7 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
       type: 'SUPPLIER_TAX_ID_CHANGED',
       ...(isOtherAccount ? parameters.levels.taxIdChangedNewAccount : parameters.levels.taxIdChanged),
       summary: `${invoice.supplierName} states tax id ${newTaxId}; ${counted(known.invoices, 'earlier invoice')} of that name stated ${oldTaxId}.`,
-      key: evidenceKey('SUPPLIER_TAX_ID_CHANGED', [supplier.supplierId, known.supplierId]),
+      about: [subject.supplier(supplier.supplierId), subject.supplier(known.supplierId)],
       parameters: {
         sharedNameLengthMin: parameters.sharedNameLengthMin,
         groupTaxIdsMin: parameters.groupTaxIdsMin,
@@ -210,7 +212,7 @@ function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: Su
       type: 'SUPPLIER_NAME_MISMATCH',
       ...levels.nameMismatch,
       summary: `${invoice.supplierName} states tax id ${taxText(invoice)}, which is known as that of ${names[0] ?? ''}.`,
-      key: evidenceKey('SUPPLIER_NAME_MISMATCH', [supplier.supplierId, invoice.nameKey]),
+      about: [subject.supplier(supplier.supplierId), invoice.nameKey],
       parameters: { ...nameLikeness },
       observed: { name: invoice.nameKey, knownNames: names.length },
       explanation: [
@@ -231,16 +233,15 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
   const isChecksum = reason === 'WRONG_CHECK_DIGIT';
   // One that is all zeros identifies nobody and has no key.
   const stated = invoice.taxKey === undefined ? country : taxText(invoice);
-  const subject = invoice.taxKey === undefined ? 'The tax id' : `Tax id ${stated}`;
+  const named = invoice.taxKey === undefined ? 'The tax id' : `Tax id ${stated}`;
   return [
     {
       type: 'SUPPLIER_TAX_ID_INVALID',
       ...(isChecksum ? levels.taxIdInvalid : levels.taxIdInvalidFormat),
       summary: isChecksum
-        ? `${subject} of ${invoice.supplierName} is no tax id of ${country}: its check digits are wrong.`
-        : `${subject} of ${invoice.supplierName} does not have the form of a tax id of ${country}.`,
-      key: evidenceKey('SUPPLIER_TAX_ID_INVALID', [supplier.supplierId, stated]),
-      parameters: {},
+        ? `${named} of ${invoice.supplierName} is no tax id of ${country}: its check digits are wrong.`
+        : `${named} of ${invoice.supplierName} does not have the form of a tax id of ${country}.`,
+      about: [subject.supplier(supplier.supplierId), stated],
       observed: { taxId: stated },
       explanation: [
         registrationText(fault),
@@ -266,7 +267,7 @@ function taxIdMissing({ invoice, supplier }: Facts, parameters: SupplierParamete
       type: 'SUPPLIER_TAX_ID_MISSING',
       ...parameters.levels.taxIdMissing,
       summary: `${invoice.supplierName} states no tax id, but did on ${share} % of ${count} invoices.`,
-      key: evidenceKey('SUPPLIER_TAX_ID_MISSING', [supplier.supplierId]),
+      about: [subject.supplier(supplier.supplierId)],
       parameters: { taxIdShareMin: parameters.taxIdShareMin, taxIdInvoicesMin: parameters.taxIdInvoicesMin },
       observed: { invoices: count, withTaxId: taxIdCount },
       explanation: [`${taxIdCount} of ${count} earlier invoices stated a tax id; this one does not.`],
@@ -283,8 +284,7 @@ function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFindin
       type: 'SUPPLIER_NEW',
       ...parameters.levels.newSupplier,
       summary: `${invoice.supplierName} sends its first invoice (${amountText(invoice)}).`,
-      key: evidenceKey('SUPPLIER_NEW', [supplier.supplierId]),
-      parameters: {},
+      about: [subject.supplier(supplier.supplierId)],
       observed: { earlierInvoices: 0 },
       explanation: ['No earlier invoice belongs to this supplier.'],
     },
@@ -310,7 +310,7 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
       type: 'SUPPLIER_NEW_HIGH_VALUE',
       ...(reasons.length > 0 ? parameters.levels.newHighValueUnsupported : parameters.levels.newHighValue),
       summary: `The first invoice of ${invoice.supplierName} asks for ${highValueText(facts, limit)}${also}.`,
-      key: evidenceKey('SUPPLIER_NEW_HIGH_VALUE', [supplier.supplierId]),
+      about: [subject.supplier(supplier.supplierId)],
       parameters: { newSupplierHighValue: policyLimit },
       observed: { value, noRate, limit },
       explanation: [
@@ -351,7 +351,7 @@ function dormantReactivated(facts: Facts, parameters: SupplierParameters): Raise
       type: 'SUPPLIER_DORMANT_REACTIVATED',
       ...(isNewAccount ? parameters.levels.dormantNewAccount : parameters.levels.dormant),
       summary: `${invoice.supplierName} bills again after ${gapDays} days without an invoice${isNewAccount ? ', and to another account' : ''}.`,
-      key: evidenceKey('SUPPLIER_DORMANT_REACTIVATED', [supplier.supplierId, lastInvoice]),
+      about: [subject.supplier(supplier.supplierId), lastInvoice],
       parameters: { dormantDaysMin: parameters.dormantDaysMin, dormantGapFactor: parameters.dormantGapFactor },
       observed: { gapDays, limitDays: limit, invoices: count },
       explanation: [
@@ -372,8 +372,7 @@ function ownCompany({ invoice, supplier, companies }: Facts, { levels }: Supplie
       type: 'SUPPLIER_IS_OWN_COMPANY',
       ...levels.ownCompany,
       summary: `${invoice.supplierName} states tax id ${taxText(invoice)}, which is that of the own company ${own.name}.`,
-      key: evidenceKey('SUPPLIER_IS_OWN_COMPANY', [supplier.supplierId, own.companyId]),
-      parameters: {},
+      about: [subject.supplier(supplier.supplierId), own.companyId],
       observed: { taxId: taxText(invoice) },
       explanation: [`The tax id of the supplier belongs to ${own.name}, a company of this organization.`],
       extra: { companyId: own.companyId },

@@ -1,3 +1,4 @@
+import { subject } from '../explanation/subject.js';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
@@ -6,7 +7,6 @@ import { buyerOf } from '../facts/buyer.js';
 import { europeanUnion } from '../data/european-union.js';
 import { ALWAYS, highestVatRate, standardVatRate } from '../data/vat-rates.js';
 import type { VatRate } from '../data/vat-rates.js';
-import { evidenceKey } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
@@ -84,7 +84,7 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
       type: 'TAX_ARITHMETIC_MISMATCH',
       ...(isSmall ? levels.arithmeticSmall : isOverbilled ? levels.arithmeticOverbilled : levels.arithmetic),
       summary: `Net ${money(net)} and tax ${money(tax)} make ${money(expected)}, not the ${amountText(invoice)} of ${invoice.invoiceNumber}.`,
-      key: evidenceKey('TAX_ARITHMETIC_MISMATCH', [invoice.invoiceId]),
+      about: [invoice.invoiceId],
       parameters: {
         toleranceMinor: Number(toleranceOf(amounts, parameters)),
         smallDifference,
@@ -203,7 +203,7 @@ function highestRate(
 function implausibleRate({ invoiceId }: NormalisedInvoice, { rateExcessBasisPoints }: TaxParameters) {
   return {
     type: 'TAX_RATE_IMPLAUSIBLE',
-    key: evidenceKey('TAX_RATE_IMPLAUSIBLE', [invoiceId]),
+    about: [invoiceId],
     parameters: { rateExcessBasisPoints },
   } as const;
 }
@@ -234,7 +234,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
       type: 'TAX_RATE_UNUSUAL',
       ...parameters.levels.rateUnusual,
       summary: `${invoice.supplierName} charges ${percent(rate)} % tax and ${constant === rates.length ? 'always' : 'nearly always'} charged ${percent(usual)} %.`,
-      key: evidenceKey('TAX_RATE_UNUSUAL', [supplier.supplierId, String(Math.round(rate / 100))]),
+      about: [subject.supplier(supplier.supplierId), String(Math.round(rate / 100))],
       parameters: {
         rateHistoryMin: parameters.rateHistoryMin,
         rateConstantBasisPoints: parameters.rateConstantBasisPoints,
@@ -266,8 +266,7 @@ function withoutRegistration(facts: Facts, { tax }: TaxedAmounts, parameters: Ta
       type: 'TAX_WITHOUT_REGISTRATION',
       ...parameters.levels.withoutRegistration,
       summary: `${invoice.supplierName} charges ${invoice.currency} ${taxAmount} tax and ${fault}.`,
-      key: evidenceKey('TAX_WITHOUT_REGISTRATION', [supplier.supplierId, invoice.taxKey ?? '']),
-      parameters: {},
+      about: [subject.supplier(supplier.supplierId), invoice.taxKey ?? ''],
       observed: { taxAmount, taxId: isInvalid ? 'INVALID' : 'MISSING' },
       explanation: [
         `The invoice charges ${invoice.currency} ${taxAmount} tax.`,
@@ -297,8 +296,7 @@ function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParamet
       type: 'TAX_CROSS_BORDER_CHARGED',
       ...parameters.levels.crossBorder,
       summary: `${invoice.supplierName} of ${from} charges ${invoice.currency} ${taxAmount} tax to a buyer of ${to}.`,
-      key: evidenceKey('TAX_CROSS_BORDER_CHARGED', [supplier.supplierId, from, to]),
-      parameters: {},
+      about: [subject.supplier(supplier.supplierId), from, to],
       observed: { taxAmount },
       explanation: [
         registrationText(registration),

@@ -9,12 +9,10 @@ function findingAbout(supplier: string): Finding {
     confidence: 99,
     summary: `1042 of ${supplier} repeats 1041.`,
     actionValues: { supplier, number: '1041', date: '2025-03-10' },
-    key: 'key',
-    parameters: {},
-    observed: {},
+    about: ['key'],
     explanation: [],
   } as const;
-  return toFinding(raised, '1.0.0', 'OPEN');
+  return toFinding(raised, '1.0.0');
 }
 
 describe('what a finding shows of an invoice', () => {
@@ -25,15 +23,13 @@ describe('what a finding shows of an invoice', () => {
         severity: 'LOW',
         confidence: 80,
         summary: 'x.',
-        key: 'key',
-        parameters: {},
+        about: ['key'],
         observed: { name: text },
         explanation: [`${text} was read.`],
         extra: { list: [{ name: text }], entries: Array.from({ length: 500 }, () => 1) },
         relatedInvoiceIds: Array.from({ length: 500 }, (_, index) => `invoice-${index}`),
       },
       '1.0.0',
-      'OPEN',
     );
 
   test('is the beginning of a long text, in whole characters', () => {
@@ -73,12 +69,10 @@ describe('the sentences of a finding', () => {
       severity: 'MEDIUM',
       confidence: 75,
       summary: 'Rossi bills the order of Galli S.r.l..',
-      key: 'key',
-      parameters: {},
-      observed: {},
+      about: ['key'],
       explanation: ['It belongs to Galli S.r.l.. Ask them.', 'The text goes on...'],
     } as const;
-    const { summary, evidence } = toFinding(raised, '1.0.0', 'OPEN');
+    const { summary, evidence } = toFinding(raised, '1.0.0');
     expect(summary).toBe('Rossi bills the order of Galli S.r.l.');
     expect(evidence.explanation).toEqual(['It belongs to Galli S.r.l. Ask them.', 'The text goes on...']);
     expect(findingAbout('Galli S.r.l.').summary).toBe('1042 of Galli S.r.l. repeats 1041.');

@@ -1,9 +1,8 @@
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { catalogue } from './catalogue.js';
 import type { Family, FindingType, Severity } from './catalogue.js';
-import { shortDigest } from '../facts/digest.js';
-import type { Disposition } from '../facts/facts.js';
-import { compareText } from '../facts/record-order.js';
+import { evidenceKey } from './subject.js';
+import type { Subject } from './subject.js';
 
 /** JSON without undefined; what evidence is made of. */
 export type EvidenceValue =
@@ -35,10 +34,11 @@ export interface Finding {
   readonly recommendedAction: string | null;
   readonly evidence: Evidence;
   readonly relatedInvoiceIds: readonly string[];
-  readonly disposition: Disposition;
+  /** What it is about; at most 64. Never shown. */
+  readonly subjects: readonly Subject[];
 }
 
-/** What a detector raises; the engine adds family, rule, action and disposition. */
+/** What a detector raises; the engine adds family, key, rule and action. */
 export interface RaisedFinding {
   readonly type: FindingType;
   readonly severity: Severity;
@@ -46,20 +46,20 @@ export interface RaisedFinding {
   readonly summary: string;
   /** Values of the placeholders in the recommended action. */
   readonly actionValues?: Readonly<Record<string, string>>;
-  readonly key: string;
-  readonly parameters: Evidence['parameters'];
-  readonly observed: Evidence['observed'];
+  /** What the key is made of: subjects, and other things that tell findings of the type apart. */
+  readonly about: readonly (Subject | string)[];
+  /** In place of the type in the key: findings about the same pairs share it, whatever their type. */
+  readonly keyPrefix?: string;
+  /** Subjects that are not part of the key. */
+  readonly alsoAbout?: readonly Subject[];
+  readonly parameters?: Evidence['parameters'];
+  readonly observed?: Evidence['observed'];
   readonly explanation: readonly string[];
   /** Further evidence of this type. */
   readonly extra?: { readonly [name: string]: EvidenceValue };
   readonly relatedInvoiceIds?: readonly string[];
-  /** Pairs of records the finding is about; a FALSE_POSITIVE clears each of them. */
-  readonly pairKeys?: readonly string[];
-  /** Set when reviews have settled the finding before the evidence key is looked at (cleared pairs). */
-  readonly disposition?: Disposition;
 }
 
-const KEY_BYTES = 16;
 /** Characters of a summary or an action (HTTP and security reference, section 2). */
 const SENTENCE_LENGTH_MAX = 2_000;
 /** Characters of a sentence of the explanation. */
@@ -77,19 +77,8 @@ const SHOWN_ENTRIES_MAX = 64;
  */
 export const FINDING_JSON_BYTES_MAX = 64 * 1024;
 
-/** The stable key of a finding: its type and the things it is about, in any order. */
-export function evidenceKey(type: FindingType | 'DUP', subjects: readonly string[]): string {
-  return shortDigest([type, ...subjects.toSorted(compareText)].join('|'), KEY_BYTES);
-}
-
-/** The key of two records as a pair, the same from both sides. */
-export function pairKey(oneId: string, otherId: string): string {
-  const [smaller, larger] = [oneId, otherId].toSorted(compareText);
-  return shortDigest(`${smaller}|${larger}`, KEY_BYTES);
-}
-
 /** Completes a raised finding. */
-export function toFinding(raised: RaisedFinding, engineVersion: string, disposition: Disposition): Finding {
+export function toFinding(raised: RaisedFinding, engineVersion: string): Finding {
   const { family, recommendedAction } = catalogue[raised.type];
   return {
     type: raised.type,
@@ -99,16 +88,20 @@ export function toFinding(raised: RaisedFinding, engineVersion: string, disposit
     summary: sentence(raised.summary),
     recommendedAction: filled(recommendedAction, raised.actionValues ?? {}),
     evidence: {
-      key: raised.key,
+      key: evidenceKey(raised.keyPrefix ?? raised.type, raised.about),
       rule: `${raised.type}@${engineVersion}`,
-      parameters: shownMembers(raised.parameters),
-      observed: shownMembers(raised.observed),
+      parameters: shownMembers(raised.parameters ?? {}),
+      observed: shownMembers(raised.observed ?? {}),
       explanation: raised.explanation.slice(0, EXPLANATIONS_MAX).map((text) => sentence(text, EXPLANATION_LENGTH_MAX)),
       ...shownMembers(raised.extra ?? {}),
     },
     relatedInvoiceIds: (raised.relatedInvoiceIds ?? []).slice(0, SHOWN_ENTRIES_MAX),
-    disposition,
+    subjects: subjectsOf(raised).slice(0, SHOWN_ENTRIES_MAX),
   };
+}
+
+function subjectsOf({ about, alsoAbout = [] }: RaisedFinding): Subject[] {
+  return [...about.filter((part) => typeof part !== 'string'), ...alsoAbout];
 }
 
 /** A text of an invoice as evidence and its sentences show it: its beginning, whole characters, and an ellipsis. */

@@ -14,7 +14,6 @@ import type { RelatedSupplier, SupplierFacts } from './supplier.js';
  */
 export interface Facts {
   readonly format: 1;
-  readonly organizationId: string;
   /** The day of the analysis; the engine has no clock. */
   readonly asOf: CalendarDate;
   /** The judged invoice with its resolved supplier. */
@@ -26,9 +25,8 @@ export interface Facts {
   /** Links of the invoice's account and order before this invoice; null when there are none. */
   readonly bankLink: BankLink | null;
   readonly orderLink: OrderLink | null;
-  readonly reviews: readonly ReviewFact[];
-  /** What reviews taught about findings of this supplier; absent: nothing. */
-  readonly tolerances?: readonly LearnedTolerance[];
+  /** Keys of pairs (explanation/subject.ts) that are known not to be duplicates of each other. */
+  readonly clearedPairs?: readonly string[];
   /** Units per 1 EUR on the issue date, for the currencies of the invoice and its candidates, as far as known. */
   readonly ratesPerEuro: Readonly<Record<string, string>>;
   /** Gross in the organization's base currency; null when no rate exists. */
@@ -53,35 +51,6 @@ export interface Facts {
   readonly paidAccounts?: readonly string[];
   /** Uploads: what reading the document brought to light. */
   readonly document?: DocumentFacts;
-}
-
-/** OPEN and UNDER_REVIEW wait for a person; SUPERSEDED is set by the system only. */
-export type Disposition =
-  'OPEN' | 'UNDER_REVIEW' | 'CONFIRMED' | 'FALSE_POSITIVE' | 'ACCEPTED_RISK' | 'RESOLVED' | 'SUPERSEDED';
-
-/** The standing outcome of a review, found by the evidence key of the finding or by one of its pairs. */
-export interface ReviewFact {
-  readonly evidenceKey: string;
-  readonly disposition: Disposition;
-  /** The invoice of the reviewed finding: other dispositions than FALSE_POSITIVE hold for its findings only. */
-  readonly invoiceId: string | null;
-  /** Pairs that a FALSE_POSITIVE clears; empty for findings that are not about pairs. */
-  readonly pairKeys: readonly string[];
-}
-
-/** Findings that look alike to a reviewer: of one supplier and type, with the same relations between the records. */
-export interface ToleranceSubject {
-  readonly supplierId: string;
-  readonly type: string;
-  readonly signature: string;
-}
-
-/** What reviews taught about a kind of finding: it is shown one severity lower and half as confident. */
-export interface LearnedTolerance extends ToleranceSubject {
-  readonly falsePositives: number;
-  readonly learnedOn: CalendarDate;
-  /** The last day it holds. */
-  readonly expiresOn: CalendarDate;
 }
 
 /**

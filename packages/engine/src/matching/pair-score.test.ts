@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Facts } from '../facts/facts.js';
 import type { Candidate } from '../facts/invoice.js';
 import { inMemoryHistory, invoiceOf } from '../testing/in-memory-history.js';
-import type { InvoiceChanges, JudgeOptions } from '../testing/in-memory-history.js';
+import type { InvoiceChanges, BillOptions } from '../testing/in-memory-history.js';
 import { defaultPolicy } from '../policy/policy.js';
 import type { PairScore } from './pair.js';
 import { scorePairs } from './pair-score.js';
@@ -14,7 +14,7 @@ const withTax = (changes: InvoiceChanges = {}): InvoiceChanges => ({
   supplier: { tax_id: TAX_ID, ...changes.supplier },
 });
 
-function score(left: InvoiceChanges, right: InvoiceChanges, options: JudgeOptions = {}): PairScore | undefined {
+function score(left: InvoiceChanges, right: InvoiceChanges, options: BillOptions = {}): PairScore | undefined {
   const history = inMemoryHistory();
   const earlier = history.factsOf(invoiceOf(left));
   history.record(earlier);

@@ -1,31 +1,25 @@
 import { severityRank } from '../explanation/catalogue.js';
-import type { FindingType } from '../explanation/catalogue.js';
 import type { Policy } from '../policy/policy.js';
-import { counts, riskScore } from './score.js';
+import { scoreFindings } from './score.js';
 import type { ScoredFinding } from './score.js';
 
 export type Decision = 'PASS' | 'REVIEW' | 'BLOCK';
 
-export interface Verdict {
+export interface RiskDecision {
   readonly decision: Decision;
   /** 0 to 100, in the band of the decision: PASS below 25, BLOCK from 80. */
   readonly riskScore: number;
 }
 
-/**
- * The decision and the score that goes with it (detection reference, section 9). Recomputed from stored findings when
- * one of them is reviewed.
- */
-export function decide(findings: readonly DecidedFinding[], policy: Policy): Verdict {
-  const score = riskScore(findings, policy);
-  const decision = decisionOf(findings.filter(counts), score, policy);
+/** The decision and the score that goes with it (detection reference, section 9). */
+export function decide(findings: readonly ScoredFinding[], policy: Policy): RiskDecision {
+  const score = scoreFindings(findings, policy);
+  const decision = decisionOf(findings, score, policy);
   return { decision, riskScore: aligned(score, decision, policy) };
 }
 
-export type DecidedFinding = ScoredFinding & { readonly type: FindingType };
-
 /** A finding that blocks whatever else is known: certain by its type, CRITICAL and confident enough. */
-export function isHardBlock(finding: DecidedFinding, policy: Policy): boolean {
+export function isHardBlock(finding: ScoredFinding, policy: Policy): boolean {
   return (
     finding.severity === 'CRITICAL' &&
     finding.confidence >= policy.thresholds.hardBlockConfidence &&
@@ -33,10 +27,10 @@ export function isHardBlock(finding: DecidedFinding, policy: Policy): boolean {
   );
 }
 
-function decisionOf(counting: readonly DecidedFinding[], score: number, policy: Policy): Decision {
+function decisionOf(findings: readonly ScoredFinding[], score: number, policy: Policy): Decision {
   const { blockScore, reviewScore, reviewSeverity, reviewConfidence, reviewTypes } = policy.thresholds;
-  if (score >= blockScore || counting.some((finding) => isHardBlock(finding, policy))) return 'BLOCK';
-  const needsReview = counting.some(
+  if (score >= blockScore || findings.some((finding) => isHardBlock(finding, policy))) return 'BLOCK';
+  const needsReview = findings.some(
     (finding) =>
       reviewTypes.includes(finding.type) ||
       (severityRank(finding.severity) >= severityRank(reviewSeverity) && finding.confidence >= reviewConfidence),

@@ -3,23 +3,23 @@ import fc from 'fast-check';
 import { catalogue, severities } from '../explanation/catalogue.js';
 import type { FindingType } from '../explanation/catalogue.js';
 import { decide, isHardBlock } from './decision.js';
-import type { DecidedFinding } from './decision.js';
+import type { ScoredFinding } from './score.js';
 import { defaultPolicy, policyVersion } from '../policy/policy.js';
-import { riskScore } from './score.js';
+import { scoreFindings } from './score.js';
 
 function finding(
-  severity: DecidedFinding['severity'],
+  severity: ScoredFinding['severity'],
   confidence: number,
-  family: DecidedFinding['family'] = 'DUP',
-  changes: Partial<DecidedFinding> = {},
-): DecidedFinding {
-  return { type: 'SUSPECTED_DUPLICATE', family, severity, confidence, disposition: 'OPEN', ...changes };
+  family: ScoredFinding['family'] = 'DUP',
+  changes: Partial<ScoredFinding> = {},
+): ScoredFinding {
+  return { type: 'SUSPECTED_DUPLICATE', family, severity, confidence, ...changes };
 }
 
-const verdict = (findings: readonly DecidedFinding[]) => decide(findings, defaultPolicy);
+const outcome = (findings: readonly ScoredFinding[]) => decide(findings, defaultPolicy);
 
 describe('the worked scores', () => {
-  test.each<[string, DecidedFinding[], string, number]>([
+  test.each<[string, ScoredFinding[], string, number]>([
     ['an exact duplicate', [finding('CRITICAL', 99, 'DUP', { type: 'DUPLICATE_INVOICE' })], 'BLOCK', 91],
     ['a changed account', [finding('HIGH', 90, 'BANK')], 'REVIEW', 54],
     [
@@ -38,18 +38,18 @@ describe('the worked scores', () => {
     ['notices only', [finding('INFO', 100, 'SUP'), finding('INFO', 60, 'BANK')], 'PASS', 0],
     ['nothing', [], 'PASS', 0],
   ])('%s', (_, findings, decision, score) => {
-    expect(verdict(findings)).toEqual({ decision, riskScore: score });
+    expect(outcome(findings)).toEqual({ decision, riskScore: score });
   });
 });
 
 describe('within a family', () => {
   test('the strongest counts in full and each other for a tenth', () => {
     // 5400 + floor(2250 / 10) = 5625
-    expect(riskScore([finding('HIGH', 90), finding('MEDIUM', 75)], defaultPolicy)).toBe(56);
+    expect(scoreFindings([finding('HIGH', 90), finding('MEDIUM', 75)], defaultPolicy)).toBe(56);
   });
   test('the sum is capped, so one family alone never reaches 100', () => {
     expect(
-      riskScore(
+      scoreFindings(
         Array.from({ length: 50 }, () => finding('CRITICAL', 100)),
         defaultPolicy,
       ),
@@ -64,35 +64,25 @@ describe('the number follows the decision', () => {
     expect(decide([hardBlock], lenient)).toEqual({ decision: 'BLOCK', riskScore: 80 });
   });
   test('a finding that needs a look shows at least 25', () => {
-    expect(verdict([finding('MEDIUM', 60)])).toEqual({ decision: 'REVIEW', riskScore: 25 });
+    expect(outcome([finding('MEDIUM', 60)])).toEqual({ decision: 'REVIEW', riskScore: 25 });
   });
   test('an uncertain medium finding alone passes', () => {
-    expect(verdict([finding('MEDIUM', 59)])).toEqual({ decision: 'PASS', riskScore: 18 });
+    expect(outcome([finding('MEDIUM', 59)])).toEqual({ decision: 'PASS', riskScore: 18 });
   });
   test('a critical finding of another type blocks by its score only', () => {
-    expect(verdict([finding('CRITICAL', 80)]).decision).toBe('REVIEW');
-    expect(verdict([finding('CRITICAL', 90)]).decision).toBe('BLOCK');
+    expect(outcome([finding('CRITICAL', 80)]).decision).toBe('REVIEW');
+    expect(outcome([finding('CRITICAL', 90)]).decision).toBe('BLOCK');
   });
 });
 
-test.each(['FALSE_POSITIVE', 'ACCEPTED_RISK', 'RESOLVED', 'SUPERSEDED'] as const)(
-  'a %s finding weighs nothing',
-  (disposition) => {
-    expect(verdict([finding('CRITICAL', 99, 'DUP', { type: 'DUPLICATE_INVOICE', disposition })])).toEqual({
-      decision: 'PASS',
-      riskScore: 0,
-    });
-  },
-);
-
-const anyFinding: fc.Arbitrary<DecidedFinding> = fc
+const anyFinding: fc.Arbitrary<ScoredFinding> = fc
   .record({
     type: fc.constantFrom(...(Object.keys(catalogue) as FindingType[])),
     severity: fc.constantFrom(...severities),
     confidence: fc.integer({ min: 40, max: 100 }),
     family: fc.constantFrom('DUP', 'BANK', 'SUP', 'AMT', 'TAX', 'DATE'),
   })
-  .map((parts) => ({ ...parts, disposition: 'OPEN' }) as DecidedFinding);
+  .map((parts) => parts as ScoredFinding);
 const anyFindings = fc.array(anyFinding, { maxLength: 12 });
 const rank = { PASS: 0, REVIEW: 1, BLOCK: 2 } as const;
 
@@ -100,7 +90,7 @@ describe('for any findings', () => {
   test('score and decision are in one band', () => {
     fc.assert(
       fc.property(anyFindings, (findings) => {
-        const { decision, riskScore: score } = verdict(findings);
+        const { decision, riskScore: score } = outcome(findings);
         const band = score >= 80 ? 'BLOCK' : score >= 25 ? 'REVIEW' : 'PASS';
         expect(decision).toBe(band);
         expect(score).toBeLessThanOrEqual(100);
@@ -110,8 +100,8 @@ describe('for any findings', () => {
   test('one more never lowers score or decision', () => {
     fc.assert(
       fc.property(anyFindings, anyFinding, (findings, added) => {
-        const before = verdict(findings);
-        const after = verdict([...findings, added]);
+        const before = outcome(findings);
+        const after = outcome([...findings, added]);
         expect(after.riskScore).toBeGreaterThanOrEqual(before.riskScore);
         expect(rank[after.decision]).toBeGreaterThanOrEqual(rank[before.decision]);
       }),
@@ -122,15 +112,7 @@ describe('for any findings', () => {
     const shuffled = anyFindings.chain((findings) =>
       fc.tuple(fc.constant(findings), fc.shuffledSubarray(findings, { minLength: findings.length })),
     );
-    fc.assert(fc.property(shuffled, ([findings, other]) => expect(verdict(other)).toEqual(verdict(findings))));
-  });
-  test('settled ones might as well not have been raised', () => {
-    fc.assert(
-      fc.property(anyFindings, anyFindings, (findings, settled) => {
-        const cleared = settled.map((one) => ({ ...one, disposition: 'FALSE_POSITIVE' as const }));
-        expect(verdict([...findings, ...cleared])).toEqual(verdict(findings));
-      }),
-    );
+    fc.assert(fc.property(shuffled, ([findings, other]) => expect(outcome(other)).toEqual(outcome(findings))));
   });
 });
 

@@ -1,26 +1,18 @@
 import type { Finding } from '../explanation/evidence.js';
-import type { Disposition } from '../facts/facts.js';
 import type { Policy } from '../policy/policy.js';
 import { compareText } from '../facts/record-order.js';
 
-/** What a score is made of; confidence is in percent. */
-export type ScoredFinding = Pick<Finding, 'family' | 'severity' | 'confidence' | 'disposition'>;
+/** What score and decision are made of; confidence is in percent. */
+export type ScoredFinding = Pick<Finding, 'type' | 'family' | 'severity' | 'confidence'>;
 
 /** One in full: 10 000 basis points. */
 const FULL = 10_000;
-
-const COUNTING: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW', 'CONFIRMED']);
-
-/** Only findings that nobody has settled weigh in score and decision. */
-export function counts(finding: ScoredFinding): boolean {
-  return COUNTING.has(finding.disposition);
-}
 
 /**
  * The risk score before it is aligned with the decision (detection reference, section 9): in each family the largest
  * contribution and a tenth of each other, then noisy-or over the families, all in integers of basis points.
  */
-export function riskScore(findings: readonly ScoredFinding[], policy: Policy): number {
+export function scoreFindings(findings: readonly ScoredFinding[], policy: Policy): number {
   const remaining = familyContributions(findings, policy).reduce(
     (left, [, contribution]) => Math.floor((left * (FULL - contribution)) / FULL),
     FULL,
@@ -32,7 +24,6 @@ export function riskScore(findings: readonly ScoredFinding[], policy: Policy): n
 function familyContributions(findings: readonly ScoredFinding[], policy: Policy): [string, number][] {
   const byFamily = new Map<string, number[]>();
   for (const finding of findings) {
-    if (!counts(finding)) continue;
     const contribution = Math.floor(policy.weights[finding.severity] * finding.confidence);
     byFamily.set(finding.family, [...(byFamily.get(finding.family) ?? []), contribution]);
   }

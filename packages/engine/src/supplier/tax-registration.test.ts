@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { COMPANY_ID } from '../testing/in-memory-history.js';
-import type { JudgeOptions } from '../testing/in-memory-history.js';
+import type { BillOptions } from '../testing/in-memory-history.js';
 import { findingIn, ibanOf, ledger } from '../testing/ledger.js';
 import type { Bill } from '../testing/ledger.js';
 import { taxRegistration } from './tax-registration.js';
@@ -10,12 +10,12 @@ const OTHER_GERMAN = ibanOf('DE', '500105175407324931');
 const LITHUANIAN = { iban: 'LT147300016033503497' };
 const by = (tax_id: string) => ({ by: { name: 'Acme Supplies Ltd', tax_id } });
 const withoutPrefix = by('136695976');
-const buyerIn = (country: string): JudgeOptions => ({
+const buyerIn = (country: string): BillOptions => ({
   companies: [{ companyId: COMPANY_ID, name: 'Own', country }],
 });
 
 describe('the country in which a supplier is registered for tax is', () => {
-  const registered = (bill: Bill, options?: JudgeOptions, ...earlier: readonly Bill[]) => {
+  const registered = (bill: Bill, options?: BillOptions, ...earlier: readonly Bill[]) => {
     const acme = ledger();
     for (const one of earlier) acme.bill(one, options);
     return taxRegistration(acme.bill(bill, options).facts);
@@ -51,7 +51,7 @@ describe('the country in which a supplier is registered for tax is', () => {
 });
 
 describe('a tax id without its country', () => {
-  const invalid = (bill: Bill, options?: JudgeOptions, ...earlier: readonly Bill[]) => {
+  const invalid = (bill: Bill, options?: BillOptions, ...earlier: readonly Bill[]) => {
     const acme = ledger();
     for (const one of earlier) acme.bill(one, options);
     return findingIn(acme.bill(bill, options), 'SUPPLIER_TAX_ID_INVALID');

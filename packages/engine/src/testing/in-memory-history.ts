@@ -1,9 +1,11 @@
 import type { Company } from '../facts/companies.js';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { Family, FindingType } from '../explanation/catalogue.js';
-import { analyze } from '../run-engine.js';
-import type { Analysis } from '../run-engine.js';
-import type { Facts, ReviewFact } from '../facts/facts.js';
+import { runEngine } from '../run-engine.js';
+import { decide } from '../scoring/decision.js';
+import type { RiskDecision } from '../scoring/decision.js';
+import type { Finding } from '../explanation/evidence.js';
+import type { Facts } from '../facts/facts.js';
 import type { CanonicalInvoice, InvoiceOrigin, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
 import { countBankUse, countOrderUse } from '../facts/links.js';
 import type { BankLink, OrderLink } from '../facts/links.js';
@@ -38,9 +40,8 @@ export type InvoiceChanges = Partial<Omit<CanonicalInvoice, 'supplier'>> & {
   readonly supplier?: Partial<CanonicalInvoice['supplier']>;
 };
 
-export interface JudgeOptions {
+export interface BillOptions {
   readonly origin?: Partial<InvoiceOrigin>;
-  readonly reviews?: readonly ReviewFact[];
   readonly ratesPerEuro?: Readonly<Record<string, string>>;
   readonly scanStatesAccounts?: boolean;
   /** Further facts, as documents and the ERP bring them. */
@@ -53,7 +54,7 @@ export interface JudgeOptions {
 }
 
 /**
- * The whole road of an invoice in memory: normalise, resolve, look up, analyze, count. The services do the same with
+ * The whole road of an invoice in memory: normalise, resolve, look up, run the engine, decide, count. The services do the same with
  * collections; tests use it to build histories by billing, not by hand-made facts.
  */
 export function inMemoryHistory(policy: Policy = defaultPolicy) {
@@ -71,7 +72,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
     return [...ids].flatMap((id) => suppliers.get(id) ?? []);
   }
 
-  function factsOf(canonical: CanonicalInvoice, options: JudgeOptions = {}): Facts {
+  function factsOf(canonical: CanonicalInvoice, options: BillOptions = {}): Facts {
     received += 1;
     const unresolved = normaliseInvoice(canonical, {
       invoiceId: `0192a000-0000-7000-8000-${String(received).padStart(12, '0')}`,
@@ -90,7 +91,6 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
     const hits = lookupKeys(invoice).flatMap(({ key }) => idsByKey.get(key) ?? []);
     return {
       format: 1,
-      organizationId: ORGANIZATION_ID,
       asOf: options.asOf ?? '2026-01-01',
       invoice,
       supplier: {
@@ -104,7 +104,6 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       ),
       bankLink: (invoice.bankKey === undefined ? undefined : bankLinks.get(invoice.bankKey)) ?? null,
       orderLink: (invoice.poKey === undefined ? undefined : orderLinks.get(invoice.poKey)) ?? null,
-      reviews: options.reviews ?? [],
       ratesPerEuro: options.ratesPerEuro ?? {},
       base:
         options.base === undefined
@@ -156,16 +155,16 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
   return {
     factsOf,
     record,
-    /** Stores a record as RECEIVED, as a scan does with all its rows before it judges the first. */
+    /** Stores a record as RECEIVED, as a scan does with all its rows before it decides the first. */
     receive(canonical: CanonicalInvoice, origin: InvoiceOrigin): void {
       store(matchPartOf(normaliseInvoice(canonical, origin)));
     },
-    /** Judges an invoice and makes it history. */
-    bill(canonical: CanonicalInvoice, options: JudgeOptions = {}): Billed {
+    /** Runs an invoice through the engine and makes it history. */
+    bill(canonical: CanonicalInvoice, options: BillOptions = {}): Billed {
       const facts = factsOf(canonical, options);
-      const analysis = analyze(facts, policy);
+      const findings = runEngine(facts, policy);
       record(facts);
-      return { facts, analysis };
+      return { facts, analysis: { findings, ...decide(findings, policy) } };
     },
     /** Changes a stored record, as reviews and ERP imports do. */
     amend(invoiceId: string, changes: Partial<MatchPart>): void {
@@ -194,13 +193,11 @@ function lookalikeIndexKey(key: string): string {
 
 export interface Billed {
   readonly facts: Facts;
-  readonly analysis: Analysis;
+  readonly analysis: RiskDecision & { readonly findings: readonly Finding[] };
 }
 
-/** Types of the findings of one family that nobody has settled, in order. */
+/** Types of the findings of one family, in order. */
 export const typesIn =
   (family: Family) =>
   ({ analysis }: Billed): FindingType[] =>
-    analysis.findings
-      .filter((finding) => finding.family === family && finding.disposition === 'OPEN')
-      .map(({ type }) => type);
+    analysis.findings.filter((finding) => finding.family === family).map(({ type }) => type);

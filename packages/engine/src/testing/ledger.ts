@@ -3,7 +3,7 @@ import type { FindingType } from '../explanation/catalogue.js';
 import type { Finding } from '../explanation/evidence.js';
 import type { CanonicalBankAccount } from '../facts/invoice.js';
 import { inMemoryHistory, invoiceOf } from './in-memory-history.js';
-import type { Billed, InvoiceChanges, JudgeOptions } from './in-memory-history.js';
+import type { Billed, InvoiceChanges, BillOptions } from './in-memory-history.js';
 
 /** What a bill says, as far as a test cares; `by` is the supplier, `account` where the money goes. */
 export interface Bill extends Omit<InvoiceChanges, 'supplier'> {
@@ -24,7 +24,7 @@ const FIRST_DAY = '2025-01-01';
 export function ledger() {
   const history = inMemoryHistory();
   let bills = 0;
-  function bill({ account, by = usualSupplier, ...changes }: Bill = {}, options?: JudgeOptions): Billed {
+  function bill({ account, by = usualSupplier, ...changes }: Bill = {}, options?: BillOptions): Billed {
     bills += 1;
     const bank = account === undefined ? {} : { bank_account: account };
     return history.bill(
@@ -38,7 +38,7 @@ export function ledger() {
       options,
     );
   }
-  function repeat(count: number, one: Bill = {}, options?: JudgeOptions): Billed {
+  function repeat(count: number, one: Bill = {}, options?: BillOptions): Billed {
     return Array.from({ length: count }, () => bill(one, options)).at(-1) as Billed;
   }
   return { ...history, bill, repeat };

@@ -1,4 +1,4 @@
-import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { AnalysisFacts } from '../domain/analysis.js';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { DecidedAnalysis, InvoiceReference } from './invoice-store.js';
 
@@ -6,7 +6,7 @@ import type { DecidedAnalysis, InvoiceReference } from './invoice-store.js';
 export interface AnalysisRecord {
   readonly invoiceId: string;
   readonly analysis: DecidedAnalysis;
-  readonly facts: Facts;
+  readonly facts: AnalysisFacts;
 }
 
 /** An analysis without what it rests on and without its findings. */

@@ -2,7 +2,7 @@ import { Decision, InvoiceSource, Severity } from '@invoicecontrol/contracts/ana
 import { events } from '@invoicecontrol/contracts/events';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
-import type { Disposition } from '@invoicecontrol/engine/facts/facts';
+import type { Disposition } from '../domain/finding-disposition.js';
 import type { InvoiceSource as Source } from '@invoicecontrol/engine/facts/invoice';
 import type { FindingActor, FindingRecord, FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';

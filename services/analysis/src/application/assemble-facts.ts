@@ -3,7 +3,7 @@ import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { convert, ratesPerEuro } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
-import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { AnalysisFacts } from '../domain/analysis.js';
 import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import type { CappedCandidates } from '@invoicecontrol/engine/normalisation/match-keys';
@@ -40,7 +40,7 @@ export interface Newcomer {
 }
 
 /** Puts together what a decision rests on; reviews and what was learned join when something is raised. */
-export function assembleFacts(parts: FactParts): Facts {
+export function assembleFacts(parts: FactParts): AnalysisFacts {
   const { organizationId, resolution, profile, found, tenant, publishedRates } = parts;
   const { supplierId, reason } = resolution;
   const invoice = { ...parts.invoice, supplierId };
@@ -84,7 +84,7 @@ function newcomerFacts(
   invoice: NormalisedInvoice,
   supplierId: string,
   { alike, highAmount }: Newcomer,
-): Pick<Facts, 'lookalikes' | 'highAmount'> {
+): Pick<AnalysisFacts, 'lookalikes' | 'highAmount'> {
   return {
     lookalikes: lookalikesOf(invoice, supplierId, alike),
     ...(highAmount === undefined ? {} : { highAmount }),

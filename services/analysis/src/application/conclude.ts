@@ -1,7 +1,7 @@
 import { gunzipSync, gzip, gzipSync } from 'node:zlib';
 import { promisify } from 'node:util';
-import type { Analysis } from '@invoicecontrol/engine/run-engine';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { Analysis, AnalysisFacts } from '../domain/analysis.js';
 import { ruleFor } from '../domain/routing.js';
 import type { RoutingRule } from '../domain/routing.js';
 import { analysisIdFor, findingIdFor } from './derived-ids.js';
@@ -9,7 +9,7 @@ import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /** What the engine said, and the facts that it said it of. */
 export interface Judged {
-  readonly facts: Facts;
+  readonly facts: AnalysisFacts;
   readonly analysis: Analysis;
 }
 
@@ -55,15 +55,15 @@ export function packFacts(facts: Facts): Buffer {
 }
 
 /** The facts of many rows of a scan as one, compressed on another thread. */
-export function packBundle(facts: readonly Facts[]): Promise<Buffer> {
+export function packBundle(facts: readonly AnalysisFacts[]): Promise<Buffer> {
   return gzipAside(JSON.stringify(facts), packing);
 }
 
-export function unpackBundle(packed: Buffer): readonly Facts[] {
-  return JSON.parse(gunzipSync(packed).toString('utf8')) as readonly Facts[];
+export function unpackBundle(packed: Buffer): readonly AnalysisFacts[] {
+  return JSON.parse(gunzipSync(packed).toString('utf8')) as readonly AnalysisFacts[];
 }
 
 /** The facts of a stored analysis. */
-export function unpackFacts(packed: Buffer): Facts {
-  return JSON.parse(gunzipSync(packed).toString('utf8')) as Facts;
+export function unpackFacts(packed: Buffer): AnalysisFacts {
+  return JSON.parse(gunzipSync(packed).toString('utf8')) as AnalysisFacts;
 }

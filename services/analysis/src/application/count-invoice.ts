@@ -1,7 +1,7 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { createKeyLock } from '@invoicecontrol/runtime/key-lock';
-import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { AnalysisFacts } from '../domain/analysis.js';
 import { countBankUse, countOrderUse, isFull, withoutSettled } from '@invoicecontrol/engine/facts/links';
 import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
 import { countInvoice as countInProfile, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
@@ -66,7 +66,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unsettled, cloc
       }),
     );
   return async (
-    { organizationId, invoice, supplier }: Facts,
+    { organizationId, invoice, supplier }: AnalysisFacts,
     decidedAt: Date,
     records: ReadRecords = {},
   ): Promise<void> => {

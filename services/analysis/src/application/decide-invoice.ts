@@ -4,11 +4,12 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
-import { differencesBetween } from '@invoicecontrol/engine/explanation/differences';
-import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import { differencesBetween } from '../domain/differences.js';
+import type { AnalysisFacts } from '../domain/analysis.js';
 import type { MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import { matchPartOf } from '@invoicecontrol/engine/normalisation/match-keys';
-import { compareReviews, pairKeysOf, reviewKeysOf } from '../domain/review.js';
+import { pairKeysOf } from '../domain/finding-disposition.js';
+import { compareReviews, reviewKeysOf } from '../domain/review.js';
 import type { RoutingRule } from '../domain/routing.js';
 import type { SupplierResolution } from '@invoicecontrol/engine/facts/supplier';
 import { invoiceDecided } from '../telemetry.js';
@@ -179,7 +180,7 @@ function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): Pick<MatchPart, '
 }
 
 /** What people have said about this invoice's findings is a fact of every later analysis of it. */
-function withOwnReviews(facts: Facts, stored: readonly WorkedFinding[]): Facts {
+function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]): AnalysisFacts {
   const { invoiceId } = facts.invoice;
   const reviews = stored
     .filter(({ disposition }) => disposition !== 'OPEN' && disposition !== 'SUPERSEDED')
@@ -187,7 +188,7 @@ function withOwnReviews(facts: Facts, stored: readonly WorkedFinding[]): Facts {
       evidenceKey: finding.evidence.key,
       disposition: finding.disposition,
       invoiceId,
-      pairKeys: pairKeysOf(finding, invoiceId),
+      pairKeys: pairKeysOf(finding),
     }));
   return { ...facts, reviews: reviews.sort(compareReviews) };
 }
@@ -195,20 +196,19 @@ function withOwnReviews(facts: Facts, stored: readonly WorkedFinding[]): Facts {
 /** Reviews are looked for only where something was raised. */
 async function judgeReviewed(
   reviews: ReviewStore,
-  loaded: Facts,
+  loaded: AnalysisFacts,
   policy: OrganizationPolicy,
   now: Date,
 ): Promise<Judged> {
   const judged = judge(loaded, policy, now);
-  const { organizationId, invoice } = loaded;
-  const keys = reviewKeysOf(judged.analysis.findings, invoice.invoiceId);
+  const keys = reviewKeysOf(judged.analysis.findings);
   if (keys.length === 0) return judged;
-  return judgeWithReviews(judged, await reviews.falsePositives(organizationId, keys), policy);
+  return judgeWithReviews(judged, await reviews.falsePositives(loaded.organizationId, keys), policy);
 }
 
 async function deriveFirst(
   { analyses, findings, countInvoice: count }: Deps,
-  facts: Facts,
+  facts: AnalysisFacts,
   analysis: DecidedAnalysis,
   packed: Buffer,
   records: ReadRecords,
@@ -222,7 +222,7 @@ async function deriveFirst(
 }
 
 /** The invoice is counted already; new findings join, those that are no longer raised leave. */
-async function deriveAgain(deps: Deps, facts: Facts, analysis: DecidedAnalysis, packed: Buffer): Promise<void> {
+async function deriveAgain(deps: Deps, facts: AnalysisFacts, analysis: DecidedAnalysis, packed: Buffer): Promise<void> {
   const { organizationId, invoice } = facts;
   const { invoiceId } = invoice;
   await Promise.all([

@@ -3,7 +3,7 @@ import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import type { FindingType, Severity } from '@invoicecontrol/engine/explanation/catalogue';
-import type { Disposition } from '@invoicecontrol/engine/facts/facts';
+import type { Disposition } from '../domain/finding-disposition.js';
 import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 

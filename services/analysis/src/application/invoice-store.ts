@@ -1,15 +1,14 @@
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
-import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
-import type { AnalysisDifference } from '@invoicecontrol/engine/explanation/differences';
+import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
+import type { AnalysisDifference } from '../domain/differences.js';
 import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
-import type { Analysis } from '@invoicecontrol/engine/run-engine';
-import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
+import type { Analysis, AnalysisFinding } from '../domain/analysis.js';
 import type { ReimportedRow } from '../domain/reimport.js';
 
 /** A finding as it is stored: what the engine said, under an id derived from the invoice and the evidence. */
-export interface StoredFinding extends Finding {
+export interface StoredFinding extends AnalysisFinding {
   readonly findingId: string;
   /** The routing rule that took it when it was raised, and whom it named; part of the commit, so that a repeat agrees. */
   readonly assignment?: { readonly ruleId: string; readonly assigneeUserId: string };
@@ -48,15 +47,15 @@ export interface InvoiceRecord {
   /** Of a row that an earlier scan brought already: the row there. It was counted then. */
   readonly reimportOf: ReimportedRow | undefined;
   /** The decision in force: that of the analysis, with what people have said about its findings since. */
-  readonly verdict: Verdict | undefined;
+  readonly verdict: RiskDecision | undefined;
 }
 
 /** A review that moved the decision of an invoice. */
 export interface DecisionChange {
   readonly at: Date;
   readonly findingId: string;
-  readonly from: Verdict['decision'];
-  readonly to: Verdict['decision'];
+  readonly from: RiskDecision['decision'];
+  readonly to: RiskDecision['decision'];
 }
 
 /** One invoice of one tenant. */
@@ -120,7 +119,7 @@ export interface InvoiceStore {
   recompute(
     at: InvoiceReference & { version: number },
     outcome: {
-      verdict: Verdict;
+      verdict: RiskDecision;
       confirmedAs: MatchPart['confirmedAs'];
       change: DecisionChange | undefined;
     },

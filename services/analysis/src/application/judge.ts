@@ -1,13 +1,13 @@
-import { analyze } from '@invoicecontrol/engine/run-engine';
-import type { Facts } from '@invoicecontrol/engine/facts/facts';
-import { tolerancesFor } from '@invoicecontrol/engine/scoring/learned-tolerance';
+import { analyze } from '../domain/analysis.js';
+import type { AnalysisFacts } from '../domain/analysis.js';
+import { tolerancesFor } from '../domain/learned-tolerance.js';
 import { compareReviews, reviewFactOf, stillHolds } from '../domain/review.js';
 import type { StandingReview } from '../domain/review.js';
 import type { Judged } from './conclude.js';
 import type { OrganizationPolicy } from './policy-store.js';
 
 /** Runs the engine on facts as they were loaded, with what reviews taught about the supplier. */
-export function judge(loaded: Facts, { policy, tolerances }: OrganizationPolicy, now: Date): Judged {
+export function judge(loaded: AnalysisFacts, { policy, tolerances }: OrganizationPolicy, now: Date): Judged {
   const tolerated = tolerancesFor(tolerances, loaded.supplier.supplierId, now.toISOString().slice(0, 10));
   const facts = tolerated.length === 0 ? loaded : { ...loaded, tolerances: tolerated };
   return { facts, analysis: analyze(facts, policy) };

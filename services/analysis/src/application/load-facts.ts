@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
-import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { AnalysisFacts } from '../domain/analysis.js';
 import type { NormalisedInvoice, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import { applyCandidateCaps, lookupKeys, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
@@ -34,14 +34,14 @@ interface Deps {
 
 /** The facts of a decision, and the stored records they were read from, which count the invoice afterwards. */
 export interface LoadedFacts {
-  readonly facts: Facts;
+  readonly facts: AnalysisFacts;
   readonly supplier: SupplierRecord | undefined;
   readonly bankLink: LinkRecord<BankLink> | undefined;
   readonly orderLink: LinkRecord<OrderLink> | undefined;
 }
 
 /** Facts of a row that only its scan as a whole knows. */
-export type FileFacts = Pick<Facts, 'scanStatesAccounts' | 'firstScanRowsBefore'>;
+export type FileFacts = Pick<AnalysisFacts, 'scanStatesAccounts' | 'firstScanRowsBefore'>;
 
 export interface FactsInput {
   readonly organizationId: string;

@@ -1,4 +1,4 @@
-import type { LearnedTolerance } from '@invoicecontrol/engine/facts/facts';
+import type { LearnedTolerance } from '../domain/learned-tolerance.js';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
+import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { notFound } from '@invoicecontrol/errors';
 import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import type { Page } from '@invoicecontrol/runtime/page';
@@ -19,7 +19,7 @@ export interface LatestAnalysis {
   /** As people have made them since. */
   readonly findings: readonly FindingRecord[];
   /** The decision in force. */
-  readonly verdict: Verdict;
+  readonly verdict: RiskDecision;
 }
 
 export interface InvoiceReader {

@@ -4,11 +4,12 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import type { Decision } from '@invoicecontrol/engine/scoring/decision';
-import { analyze } from '@invoicecontrol/engine/run-engine';
-import { tolerancesFor } from '@invoicecontrol/engine/scoring/learned-tolerance';
-import type { Facts, LearnedTolerance } from '@invoicecontrol/engine/facts/facts';
+import { analyze } from '../domain/analysis.js';
+import { tolerancesFor } from '../domain/learned-tolerance.js';
+import type { AnalysisFacts } from '../domain/analysis.js';
+import type { LearnedTolerance } from '../domain/learned-tolerance.js';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
-import { isSameResult } from '@invoicecontrol/engine/scoring/replay';
+import { isSameResult } from '../domain/differences.js';
 import type { AnalysisRecord, AnalysisStore } from './analysis-store.js';
 import type { InvoiceStore } from './invoice-store.js';
 import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
@@ -126,7 +127,7 @@ export const dryRunPolicy =
   };
 
 /** The facts were judged once; a policy with which they cannot be, such as a factor of zero, is at fault. */
-function tryPolicy(facts: Facts, policy: Policy): ReturnType<typeof analyze> {
+function tryPolicy(facts: AnalysisFacts, policy: Policy): ReturnType<typeof analyze> {
   try {
     return analyze(facts, policy);
   } catch (error) {

@@ -2,25 +2,20 @@ import type { Cache } from '@invoicecontrol/runtime/cache';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { DomainError } from '@invoicecontrol/errors';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
-import { decide } from '@invoicecontrol/engine/scoring/decision';
+import { decideFindings } from '../domain/analysis.js';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
-import {
-  isTolerable,
-  signatureOf,
-  toleranceFrom,
-  withTolerance,
-} from '@invoicecontrol/engine/scoring/learned-tolerance';
+import { isTolerable, signatureOf, toleranceFrom, withTolerance } from '../domain/learned-tolerance.js';
 import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import {
   accountOf,
-  accountVerdict,
+  accountStanding,
   confirmedAs,
   isSignOfDuplicate,
   isSignOfFraud,
   lessonOf,
-  pairKeysOf,
 } from '../domain/review.js';
 import type { StandingReview } from '../domain/review.js';
+import { pairKeysOf } from '../domain/finding-disposition.js';
 import {
   countInvoice as countInProfile,
   withName,
@@ -69,7 +64,7 @@ export function reviewEffects(deps: Deps): ReviewEffects {
       const { organizationId, invoiceId } = finding;
       const invoice = await deps.invoices.find(organizationId, invoiceId);
       if (invoice === undefined) throw new Error(`invoice ${invoiceId} of finding ${finding.findingId} is gone`);
-      const standing = await standingReview(deps, finding, invoice);
+      const standing = standingReview(finding, deps.clock.now());
       await deps.reviews.stand(organizationId, standing);
       await Promise.all([
         recompute(deps, finding),
@@ -87,16 +82,9 @@ function isAboutInvoice(finding: WorkedFinding): finding is InvoiceFinding {
   return finding.invoiceId !== undefined && finding.supplierId !== undefined;
 }
 
-async function standingReview(
-  { suppliers, clock }: Deps,
-  finding: InvoiceFinding,
-  { match }: InvoiceRecord,
-): Promise<StandingReview> {
-  const { organizationId, supplierId, invoiceId } = finding;
-  const isAboutAccount = isSignOfFraud(finding);
-  const supplier = isAboutAccount ? await suppliers.find(organizationId, supplierId) : undefined;
-  const knownBankKeys = supplier?.profile.accounts.map(({ key }) => key) ?? [];
-  const bankKey = isAboutAccount ? accountOf(finding, supplierId, match.bankKey, knownBankKeys) : undefined;
+function standingReview(finding: InvoiceFinding, now: Date): StandingReview {
+  const { supplierId, invoiceId } = finding;
+  const bankKey = accountOf(finding);
   return {
     findingId: finding.findingId,
     sourceVersion: finding.version,
@@ -104,12 +92,12 @@ async function standingReview(
     family: finding.family,
     disposition: finding.disposition,
     evidenceKey: finding.evidence.key,
-    pairKeys: pairKeysOf(finding, invoiceId),
+    pairKeys: pairKeysOf(finding),
     invoiceId,
     supplierId,
     ...(bankKey === undefined ? {} : { bankKey }),
     signature: signatureOf(finding),
-    reviewedAt: finding.reviewedAt ?? clock.now(),
+    reviewedAt: finding.reviewedAt ?? now,
   };
 }
 
@@ -124,7 +112,7 @@ async function recompute({ invoices, findings, cachedPolicies, clock }: Deps, fi
     if (record?.analysis === undefined) return;
     const stored = await findings.ofInvoice(organizationId, invoiceId);
     const { policy } = await cachedPolicies.get(organizationId);
-    const verdict = decide(currentFindings(record.match, record.analysis, stored), policy);
+    const verdict = decideFindings(currentFindings(record.match, record.analysis, stored), policy);
     const from = record.verdict?.decision ?? record.analysis.decision;
     const to = verdict.decision;
     await invoices.recompute(record, {
@@ -162,7 +150,7 @@ async function correctSupplier(
         : withInvoiceIf(confirmedAs(ofInvoice) === undefined, supplier, invoice);
     let { profile } = moved;
     if (bankKey !== undefined && ofAccount !== undefined) {
-      profile = withReviewedAccount(profile, bankKey, accountVerdict(ofAccount, supplierId).trust);
+      profile = withReviewedAccount(profile, bankKey, accountStanding(ofAccount, supplierId).trust);
     }
     if (lesson === 'NAME') profile = withName(profile, invoice.nameKey);
     if (lesson === 'NUMBER_PATTERN') profile = withNumberPattern(profile, invoice.number.signature);
@@ -197,7 +185,7 @@ async function blockAccount(
   if (bankKey === undefined) return;
   await guarded('account', async () => {
     const known = await bankLinks.find(organizationId, bankKey);
-    const { fraud } = accountVerdict(await reviews.ofAccount(organizationId, bankKey), supplierId);
+    const { fraud } = accountStanding(await reviews.ofAccount(organizationId, bankKey), supplierId);
     const { fraud: _before, ...link } = known?.link ?? { bankKey, suppliers: [] };
     return bankLinks.write(organizationId, bankKey, {
       version: known?.version ?? 0,

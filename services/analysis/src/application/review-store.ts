@@ -1,4 +1,4 @@
-import type { ToleranceSubject } from '@invoicecontrol/engine/facts/facts';
+import type { ToleranceSubject } from '../domain/learned-tolerance.js';
 import type { StandingReview } from '../domain/review.js';
 
 /** Reviews that one answer holds at most; more with one key say nothing new. */

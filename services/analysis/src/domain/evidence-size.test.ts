@@ -1,16 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
-import { detectInScan } from '@invoicecontrol/engine/detectors/scans';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import type { DocumentFacts } from '@invoicecontrol/engine/facts/document-facts';
-import { populationFindings } from '@invoicecontrol/engine/run-engine';
+import { runEngineOnScan } from '@invoicecontrol/engine/run-engine';
 import { FINDING_JSON_BYTES_MAX } from '@invoicecontrol/engine/explanation/evidence';
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
-import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import { analyze } from './analysis.js';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
-import { pairKeysOf } from './review.js';
+import { pairKeysOf } from './finding-disposition.js';
+import { analysisFacts } from '../testing/analysis-facts.js';
 import { inMemoryHistory, invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
-import type { JudgeOptions } from '@invoicecontrol/engine/testing/in-memory-history';
+import type { BillOptions } from '@invoicecontrol/engine/testing/in-memory-history';
 
 const PAGE_FINDINGS_MAX = 100;
 /** More than one key of a record can find. */
@@ -36,7 +37,7 @@ function findingIn(findings: readonly Finding[], type: FindingType): Finding {
   return found;
 }
 
-const rowOrigin = (index: number, externalId: string): JudgeOptions => ({
+const rowOrigin = (index: number, externalId: string): BillOptions => ({
   origin: { source: 'SCAN', scanId: SCAN_ID, rowNo: index, position: index, receivedAtMs: 7, externalId },
 });
 
@@ -46,7 +47,10 @@ describe('a row that repeats many others', () => {
     history.bill(invoiceOf({ invoice_number: 'FEE-2026-03', gross_amount: '12.50' }), rowOrigin(index, `E-${index}`)),
   );
   const last = billed.at(-1);
-  const { evidence, relatedInvoiceIds, ...finding } = findingIn(last?.analysis.findings ?? [], 'DUPLICATE_INVOICE');
+  const { evidence, relatedInvoiceIds, subjects, ...finding } = findingIn(
+    last?.analysis.findings ?? [],
+    'DUPLICATE_INVOICE',
+  );
   const rows = evidence['comparisons'] as readonly { readonly with: string; readonly points: number }[];
   const matched = evidence['matched'] as readonly { readonly invoiceId: string; readonly points: number }[];
 
@@ -66,21 +70,19 @@ describe('a row that repeats many others', () => {
   });
 
   test('takes little room, however many there are', () => {
-    expect(bytesOf({ evidence, relatedInvoiceIds, ...finding })).toBeLessThan(11_000);
+    expect(bytesOf({ evidence, relatedInvoiceIds, ...finding, subjects: [] })).toBeLessThan(11_000);
+    expect(subjects).toHaveLength(64);
+    expect(Buffer.byteLength(JSON.stringify(subjects))).toBeLessThan(4_096);
     const sizes = billed.map(({ analysis }) => largestOf(analysis.findings));
     expect(sizes[70]).toBeLessThanOrEqual((sizes.at(-1) ?? 0) + 100);
   });
 
   test('is settled by one review, also against the records that are not shown', () => {
-    const pairKeys = pairKeysOf({ ...finding, relatedInvoiceIds }, last?.facts.invoice.invoiceId ?? '');
+    const pairKeys = pairKeysOf({ subjects });
     const review = { evidenceKey: evidence.key, disposition: 'FALSE_POSITIVE', invoiceId: null, pairKeys } as const;
-    const facts = last?.facts as Facts;
-    const again = history.bill(invoiceOf({ invoice_number: 'FEE-2026-03', gross_amount: '12.50' }), {
-      origin: facts.invoice,
-      reviews: [review],
-      facts: { candidates: facts.candidates },
-    });
-    expect(findingIn(again.analysis.findings, 'DUPLICATE_INVOICE')).toMatchObject({
+    const facts = analysisFacts(last?.facts as Facts, { reviews: [review] });
+    const again = analyze(facts, defaultPolicy);
+    expect(again.findings.find(({ type }) => type === 'DUPLICATE_INVOICE')).toMatchObject({
       disposition: 'FALSE_POSITIVE',
       relatedInvoiceIds,
     });
@@ -114,7 +116,7 @@ describe.each([
 ])('with every text at its longest, in %s', (_, character) => {
   test('the findings about many copies of an invoice stay within the bound', () => {
     const history = inMemoryHistory();
-    const bill = (index: number, options: JudgeOptions = {}) => {
+    const bill = (index: number, options: BillOptions = {}) => {
       // Same tax id in one half and same name in the other: rows show the names, and tax ids that conflict.
       const tax_id = index % 2 === 0 ? 'DE136695976' : 'DE811569869';
       const long = invoiceOf({
@@ -189,8 +191,8 @@ describe.each([
       amountMinor: String(990_000 + index),
       currency: 'EUR',
     }));
-    const raised = detectInScan({ scanId: SCAN_ID, companyId: 'c', rows }, defaultPolicy);
-    const cluster = findingIn(populationFindings(raised, []), 'THRESHOLD_CLUSTER');
+    const scan = { scanId: SCAN_ID, companyId: 'c', rows };
+    const cluster = findingIn(runEngineOnScan(scan, defaultPolicy), 'THRESHOLD_CLUSTER');
     expect(cluster.evidence.observed).toMatchObject({ under: 400 });
     expect(bytesOf(cluster)).toBeLessThanOrEqual(FINDING_JSON_BYTES_MAX);
   });

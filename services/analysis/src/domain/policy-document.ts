@@ -1,5 +1,5 @@
 import { invalidField } from '@invoicecontrol/errors';
-import type { LearnedTolerance } from '@invoicecontrol/engine/facts/facts';
+import type { LearnedTolerance } from './learned-tolerance.js';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 

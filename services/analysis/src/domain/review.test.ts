@@ -1,15 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { catalogue } from '@invoicecontrol/engine/explanation/catalogue';
 import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
-import type { DecidedFinding } from '@invoicecontrol/engine/scoring/decision';
-import { analyze } from '@invoicecontrol/engine/run-engine';
-import { evidenceKey, pairKey } from '@invoicecontrol/engine/explanation/evidence';
+import { analyze } from './analysis.js';
+import { pairKey, subject } from '@invoicecontrol/engine/explanation/subject';
+import type { Subject } from '@invoicecontrol/engine/explanation/subject';
+import { analysisFacts } from '../testing/analysis-facts.js';
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
-import type { Disposition, Facts } from '@invoicecontrol/engine/facts/facts';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { Disposition } from './finding-disposition.js';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import {
   accountOf,
-  accountVerdict,
+  accountStanding,
   confirmedAs,
   dispositions,
   isSignOfFraud,
@@ -22,13 +24,18 @@ import {
 import type { StandingReview } from './review.js';
 import { inMemoryHistory, invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
 
-const suspicion = (disposition: Disposition): DecidedFinding => ({
+type Reviewed = Parameters<typeof review>[0];
+
+const suspicion = (disposition: Disposition): Reviewed => ({
   type: 'SUSPECTED_DUPLICATE',
   family: 'DUP',
   severity: 'HIGH',
   confidence: 94,
   disposition,
 });
+
+const about = (type: FindingType, subjects: Subject[]) =>
+  ({ type, family: catalogue[type].family, subjects, evidence: { key: 'k' } }) as unknown as Finding;
 
 /** Section 10 of the detection reference, written out once more: rows are from, columns to. */
 const table: readonly (readonly [from: Disposition, to: readonly Disposition[]])[] = [
@@ -75,8 +82,8 @@ describe('a finding', () => {
   });
 
   test('that blocks payment is accepted only with a note; one that merely warns needs none', () => {
-    const block: DecidedFinding = { ...suspicion('OPEN'), type: 'DUPLICATE_INVOICE', severity: 'CRITICAL' };
-    const accept = (finding: DecidedFinding, note?: string) => () =>
+    const block: Reviewed = { ...suspicion('OPEN'), type: 'DUPLICATE_INVOICE', severity: 'CRITICAL' };
+    const accept = (finding: Reviewed, note?: string) => () =>
       review(finding, { disposition: 'ACCEPTED_RISK', note }, defaultPolicy);
     expect(accept(block)).toThrow(expect.objectContaining({ kind: 'invalid' }));
     expect(accept(block, 'agreed with the board')()).toMatchObject({ kind: 'CHANGED' });
@@ -90,20 +97,26 @@ describe('the keys to load reviews by', () => {
     const history = inMemoryHistory();
     history.bill(invoiceOf());
     const { facts, analysis } = history.bill(invoiceOf());
-    const keys = reviewKeysOf(analysis.findings, facts.invoice.invoiceId);
+    const keys = reviewKeysOf(analysis.findings);
     for (const { evidence } of analysis.findings) expect(keys).toContain(evidence.key);
     expect(keys).toContain(pairKey(facts.invoice.invoiceId, facts.candidates[0]?.invoiceId ?? ''));
   });
 
   test('let a false positive be found from both sides of its pair', () => {
-    const finding = { type: 'SUSPECTED_DUPLICATE', family: 'DUP', evidence: { key: 'k' } } as unknown as Finding;
-    const of = (other: string, own: string) => reviewKeysOf([{ ...finding, relatedInvoiceIds: [other] }], own);
+    const of = (other: string, own: string) => reviewKeysOf([about('SUSPECTED_DUPLICATE', [subject.pair(own, other)])]);
     expect(of('a', 'b')).toEqual(of('b', 'a'));
+    expect(of('a', 'b')).toContain(pairKey('a', 'b'));
   });
 
   test('hold no pair of a finding about one file', () => {
-    const finding = { type: 'DUPLICATE_DOCUMENT', family: 'DUP', relatedInvoiceIds: ['a'], evidence: { key: 'k' } };
-    expect(reviewKeysOf([finding as unknown as Finding], 'b')).toEqual(['k']);
+    const history = inMemoryHistory();
+    const upload = { origin: { source: 'UPLOAD', documentSha256: 'aa' } } as const;
+    history.bill(invoiceOf(), upload);
+    const { analysis } = history.bill(invoiceOf(), upload);
+    const ofFile = analysis.findings.filter(({ type }) => type === 'DUPLICATE_DOCUMENT');
+    expect(ofFile).toHaveLength(1);
+    expect(ofFile[0]?.relatedInvoiceIds).toHaveLength(1);
+    expect(reviewKeysOf(ofFile)).toEqual([ofFile[0]?.evidence.key]);
   });
 
   test('cleared, silence the engine: what it raises then is settled', () => {
@@ -111,7 +124,7 @@ describe('the keys to load reviews by', () => {
     history.bill(invoiceOf());
     const facts = history.factsOf(invoiceOf());
     const { invoiceId } = facts.invoice;
-    const [raised] = analyze(facts, defaultPolicy).findings.filter(({ family }) => family === 'DUP');
+    const [raised] = analyze(analysisFacts(facts), defaultPolicy).findings.filter(({ family }) => family === 'DUP');
     if (raised === undefined) throw new Error('nothing was raised');
     const [pair] = raised.relatedInvoiceIds.map((related) => pairKey(related, invoiceId));
     const cleared = {
@@ -120,7 +133,7 @@ describe('the keys to load reviews by', () => {
       invoiceId: 'x',
       pairKeys: [pair ?? ''],
     };
-    const again = analyze({ ...facts, reviews: [cleared as never] }, defaultPolicy);
+    const again = analyze(analysisFacts(facts, { reviews: [cleared as never] }), defaultPolicy);
     expect(again.findings.filter(({ family }) => family === 'DUP').map(({ disposition }) => disposition)).toEqual([
       'FALSE_POSITIVE',
     ]);
@@ -151,27 +164,24 @@ describe('what a record is confirmed as', () => {
 });
 
 describe('the account of a finding', () => {
-  const finding = (type: FindingType, subjects: string[]) =>
-    ({ type, family: catalogue[type].family, evidence: { key: evidenceKey(type, subjects) } }) as unknown as Finding;
+  const ofSupplier = subject.supplier('s');
 
-  test('is the one on the invoice, or the one between when a supplier returned to an old account', () => {
-    expect(accountOf(finding('BANK_ACCOUNT_CHANGED', ['s', 'NEW']), 's', 'NEW', ['OLD'])).toBe('NEW');
-    expect(accountOf(finding('BANK_ACCOUNT_REVERTED', ['s', 'BETWEEN']), 's', 'OLD', ['OLD', 'BETWEEN'])).toBe(
-      'BETWEEN',
-    );
-    expect(accountOf(finding('BANK_ACCOUNT_BLOCKLISTED', ['NEW']), 's', 'NEW', [])).toBe('NEW');
+  test('is the one that it was raised about', () => {
+    expect(accountOf(about('BANK_ACCOUNT_CHANGED', [ofSupplier, subject.account('NEW')]))).toBe('NEW');
+    expect(accountOf(about('BANK_ACCOUNT_REVERTED', [ofSupplier, subject.account('BETWEEN')]))).toBe('BETWEEN');
+    expect(accountOf(about('BANK_ACCOUNT_BLOCKLISTED', [subject.account('NEW')]))).toBe('NEW');
   });
 
   test('does not exist where the finding is about none', () => {
-    expect(accountOf(finding('BANK_ACCOUNT_MISSING', ['s']), 's', undefined, ['OLD'])).toBeUndefined();
-    expect(accountOf(finding('SUSPECTED_DUPLICATE', ['p']), 's', 'NEW', ['OLD'])).toBeUndefined();
+    expect(accountOf(about('BANK_ACCOUNT_MISSING', [ofSupplier]))).toBeUndefined();
+    expect(accountOf(about('SUSPECTED_DUPLICATE', [subject.pair('a', 'b')]))).toBeUndefined();
   });
 
   test('of a lookalike or a forged document is the one on the invoice', () => {
-    for (const type of ['SUPPLIER_LOOKALIKE_NAME', 'DOCUMENT_TAMPER_SIGNS']) {
-      const forged = { type, family: 'DOC', evidence: { key: 'k' } } as unknown as Finding;
+    for (const type of ['SUPPLIER_LOOKALIKE_NAME', 'DOCUMENT_TAMPER_SIGNS'] as const) {
+      const forged = about(type, [subject.account('NEW')]);
       expect(isSignOfFraud(forged)).toBe(true);
-      expect(accountOf(forged, 's', 'NEW', [])).toBe('NEW');
+      expect(accountOf(forged)).toBe('NEW');
     }
   });
 });
@@ -196,14 +206,14 @@ describe('what people’s words make of an account', () => {
   test('one confirmation blocks it for every supplier; the last that stands is shown', () => {
     const later = standing('f1', {});
     const earlier = standing('f2', { reviewedAt: new Date('2026-03-01T10:00:00Z') });
-    expect(accountVerdict([earlier, later], 'another')).toEqual({ fraud: later, trust: 'FRAUD' });
-    expect(accountVerdict([earlier], 's')).toEqual({ fraud: earlier, trust: 'FRAUD' });
+    expect(accountStanding([earlier, later], 'another')).toEqual({ fraud: later, trust: 'FRAUD' });
+    expect(accountStanding([earlier], 's')).toEqual({ fraud: earlier, trust: 'FRAUD' });
   });
 
   test('a cleared account is trusted for the supplier it was cleared for alone', () => {
     const cleared = standing('f1', { disposition: 'ACCEPTED_RISK' });
-    expect(accountVerdict([cleared], 's').trust).toBe('REVIEWED');
-    expect(accountVerdict([cleared], 'another').trust).toBeUndefined();
+    expect(accountStanding([cleared], 's').trust).toBe('REVIEWED');
+    expect(accountStanding([cleared], 'another').trust).toBeUndefined();
   });
 
   test('a block that was cleared stays cleared until fraud is confirmed anew', () => {
@@ -216,7 +226,7 @@ describe('what people’s words make of an account', () => {
   });
 
   test('a remedied fraud blocks no more', () => {
-    expect(accountVerdict([standing('f1', { disposition: 'RESOLVED' })], 's')).toEqual({
+    expect(accountStanding([standing('f1', { disposition: 'RESOLVED' })], 's')).toEqual({
       fraud: undefined,
       trust: undefined,
     });

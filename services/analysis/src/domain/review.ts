@@ -2,10 +2,12 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { showsSomething } from '@invoicecontrol/values/visible-text';
 import { isHardBlock } from '@invoicecontrol/engine/scoring/decision';
-import type { DecidedFinding } from '@invoicecontrol/engine/scoring/decision';
-import { evidenceKey, pairKey } from '@invoicecontrol/engine/explanation/evidence';
+import type { ScoredFinding } from '@invoicecontrol/engine/scoring/score';
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
-import type { Disposition, Facts, ReviewFact } from '@invoicecontrol/engine/facts/facts';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { AnalysisFinding } from './analysis.js';
+import { pairKeysOf } from './finding-disposition.js';
+import type { Disposition, ReviewFact } from './finding-disposition.js';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
@@ -36,12 +38,14 @@ export type ReviewOutcome =
   | { readonly kind: 'NOTED'; readonly from: Disposition; readonly to: Disposition; readonly note: string }
   | { readonly kind: 'UNCHANGED' };
 
+type ReviewedFinding = ScoredFinding & { readonly disposition: Disposition };
+
 /**
- * Judges what a person says about a finding. An equal disposition succeeds and only adds the note.
+ * Decides what a review makes of a finding. An equal disposition succeeds and only adds the note.
  * @throws DomainError invalid for an unknown disposition, a note that is too long, or a hard block that is accepted
  * without a note; wrong_state for a transition that the table does not have
  */
-export function review(finding: DecidedFinding, { disposition, note }: ReviewInput, policy: Policy): ReviewOutcome {
+export function review(finding: ReviewedFinding, { disposition, note }: ReviewInput, policy: Policy): ReviewOutcome {
   const to = reviewable.find((known) => known === disposition);
   if (to === undefined) throw invalidField('disposition', `must be one of ${reviewable.join(', ')}.`);
   const text = noteOf(note);
@@ -67,7 +71,7 @@ function noteOf(note: string | undefined): string | undefined {
 }
 
 /** What stands as people's word about one finding; the source of every effect, so that effects may be repeated. */
-export interface StandingReview extends Pick<Finding, 'type' | 'family' | 'disposition'> {
+export interface StandingReview extends Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> {
   readonly findingId: string;
   /** The version of the finding that says so; an older one never replaces a newer. */
   readonly sourceVersion: number;
@@ -82,21 +86,9 @@ export interface StandingReview extends Pick<Finding, 'type' | 'family' | 'dispo
   readonly reviewedAt: Date;
 }
 
-/**
- * The pairs of records that a finding is about. DUPLICATE_DOCUMENT is about a file: another upload of the same bytes
- * is another question.
- */
-export function pairKeysOf(
-  finding: Pick<Finding, 'type' | 'family' | 'relatedInvoiceIds'>,
-  invoiceId: string,
-): string[] {
-  if (finding.family !== 'DUP' || finding.type === 'DUPLICATE_DOCUMENT') return [];
-  return finding.relatedInvoiceIds.map((related) => pairKey(invoiceId, related));
-}
-
 /** The evidence and pair keys by which reviews that concern these findings are stored. */
-export function reviewKeysOf(findings: readonly Finding[], invoiceId: string): string[] {
-  const keys = findings.flatMap((finding) => [finding.evidence.key, ...pairKeysOf(finding, invoiceId)]);
+export function reviewKeysOf(findings: readonly Finding[]): string[] {
+  const keys = findings.flatMap((finding) => [finding.evidence.key, ...pairKeysOf(finding)]);
   return [...new Set(keys)].sort(compareText);
 }
 
@@ -131,13 +123,13 @@ const DUPLICATE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Findings whose confirmation means that somebody tried to divert money: bank, lookalike and document findings. */
-export function isSignOfFraud({ type, family }: Pick<Finding, 'type' | 'family'>): boolean {
+export function isSignOfFraud({ type, family }: Pick<AnalysisFinding, 'type' | 'family'>): boolean {
   // Compared as text: types join the catalogue one by one, the rule stands for all of them.
   const name: string = type;
   return family === 'BANK' || name === 'SUPPLIER_LOOKALIKE_NAME' || name.startsWith('DOCUMENT_');
 }
 
-export function isSignOfDuplicate({ type }: Pick<Finding, 'type'>): boolean {
+export function isSignOfDuplicate({ type }: Pick<AnalysisFinding, 'type'>): boolean {
   return DUPLICATE_TYPES.has(type);
 }
 
@@ -146,33 +138,21 @@ export function isSignOfDuplicate({ type }: Pick<Finding, 'type'>): boolean {
  * profile. RESOLVED is true and remedied, so it still counts here.
  */
 export function confirmedAs(
-  findings: readonly Pick<Finding, 'type' | 'family' | 'disposition'>[],
+  findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'disposition'>[],
 ): 'FRAUD' | 'DUPLICATE' | undefined {
   const confirmed = findings.filter(({ disposition }) => disposition === 'CONFIRMED' || disposition === 'RESOLVED');
   if (confirmed.some(isSignOfFraud)) return 'FRAUD';
   return confirmed.some(isSignOfDuplicate) ? 'DUPLICATE' : undefined;
 }
 
-/**
- * The account that a finding is about: the one whose key its evidence key was made of, else, for findings that are
- * not of the family BANK, the one that the invoice asks to be paid into.
- */
-export function accountOf(
-  finding: Pick<Finding, 'type' | 'family' | 'evidence'>,
-  supplierId: string,
-  invoiceBankKey: string | undefined,
-  knownBankKeys: readonly string[],
-): string | undefined {
-  if (finding.family !== 'BANK') return isSignOfFraud(finding) ? invoiceBankKey : undefined;
-  const keys = [...(invoiceBankKey === undefined ? [] : [invoiceBankKey]), ...knownBankKeys];
-  const { type, evidence } = finding;
-  return keys.find(
-    (key) => evidenceKey(type, [supplierId, key]) === evidence.key || evidenceKey(type, [key]) === evidence.key,
-  );
+/** The account that a sign of fraud is about. */
+export function accountOf(finding: Pick<Finding, 'type' | 'family' | 'subjects'>): string | undefined {
+  const account = finding.subjects.find((subject) => subject.kind === 'ACCOUNT');
+  return isSignOfFraud(finding) ? account?.bankKey : undefined;
 }
 
 /** What people's standing words make of one account. */
-export interface AccountVerdict {
+export interface AccountStanding {
   /** The newest confirmation that stands: the account is blocked for the whole organization. */
   readonly fraud: StandingReview | undefined;
   /** For one supplier; undefined: nobody has said anything, its use decides. */
@@ -180,7 +160,7 @@ export interface AccountVerdict {
 }
 
 /** @param reviews every standing review about the account, of any supplier */
-export function accountVerdict(reviews: readonly StandingReview[], supplierId: string): AccountVerdict {
+export function accountStanding(reviews: readonly StandingReview[], supplierId: string): AccountStanding {
   const [fraud] = reviews
     .filter((standing) => standing.disposition === 'CONFIRMED' && isSignOfFraud(standing))
     .sort(

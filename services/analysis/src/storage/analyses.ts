@@ -7,7 +7,7 @@ import type { AnalysisRecord, AnalysisStore } from '../application/analysis-stor
 import { unpackBundle, unpackFacts } from '../application/conclude.js';
 import type { DecidedAnalysis } from '../application/invoice-store.js';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
-import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { AnalysisFacts } from '../domain/analysis.js';
 
 /** One decision with the facts it rests on; never changed. */
 export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
@@ -50,7 +50,7 @@ export function analysisStore(
     documents: readonly AnalysisDocument[],
   ): Promise<AnalysisRecord[]> => {
     const bundleIds = new Set(documents.flatMap(({ facts }) => ('bundleId' in facts ? facts.bundleId : [])));
-    const read = new Map<string, readonly Facts[]>();
+    const read = new Map<string, readonly AnalysisFacts[]>();
     if (bundleIds.size > 0) {
       const found = bundles.find({ _id: { $in: [...bundleIds] }, organizationId });
       for await (const { _id, facts } of found) read.set(_id, unpackBundle(Buffer.from(facts.buffer)));
@@ -105,7 +105,7 @@ export function analysisStore(
 
 function toRecord(
   { _id, organizationId, invoiceId, facts, base, ...analysis }: AnalysisDocument,
-  read: Facts,
+  read: AnalysisFacts,
 ): AnalysisRecord {
   return { invoiceId, analysis: { analysisId: _id, ...analysis }, facts: read };
 }

@@ -9,7 +9,7 @@ import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { endOfMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { DecidedAnalysis, DecisionChange, InvoiceRecord, InvoiceStore } from '../application/invoice-store.js';
-import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
+import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
@@ -46,7 +46,7 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly reimportOf?: ReimportedRow;
   readonly analysis?: DecidedAnalysis;
   /** The decision in force; reviews move it, the analysis stays as it was. */
-  readonly verdict?: Verdict;
+  readonly verdict?: RiskDecision;
   readonly decisionChanges?: readonly DecisionChange[];
   /** The facts of the analysis until they stand in `analyses`. */
   readonly facts?: Binary;

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { OrganizationPolicy, PolicyStore } from '../application/policy-store.js';
-import type { LearnedTolerance } from '@invoicecontrol/engine/facts/facts';
+import type { LearnedTolerance } from '../domain/learned-tolerance.js';
 import { policyVersion } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { withOverrides } from '../domain/policy-overrides.js';

@@ -8,7 +8,7 @@ import { assembleFacts } from '../application/assemble-facts.js';
 import { conclude, packFacts } from '../application/conclude.js';
 import type { CountedRecord, SupplierRecord } from '../application/counted-records.js';
 import { findingRecordsOf } from '../application/finding-store.js';
-import { analyze } from '@invoicecontrol/engine/run-engine';
+import { analyze } from '../domain/analysis.js';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import { countBankUse, countOrderUse, isFull, withoutSettled } from '@invoicecontrol/engine/facts/links';

@@ -7,8 +7,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { stages } from '@invoicecontrol/runtime/stages';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import pLimit from 'p-limit';
-import { detectInScan } from '@invoicecontrol/engine/detectors/scans';
-import { populationFindings } from '@invoicecontrol/engine/run-engine';
+import { runEngineOnScan } from '@invoicecontrol/engine/run-engine';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
@@ -201,7 +200,7 @@ async function storeScanFindings(
   },
 ): Promise<readonly ScanFinding[]> {
   const { policy, earlier, rules } = context;
-  const raised = detectInScan(
+  const raised = runEngineOnScan(
     {
       scanId,
       companyId,
@@ -216,10 +215,11 @@ async function storeScanFindings(
     policy,
   );
   const createdAt = clock.now();
-  const scanFindings = populationFindings(raised, []).map((finding): ScanFinding => {
+  const scanFindings = raised.map((finding): ScanFinding => {
     const rule = ruleForScan(rules, finding, companyId);
     return {
       ...finding,
+      disposition: 'OPEN',
       findingId: findingIdFor(scanId, finding.evidence.key),
       scanId,
       companyId,

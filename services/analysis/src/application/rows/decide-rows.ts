@@ -128,7 +128,7 @@ async function reviewed(
   { organizationId, policy }: RowDecisions,
   judged: readonly Judged[],
 ): Promise<readonly Judged[]> {
-  const keysOf = ({ facts, analysis }: Judged): string[] => reviewKeysOf(analysis.findings, facts.invoice.invoiceId);
+  const keysOf = ({ analysis }: Judged): string[] => reviewKeysOf(analysis.findings);
   const keys = [...new Set(judged.flatMap(keysOf))];
   if (keys.length === 0) return judged;
   const found = await reviews.falsePositives(organizationId, keys);

@@ -1,6 +1,6 @@
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
-import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { AnalysisFacts } from '../../domain/analysis.js';
 import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import { countBankUse, countOrderUse } from '@invoicecontrol/engine/facts/links';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
@@ -82,7 +82,7 @@ export type SupplierState = Pick<SupplierRecord, 'identity' | 'profile'>;
  */
 export interface RowHistory {
   /** The facts of a row, given the rows that were counted so far. */
-  factsOf(row: ReadRow): Facts;
+  factsOf(row: ReadRow): AnalysisFacts;
   /** Makes a judged row part of the history of those after it. */
   count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>): void;
   /** What has to be counted where: by supplier, by account and by order. */

@@ -1,5 +1,5 @@
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
-import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { AnalysisFacts } from '../../domain/analysis.js';
 import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { ReimportedRow } from '../../domain/reimport.js';
 import type { FindingSubject } from '../finding-store.js';
@@ -17,7 +17,7 @@ export interface DecidedRow {
   readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
   readonly analysis: DecidedAnalysis;
   /** What the analysis rests on; absent where somebody else has stored it. */
-  readonly facts?: Facts;
+  readonly facts?: AnalysisFacts;
   /** When it counts as received, which is later than it was if others overtook the scan. */
   readonly receivedAtMs: number;
   readonly base: ConvertedAmount | null;

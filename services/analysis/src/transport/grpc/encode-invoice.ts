@@ -5,7 +5,7 @@ import type {
   Invoice,
   StoredInvoice,
 } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import type { Verdict } from '@invoicecontrol/engine/scoring/decision';
+import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import type { CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { FindingRecord } from '../../application/finding-store.js';
@@ -16,7 +16,7 @@ export function encodeAnalysis(
   invoiceId: string,
   analysis: DecidedAnalysis,
   findings: readonly FindingRecord[],
-  verdict: Verdict = analysis,
+  verdict: RiskDecision = analysis,
 ): WireAnalysis {
   return {
     analysisId: analysis.analysisId,

@@ -5,7 +5,7 @@ import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { overridePolicy } from '../../application/override-policy.js';
 import type { OrganizationPolicy } from '../../application/policy-store.js';
-import { findingTypes } from '@invoicecontrol/engine/policy/finding-types';
+import { findingTypes } from '../../domain/finding-types.js';
 import { policyVersion } from '@invoicecontrol/engine/policy/policy';
 import { writePolicy } from '../../domain/policy-document.js';
 import { readOverrides } from '../../domain/policy-overrides.js';

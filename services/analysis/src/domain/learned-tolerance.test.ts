@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { catalogue } from '../explanation/catalogue.js';
-import type { FindingType } from '../explanation/catalogue.js';
-import { analyze } from '../run-engine.js';
-import type { Finding } from '../explanation/evidence.js';
-import type { Disposition, LearnedTolerance } from '../facts/facts.js';
+import { catalogue } from '@invoicecontrol/engine/explanation/catalogue';
+import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
+import { analyze } from './analysis.js';
+import { analysisFacts } from '../testing/analysis-facts.js';
+import type { AnalysisFinding } from './analysis.js';
+import type { Disposition } from './finding-disposition.js';
+import type { LearnedTolerance } from './learned-tolerance.js';
 import {
   isTolerable,
   signatureOf,
@@ -12,8 +14,8 @@ import {
   tolerated,
   withTolerance,
 } from './learned-tolerance.js';
-import { defaultPolicy } from '../policy/policy.js';
-import { inMemoryHistory, invoiceOf } from '../testing/in-memory-history.js';
+import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
+import { inMemoryHistory, invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
 
 const subject = { supplierId: 's', type: 'SUSPECTED_DUPLICATE', signature: 'SUFFIX/EQ/SAME' };
 const said = (disposition: Disposition, day: string) => ({ disposition, reviewedAt: new Date(`${day}T12:00:00Z`) });
@@ -92,7 +94,9 @@ describe('a tolerated finding', () => {
   const history = inMemoryHistory();
   history.bill(invoiceOf({ invoice_number: 'KX-4821' }));
   const facts = history.factsOf(invoiceOf({ invoice_number: 'KX-4821A' }));
-  const before = analyze(facts, defaultPolicy).findings.find(({ type }) => type === 'SUSPECTED_DUPLICATE') as Finding;
+  const before = analyze(analysisFacts(facts), defaultPolicy).findings.find(
+    ({ type }) => type === 'SUSPECTED_DUPLICATE',
+  ) as AnalysisFinding;
   const tolerance: LearnedTolerance = {
     supplierId: facts.supplier.supplierId,
     type: 'SUSPECTED_DUPLICATE',
@@ -108,7 +112,7 @@ describe('a tolerated finding', () => {
   });
 
   test('is one severity lower and half as confident, and says so', () => {
-    const after = analyze({ ...facts, tolerances: [tolerance] }, defaultPolicy);
+    const after = analyze(analysisFacts(facts, { tolerances: [tolerance] }), defaultPolicy);
     const finding = after.findings.find(({ type }) => type === 'SUSPECTED_DUPLICATE');
     expect(finding).toMatchObject({
       severity: 'MEDIUM',
@@ -117,7 +121,7 @@ describe('a tolerated finding', () => {
         tolerance: { signature: 'SUFFIX/EQ/SAME', severityBefore: 'HIGH', confidenceBefore: before.confidence },
       },
     });
-    expect(after.riskScore).toBeLessThan(analyze(facts, defaultPolicy).riskScore);
+    expect(after.riskScore).toBeLessThan(analyze(analysisFacts(facts), defaultPolicy).riskScore);
   });
 
   test('of another signature or type is left alone, and one of the lowest severity stays there', () => {

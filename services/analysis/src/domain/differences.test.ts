@@ -1,10 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { differencesBetween } from './differences.js';
-import type { Analysis } from '../run-engine.js';
-import type { Finding } from './evidence.js';
-import { isSameResult } from '../scoring/replay.js';
+import { differencesBetween, isSameResult } from './differences.js';
+import type { Analysis, AnalysisFinding } from './analysis.js';
 
-const finding = (key: string, changes: Partial<Finding> = {}): Finding => ({
+const finding = (key: string, changes: Partial<AnalysisFinding> = {}): AnalysisFinding => ({
   type: 'SUSPECTED_DUPLICATE',
   family: 'DUP',
   severity: 'HIGH',
@@ -13,10 +11,11 @@ const finding = (key: string, changes: Partial<Finding> = {}): Finding => ({
   recommendedAction: null,
   evidence: { key, rule: 'SUSPECTED_DUPLICATE@1.0.0', parameters: {}, observed: {}, explanation: [] },
   relatedInvoiceIds: [],
+  subjects: [],
   disposition: 'OPEN',
   ...changes,
 });
-const analysis = (findings: Finding[], changes: Partial<Analysis> = {}): Analysis => ({
+const analysis = (findings: AnalysisFinding[], changes: Partial<Analysis> = {}): Analysis => ({
   decision: 'REVIEW',
   riskScore: 56,
   findings,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { severityRank } from '../explanation/catalogue.js';
+import { severityRank } from '@invoicecontrol/engine/explanation/catalogue';
 import { findingTypes } from './finding-types.js';
-import { defaultPolicy } from './policy.js';
+import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 
 const types = findingTypes(defaultPolicy);
 

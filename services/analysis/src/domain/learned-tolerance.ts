@@ -1,10 +1,25 @@
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
-import { severities, severityRank } from '../explanation/catalogue.js';
-import type { EvidenceValue, Finding } from '../explanation/evidence.js';
-import type { Disposition, LearnedTolerance, ToleranceSubject } from '../facts/facts.js';
-import type { Policy } from '../policy/policy.js';
-import { compareText } from '../facts/record-order.js';
+import { severities, severityRank } from '@invoicecontrol/engine/explanation/catalogue';
+import type { EvidenceValue, Finding } from '@invoicecontrol/engine/explanation/evidence';
+import type { Disposition } from './finding-disposition.js';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
+
+/** Findings that look alike to a reviewer: of one supplier and type, with the same relations between the records. */
+export interface ToleranceSubject {
+  readonly supplierId: string;
+  readonly type: string;
+  readonly signature: string;
+}
+
+/** What reviews taught about a kind of finding: it is shown one severity lower and half as confident. */
+export interface LearnedTolerance extends ToleranceSubject {
+  readonly falsePositives: number;
+  readonly learnedOn: CalendarDate;
+  /** The last day it holds. */
+  readonly expiresOn: CalendarDate;
+}
 
 /** So many reviews must have called a signature FALSE_POSITIVE within {@link WINDOW_DAYS}. */
 const FALSE_POSITIVES_MIN = 3;
@@ -89,7 +104,7 @@ export function tolerancesFor(
 }
 
 /** The finding as a learned tolerance shows it, with what was softened and why. */
-export function tolerated(finding: Finding, tolerances: readonly LearnedTolerance[], policy: Policy): Finding {
+export function tolerated<F extends Finding>(finding: F, tolerances: readonly LearnedTolerance[], policy: Policy): F {
   if (tolerances.length === 0 || !isTolerable(finding, policy)) return finding;
   const signature = signatureOf(finding);
   const tolerance = tolerances.find((learned) => learned.type === finding.type && learned.signature === signature);

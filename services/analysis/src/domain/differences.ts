@@ -1,6 +1,6 @@
-import type { Analysis } from '../run-engine.js';
-import type { Finding } from './evidence.js';
-import { compareText } from '../facts/record-order.js';
+import type { Analysis, AnalysisFinding } from './analysis.js';
+import { canonicalJson } from '@invoicecontrol/values/canonical-json';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
 /** One thing that two analyses of the same invoice do not agree on. */
 export interface AnalysisDifference {
@@ -28,7 +28,10 @@ export function differencesBetween(before: Analysis, after: Analysis): AnalysisD
   ];
 }
 
-function findingDifferences(before: readonly Finding[], after: readonly Finding[]): AnalysisDifference[] {
+function findingDifferences(
+  before: readonly AnalysisFinding[],
+  after: readonly AnalysisFinding[],
+): AnalysisDifference[] {
   const earlier = byKey(before);
   const later = byKey(after);
   const keys = [...new Set([...earlier.keys(), ...later.keys()])].sort(compareText);
@@ -49,11 +52,50 @@ function findingDifferences(before: readonly Finding[], after: readonly Finding[
   });
 }
 
-function byKey(findings: readonly Finding[]): ReadonlyMap<string, Finding> {
+function byKey(findings: readonly AnalysisFinding[]): ReadonlyMap<string, AnalysisFinding> {
   return new Map(findings.map((finding) => [finding.evidence.key, finding]));
 }
 
 /** `SUSPECTED_DUPLICATE HIGH 94% OPEN`: what makes a finding count. */
-function described({ type, severity, confidence, disposition }: Finding): string {
+function described({ type, severity, confidence, disposition }: AnalysisFinding): string {
   return `${type} ${severity} ${confidence}% ${disposition}`;
+}
+
+/**
+ * Whether two analyses are the same, byte for byte. The name of the engine's version alone is no difference: a newer
+ * engine that gives the same result has changed nothing.
+ */
+export function isSameResult(left: Analysis, right: Analysis): boolean {
+  return canonicalResult(left) === canonicalResult(right);
+}
+
+function canonicalResult({ decision, riskScore, findings, versions }: Analysis): string {
+  return canonicalJson({
+    decision,
+    riskScore,
+    policy: versions.policy,
+    findings: findings.map(
+      ({
+        type,
+        family,
+        severity,
+        confidence,
+        summary,
+        recommendedAction,
+        evidence,
+        relatedInvoiceIds,
+        disposition,
+      }) => ({
+        type,
+        family,
+        severity,
+        confidence,
+        summary,
+        recommendedAction,
+        evidence: { ...evidence, rule: type },
+        relatedInvoiceIds,
+        disposition,
+      }),
+    ),
+  });
 }

@@ -1,8 +1,14 @@
-import { catalogue } from '../explanation/catalogue.js';
-import type { Family, FindingKind, FindingType, RequiredFact, Severity } from '../explanation/catalogue.js';
-import { isTolerable } from '../scoring/learned-tolerance.js';
-import type { Policy } from './policy.js';
-import { compareText } from '../facts/record-order.js';
+import { catalogue } from '@invoicecontrol/engine/explanation/catalogue';
+import type {
+  Family,
+  FindingKind,
+  FindingType,
+  RequiredFact,
+  Severity,
+} from '@invoicecontrol/engine/explanation/catalogue';
+import { isTolerable } from './learned-tolerance.js';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
 /** A finding type as people read it: what the catalogue says and what the policy makes of it. */
 export interface FindingTypeDescription {

@@ -1,0 +1,52 @@
+import { shortDigest } from '../facts/digest.js';
+import type { Candidate } from '../facts/invoice.js';
+import { compareText } from '../facts/record-order.js';
+
+/**
+ * What a finding is about. Stored with the finding, so that whoever acts on it (blocks an account, clears a pair) need
+ * not find that out again. A bank key is a whole account number: subjects never leave the service that stores them.
+ */
+export type Subject =
+  | { readonly kind: 'ACCOUNT'; readonly bankKey: string }
+  | { readonly kind: 'ORDER'; readonly poKey: string }
+  | { readonly kind: 'PAIR'; readonly pairKey: string }
+  | { readonly kind: 'SUPPLIER'; readonly supplierId: string };
+
+export const subject = {
+  account: (bankKey: string): Subject => ({ kind: 'ACCOUNT', bankKey }),
+  order: (poKey: string): Subject => ({ kind: 'ORDER', poKey }),
+  pair: (oneId: string, otherId: string): Subject => ({ kind: 'PAIR', pairKey: pairKey(oneId, otherId) }),
+  supplier: (supplierId: string): Subject => ({ kind: 'SUPPLIER', supplierId }),
+} as const;
+
+/** The account that an invoice asks to be paid into, if it states one. */
+export function accountsOf({ bankKey }: Pick<Candidate, 'bankKey'>): Subject[] {
+  return bankKey === undefined ? [] : [subject.account(bankKey)];
+}
+
+const KEY_BYTES = 16;
+
+/** The key of two records as a pair, the same from both sides. */
+export function pairKey(oneId: string, otherId: string): string {
+  const [smaller, larger] = [oneId, otherId].toSorted(compareText);
+  return shortDigest(`${smaller}|${larger}`, KEY_BYTES);
+}
+
+/** The stable key of a finding: its type and what it is about, in any order. */
+export function evidenceKey(type: string, about: readonly (Subject | string)[]): string {
+  return shortDigest([type, ...about.map(idOf).sort(compareText)].join('|'), KEY_BYTES);
+}
+
+function idOf(about: Subject | string): string {
+  if (typeof about === 'string') return about;
+  switch (about.kind) {
+    case 'ACCOUNT':
+      return about.bankKey;
+    case 'ORDER':
+      return about.poKey;
+    case 'PAIR':
+      return about.pairKey;
+    case 'SUPPLIER':
+      return about.supplierId;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import { policyVersion } from '@invoicecontrol/engine/policy/policy';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { compareFindings, ENGINE_VERSION, runEngine } from '@invoicecontrol/engine/run-engine';
+import { decide } from '@invoicecontrol/engine/scoring/decision';
+import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
+import type { ScoredFinding } from '@invoicecontrol/engine/scoring/score';
+import { clearedPairsOf, dispositionOf, isCounting } from './finding-disposition.js';
+import type { Disposition, ReviewFact } from './finding-disposition.js';
+import { tolerated } from './learned-tolerance.js';
+import type { LearnedTolerance } from './learned-tolerance.js';
+
+/** The facts of the engine and what people have said before: everything that an analysis rests on, stored with it. */
+export interface AnalysisFacts extends Facts {
+  readonly organizationId: string;
+  readonly reviews: readonly ReviewFact[];
+  /** What reviews taught about findings of this supplier; absent: nothing. */
+  readonly tolerances?: readonly LearnedTolerance[];
+}
+
+/** A finding of the engine, with what people have said about it. */
+export interface AnalysisFinding extends Finding {
+  readonly disposition: Disposition;
+}
+
+export interface Analysis extends RiskDecision {
+  /** Most severe first; those that weigh nothing (FALSE_POSITIVE and the like) included. */
+  readonly findings: readonly AnalysisFinding[];
+  readonly versions: { readonly riskEngine: string; readonly policy: string };
+}
+
+/** Runs the engine and decides by what people have said about its findings. Pure, as the engine is. */
+export function analyze(facts: AnalysisFacts, policy: Policy): Analysis {
+  const { reviews, tolerances = [], invoice } = facts;
+  const clearedPairs = clearedPairsOf(reviews);
+  const raised = runEngine(clearedPairs.length === 0 ? facts : { ...facts, clearedPairs }, policy);
+  const findings = raised
+    .map((finding) => ({ ...finding, disposition: dispositionOf(finding, reviews, invoice.invoiceId) }))
+    .map((finding) => tolerated(finding, tolerances, policy))
+    .sort(compareFindings);
+  const { decision, riskScore } = decideFindings(findings, policy);
+  return { decision, riskScore, findings, versions: { riskEngine: ENGINE_VERSION, policy: policyVersion(policy) } };
+}
+
+/** Score and decision by the findings that count. Recomputed from stored findings when one of them is reviewed. */
+export function decideFindings(
+  findings: readonly (ScoredFinding & { readonly disposition: Disposition })[],
+  policy: Policy,
+): RiskDecision {
+  return decide(findings.filter(isCounting), policy);
+}
