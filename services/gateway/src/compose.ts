@@ -30,7 +30,7 @@ const SERVICE = 'gateway';
 /** Running requests may end; just over what any route but a scan gives its owner, and over what most scans take. */
 const DRAIN_MS_MAX = 15_000;
 
-/** Builds the gateway and starts it. Services that cannot be reached yet are answered for with 503. */
+/** Builds the gateway and starts it. While a service is unavailable its routes answer 503. */
 export async function startService(config: Config, clock: Clock = systemClock): Promise<RunningService> {
   const logger = createLogger({ service: SERVICE, level: config.LOG_LEVEL });
   logger.info({ config: describeConfig(configSchema, config) }, 'starting');
@@ -83,7 +83,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
   }
 }
 
-/** A revoked key, a deleted organization or a changed plan must not live on in the memory of a replica. */
+/** Invalidates cached principals when a key is revoked, or an organization is deleted or changes its plan. */
 function invalidateChangedKeys(bus: Bus, authenticator: Authenticator, logger: Logger): { close(): void } {
   const { apiKeysRevoked, organizationChanged, organizationDeleted, organizationRestored } = events;
   const keys = subscribeBroadcast(

@@ -85,7 +85,7 @@ export function apiPage(app: Express, openApi: string): void {
   });
 }
 
-/** Compresses when first asked to, because most gateways never are. */
+/** Compresses on the first request, because most gateways never get one. */
 function serve(app: Express, { path, type, bytes, cacheControl }: File): void {
   const etag = digest(bytes);
   let compressed: Buffer | undefined;

@@ -4,7 +4,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { introduction } from './introduction.js';
-import { accessFor, keyNamed, principal } from '../testing/counterparts.js';
+import { accessFor, keyNamed, principal } from '../testing/fakes.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { GatewayOptions, RunningGateway } from '../testing/running-gateway.js';
 

@@ -67,7 +67,7 @@ function begin({ load, logger }: Dispatching, readiness: Readiness): RequestHand
     });
     expectAnswer(request.socket, response);
     response.setHeader('X-Request-Id', requestId);
-    // A stopping gateway asks its clients to connect anew, which leads them to another one.
+    // Clients of a stopping gateway reconnect, and the balancer gives them another one.
     if (!readiness.isReady) response.setHeader('Connection', 'close');
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     load.begin();
@@ -94,7 +94,7 @@ function traceparentOf(request: Request): string | undefined {
   return typeof header === 'string' ? readTraceparent(header) : undefined;
 }
 
-/** What Node lets through and HTTP/1.1 does not. */
+/** Refuses what Node accepts and HTTP/1.1 forbids. */
 function refuseMalformed(request: Request): void {
   if (request.url.length > URL_LENGTH_MAX) {
     throw new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters.`);
@@ -105,7 +105,7 @@ function refuseMalformed(request: Request): void {
   }
 }
 
-/** One line per request: no body, no key, no path (ids in it would make the line personal), only its pattern. */
+/** One line per request: no body, no key, only the pattern of the path (ids would make the line personal). */
 function logRequest(logger: Logger, request: Request, response: Response, durationMs: number): void {
   const { requestId, organizationId, route, stages } = requestState(response);
   const isAnswered = response.writableFinished;

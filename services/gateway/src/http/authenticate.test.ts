@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
-import { keyNamed, principal, silent } from '../testing/counterparts.js';
+import { keyNamed, principal, silent } from '../testing/fakes.js';
 import { Authenticator, FRESH_MS, STALE_MS_MAX } from './authenticate.js';
 import { FailureBucket, FAILURES_PER_MINUTE_MAX } from './failure-bucket.js';
 
@@ -124,7 +124,7 @@ describe('a cached principal', () => {
     expect(await kindOf(withKey())).toBe('unauthenticated');
   });
 
-  test('is not kept when the key was revoked while it was being checked', async () => {
+  test('is not cached when the key was revoked during the check', async () => {
     let release = (_: Principal): void => {};
     answer = () => new Promise((resolve) => (release = resolve));
     const first = withKey();
@@ -136,7 +136,7 @@ describe('a cached principal', () => {
     expect(await kindOf(withKey())).toBe('unauthenticated');
   });
 
-  test('lives to thirty seconds while nobody can be asked, then the answer is 503, never 200', async () => {
+  test('stays valid for thirty seconds while the organization service is unavailable, then the answer is 503', async () => {
     await withKey();
     answer = unreachable;
     nowMs += STALE_MS_MAX - 1;
@@ -146,7 +146,7 @@ describe('a cached principal', () => {
     expect(await kindOf(withKey(keyNamed('second')))).toBe('unavailable');
   });
 
-  test('is not waited for again and again while nobody answers', async () => {
+  test('is not waited for by every request while the service is unavailable', async () => {
     await withKey();
     answer = unreachable;
     nowMs += FRESH_MS;
@@ -154,7 +154,7 @@ describe('a cached principal', () => {
     expect(calls).toBe(2);
   });
 
-  test('does not outlive a revocation that arrives while nobody can be asked', async () => {
+  test('ends with a revocation that arrives while the organization service is unavailable', async () => {
     await withKey();
     answer = unreachable;
     nowMs += FRESH_MS;

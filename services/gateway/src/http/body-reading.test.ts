@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { accessFor, keyNamed, principal } from '../testing/counterparts.js';
+import { accessFor, keyNamed, principal } from '../testing/fakes.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';
 

@@ -10,7 +10,7 @@ export const JSON_DEPTH_MAX = 32;
 /** Fields of one object: far more than any has, and few enough to look at all of them at one go. */
 export const JSON_FIELDS_MAX = 1_000;
 
-/** A body that is too large is thrown away within these bounds before the answer, so that the answer arrives. */
+/** A body that is too large is discarded within these bounds before the answer is sent, so that the answer arrives. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 const DISCARD_MS_MAX = 1_000;
 
@@ -85,7 +85,7 @@ function collect(request: IncomingMessage, bytesMax: number): Promise<Buffer | u
   });
 }
 
-/** The caller left before the request was complete: nobody is there to answer. */
+/** The caller disconnected before the request was complete. */
 export class ClientGone extends Error {
   constructor() {
     super('The caller left before the request was complete.');
@@ -93,7 +93,7 @@ export class ClientGone extends Error {
   }
 }
 
-/** Bytes that are still unread cost the connection. */
+/** Closes the connection when bytes are still unread. */
 function tooLarge(request: IncomingMessage, bytesMax: number): HttpRefusal {
   const limit = bytesMax >= 1024 * 1024 ? `${bytesMax / (1024 * 1024)} MiB` : `${bytesMax / 1024} KiB`;
   return new HttpRefusal(
@@ -104,8 +104,8 @@ function tooLarge(request: IncomingMessage, bytesMax: number): HttpRefusal {
 }
 
 /**
- * Reads the rest of a body and throws it away, within bounds: a connection that is closed with unread bytes is reset,
- * and the reset can destroy the answer on its way.
+ * Reads and discards the rest of a body, within bounds: closing a connection with unread bytes resets it, and the client
+ * may lose the answer.
  */
 async function discard(request: IncomingMessage): Promise<void> {
   const timeIsUp = new AbortController();

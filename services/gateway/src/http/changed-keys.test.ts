@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../testing/counterparts.js';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../testing/fakes.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';
 

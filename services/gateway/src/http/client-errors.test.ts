@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { accessFor, keyNamed, principal } from '../testing/counterparts.js';
+import { accessFor, keyNamed, principal } from '../testing/fakes.js';
 import { parseAnswer, sendRaw } from '../testing/raw-http.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';
@@ -8,13 +8,13 @@ import { TIMEOUTS } from './limits.js';
 const key = keyNamed('owner');
 
 let gateway: RunningGateway;
-let impatient: RunningGateway;
+let strict: RunningGateway;
 beforeAll(async () => {
   const access = accessFor(new Map([[key, principal()]]));
   const timeouts = { ...TIMEOUTS, headersMs: 150, requestMs: 300, checkingIntervalMs: 25 };
-  [gateway, impatient] = await Promise.all([startGateway({ access }), startGateway({ access }, { timeouts })]);
+  [gateway, strict] = await Promise.all([startGateway({ access }), startGateway({ access }, { timeouts })]);
 });
-afterAll(() => Promise.all([gateway.stop(), impatient.stop()]));
+afterAll(() => Promise.all([gateway.stop(), strict.stop()]));
 
 /** Every refusal looks the same, whoever wrote it: Node's parser, its timers, or the app. */
 function expectEnvelope(text: string, status: number): void {
@@ -32,7 +32,7 @@ function expectEnvelope(text: string, status: number): void {
 
 const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 
-describe('bytes that are no request', () => {
+describe('bytes that are not a request', () => {
   test.each([
     ['a malformed request line', 400, head('GARBAGE', 'Host: x')],
     ['a method that does not exist', 400, head('BREW /v1/invoices HTTP/1.1', 'Host: x')],
@@ -77,13 +77,13 @@ describe('a header that may come only once', () => {
   const post = (...lines: string[]) =>
     head('POST /v1/invoices HTTP/1.1', 'Host: x', 'Content-Length: 0', 'Connection: close', ...lines);
 
-  test('makes two Authorization headers 401, also when both are good', async () => {
+  test('answers 401 to two Authorization headers, also when both are valid', async () => {
     const authorization = `Authorization: Bearer ${key}`;
     const answer = await sendRaw(gateway.port, [post(authorization, authorization)]);
     expect(parseAnswer(answer).status).toBe(401);
   });
 
-  test('makes two Idempotency-Key headers 400', async () => {
+  test('answers 400 to two Idempotency-Key headers', async () => {
     const body = JSON.stringify({
       supplier: { name: 'Acme' },
       invoice_number: '1',
@@ -109,11 +109,11 @@ describe('a header that may come only once', () => {
 
 describe('a client that is too slow', () => {
   test('with its headers gets 408', async () => {
-    expectEnvelope(await sendRaw(impatient.port, ['GET /livez HTTP/1.1\r\nHost: x\r\nX-Slow: ']), 408);
+    expectEnvelope(await sendRaw(strict.port, ['GET /livez HTTP/1.1\r\nHost: x\r\nX-Slow: ']), 408);
   });
 
   test('with its body gets 408 with the id it was known by', async () => {
-    const answer = await sendRaw(impatient.port, [
+    const answer = await sendRaw(strict.port, [
       head(
         'POST /v1/invoices HTTP/1.1',
         'Host: x',

@@ -31,7 +31,7 @@ export interface Dispatching {
   readonly logger: Logger;
 }
 
-/** Of a call to the owner, where the route says nothing else. */
+/** For a call to the owner, unless the route states another. */
 const CALL_TIMEOUT_MS = 5_000;
 
 type AnyInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodType>;
@@ -74,9 +74,9 @@ async function answerKey(
   state.organizationId = principal.organizationId;
   const context = { ...anonymous, actor: { type: 'API_KEY' as const, id: principal.apiKeyId } };
 
-  const verdict = await limiter.take(demandsOf(principal, request.method, route.ratePolicy, limits), context);
-  if (!verdict.isAllowed) throw rateLimited(verdict.refused);
-  for (const [name, value] of Object.entries(rateLimitFields(verdict.standings))) response.setHeader(name, value);
+  const result = await limiter.take(demandsOf(principal, request.method, route.ratePolicy, limits), context);
+  if (!result.isAllowed) throw rateLimited(result.refused);
+  for (const [name, value] of Object.entries(rateLimitFields(result.standings))) response.setHeader(name, value);
 
   requireRight(principal, route.access);
   if (route.checkBody !== undefined) state.stages = stages();
@@ -86,12 +86,12 @@ async function answerKey(
     timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
   });
   const reply = await during(response, 'handle', () => route.handle(input, bound));
-  // The broadcast reaches every gateway in a moment; whoever has the answer of this one may rely on it at once.
+  // Other gateways learn of the change by broadcast; this one applies it before it answers.
   if (route.access.scope === 'organization:write') authenticator.invalidateOrganization(principal.organizationId);
   return reply;
 }
 
-/** Without a key the address is limited, by its refused attempts. */
+/** Requests without a key are limited by the refused attempts of their address. */
 async function answerPublic(
   route: AnyPublicRoute,
   request: Request,
@@ -119,7 +119,7 @@ function isCallersFault({ kind }: DomainError): boolean {
 
 async function readInput(route: Route, request: Request, response: Response): Promise<AnyInput> {
   const params = route.params?.safeParse(request.params);
-  if (params?.success === false) throw notFound(route.thing ?? 'resource');
+  if (params?.success === false) throw notFound(route.resourceName ?? 'resource');
   const query = route.query === undefined ? {} : validate(route.query, request.query, 'query');
   return {
     params: params?.data ?? {},
@@ -147,13 +147,13 @@ async function readBody(route: Route, schema: z.ZodType, request: Request, respo
   return { body, idempotencyKey, fingerprint };
 }
 
-/** Adds the time of the work to the stage, where stages are watched. */
+/** Measures the work as a stage, on routes that record stages. */
 function during<T>(response: Response, stage: string, work: () => Promise<T>): Promise<T> {
   return requestState(response).stages?.during(stage, work) ?? work();
 }
 
 /** A malformed, a foreign and an unknown id are refused in the same words, whatever words the owner has. */
 function wordedFor(route: Route | undefined, error: unknown): unknown {
-  if (route?.thing === undefined || !(error instanceof DomainError) || error.kind !== 'not_found') return error;
-  return notFound(route.thing);
+  if (route?.resourceName === undefined || !(error instanceof DomainError) || error.kind !== 'not_found') return error;
+  return notFound(route.resourceName);
 }

@@ -21,12 +21,11 @@ export interface ErrorAnswer {
 
 export const INTERNAL_MESSAGE = 'Something went wrong on our side. The request can be repeated.';
 
-/** When the owner of a refusal does not say when a repeat makes sense. */
+/** Where the owner of a refusal states no time. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { in_progress: 1, unavailable: 2 };
 
 /**
- * The answer to a failed request. A fault that nobody foresaw is 500 with a fixed sentence; its cause belongs to the
- * log alone.
+ * The answer to a failed request. An unexpected fault is 500 with a fixed sentence; its cause is only logged.
  */
 export function answerTo(error: unknown, requestId: string): ErrorAnswer {
   if (error instanceof HttpRefusal) {

@@ -6,7 +6,7 @@ const { headers } = conditional('0198', body, undefined);
 const etag = headers?.['ETag'] ?? '';
 
 describe('an answer with an ETag', () => {
-  test('carries a strong one and may be kept only privately', () => {
+  test('has a strong ETag and is cached only privately', () => {
     expect(etag).toMatch(/^"0198-[A-Za-z0-9_-]{22}"$/);
     expect(headers).toMatchObject({ 'Cache-Control': 'private, no-cache' });
   });
@@ -17,7 +17,7 @@ describe('an answer with an ETag', () => {
     expect(reply.body).toBeUndefined();
   });
 
-  test('is sent whole again after any change, also one of a finding alone', () => {
+  test('is sent in full after any change, also of a single finding', () => {
     const changed = conditional('0198', { ...body, findings: [{ disposition: 'CONFIRMED' }] }, etag);
     expect(changed.status).toBe(200);
     expect(changed.headers?.['ETag']).not.toBe(etag);

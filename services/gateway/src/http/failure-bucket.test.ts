@@ -23,7 +23,7 @@ describe('refused attempts of one address', () => {
     );
   });
 
-  test('are forgotten when the minute is over', () => {
+  test('expire after a minute', () => {
     fail('192.0.2.7', FAILURES_PER_MINUTE_MAX);
     nowMs += 60_000;
     expect(() => bucket.refuseExhausted('192.0.2.7')).not.toThrow();

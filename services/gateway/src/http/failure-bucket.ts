@@ -13,8 +13,8 @@ interface Window {
 }
 
 /**
- * Counts refused attempts per address in this process alone, so that a bad key costs no call. Attempts that cost
- * nothing anyway (no key, a key that cannot exist) are not counted by the caller.
+ * Counts refused attempts per address, in this process only, so that counting costs no call. Attempts that cost nothing
+ * (no key, a key that cannot exist) are not counted by the caller.
  */
 export class FailureBucket {
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class FailureBucket {
     const window = this.#current(group) ?? { endsAt: this.#now() + WINDOW_MS, failures: 0 };
     window.failures += 1;
     this.#windows.set(group, window);
-    if (this.#windows.size > ADDRESSES_MAX) this.#forgetOldest();
+    if (this.#windows.size > ADDRESSES_MAX) this.#evictOldest();
   }
 
   #current(group: string): Window | undefined {
@@ -48,7 +48,7 @@ export class FailureBucket {
     return undefined;
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     const [oldest] = this.#windows.keys();
     if (oldest !== undefined) this.#windows.delete(oldest);
   }

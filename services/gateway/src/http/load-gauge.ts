@@ -1,16 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DomainError } from '@invoicecontrol/errors';
 
-/** Above this many requests at work, reading is refused (HTTP and security reference, section 7). */
+/** Above this many running requests, reading is refused (HTTP and security reference, section 7). */
 export const IN_FLIGHT_MAX = 500;
 /** Above this lag of the event loop (p99), reading is refused, if our own requests can be the cause. */
 export const LAG_MS_MAX = 200;
 /**
- * A lag with fewer requests at work than this comes from elsewhere (a starved machine, another service in the same
+ * A lag with fewer running requests than this has another cause (a starved machine, another service in the same
  * process), and refusing would not end it.
  */
 export const LAG_IN_FLIGHT_MIN = 100;
-/** Writes are dearer to repeat: they are refused at twice these figures. */
+/** Writes cost more to repeat: they are refused at twice these figures. */
 const WRITE_FACTOR = 2;
 /** Long enough that one stall of a shared machine is not the p99. */
 const LAG_WINDOW_MS = 5_000;

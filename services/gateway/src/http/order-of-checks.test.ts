@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { accessFor, keyNamed, principal } from '../testing/counterparts.js';
+import { accessFor, keyNamed, principal } from '../testing/fakes.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';
 
@@ -75,7 +75,7 @@ const cases: Case[] = [
     code: 'FORBIDDEN',
   },
   {
-    title: 'path id that is no uuid',
+    title: 'path id that is not a UUID',
     method: 'GET',
     path: '/v1/invoices/not-a-uuid',
     key: owner,

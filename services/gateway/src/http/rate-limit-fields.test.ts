@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { principal } from '../testing/counterparts.js';
+import { principal } from '../testing/fakes.js';
 import { demandsOf, rateLimited, rateLimitFields } from './rate-limit-fields.js';
 
 const limits = { default: 3_000, organization: 10_000, writes: 1_200, scans: 20, documents: 600 };

@@ -5,7 +5,7 @@ import type { Demand, Policy, Standing } from './rate-limit.js';
 /** Requests per minute of every policy, from the configuration. */
 export type Limits = Readonly<Record<Policy, number>>;
 
-/** What a request falls under: its key, its organization, its key again when it writes, and what the route adds. */
+/** The limits of a request: its key, its organization, its key again when it writes, and what the route adds. */
 export function demandsOf(principal: Principal, method: string, extra: Policy | undefined, limits: Limits): Demand[] {
   const key = `key:${principal.apiKeyId}`;
   const isWrite = method !== 'GET' && method !== 'HEAD';
@@ -30,7 +30,7 @@ export function rateLimitFields(standings: readonly Standing[]): Record<string, 
   };
 }
 
-/** Callers that were refused together do not come back together. */
+/** Spreads the retries of callers that were refused at the same time. */
 const JITTER_SECONDS_MAX = 2;
 
 /** 429; `Retry-After` is never earlier than the `t` of the RateLimit field. */

@@ -5,9 +5,9 @@ import type {
 } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
-import { silent } from '../testing/counterparts.js';
+import { silent } from '../testing/fakes.js';
 import { BLOCK_TOKENS, FALLBACK_MS, RateLimiter } from './rate-limit.js';
-import type { Demand, Verdict } from './rate-limit.js';
+import type { Demand, TakeResult } from './rate-limit.js';
 
 const context = systemContext('req_1');
 const WINDOW_MS = 60_000;
@@ -59,12 +59,12 @@ const byOrganization = (limitPerMinute: number): Demand => ({
   limitPerMinute,
 });
 
-async function takeMany(from: RateLimiter, demands: Demand[], times: number): Promise<Verdict[]> {
-  const verdicts: Verdict[] = [];
-  for (let count = 0; count < times; count += 1) verdicts.push(await from.take(demands, context));
-  return verdicts;
+async function takeMany(from: RateLimiter, demands: Demand[], times: number): Promise<TakeResult[]> {
+  const results: TakeResult[] = [];
+  for (let count = 0; count < times; count += 1) results.push(await from.take(demands, context));
+  return results;
 }
-const allowedIn = (verdicts: Verdict[]) => verdicts.filter(({ isAllowed }) => isAllowed).length;
+const allowedIn = (results: TakeResult[]) => results.filter(({ isAllowed }) => isAllowed).length;
 
 describe('tokens', () => {
   test('are reserved ten at a time, all policies of a request in one call', async () => {
@@ -73,8 +73,8 @@ describe('tokens', () => {
   });
 
   test('are fetched again in the background before the block is empty', async () => {
-    const verdicts = await takeMany(limiter(), [byKey(3_000)], 100);
-    expect(allowedIn(verdicts)).toBe(100);
+    const results = await takeMany(limiter(), [byKey(3_000)], 100);
+    expect(allowedIn(results)).toBe(100);
     expect(asked.length).toBeLessThanOrEqual(11);
   });
 
@@ -85,21 +85,21 @@ describe('tokens', () => {
   });
 
   test('of a limit up to sixty a minute are reserved one by one, so the limit is exact', async () => {
-    const verdicts = await takeMany(limiter(), [byKey(20)], 30);
-    expect(allowedIn(verdicts)).toBe(20);
+    const results = await takeMany(limiter(), [byKey(20)], 30);
+    expect(allowedIn(results)).toBe(20);
     expect(asked.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => ({ default: 1 })));
   });
 
   test('never exceed the limit, also over several gateways and in parallel', async () => {
     const gateways = [limiter(), limiter(), limiter()];
-    const verdicts = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 900 }, (_, index) => gateways[index % 3]!.take([byKey(200)], context)),
     );
-    expect(allowedIn(verdicts)).toBeLessThanOrEqual(200);
-    expect(allowedIn(verdicts)).toBeGreaterThan(200 - 3 * BLOCK_TOKENS);
+    expect(allowedIn(results)).toBeLessThanOrEqual(200);
+    expect(allowedIn(results)).toBeGreaterThan(200 - 3 * BLOCK_TOKENS);
   });
 
-  test('die with their window', async () => {
+  test('expire with their window', async () => {
     const single = limiter();
     await takeMany(single, [byKey(3_000)], 1);
     nowMs = WINDOW_MS;
@@ -112,8 +112,8 @@ describe('a refused request', () => {
   test('is told how long to wait, and asks nobody until then', async () => {
     const single = limiter();
     nowMs = 15_000;
-    const verdicts = await takeMany(single, [byKey(60)], 70);
-    expect(verdicts.at(-1)).toEqual({
+    const results = await takeMany(single, [byKey(60)], 70);
+    expect(results.at(-1)).toEqual({
       isAllowed: false,
       refused: { policy: 'default', limitPerMinute: 60, remaining: 0, resetMs: 45_000 },
     });
@@ -132,7 +132,7 @@ describe('a refused request', () => {
   });
 });
 
-describe('while the keeper of the windows does not answer', () => {
+describe('while the service with the rate windows does not answer', () => {
   beforeEach(() => {
     reserve = () => {
       asked.push({});

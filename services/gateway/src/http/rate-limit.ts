@@ -19,7 +19,7 @@ export interface Demand {
   readonly limitPerMinute: number;
 }
 
-/** Where a demand stands after a request: for the RateLimit fields. */
+/** What is left of a limit after a request, for the RateLimit fields. */
 export interface Standing {
   readonly policy: Policy;
   readonly limitPerMinute: number;
@@ -28,7 +28,7 @@ export interface Standing {
   readonly resetMs: number;
 }
 
-export type Verdict =
+export type TakeResult =
   | { readonly isAllowed: true; readonly standings: readonly Standing[] }
   | { readonly isAllowed: false; readonly refused: Standing };
 
@@ -40,11 +40,11 @@ const EXACT_LIMIT_PER_MINUTE = 60;
 const REFILL_TOKENS = 3;
 /** The limiter may not slow a request down by more than this. */
 const RESERVE_TIMEOUT_MS = 50;
-/** After a failed reservation the owner is left alone for this long. */
+/** After a failed reservation the owner is not called for this long. */
 export const FALLBACK_MS = 1_000;
 const WINDOW_MS = 60_000;
 const BLOCKS_MAX = 20_000;
-/** A crowd behind one key shares blocks of ten; whoever has waited for so many blocks goes by the local window. */
+/** Requests of one key share blocks of ten; after waiting for this many blocks a request uses the local window. */
 const ROUNDS_MAX = 100;
 
 interface Block {
@@ -53,7 +53,7 @@ interface Block {
   windowEndsAt: number;
   remainingAtOwner: number;
   refusedUntil: number;
-  /** The reservation under way; never rejects. */
+  /** The running reservation; never rejects. */
   pending: Promise<void> | undefined;
   /** Requests let through without the owner since `localSince`. */
   localUsed: number;
@@ -71,7 +71,7 @@ export interface RateLimiterDependencies {
 /**
  * Spends tokens that the organization service has granted in blocks; the sliding window itself is kept there (HTTP and
  * security reference, section 7). When nobody answers within 50 ms, a local window with this gateway's share decides
- * for a second: the limiter can slow nobody down by failing and never lets everything through.
+ * for a second: a failing limiter neither slows requests down nor lets everything through.
  */
 export class RateLimiter {
   readonly #dependencies: RateLimiterDependencies;
@@ -83,7 +83,7 @@ export class RateLimiter {
   }
 
   /** Takes one token of every demand, or none: a refused request consumes nothing. */
-  async take(demands: readonly Demand[], context: RequestContext): Promise<Verdict> {
+  async take(demands: readonly Demand[], context: RequestContext): Promise<TakeResult> {
     const blocks = demands.map((demand) => this.#blockOf(demand));
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const now = this.#now();
@@ -107,7 +107,7 @@ export class RateLimiter {
     return this.#takeLocally(blocks, this.#now());
   }
 
-  /** One call for every block that has none under way. */
+  /** One call for all blocks that are not being fetched. */
   #reserve(blocks: readonly Block[], now: number, context: RequestContext): Promise<void> {
     const asked = blocks.filter(({ pending, refusedUntil }) => pending === undefined && refusedUntil <= now);
     if (asked.length === 0 || now < this.#fallbackUntil) return Promise.resolve();
@@ -137,7 +137,7 @@ export class RateLimiter {
     }
   }
 
-  #takeLocally(blocks: readonly Block[], now: number): Verdict {
+  #takeLocally(blocks: readonly Block[], now: number): TakeResult {
     const share = ({ demand }: Block): number =>
       Math.max(1, Math.floor(demand.limitPerMinute / this.#dependencies.replicas));
     const standing = (block: Block): Standing => ({
@@ -195,7 +195,7 @@ function isLow({ demand, tokens }: Block): boolean {
   return blockSize(demand) > 1 && tokens <= REFILL_TOKENS;
 }
 
-/** The window is counted from the question, not from the answer, so a block never outlives it; it dies with its window. */
+/** The window starts when the call is sent, not when it is answered, so a block never outlives its window. */
 function add(block: Block, reservation: RequestReservation, askedAt: number): void {
   const { granted, remaining, windowRemainingMs, retryAfterMs } = reservation;
   if (granted <= 0) {

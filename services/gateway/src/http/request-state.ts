@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Stages } from '@invoicecontrol/runtime/stages';
 
-/** What is known about a request from its first byte on; handed along with the response. */
+/** What is known about a request; found by its response. */
 export interface RequestState {
   readonly requestId: string;
   readonly address: string;
@@ -11,7 +11,7 @@ export interface RequestState {
   route: string;
   /** Set once the key is known. */
   organizationId?: string;
-  /** Where the time goes, for routes that take long bodies. */
+  /** How long each stage took, for routes with long bodies. */
   stages?: Stages;
 }
 
@@ -24,7 +24,7 @@ export function setRequestState(response: object, state: RequestState): void {
 /** Throws a TypeError for a response that the first middleware has not seen. */
 export function requestState(response: Response): RequestState {
   const state = states.get(response);
-  if (state === undefined) throw new TypeError('This request was not begun.');
+  if (state === undefined) throw new TypeError('This request has no state.');
   return state;
 }
 

@@ -54,27 +54,27 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly description?: string;
   /** The rpc of the owner that answers: `<package>.<Service>/<Rpc>`. */
   readonly rpc: string;
-  /** How long each call to the owner may take, retries included; 5 seconds where nothing is said. */
+  /** How long each call to the owner may take, retries included; 5 seconds by default. */
   readonly timeoutMs?: number;
-  /** What the path names, in a word: a malformed, a foreign and an unknown id are refused in the same words. */
-  readonly thing?: string;
-  /** A path id that does not fit is 404, as one that names nothing. */
+  /** What the path names, for the 404: malformed, foreign and unknown ids get the same message. */
+  readonly resourceName?: string;
+  /** A malformed path id is 404, like an unknown one. */
   readonly params?: P;
-  /** Without one the query is not looked at. */
+  /** Without one the query is ignored. */
   readonly query?: Q;
   readonly body?: B;
-  /** The longest body; 256 KiB where nothing is said. */
+  /** The longest body; 256 KiB by default. */
   readonly bodyBytesMax?: number;
   /**
-   * Checks the body to the same result as its schema would, where doing that at once would hold up other requests.
+   * Checks the body like its schema, without blocking other requests; for long bodies.
    * Rejects with DomainError `invalid`.
    */
   readonly checkBody?: (body: unknown) => Promise<z.infer<B>>;
-  /** Whether If-None-Match is honoured; elsewhere it is not looked at. */
+  /** Whether If-None-Match is honoured; elsewhere it is ignored. */
   readonly isConditional?: true;
-  /** Whether Idempotency-Key is honoured; elsewhere it is not looked at. */
+  /** Whether Idempotency-Key is honoured; elsewhere it is ignored. */
   readonly honoursIdempotencyKey?: true;
-  /** A rate limit beyond those that every request falls under. */
+  /** A rate limit beyond those of every request. */
   readonly ratePolicy?: Policy;
   /** By status; the first is the usual one. */
   readonly responses: Readonly<Record<number, PublishedResponse>>;
@@ -92,7 +92,7 @@ export interface KeyRoute<
   handle(input: RouteInput<P, Q, B> & { readonly principal: Principal }, clients: TenantClients): Promise<Reply>;
 }
 
-/** A route without a key: something in its body proves the right to call. Limited by address. */
+/** A route without a key: a token in its body proves the right to call. Limited by address. */
 export interface PublicRoute<
   P extends z.ZodObject = NoFields,
   Q extends z.ZodObject = NoFields,
@@ -105,7 +105,7 @@ export interface PublicRoute<
 export type AnyKeyRoute = KeyRoute<z.ZodObject, z.ZodObject, z.ZodType>;
 export type AnyPublicRoute = PublicRoute<z.ZodObject, z.ZodObject, z.ZodType>;
 
-/** A route as the table holds it, its own types forgotten. */
+/** A route as the table holds it, with its schema types erased. */
 export type Route = AnyKeyRoute | AnyPublicRoute;
 
 /** States a route as data; the handler's input follows from its schemas. */

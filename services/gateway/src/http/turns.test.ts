@@ -18,9 +18,9 @@ async function seenByItems(): Promise<{ seen: number[]; isFirstTurnShort: boolea
   setImmediate(others);
   const seen: number[] = [];
   let isFirstTurnShort = false;
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   await eachInTurns([0, TURN_MS_MAX, TURN_MS_MAX, TURN_MS_MAX], (ms, index) => {
-    if (index === 1) isFirstTurnShort = performance.now() - begunAt < TURN_MS_MAX;
+    if (index === 1) isFirstTurnShort = performance.now() - startedAt < TURN_MS_MAX;
     busyFor(ms);
     seen.push(othersTurns);
   });

@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export const TURN_MS_MAX = 2;
 
 /**
- * Does this for every item, one after the other, and lets other requests be answered in between: a body of thousands
- * of rows would otherwise hold up everyone. Rejects with what `work` throws.
+ * Runs `work` for every item in order and lets other requests be answered in between: a body of thousands of rows would
+ * otherwise block them. Rejects with what `work` throws.
  */
 export async function eachInTurns<T>(items: Iterable<T>, work: (item: T, index: number) => void): Promise<void> {
   let index = 0;

@@ -2,14 +2,14 @@ import { DomainError, FIELD_FAULTS_MAX } from '@invoicecontrol/errors';
 import type { FieldFault } from '@invoicecontrol/errors';
 import type { z } from 'zod';
 
-/** For requests that change a thing: each field is optional, but one must be there. */
+/** For PATCH bodies: each field is optional, but one is required. */
 export const NOTHING_TO_CHANGE = 'Send at least one field to change.';
 
 export function hasAnyField(body: object): boolean {
   return Object.keys(body).length > 0;
 }
 
-/** The name of an unknown field comes from the caller; this much of it is repeated. */
+/** Longest part of an unknown field's name that is repeated; the name comes from the caller. */
 const NAME_LENGTH_MAX = 100;
 
 /**
@@ -26,25 +26,25 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown, root: s
 }
 
 /**
- * The value as the schema describes it, or what is wrong with it in our own sentences. Only what is wrong is read with
- * the sentences at hand: a schema takes more than twice as long with them.
+ * The value as the schema describes it, or its faults in our own sentences. Only a value with faults is parsed with the
+ * sentences, because that takes more than twice as long.
  */
 export function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.infer<S>> {
   const result = schema.safeParse(value);
   return result.success ? result : schema.safeParse(value, { error: sentence });
 }
 
-/** Where in a request a value stands that was checked by itself. */
+/** Where in a request a value is that was checked separately. */
 export interface Place {
   /** What to call the value itself where a fault has no path. */
   readonly root: string;
   /** The path to the value: `['rows', 17]`. */
   readonly path?: readonly PropertyKey[];
-  /** Said before each sentence, for people who do not count from zero: `Row 18: `. */
+  /** Prefix of each sentence, for people who do not count from zero: `Row 18: `. */
   readonly remark?: string;
 }
 
-/** What is wrong with a request: every fault is counted, the first ones are kept. */
+/** The faults of a request: all are counted, the first ones are stored. */
 export class Faults {
   readonly #first: FieldFault[] = [];
   #count = 0;
@@ -55,7 +55,7 @@ export class Faults {
 
   add(issues: readonly z.core.$ZodIssue[], place: Place): void {
     for (const issue of issues) {
-      // One issue for all unknown fields of an object, whose names come from the caller and may be a great many.
+      // One issue lists all unknown fields of an object; there may be many, with names from the caller.
       const ends = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
       this.#count += ends.length;
       for (const end of ends.slice(0, FIELD_FAULTS_MAX - this.#first.length)) {

@@ -10,7 +10,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import { testConfig } from '../testing/config.js';
-import { accessFor, keyNamed, principal, silent, startCounterparts } from '../testing/counterparts.js';
+import { accessFor, keyNamed, principal, silent, startFakes } from '../testing/fakes.js';
 
 const key = keyNamed('owner');
 const { organizationId } = principal();
@@ -37,7 +37,7 @@ beforeEach(async () => {
   const released = new Promise<void>((resolve) => (release = resolve));
   checks = 0;
   const access = accessFor(keys);
-  services = await startCounterparts({
+  services = await startFakes({
     access: {
       ...access,
       authenticateKey(request, call) {
@@ -53,7 +53,7 @@ beforeEach(async () => {
       },
     },
   });
-  // Time stands still, so that a key which is remembered stays so until something makes the gateway forget it.
+  // The clock is stopped, so that a cached key stays cached until something invalidates it.
   const now = new Date();
   gateway = await startService(testConfig(testInfrastructure(), services.address), { now: () => now });
 });
@@ -70,8 +70,8 @@ async function status(): Promise<number> {
   return response.status;
 }
 
-/** An answer about a key is not remembered when any organization changes meanwhile, and other tests share the broker. */
-async function rememberKey(): Promise<void> {
+/** An answer about a key is not cached when any organization changes meanwhile, and other tests share the broker. */
+async function cacheKey(): Promise<void> {
   await eventually(async () => {
     const before = checks;
     expect(await status()).toBe(404);
@@ -87,7 +87,7 @@ const header = { eventId: 'evt_1', eventTime: new Date(), organizationId, versio
 
 describe('a running gateway', () => {
   test('refuses a revoked key as soon as its revocation is announced', async () => {
-    await rememberKey();
+    await cacheKey();
     keys.clear();
     expect(await status()).toBe(404);
     publish(events.apiKeysRevoked, { ...header, apiKeyIds: ['owner00000000000'] });
@@ -99,7 +99,7 @@ describe('a running gateway', () => {
     ['organization_deleted', () => publish(events.organizationDeleted, header)],
     ['organization_restored', () => publish(events.organizationRestored, header)],
   ])('checks the keys of an organization again after %s', async (_, announce) => {
-    await rememberKey();
+    await cacheKey();
     keys.clear();
     expect(await status()).toBe(404);
     announce();
@@ -107,7 +107,7 @@ describe('a running gateway', () => {
   });
 
   test('lets a request that is under way end before it stops', async () => {
-    await rememberKey();
+    await cacheKey();
     const last = fetch(`http://${gateway.address}/v1/organizations/current`, {
       headers: { authorization: `Bearer ${key}` },
     });

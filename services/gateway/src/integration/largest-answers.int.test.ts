@@ -9,7 +9,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import { testConfig } from '../testing/config.js';
-import { accessFor, keyNamed, principal, startCounterparts } from '../testing/counterparts.js';
+import { accessFor, keyNamed, principal, startFakes } from '../testing/fakes.js';
 
 const KEY = keyNamed('owner');
 const ID = '0198a000-0000-7000-8000-000000000002';
@@ -83,7 +83,7 @@ let services: GrpcServer;
 let gateway: RunningService;
 
 beforeAll(async () => {
-  services = await startCounterparts({
+  services = await startFakes({
     access: accessFor(new Map([[KEY, principal({ apiKeyId: 'owner00000000000' })]])),
     findings: {
       listFindings: () => Promise.resolve({ findings: times(PAGE_MAX, finding), nextPageToken: '' }),
@@ -156,7 +156,7 @@ beforeAll(async () => {
         }),
     },
   });
-  // Time stands still, so that the key stays remembered: asking about it has a deadline of a quick machine.
+  // The clock is stopped, so that the key stays cached: checking it again could exceed its short deadline here.
   const now = new Date();
   gateway = await startService(testConfig(testInfrastructure(), services.address), { now: () => now });
   await eventually(async () => {

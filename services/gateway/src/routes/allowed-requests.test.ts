@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { showsSomething } from '@invoicecontrol/values/visible-text';
 import fc from 'fast-check';
-import { accessFor, keyNamed, principal, refuseEverything } from '../testing/counterparts.js';
+import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
 import { publishedOperations, resolved, validatorOf } from '../testing/published.js';
 import type { Schema } from '../testing/published.js';
 import { startGateway } from '../testing/running-gateway.js';

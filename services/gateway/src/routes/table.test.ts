@@ -17,7 +17,7 @@ describe('the route table', () => {
   });
 
   test('says for every path with an id what the id names', () => {
-    const nameless = routes.filter(({ path, thing, params }) => path.includes(':') && !(thing && params));
+    const nameless = routes.filter(({ path, resourceName, params }) => path.includes(':') && !(resourceName && params));
     expect(nameless).toEqual([]);
   });
 });

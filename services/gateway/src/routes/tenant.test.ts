@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { exampleOf } from '../http/examples.js';
-import { accessFor, keyNamed, principal, refuseEverything } from '../testing/counterparts.js';
+import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
 import { publishedOperations } from '../testing/published.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';

@@ -17,8 +17,8 @@ import type { Limits } from '../http/rate-limit-fields.js';
 import { RateLimiter } from '../http/rate-limit.js';
 import { startHttpServer } from '../http/server.js';
 import { resources, routes } from '../routes/table.js';
-import { silent, startCounterparts } from './counterparts.js';
-import type { Answers } from './counterparts.js';
+import { silent, startFakes } from './fakes.js';
+import type { Answers } from './fakes.js';
 
 export interface RunningGateway {
   /** `http://127.0.0.1:<port>`. */
@@ -26,7 +26,7 @@ export interface RunningGateway {
   readonly port: number;
   readonly authenticator: Authenticator;
   readonly readiness: Readiness;
-  /** Takes the services behind the gateway away. */
+  /** Stops the services behind the gateway. */
   cutServices(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -39,25 +39,25 @@ export interface GatewayOptions {
   readonly trustedProxyHops?: number;
 }
 
-/** Longer than a slow machine stands still. */
-const PATIENCE_MS = 60_000;
+/** Longer than any pause of a slow machine. */
+const SLOW_MACHINE_TIMEOUT_MS = 60_000;
 
-/** Keys and limits are asked about with deadlines of a quick machine; when they pass, every answer is another one. */
-function patient({ authenticateKey, reserveRequests }: Clients['access']): Clients['access'] {
-  const patiently = (options: CallOptions): CallOptions => ({ ...options, timeoutMs: PATIENCE_MS });
+/** The deadlines for keys and limits are short, and a slow test machine would exceed them and change the answers. */
+function withLongTimeouts({ authenticateKey, reserveRequests }: Clients['access']): Clients['access'] {
+  const withLongTimeout = (options: CallOptions): CallOptions => ({ ...options, timeoutMs: SLOW_MACHINE_TIMEOUT_MS });
   return {
-    authenticateKey: (request, options) => authenticateKey(request, patiently(options)),
-    reserveRequests: (request, options) => reserveRequests(request, patiently(options)),
+    authenticateKey: (request, options) => authenticateKey(request, withLongTimeout(options)),
+    reserveRequests: (request, options) => reserveRequests(request, withLongTimeout(options)),
   };
 }
 
 /** The whole gateway on a free port, in front of services that give these answers; no broker. */
 export async function startGateway(answers: Answers, options: GatewayOptions = {}): Promise<RunningGateway> {
   const { clock = systemClock, logger = silent } = options;
-  const services = await startCounterparts(answers);
+  const services = await startFakes(answers);
   const channel = openChannel(services.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const clients = createClients(openChannels(() => channel));
-  const access = patient(clients.access);
+  const access = withLongTimeouts(clients.access);
   const failures = new FailureBucket(clock);
   const authenticator = new Authenticator({ access, failures, clock, logger });
   const limiter = new RateLimiter({ access, clock, logger, replicas: 1 });

@@ -3,7 +3,7 @@ import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoic
 import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { RoutingRule } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
-import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/counterparts.js';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
 
@@ -74,7 +74,7 @@ const asked: Record<string, unknown> = {};
 let gateway: RunningGateway;
 
 beforeAll(async () => {
-  const remember =
+  const record =
     <T>(name: string, answer: T) =>
     (request: object): Promise<T> => {
       asked[name] = request;
@@ -83,10 +83,10 @@ beforeAll(async () => {
   gateway = await startGateway({
     access: accessFor(new Map([[KEY, principal()]])),
     findings: {
-      listFindings: remember('listFindings', { findings: [finding], nextPageToken: 'next' }),
+      listFindings: record('listFindings', { findings: [finding], nextPageToken: 'next' }),
       getFinding: ({ findingId }) =>
         findingId === FINDING_ID ? Promise.resolve({ finding }) : Promise.reject(notFound('finding')),
-      listFindingHistory: remember('listFindingHistory', {
+      listFindingHistory: record('listFindingHistory', {
         changes: [
           {
             changeTime: createdTime,
@@ -102,18 +102,18 @@ beforeAll(async () => {
       reviewFinding: (request) =>
         request.disposition === 'RESOLVED'
           ? Promise.reject(new DomainError('wrong_state', 'An open finding cannot become RESOLVED.'))
-          : remember('reviewFinding', { finding })(request),
-      assignFinding: remember('assignFinding', { finding }),
+          : record('reviewFinding', { finding })(request),
+      assignFinding: record('assignFinding', { finding }),
     },
     routingRules: {
-      listRoutingRules: remember('listRoutingRules', { rules: [rule], nextPageToken: '' }),
-      getRoutingRule: remember('getRoutingRule', { rule }),
-      createRoutingRule: remember('createRoutingRule', { rule }),
-      updateRoutingRule: remember('updateRoutingRule', { rule }),
-      deleteRoutingRule: remember('deleteRoutingRule', {}),
+      listRoutingRules: record('listRoutingRules', { rules: [rule], nextPageToken: '' }),
+      getRoutingRule: record('getRoutingRule', { rule }),
+      createRoutingRule: record('createRoutingRule', { rule }),
+      updateRoutingRule: record('updateRoutingRule', { rule }),
+      deleteRoutingRule: record('deleteRoutingRule', {}),
     },
     analyses: {
-      listAnalyses: remember('listAnalyses', {
+      listAnalyses: record('listAnalyses', {
         analyses: [
           {
             analysisId: RULE_ID,
@@ -130,7 +130,7 @@ beforeAll(async () => {
         ],
         nextPageToken: '',
       }),
-      reanalyzeInvoice: remember('reanalyzeInvoice', {
+      reanalyzeInvoice: record('reanalyzeInvoice', {
         analysis: {
           analysisId: RULE_ID,
           invoiceId: FINDING_ID,
@@ -144,8 +144,8 @@ beforeAll(async () => {
       }),
     },
     policies: {
-      getCurrentPolicy: remember('getCurrentPolicy', { version: 'default-1+o0', policyJson: '{"id":"default"}' }),
-      listFindingTypes: remember('listFindingTypes', {
+      getCurrentPolicy: record('getCurrentPolicy', { version: 'default-1+o0', policyJson: '{"id":"default"}' }),
+      listFindingTypes: record('listFindingTypes', {
         findingTypes: [
           {
             type: 'DUPLICATE_INVOICE',

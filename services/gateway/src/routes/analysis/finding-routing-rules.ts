@@ -159,7 +159,7 @@ export const getRoutingRule = route({
   path: '/finding-routing-rules/:ruleId',
   summary: 'Read a routing rule',
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/GetRoutingRule',
-  thing: 'routing rule',
+  resourceName: 'routing rule',
   access: { minimumRole: 'ANALYST', scope: 'findings:read' },
   params: ruleParams,
   responses: { 200: { description: 'The rule.', schema: rule } },
@@ -175,7 +175,7 @@ export const updateRoutingRule = route({
   path: '/finding-routing-rules/:ruleId',
   summary: 'Change a routing rule',
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/UpdateRoutingRule',
-  thing: 'routing rule',
+  resourceName: 'routing rule',
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
   params: ruleParams,
   body: z
@@ -210,10 +210,10 @@ export const deleteRoutingRule = route({
   path: '/finding-routing-rules/:ruleId',
   summary: 'Remove a routing rule',
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/DeleteRoutingRule',
-  thing: 'routing rule',
+  resourceName: 'routing rule',
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
   params: ruleParams,
-  responses: { 204: { description: 'Removed; what it assigned stays assigned.' } },
+  responses: { 204: { description: 'Removed; existing assignments remain.' } },
   async handle({ params }, { routingRules }): Promise<Reply> {
     await routingRules.deleteRoutingRule({ ruleId: params.ruleId.toLowerCase() });
     return { status: 204 };

@@ -78,7 +78,7 @@ export const getFinding = route({
   path: '/findings/:findingId',
   summary: 'Read a finding',
   rpc: 'invoicecontrol.analysis.v1.FindingService/GetFinding',
-  thing: 'finding',
+  resourceName: 'finding',
   access: { scope: 'findings:read' },
   params: findingParams,
   responses: { 200: { description: 'The finding.', schema: findingRecord } },
@@ -94,7 +94,7 @@ export const listFindingHistory = route({
   path: '/findings/:findingId/history',
   summary: 'Read what happened to a finding, oldest first',
   rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindingHistory',
-  thing: 'finding',
+  resourceName: 'finding',
   access: { scope: 'findings:read' },
   params: findingParams,
   responses: {
@@ -112,13 +112,13 @@ export const reviewFinding = route({
   path: '/findings/:findingId/review',
   summary: 'Record a disposition on a finding',
   rpc: 'invoicecontrol.analysis.v1.FindingService/ReviewFinding',
-  thing: 'finding',
+  resourceName: 'finding',
   access: { scope: 'findings:review' },
   timeoutMs: 10_000,
   params: findingParams,
   body: z
     .strictObject({
-      // SUPERSEDED is set by the system alone; refused here, it names those that are open to people.
+      // Only the system sets SUPERSEDED; the refusal lists what people may set.
       disposition: disposition.exclude(['SUPERSEDED']).describe('What you make of the finding.'),
       note: text(NOTE_LENGTH_MAX)
         .optional()
@@ -149,7 +149,7 @@ export const assignFinding = route({
   access: { minimumRole: 'ANALYST', scope: 'findings:assign' },
   timeoutMs: 10_000,
   params: findingParams,
-  thing: 'finding or member',
+  resourceName: 'finding or member',
   body: z
     .strictObject({ assignee_user_id: uuid().nullable().describe('The member who looks after it. Null: nobody.') })
     .meta({ id: 'Assignment' })

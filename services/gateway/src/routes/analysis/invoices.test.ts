@@ -3,7 +3,7 @@ import { Decision, InvoiceSource, InvoiceStatus, Severity } from '@invoicecontro
 import type { Analysis, Finding, StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { AnalyzeInvoiceRequest, ListInvoicesRequest } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
-import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/counterparts.js';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
 
@@ -86,7 +86,9 @@ beforeAll(async () => {
           return Promise.resolve({ invoices: [stored], nextPageToken: 'next' });
         },
         getInvoice: ({ invoiceId }) =>
-          invoiceId === INVOICE_ID ? Promise.resolve({ invoice: stored }) : Promise.reject(notFound('thing of ours')),
+          invoiceId === INVOICE_ID
+            ? Promise.resolve({ invoice: stored })
+            : Promise.reject(notFound('resource of another owner')),
         getLatestAnalysis: ({ invoiceId }) =>
           invoiceId === INVOICE_ID ? Promise.resolve({ analysis }) : Promise.reject(notFound('analysis')),
       },
@@ -273,7 +275,7 @@ describe('an invoice is accepted', () => {
 
 describe('an invoice is refused', () => {
   test.each<[string, unknown, string, RegExp]>([
-    ['that is no object', [], 'body', /Must be an object/],
+    ['that is not an object', [], 'body', /Must be an object/],
     ['that is a number', 1, 'body', /Must be an object/],
     ['without a supplier', { ...invoice, supplier: undefined }, 'supplier', /Required/],
     ['without a supplier name', { ...invoice, supplier: {} }, 'supplier.name', /Required/],
@@ -349,7 +351,7 @@ describe('an invoice is refused', () => {
       /another account/,
     ],
     ['with an empty IBAN', withAccount({ iban: '' }), 'supplier.bank_account.iban', /empty/],
-    ['with a company id that is no uuid', { ...invoice, company_id: 'acme' }, 'company_id', /UUID/],
+    ['with a company id that is not a UUID', { ...invoice, company_id: 'acme' }, 'company_id', /UUID/],
     ['with a null buyer', { ...invoice, buyer: null }, 'buyer', /null/],
     ['with an unknown field', { ...invoice, total: '1' }, 'total', /No such field/],
     ['with a field of the answer', { ...invoice, risk_score: 0 }, 'risk_score', /No such field/],
@@ -406,7 +408,7 @@ describe('GET /invoices', () => {
     ]);
   });
 
-  test('hands on every filter', async () => {
+  test('passes every filter to the owner', async () => {
     const query =
       'limit=7&cursor=abc&created_from=2026-01-01&created_to=2026-02-01T00:00:00%2B01:00' +
       `&company_id=${COMPANY_ID}&source=ERP&decision=BLOCK`;

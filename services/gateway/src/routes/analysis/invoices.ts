@@ -119,10 +119,10 @@ const source = z.enum(['API', 'UPLOAD', 'SCAN', 'ERP']).describe('How the invoic
 const acceptedAnalysis = z
   .object({
     id: shownId().describe('The id of the invoice.'),
-    status: z.literal('ANALYZING').describe('Always ANALYZING; the decision is here all the same.'),
+    status: z.literal('ANALYZING').describe('Always ANALYZING, although the decision is already included.'),
     decision,
     risk_score: riskScore,
-    findings: z.array(findingSummary).describe('What was found, false alarms of the past left out.'),
+    findings: z.array(findingSummary).describe('What was found, without what reviews have called false alarms.'),
     versions,
   })
   .meta({ id: 'AcceptedAnalysis' })
@@ -233,7 +233,7 @@ export const getInvoice = route({
   path: '/invoices/:invoiceId',
   summary: 'Read an invoice',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
-  thing: 'invoice',
+  resourceName: 'invoice',
   access: { scope: 'invoices:read' },
   params: invoiceParams,
   responses: { 200: { description: 'The invoice.', schema: storedInvoice } },
@@ -249,7 +249,7 @@ export const getLatestAnalysis = route({
   path: '/invoices/:invoiceId/analysis/latest',
   summary: 'Read the latest analysis of an invoice',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetLatestAnalysis',
-  thing: 'invoice',
+  resourceName: 'invoice',
   access: { scope: 'invoices:read' },
   params: invoiceParams,
   isConditional: true,
@@ -297,7 +297,7 @@ function toSupplier(supplier: z.infer<typeof canonicalInvoice>['supplier']): Sup
   };
 }
 
-/** Findings that somebody has called false alarms count for nothing and are shown by the latest analysis alone. */
+/** Findings that were reviewed as false alarms do not count; only the latest analysis shows them. */
 function presentAccepted(analysis: Analysis): z.infer<typeof acceptedAnalysis> {
   return {
     id: analysis.invoiceId,
@@ -327,7 +327,7 @@ function presentInvoice(stored: StoredInvoice): z.infer<typeof storedInvoice> {
   };
 }
 
-/** The canonical invoice as it was sent: what was left out stays out. */
+/** The canonical invoice as it was sent, without fields that were absent. */
 function presentCanonical(invoice: Invoice): z.infer<typeof canonicalInvoice> {
   const { buyer } = invoice;
   return {

@@ -41,7 +41,7 @@ const createdApiKey = apiKey
   .meta({ id: 'CreatedApiKey' })
   .register(examples, { example: { ...exampleKey, key: 'ick_live_...' } });
 
-/** The public id of a key: base62, or whatever else names none. */
+/** The public id of a key: 16 characters of base62. */
 const apiKeyParams = z.object({
   apiKeyId: z
     .string()
@@ -53,7 +53,7 @@ export const listApiKeys = route({
   operation: 'listApiKeys',
   method: 'get',
   path: '/api-keys',
-  summary: 'List API keys, newest first, revoked ones left out',
+  summary: 'List API keys, newest first, without revoked ones',
   rpc: 'invoicecontrol.organization.v1.ApiKeyService/ListApiKeys',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
@@ -113,7 +113,7 @@ export const getApiKey = route({
   path: '/api-keys/:apiKeyId',
   summary: 'Read the record of an API key',
   rpc: 'invoicecontrol.organization.v1.ApiKeyService/GetApiKey',
-  thing: 'API key',
+  resourceName: 'API key',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: apiKeyParams,
   responses: { 200: { description: 'The record; never the key itself.', schema: apiKey } },
@@ -127,9 +127,9 @@ export const updateApiKey = route({
   operation: 'updateApiKey',
   method: 'patch',
   path: '/api-keys/:apiKeyId',
-  summary: 'Rename an API key or take rights away from it',
+  summary: 'Rename an API key or reduce its rights',
   rpc: 'invoicecontrol.organization.v1.ApiKeyService/UpdateApiKey',
-  thing: 'API key',
+  resourceName: 'API key',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: apiKeyParams,
   body: z
@@ -161,7 +161,7 @@ export const revokeApiKey = route({
   path: '/api-keys/:apiKeyId',
   summary: 'Revoke an API key at once',
   rpc: 'invoicecontrol.organization.v1.ApiKeyService/RevokeApiKey',
-  thing: 'API key',
+  resourceName: 'API key',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: apiKeyParams,
   responses: { 204: { description: 'Revoked.' } },

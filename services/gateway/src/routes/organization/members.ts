@@ -70,7 +70,7 @@ export const inviteMember = route({
     .register(examples, { example: { email: 'ann@example.com', role: 'ANALYST' } }),
   responses: {
     201: {
-      description: 'Invited. The token of the invitation stands in the mail alone; it holds for seven days.',
+      description: 'Invited. Only the mail contains the token of the invitation, which is valid for seven days.',
       schema: member,
       headers: ['Location'],
     },
@@ -87,7 +87,7 @@ export const inviteMember = route({
   },
 });
 
-/** Whoever was invited has no key yet: the token of the mail is the proof. */
+/** An invited person has no key yet: the token of the mail proves the right. */
 export const acceptInvitation = publicRoute({
   operation: 'acceptInvitation',
   method: 'post',
@@ -116,7 +116,7 @@ export const getMember = route({
   path: '/members/:userId',
   summary: 'Read a member',
   rpc: 'invoicecontrol.organization.v1.MemberService/GetMember',
-  thing: 'member',
+  resourceName: 'member',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: memberParams,
   responses: { 200: { description: 'The member.', schema: member } },
@@ -132,7 +132,7 @@ export const updateMember = route({
   path: '/members/:userId',
   summary: 'Give a member another role',
   rpc: 'invoicecontrol.organization.v1.MemberService/UpdateMember',
-  thing: 'member',
+  resourceName: 'member',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: memberParams,
   body: z
@@ -157,7 +157,7 @@ export const removeMember = route({
   path: '/members/:userId',
   summary: 'Remove a member, or revoke an invitation',
   rpc: 'invoicecontrol.organization.v1.MemberService/RemoveMember',
-  thing: 'member',
+  resourceName: 'member',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: memberParams,
   responses: { 204: { description: 'Removed.' } },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DomainError } from '@invoicecontrol/errors';
-import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/counterparts.js';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
 

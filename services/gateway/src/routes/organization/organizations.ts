@@ -121,7 +121,7 @@ export const deleteOrganization = route({
     .strictObject({ confirm_name: text(LABEL_LENGTH_MAX).describe('The name of the organization, exactly.') })
     .meta({ id: 'OrganizationDeletion' })
     .register(examples, { example: { confirm_name: 'Demonstration Ltd' } }),
-  responses: { 200: { description: 'Deleted; every key is dead.', schema: deletedOrganization } },
+  responses: { 200: { description: 'Deleted; every key is revoked.', schema: deletedOrganization } },
   refusals: [409],
   async handle({ body }, { organizations }): Promise<Reply> {
     const reply = await organizations.deleteOrganization({ confirmName: body.confirm_name.trim() });
@@ -134,7 +134,7 @@ export const deleteOrganization = route({
   },
 });
 
-/** Every key of a deleted organization is dead, so the recovery token in the body is the proof. */
+/** Every key of a deleted organization is revoked, so the recovery token in the body proves the right. */
 export const restoreOrganization = publicRoute({
   operation: 'restoreOrganization',
   method: 'post',

@@ -7,7 +7,7 @@ import type {
   Scan,
 } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
-import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/counterparts.js';
+import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
 import { SCAN_BODY_BYTES_MAX, SCAN_ROWS_MAX } from './scan-request.js';
@@ -99,7 +99,9 @@ beforeAll(async () => {
           return Promise.resolve({ scans: [{ ...finished, skippedRows: [] }], nextPageToken: 'next' });
         },
         getScan: ({ scanId }) =>
-          scanId === SCAN_ID ? Promise.resolve({ scan: finished }) : Promise.reject(notFound('thing of ours')),
+          scanId === SCAN_ID
+            ? Promise.resolve({ scan: finished })
+            : Promise.reject(notFound('resource of another owner')),
       },
     },
     { limits: { default: many, organization: many, writes: many, scans: many } },
@@ -217,7 +219,7 @@ describe('POST /scans', () => {
   });
 
   test('passes on what the scan service refuses', async () => {
-    create = () => Promise.reject(new DomainError('in_progress', 'The first request with this key is still at work.'));
+    create = () => Promise.reject(new DomainError('in_progress', 'The first request with this key is still running.'));
     const response = await post({ rows: [plainRow] });
     expect(response.status).toBe(409);
     expect(response.headers.get('retry-after')).toBe('1');
@@ -409,7 +411,7 @@ describe('GET /scans', () => {
     });
   });
 
-  test('hands filters and page on', async () => {
+  test('passes filters and page to the owner', async () => {
     await get(
       `/scans?limit=7&cursor=c&company_id=${COMPANY_ID}&created_from=2026-01-01&created_to=2026-02-01T12:00:00Z`,
     );

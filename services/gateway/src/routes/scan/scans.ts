@@ -132,7 +132,7 @@ export const getScan = route({
   path: '/scans/:scanId',
   summary: 'Read a scan',
   rpc: 'invoicecontrol.scan.v1.ScanService/GetScan',
-  thing: 'scan',
+  resourceName: 'scan',
   access: { scope: 'scans:read' },
   params: z.object({ scanId: pathId('scan') }),
   responses: { 200: { description: 'The scan.', schema: scan } },
@@ -146,7 +146,7 @@ function isDeadline(error: unknown): boolean {
   return error instanceof DomainError && error.kind === 'deadline';
 }
 
-/** The rows are stored by then, so the scan ends whether or not somebody waits. */
+/** The rows are stored by then, so the scan completes without its caller. */
 function stillScanning(hasKey: boolean): DomainError {
   const wayToResult = hasKey
     ? 'Send the same request with the same Idempotency-Key again to get its result.'

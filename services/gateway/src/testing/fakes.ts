@@ -79,7 +79,7 @@ export function refuseEverything(onCall: (rpc: string, organizationId: unknown) 
 }
 
 /** One real gRPC server that plays every service behind the gateway; usage is answered alike for all of them. */
-export async function startCounterparts(answers: Answers): Promise<GrpcServer> {
+export async function startFakes(answers: Answers): Promise<GrpcServer> {
   const answersByDefinition = new Map<Definition, Partial<Implementation<Definition>>>();
   for (const [name, { definition }] of Object.entries(rpcServices)) {
     answersByDefinition.set(definition, { ...answersByDefinition.get(definition), ...answers[name as keyof Answers] });
