@@ -36,11 +36,13 @@ function kustomizations(): string[] {
   );
 }
 
-/** Builds everything that {@link kustomizations} lists; undefined, with a message, where there is no kubectl. */
+/**
+ * Builds everything that {@link kustomizations} lists. Undefined where there is no kubectl and that is allowed.
+ * @throws Error with a sentence how to get kubectl
+ */
 export function renderAll(): Rendering[] | undefined {
   if (spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).error !== undefined) {
-    console.log('kubectl not found: overlays not built');
-    return undefined;
+    return skipWithout('kubectl', 'kubectl was not found. Install it: https://kubernetes.io/docs/tasks/tools/');
   }
   return kustomizations().map((name) => {
     const built = spawnSync('kubectl', ['kustomize', join(root, 'k8s', name)], {
@@ -50,6 +52,16 @@ export function renderAll(): Rendering[] | undefined {
     if (built.status !== 0) throw new Error(`k8s/${name} does not build: ${built.stderr}`);
     return { name, yaml: built.stdout, objects: parseObjects(built.stdout) };
   });
+}
+
+/**
+ * For a tool that is missing: its tests are skipped where SKIP_WITHOUT names it, and fail everywhere else.
+ * @param sentence what is missing and how it is got
+ * @throws Error with the sentence
+ */
+export function skipWithout(tool: string, sentence: string): undefined {
+  if ((process.env['SKIP_WITHOUT'] ?? '').split(',').includes(tool)) return undefined;
+  throw new Error(`${sentence} With SKIP_WITHOUT=${tool} the tests that need it are skipped.`);
 }
 
 export function parseObjects(yaml: string): KubernetesObject[] {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './kubernetes-objects.js';
+import { root, skipWithout } from './kubernetes-objects.js';
 
 // The package carries the JSON schemas of every Kubernetes version named here, so nothing is fetched once it is installed.
 const PACKAGE = 'kubernetes-validate==1.37.0';
@@ -19,16 +19,17 @@ export interface ValidationResult {
 export type Validate = (yaml: string, kubernetesVersion: string) => ValidationResult;
 
 /**
- * A check against the strict Kubernetes schemas, in which an unknown field is a fault. Installed once into `.cache/`; undefined, with a
- * message, on a machine that has no Python with pip or cannot reach its package index.
+ * A check against the strict Kubernetes schemas, in which an unknown field is a fault. Installed once into `.cache/`. Undefined
+ * where it cannot be installed and that is allowed.
+ * @throws Error with a sentence how to get it, on a machine that has no Python with pip or cannot reach its package index
  */
 export function schemaValidator(): Validate | undefined {
   const home = join(root, '.cache', PACKAGE.replace('==', '-'));
   if (!existsSync(home)) {
     const failure = install(home);
     if (failure !== undefined) {
-      console.log(`kubernetes-validate cannot be installed: manifests not compared with the schemas (${failure})`);
-      return undefined;
+      const sentence = `${PACKAGE} cannot be installed (${failure}). It needs Python 3 with pip and a package index.`;
+      return skipWithout('kubernetes-validate', sentence);
     }
   }
   return (yaml, kubernetesVersion) => {
