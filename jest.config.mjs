@@ -46,4 +46,9 @@ const endToEnd = {
   testRegex: 'tests/e2e/.*\\.test\\.ts$',
 };
 
-export default { projects: [unit, integration, contract, endToEnd], testTimeout: 180_000, maxWorkers: 2 };
+export default {
+  projects: [unit, integration, contract, endToEnd],
+  testSequencer: '<rootDir>/tools/jest-sequencer.mjs',
+  testTimeout: 180_000,
+  maxWorkers: 2,
+};
