@@ -35,7 +35,12 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
     name: 'Unauthorized',
     description: 'UNAUTHORIZED: the API key is missing, malformed, expired or revoked.',
     headers: ['WWW-Authenticate'],
-    examples: { unauthenticated: { kind: 'unauthenticated', message: 'The API key is not valid.' } },
+    examples: {
+      unauthenticated: {
+        kind: 'unauthenticated',
+        message: 'Missing or invalid API key. Send `Authorization: Bearer <API key>`.',
+      },
+    },
   },
   403: {
     name: 'Forbidden',
@@ -59,10 +64,10 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
     description: 'CONFLICT: the state of the resource, a value that is taken, or the Idempotency-Key.',
     headers: ['Retry-After'],
     examples: {
-      alreadyExists: { kind: 'already_exists', message: 'Another company has this VAT id.' },
+      alreadyExists: { kind: 'already_exists', message: 'Another company of the organization has this tax_id.' },
       idempotencyMismatch: {
         kind: 'idempotency_mismatch',
-        message: 'This Idempotency-Key was used with another body.',
+        message: 'This Idempotency-Key was used with another invoice. Send the same body again, or choose a new key.',
       },
       inProgress: { kind: 'in_progress', message: 'The first request with this Idempotency-Key is still running.' },
       wrongState: {
@@ -74,12 +79,12 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   413: {
     name: 'ContentTooLarge',
     description: 'INVALID_REQUEST: the body is longer than allowed: 256 KiB, 10 MiB for a scan.',
-    examples: { invalid: { kind: 'invalid', message: 'The body is longer than 262144 bytes.' } },
+    examples: { invalid: { kind: 'invalid', message: 'The body is larger than 256 KiB. Send less in one request.' } },
   },
   415: {
     name: 'UnsupportedMediaType',
     description: 'INVALID_REQUEST: the body is not uncompressed JSON in UTF-8.',
-    examples: { invalid: { kind: 'invalid', message: 'Send the body as application/json.' } },
+    examples: { invalid: { kind: 'invalid', message: 'Send the body as JSON with Content-Type: application/json.' } },
   },
   429: {
     name: 'TooManyRequests',
@@ -91,7 +96,11 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
         kind: 'rate_limited',
         message: 'More than 3000 requests per minute (default). Try again in 12 s.',
       },
-      usageExceeded: { kind: 'usage_exceeded', message: 'The plan allows 25 analyses a month.' },
+      usageExceeded: {
+        kind: 'usage_exceeded',
+        message:
+          'The plan allows 25 analyses in 2026-03, of which none is left. Change the plan, or wait for the next month, which begins on 2026-04-01 at 00:00 UTC.',
+      },
     },
   },
   500: {
@@ -105,12 +114,23 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
     name: 'Unavailable',
     description: 'PROCESSING_FAILED: a part of the service is unavailable or overloaded. Retry after Retry-After.',
     headers: ['Retry-After'],
-    examples: { unavailable: { kind: 'unavailable', message: 'The analysis service is unavailable. Retry later.' } },
+    examples: {
+      unavailable: {
+        kind: 'unavailable',
+        message: 'A part of the service cannot be reached right now. Repeat the request in a moment.',
+      },
+    },
   },
   504: {
     name: 'Timeout',
     description: 'PROCESSING_FAILED: no answer in time. What was begun goes on; repeat with the same Idempotency-Key.',
-    examples: { deadline: { kind: 'deadline', message: 'No answer in time.' } },
+    examples: {
+      deadline: {
+        kind: 'deadline',
+        message:
+          'The service did not answer in time. The request may still complete; repeating it is safe with the same key.',
+      },
+    },
   },
 };
 
