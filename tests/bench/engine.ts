@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runEngine } from '@invoicecontrol/engine/run-engine';
 import { decide } from '@invoicecontrol/engine/scoring/decision';
-import { packFacts } from '@invoicecontrol/analysis/conclude';
+import { packFacts } from '@invoicecontrol/analysis/decided-analysis';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
 import { lookupKeys, matchPartOf } from '@invoicecontrol/engine/normalisation/match-keys';
@@ -71,14 +71,14 @@ async function main(): Promise<void> {
     const normalised = normaliseInvoice(invoice, origin);
     return [matchPartOf(normalised), lookupKeys(normalised)];
   };
-  const conclude = (index: number): unknown => packFacts(at(made, index));
+  const pack = (index: number): unknown => packFacts(at(made, index));
   const parts = [
     { name: 'ceiling: normalising and hashing the match keys', work: read },
     ...populations.map(({ name, facts }) => ({
       name,
       work: (index: number): unknown => decide(runEngine(at(facts, index), defaultPolicy), defaultPolicy),
     })),
-    { name: 'writing down and compressing the facts', work: conclude },
+    { name: 'writing down and compressing the facts', work: pack },
   ];
   const perSecond = parts.map((): number[] => []);
   for (const { work } of parts) ratePerCore(work, WARM_UP_MS);

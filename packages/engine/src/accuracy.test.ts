@@ -20,19 +20,19 @@ const HELD_SHARE_MAX = 0.007;
 
 test('a clean bill is hardly ever held for itself, and none is blocked', () => {
   const history = inMemoryHistory();
-  const judged = syntheticHistory(3, 12, 0).map(
+  const checked = syntheticHistory(3, 12, 0).map(
     ({ invoice }) => history.bill(invoice, { asOf: invoice.issue_date }).analysis,
   );
-  const held = judged.filter(({ findings }) =>
+  const held = checked.filter(({ findings }) =>
     findings.some(({ family, severity }) => family !== 'DUP' && severityRank(severity) >= severityRank('MEDIUM')),
   );
-  expect(held.length / judged.length).toBeLessThanOrEqual(HELD_SHARE_MAX);
-  expect(judged.filter(({ decision }) => decision === 'BLOCK')).toEqual([]);
+  expect(held.length / checked.length).toBeLessThanOrEqual(HELD_SHARE_MAX);
+  expect(checked.filter(({ decision }) => decision === 'BLOCK')).toEqual([]);
 });
 
 describe.each([1, 2])('in an invented history (seed %i) of copies and of clean bills that look like copies', (seed) => {
   const history = inMemoryHistory();
-  const judged = syntheticHistory(seed, 8, 0.04).map(({ invoice, isCopy }) => ({
+  const checked = syntheticHistory(seed, 8, 0.04).map(({ invoice, isCopy }) => ({
     isCopy,
     isRaised: history
       .bill(invoice)
@@ -40,9 +40,9 @@ describe.each([1, 2])('in an invented history (seed %i) of copies and of clean b
         ({ type, severity }) => PAIR_TYPES.includes(type) && severityRank(severity) >= severityRank('MEDIUM'),
       ),
   }));
-  const copies = judged.filter(({ isCopy }) => isCopy);
+  const copies = checked.filter(({ isCopy }) => isCopy);
   const found = copies.filter(({ isRaised }) => isRaised);
-  const falseAlarms = judged.filter(({ isCopy, isRaised }) => !isCopy && isRaised);
+  const falseAlarms = checked.filter(({ isCopy, isRaised }) => !isCopy && isRaised);
 
   test('nearly every copy is found', () => {
     expect(copies.length).toBeGreaterThan(100);
@@ -50,6 +50,6 @@ describe.each([1, 2])('in an invented history (seed %i) of copies and of clean b
   });
   test('nearly every finding is a copy', () => {
     expect(found.length / (found.length + falseAlarms.length)).toBeGreaterThanOrEqual(PRECISION_MIN);
-    expect((falseAlarms.length * 1000) / judged.length).toBeLessThanOrEqual(FALSE_ALARMS_PER_1000_MAX);
+    expect((falseAlarms.length * 1000) / checked.length).toBeLessThanOrEqual(FALSE_ALARMS_PER_1000_MAX);
   });
 });

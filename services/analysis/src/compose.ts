@@ -129,10 +129,10 @@ async function compose(
   const usualAmounts = highAmounts({ invoices, logger });
   const runs = scanRunStore(collections.scanRuns);
   // What is counted as one is an invoice or a whole scan.
-  const unsettled = async (organizationId: string, unitIds: readonly string[]): Promise<ReadonlySet<string>> => {
+  const unfinalized = async (organizationId: string, unitIds: readonly string[]): Promise<ReadonlySet<string>> => {
     const open = await Promise.all([
-      invoices.unsettled(organizationId, unitIds),
-      runs.unsettled(organizationId, unitIds),
+      invoices.unfinalized(organizationId, unitIds),
+      runs.unfinalized(organizationId, unitIds),
     ]);
     return new Set(open.flatMap((ids) => [...ids]));
   };
@@ -149,7 +149,7 @@ async function compose(
       publishedRates: book.published,
       highAmounts: usualAmounts,
     }),
-    countInvoice: countInvoice({ suppliers, bankLinks, orderLinks, unsettled, clock }),
+    countInvoice: countInvoice({ suppliers, bankLinks, orderLinks, unfinalized, clock }),
     reviews,
     policies,
     routingRules: rules,
@@ -202,7 +202,7 @@ async function compose(
           suppliers,
           bankLinks,
           orderLinks,
-          countRows: countRows({ suppliers, bankLinks, orderLinks, unsettled }),
+          countRows: countRows({ suppliers, bankLinks, orderLinks, unfinalized }),
           reviews,
           tenants,
           policies,

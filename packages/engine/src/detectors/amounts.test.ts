@@ -232,7 +232,7 @@ describe('RECURRING_AMOUNT_CHANGED', () => {
     for (const days of [24, 36, 84, 96]) expect(changed(rent, every(days))).toBe(false);
   });
 
-  /** Six rents and what was billed between them, by day; the last is the judged one. */
+  /** Six rents and what was billed between them, by day; the last is the checked one. */
   const changedAmong = (...others: readonly (readonly [amount: string, day: string])[]) => {
     const months = monthly(8);
     const rents = rent.map((amount, month) => [amount, months[month < 4 ? month : month + 1] ?? ''] as const);

@@ -27,21 +27,21 @@ export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
   if (minor < 0n) return [];
   if (minor === 0n) return zero(facts, policy.amounts);
   const uses = comparableAmounts(facts, policy.amounts);
-  const judged: JudgedAmount = { facts, minor, value: toMicro(valueOf(facts).value), uses };
+  const checked: CheckedAmount = { facts, minor, value: toMicro(valueOf(facts).value), uses };
   const amounts = amountsOf(uses);
   const usual = usualCount(amounts, policy.amounts);
   const ratio = amountRatio(amounts.slice(-usual), Number(minor));
   return [
-    ...outlier(judged, uses.slice(-usual), ratio, policy.amounts),
-    ...magnitudeShift(judged, ratio, policy.amounts),
-    ...recurringChanged(judged, policy.amounts),
-    ...round(judged, policy.amounts),
-    ...approvalLimits(judged, policy),
+    ...outlier(checked, uses.slice(-usual), ratio, policy.amounts),
+    ...magnitudeShift(checked, ratio, policy.amounts),
+    ...recurringChanged(checked, policy.amounts),
+    ...round(checked, policy.amounts),
+    ...approvalLimits(checked, policy),
   ];
 }
 
 /** The amount in the forms that the rules compare, read once. */
-interface JudgedAmount {
+interface CheckedAmount {
   readonly facts: Facts;
   readonly minor: bigint;
   /** As limits of value see it, in micro-units. */
@@ -65,7 +65,7 @@ function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[]
 
 /** Far above the usual, measured by the spread of the supplier's own amounts. */
 function outlier(
-  judged: JudgedAmount,
+  checked: CheckedAmount,
   usual: readonly AmountUse[],
   ratio: number | undefined,
   parameters: AmountParameters,
@@ -73,16 +73,16 @@ function outlier(
   if (ratio === undefined || usual.length < parameters.outlierSampleMin) return [];
   const steps = parameters.outlierSteps.filter(({ ratioMin }) => ratio >= ratioMin);
   if (steps.length === 0) return [];
-  const { facts, uses } = judged;
+  const { facts, uses } = checked;
   const { invoice } = facts;
   const standing = amountStatistics(usual, invoice.amountMinor, parameters.logMadFloor);
   if (standing === undefined) return [];
   const { z, sampleSize, logMad, medianMinor } = standing;
   const step = steps.find(({ zMin }) => z >= zMin);
-  const exceeded = ratio >= parameters.beyondAllRatioMin ? largestExceeded(judged, parameters) : undefined;
+  const exceeded = ratio >= parameters.beyondAllRatioMin ? largestExceeded(checked, parameters) : undefined;
   const level = mostSevere(step?.level, exceeded === undefined ? undefined : parameters.levels.outlierBeyondAll);
   if (level === undefined) return [];
-  if (!isWorth(judged, parameters.outlierValueMin) || isYearlyBill(facts, uses, parameters)) return [];
+  if (!isWorth(checked, parameters.outlierValueMin) || isYearlyBill(facts, uses, parameters)) return [];
   const median = amountOf({ currency: invoice.currency, amountMinor: medianMinor });
   const ofThisSize = uses.filter(({ minor }) => isOfThisSize(invoice.amountMinor, minor, parameters)).length;
   const isKnownSize = ofThisSize >= parameters.outlierKnownMin;
@@ -121,11 +121,11 @@ function outlier(
 }
 
 /**
- * The largest earlier amount, when the judged one is many times that. Where amounts are spread widely, hardly any stands
+ * The largest earlier amount, when the checked one is many times that. Where amounts are spread widely, hardly any stands
  * out by the spread; one beyond everything that was ever billed does.
  */
 function largestExceeded(
-  { facts: { invoice }, minor, uses }: JudgedAmount,
+  { facts: { invoice }, minor, uses }: CheckedAmount,
   { beyondAllTimes }: AmountParameters,
 ): string | undefined {
   const amounts = uses.map((use) => BigInt(use.minor));
@@ -154,9 +154,9 @@ function aYearBefore(
   return uses.filter(({ day }) => invoice.issueDay - day >= min && invoice.issueDay - day <= max);
 }
 
-/** An earlier amount that is nearly the judged one, or more. */
-function isOfThisSize(judgedMinor: string, earlierMinor: string, { sameSizeShareMin }: AmountParameters): boolean {
-  return Number(earlierMinor) >= Number(judgedMinor) * sameSizeShareMin;
+/** An earlier amount that is nearly the checked one, or more. */
+function isOfThisSize(checkedMinor: string, earlierMinor: string, { sameSizeShareMin }: AmountParameters): boolean {
+  return Number(earlierMinor) >= Number(checkedMinor) * sameSizeShareMin;
 }
 
 function windowOf(uses: readonly AmountUse[]): EvidenceValue {
@@ -171,11 +171,11 @@ function windowOf(uses: readonly AmountUse[]): EvidenceValue {
  * other, so there the digits must be the same; near is enough where all amounts are much alike.
  */
 function magnitudeShift(
-  judged: JudgedAmount,
+  checked: CheckedAmount,
   ratio: number | undefined,
   parameters: AmountParameters,
 ): RaisedFinding[] {
-  const { facts, uses, minor: amount } = judged;
+  const { facts, uses, minor: amount } = checked;
   if (ratio === undefined || uses.length < parameters.shiftSampleMin) return [];
   const isTooHigh = ratio >= parameters.shiftRatioMin;
   if (!isTooHigh && ratio * parameters.shiftRatioMin > 1) return [];
@@ -196,7 +196,7 @@ function magnitudeShift(
     .find(({ matched }) => matched !== undefined);
   if (found?.matched === undefined) return [];
   // A small amount that should have been a large one is worth what it should have been.
-  if (!isWorth(judged, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
+  if (!isWorth(checked, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
   const { matched, factor } = found;
   const matchedAmount = amountOf({ currency: invoice.currency, amountMinor: matched.minor });
   const minor = BigInt(matched.minor);
@@ -250,7 +250,10 @@ function areAlike(uses: readonly AmountUse[], { shiftRangeMax }: AmountParameter
 }
 
 /** A supplier that bills one amount at regular intervals, and now another when the next one is due. */
-function recurringChanged({ facts, minor: amount, uses }: JudgedAmount, parameters: AmountParameters): RaisedFinding[] {
+function recurringChanged(
+  { facts, minor: amount, uses }: CheckedAmount,
+  parameters: AmountParameters,
+): RaisedFinding[] {
   const { invoice } = facts;
   const series = recurringSeries(uses, invoice.issueDay, parameters);
   const last = series?.at(-1);
@@ -300,7 +303,7 @@ function recurringChanged({ facts, minor: amount, uses }: JudgedAmount, paramete
 }
 
 /**
- * The newest bills of one amount when they are one recurring bill that the judged day continues. Now and then something
+ * The newest bills of one amount when they are one recurring bill that the checked day continues. Now and then something
  * else is billed between, or a bill is left out: so many exceptions make no other supplier. A bill of another amount in
  * the place of a regular one is both, so that bills which vary are no series.
  */
@@ -338,9 +341,9 @@ function middleAmount(uses: readonly AmountUse[]): bigint {
 }
 
 /** Invented amounts tend to be round. Who bills round amounts, or this one again, is silent. */
-function round(judged: JudgedAmount, parameters: AmountParameters): RaisedFinding[] {
-  if (!isRound(judged.minor) || !isWorth(judged, parameters.roundValueMin)) return [];
-  const { facts, uses } = judged;
+function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
+  if (!isRound(checked.minor) || !isWorth(checked, parameters.roundValueMin)) return [];
+  const { facts, uses } = checked;
   const { invoice, supplier } = facts;
   if (uses.some(({ minor }) => minor === invoice.amountMinor)) return [];
   const { count, roundCount } = supplier.profile;
@@ -377,14 +380,14 @@ function roundHabitText(supplierName: string, roundCount: number, count: number)
 }
 
 /** Amounts that stay under a limit above which somebody else would have to approve them. */
-function approvalLimits(judged: JudgedAmount, policy: Policy): RaisedFinding[] {
-  if (!isWorth(judged, policy.amounts.approvalValueMin)) return [];
-  const currencies = limitCurrencies(judged.facts);
-  return [...belowThreshold(judged, currencies, policy.amounts), ...splitBelowThreshold(judged, currencies, policy)];
+function approvalLimits(checked: CheckedAmount, policy: Policy): RaisedFinding[] {
+  if (!isWorth(checked, policy.amounts.approvalValueMin)) return [];
+  const currencies = limitCurrencies(checked.facts);
+  return [...belowThreshold(checked, currencies, policy.amounts), ...splitBelowThreshold(checked, currencies, policy)];
 }
 
 function belowThreshold(
-  { facts, uses }: JudgedAmount,
+  { facts, uses }: CheckedAmount,
   currencies: readonly LimitCurrency[],
   parameters: AmountParameters,
 ): RaisedFinding[] {
@@ -409,7 +412,7 @@ function belowThreshold(
 
 /** One purchase in several bills, each of which stays under the limit that the whole would pass. */
 function splitBelowThreshold(
-  { facts, uses }: JudgedAmount,
+  { facts, uses }: CheckedAmount,
   currencies: readonly LimitCurrency[],
   policy: Policy,
 ): RaisedFinding[] {
@@ -468,7 +471,7 @@ function splitBelowThreshold(
   ];
 }
 
-/** The judged bill and those around it that stay under the same limit, by day; of several windows the fullest. */
+/** The checked bill and those around it that stay under the same limit, by day; of several windows the fullest. */
 function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBill[] {
   const { invoice, supplier } = facts;
   const { splitDays, splitPercent } = policy.amounts;
@@ -503,7 +506,7 @@ function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBi
   return windows.reduce((fullest, window) => (window.length > fullest.length ? window : fullest), []);
 }
 
-/** Records that repeat the judged invoice: they are reported as such, and are no part of a split. */
+/** Records that repeat the checked invoice: they are reported as such, and are no part of a split. */
 function duplicatesOf(facts: Facts, { duplicates }: Policy): ReadonlySet<string> {
   const pairs = scorePairs(facts, originalsOf(facts), duplicates);
   return new Set(
@@ -550,12 +553,12 @@ interface LimitCurrency {
   readonly worthOf: (minor: string) => bigint;
 }
 
-/** An approval limit that the judged amount stays just under. */
+/** An approval limit that the checked amount stays just under. */
 interface Band extends LimitCurrency {
   readonly threshold: string;
   /** The threshold in micro-units. */
   readonly limit: bigint;
-  /** The judged amount in micro-units. */
+  /** The checked amount in micro-units. */
   readonly value: bigint;
 }
 
@@ -626,7 +629,7 @@ function thresholdEvidence({ threshold, currency }: Band): { [name: string]: Evi
 }
 
 /** Whether the amount, or so many times of it, has at least a value in base currency. */
-function isWorth({ value }: JudgedAmount, valueMin: string, times = 1): boolean {
+function isWorth({ value }: CheckedAmount, valueMin: string, times = 1): boolean {
   return value * BigInt(times) >= toMicro(valueMin);
 }
 

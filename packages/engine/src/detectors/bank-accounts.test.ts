@@ -49,15 +49,15 @@ describe('BANK_ACCOUNT_CHANGED', () => {
 
   test('never blocks a namesake of another legal form that states no tax id', () => {
     const trader = { name: 'Wiesner Gebäudereinigung e.K.', tax_id: 'DE136695976' };
-    const judged = (name: string) => {
+    const checked = (name: string) => {
       const wiesner = ledger();
       wiesner.repeat(9, { by: trader, account: HOME });
       return wiesner.bill({ by: { name }, account: FRANCE });
     };
-    const other = judged('Wiesner Gebäudereinigung AG');
+    const other = checked('Wiesner Gebäudereinigung AG');
     expect(findingIn(other, 'BANK_ACCOUNT_CHANGED')).toMatchObject({ severity: 'HIGH', confidence: 90 });
     expect(other.analysis.decision).toBe('REVIEW');
-    for (const name of [trader.name, 'Wiesner Gebäudereinigung']) expect(judged(name).analysis.decision).toBe('BLOCK');
+    for (const name of [trader.name, 'Wiesner Gebäudereinigung']) expect(checked(name).analysis.decision).toBe('BLOCK');
   });
 
   test('is less sure about a young supplier', () => {

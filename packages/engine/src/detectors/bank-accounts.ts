@@ -45,7 +45,7 @@ export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[
   ];
 }
 
-/** The account on the judged invoice and what the supplier's profile says about it and about others. */
+/** The account on the checked invoice and what the supplier's profile says about it and about others. */
 interface StatedAccount {
   readonly key: string;
   readonly masked: string;

@@ -11,15 +11,15 @@ const poland: Company = { companyId: 'poland', name: 'Musterwerk Polska Sp. z o.
 const { taxId: _, ...ownWithoutTaxId } = own;
 const STRANGER = 'DE136695976';
 
-const judged = (buyer: Bill['buyer'], companies: readonly Company[] | undefined = [own, poland]) =>
+const checked = (buyer: Bill['buyer'], companies: readonly Company[] | undefined = [own, poland]) =>
   ledger().bill(buyer === undefined ? {} : { buyer }, companies && { companies });
 
 describe('BUYER_MISMATCH', () => {
   const found = (buyer: Bill['buyer'], companies?: readonly Company[]) =>
-    findingIn(judged(buyer, companies), 'BUYER_MISMATCH');
+    findingIn(checked(buyer, companies), 'BUYER_MISMATCH');
 
   test('a tax id that no company has', () => {
-    const billed = judged({ name: 'Other Holding', tax_id: STRANGER });
+    const billed = checked({ name: 'Other Holding', tax_id: STRANGER });
     expect(billed.analysis.decision).toBe('REVIEW');
     expect(findingIn(billed, 'BUYER_MISMATCH')).toMatchObject({
       severity: 'HIGH',
@@ -41,7 +41,7 @@ describe('BUYER_MISMATCH', () => {
     ['spaced, in lower case and without its prefix', 'de 811 907 980'.slice(3)],
     ['a text that is no tax id', 'n/a'],
   ])('is silent for %s', (_title, tax_id) => {
-    expect(typesOf(judged({ tax_id }))).toEqual([]);
+    expect(typesOf(checked({ tax_id }))).toEqual([]);
   });
 
   test('is silent for the number in the register that is part of the tax id', () => {
@@ -109,13 +109,13 @@ describe('BUYER_NAME_MISMATCH', () => {
     ['a department alone', 'Abteilung Kreditorenbuchhaltung', false],
     ['nothing that is a name', '—', false],
   ])('%s', (_title, name, isRaised) => {
-    const finding = findingIn(judged({ name }), 'BUYER_NAME_MISMATCH');
+    const finding = findingIn(checked({ name }), 'BUYER_NAME_MISMATCH');
     if (isRaised) expect(finding).toMatchObject({ severity: 'MEDIUM', confidence: 70, evidence: { buyerName: name } });
     else expect(finding).toBeUndefined();
   });
 
   test('a tax id speaks for the buyer, whatever the name', () => {
-    expect(typesOf(judged({ name: 'Blaupunkt', tax_id: 'DE811907980' }))).toEqual([]);
+    expect(typesOf(checked({ name: 'Blaupunkt', tax_id: 'DE811907980' }))).toEqual([]);
   });
 });
 
@@ -129,5 +129,5 @@ test('without companies, or where none has a tax id, nobody is told that others 
 });
 
 test('an invoice that names no buyer is not asked for one', () => {
-  expect(typesOf(judged(undefined))).toEqual([]);
+  expect(typesOf(checked(undefined))).toEqual([]);
 });

@@ -13,7 +13,7 @@ const bank_account = { iban: 'DE89370400440532013000' };
 type Bill = readonly [changes: InvoiceChanges, options?: BillOptions];
 
 /** Bills everything in order and gives the last one. */
-function judgeLast(...bills: readonly Bill[]): Billed {
+function billLast(...bills: readonly Bill[]): Billed {
   const history = inMemoryHistory();
   const billed = bills.map(([changes, options]) =>
     history.bill(invoiceOf({ ...changes, supplier: { ...supplier, ...changes.supplier } }), options),
@@ -28,7 +28,7 @@ const findingIn = (billed: Billed, type: string): Finding | undefined =>
 
 describe('DUPLICATE_INVOICE', () => {
   test('blocks a second copy and names the first', () => {
-    const billed = judgeLast([{}], [{}]);
+    const billed = billLast([{}], [{}]);
     expect(billed.analysis).toMatchObject({ decision: 'BLOCK', riskScore: 91 });
     expect(findingIn(billed, 'DUPLICATE_INVOICE')).toMatchObject({
       severity: 'CRITICAL',
@@ -42,7 +42,7 @@ describe('DUPLICATE_INVOICE', () => {
   });
 
   test('lists every copy, best first, in one finding', () => {
-    const billed = judgeLast([{ issue_date: '2025-03-08' }], [{}], [{}]);
+    const billed = billLast([{ issue_date: '2025-03-08' }], [{}], [{}]);
     const finding = findingIn(billed, 'DUPLICATE_INVOICE');
     expect(duplicatesIn(billed)).toHaveLength(1);
     expect(finding?.relatedInvoiceIds).toHaveLength(2);
@@ -50,7 +50,7 @@ describe('DUPLICATE_INVOICE', () => {
   });
 
   test('an equal invoice weeks apart is looked at, not blocked', () => {
-    const billed = judgeLast([{}], [{ issue_date: '2025-04-20' }]);
+    const billed = billLast([{}], [{ issue_date: '2025-04-20' }]);
     expect(billed.analysis.decision).toBe('REVIEW');
     expect(typesOf(billed)).toEqual(['SUSPECTED_DUPLICATE']);
   });
@@ -93,19 +93,19 @@ describe('a contract number that returns every month', () => {
   ];
 
   test('is looked at the second time and passes from the third', () => {
-    expect(judgeLast(monthly(0), monthly(1)).analysis.decision).toBe('REVIEW');
-    const third = judgeLast(monthly(0), monthly(1), monthly(2));
+    expect(billLast(monthly(0), monthly(1)).analysis.decision).toBe('REVIEW');
+    const third = billLast(monthly(0), monthly(1), monthly(2));
     expect(third.analysis.decision).toBe('PASS');
     expect(findingIn(third, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'LOW', confidence: 70 });
   });
   test('is not held against a copy of an earlier month, however that was written', () => {
     const copy: Bill = [{ invoice_number: 'C-77801 COPY', issue_date: '2025-01-15' }];
-    const billed = judgeLast(monthly(0), copy, monthly(1), monthly(2));
+    const billed = billLast(monthly(0), copy, monthly(1), monthly(2));
     expect(billed.analysis.decision).toBe('PASS');
   });
   test('is a duplicate again on the same day or within five days', () => {
     const copy: Bill = [{ invoice_number: 'C-77801', issue_date: addDays('2025-01-15', 92) }];
-    const billed = judgeLast(monthly(0), monthly(1), monthly(2), monthly(3), copy);
+    const billed = billLast(monthly(0), monthly(1), monthly(2), monthly(3), copy);
     expect(findingIn(billed, 'DUPLICATE_INVOICE')?.relatedInvoiceIds).toHaveLength(1);
   });
 });
@@ -123,7 +123,7 @@ describe('SUSPECTED_DUPLICATE', () => {
       89,
     ],
   ])('%s', (_, earlier, later, severity, confidence) => {
-    const billed = judgeLast([earlier], [later]);
+    const billed = billLast([earlier], [later]);
     expect(billed.analysis.decision).toBe('REVIEW');
     expect(findingIn(billed, 'SUSPECTED_DUPLICATE')).toMatchObject({ severity, confidence });
   });
@@ -149,12 +149,12 @@ describe('SUSPECTED_DUPLICATE', () => {
     ],
     ['a credit note with the number of its invoice', [[{}], [{ gross_amount: '-1200.00' }]]],
   ])('is not raised for %s', (_, bills) => {
-    expect(typesOf(judgeLast(...bills))).not.toContain('SUSPECTED_DUPLICATE');
-    expect(typesOf(judgeLast(...bills))).not.toContain('DUPLICATE_INVOICE');
+    expect(typesOf(billLast(...bills))).not.toContain('SUSPECTED_DUPLICATE');
+    expect(typesOf(billLast(...bills))).not.toContain('DUPLICATE_INVOICE');
   });
 
   test('a credit is used up by the first invoice that replaces it', () => {
-    const billed = judgeLast(
+    const billed = billLast(
       [{ invoice_number: 'AB-20417' }],
       [{ invoice_number: 'G-1', gross_amount: '-1200.00', issue_date: '2025-03-12' }],
       [{ invoice_number: 'AB-20455', issue_date: '2025-03-13' }],
@@ -166,7 +166,7 @@ describe('SUSPECTED_DUPLICATE', () => {
 
 describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
   test('blocks the same invoice on the same account under another supplier', () => {
-    const billed = judgeLast([{ supplier: { bank_account } }], [{ supplier: { ...otherSupplier, bank_account } }]);
+    const billed = billLast([{ supplier: { bank_account } }], [{ supplier: { ...otherSupplier, bank_account } }]);
     expect(billed.analysis.decision).toBe('BLOCK');
     expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({
       severity: 'CRITICAL',
@@ -176,11 +176,11 @@ describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
     expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')?.evidence['supplierIds']).toHaveLength(2);
   });
   test('asks when only the names agree', () => {
-    const billed = judgeLast([{ supplier: { tax_id: 'DE136695976' } }], [{ supplier: { tax_id: 'DE000000001' } }]);
+    const billed = billLast([{ supplier: { tax_id: 'DE136695976' } }], [{ supplier: { tax_id: 'DE000000001' } }]);
     expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({ severity: 'HIGH' });
   });
   test('is silent for equal numbers and amounts of unrelated suppliers', () => {
-    expect(typesOf(judgeLast([{}], [{ supplier: otherSupplier }]))).toEqual([]);
+    expect(typesOf(billLast([{}], [{ supplier: otherSupplier }]))).toEqual([]);
   });
 
   const contractor = (name: string, more: InvoiceChanges['supplier'] = {}, changes: InvoiceChanges = {}): Bill => [
@@ -206,7 +206,7 @@ describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
     expect(typesOf(billAll(first, second('9186510692')))).toEqual(['DUPLICATE_ACROSS_SUPPLIERS']);
   });
   test('does not block numbers that coincide months apart at one factoring company', () => {
-    const billed = judgeLast(
+    const billed = billLast(
       [{ supplier: { bank_account }, invoice_number: 'AR-2025-00011' }],
       [{ supplier: { ...otherSupplier, bank_account }, invoice_number: '2025/0011', issue_date: '2025-06-17' }],
     );
@@ -218,20 +218,20 @@ describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
 describe('CROSS_COMPANY_DUPLICATE', () => {
   const otherCompany = { origin: { companyId: '0192a000-0000-7000-8000-00000000c002' } };
   test('names both companies', () => {
-    const billed = judgeLast([{}], [{}, otherCompany]);
+    const billed = billLast([{}], [{}, otherCompany]);
     expect(duplicatesIn(billed).map(({ type }) => type)).toEqual(['CROSS_COMPANY_DUPLICATE']);
     expect(findingIn(billed, 'CROSS_COMPANY_DUPLICATE')).toMatchObject({ severity: 'HIGH', confidence: 99 });
     expect(findingIn(billed, 'CROSS_COMPANY_DUPLICATE')?.evidence['companyIds']).toHaveLength(2);
   });
   test('is silent for a recharge with its own number', () => {
-    expect(typesOf(judgeLast([{}], [{ invoice_number: 'R-77' }, otherCompany]))).toEqual([]);
+    expect(typesOf(billLast([{}], [{ invoice_number: 'R-77' }, otherCompany]))).toEqual([]);
   });
 });
 
 describe('DUPLICATE_DOCUMENT', () => {
   const upload: BillOptions = { origin: { source: 'UPLOAD', documentSha256: 'ab'.repeat(32) } };
   test('blocks the same file while the earlier record is live', () => {
-    const billed = judgeLast([{}, upload], [{ invoice_number: 'read differently' }, upload]);
+    const billed = billLast([{}, upload], [{ invoice_number: 'read differently' }, upload]);
     expect(billed.analysis.decision).toBe('BLOCK');
     expect(findingIn(billed, 'DUPLICATE_DOCUMENT')).toMatchObject({ severity: 'CRITICAL', confidence: 100 });
   });
@@ -251,8 +251,8 @@ describe('SPLIT_DUPLICATE', () => {
   const whole: Bill = [{ invoice_number: 'INV-10423', gross_amount: '1200.00' }];
 
   test('is raised on the part that completes the sum', () => {
-    expect(typesOf(judgeLast(whole, part(1, '500.00')))).not.toContain('SPLIT_DUPLICATE');
-    const billed = judgeLast(whole, part(1, '500.00'), part(2, '700.01'));
+    expect(typesOf(billLast(whole, part(1, '500.00')))).not.toContain('SPLIT_DUPLICATE');
+    const billed = billLast(whole, part(1, '500.00'), part(2, '700.01'));
     expect(findingIn(billed, 'SPLIT_DUPLICATE')).toMatchObject({
       severity: 'HIGH',
       confidence: 93,
@@ -261,7 +261,7 @@ describe('SPLIT_DUPLICATE', () => {
     });
   });
   test('is raised on a whole that comes after its parts', () => {
-    const billed = judgeLast(part(1, '500.00'), part(2, '700.00'), whole);
+    const billed = billLast(part(1, '500.00'), part(2, '700.00'), whole);
     expect(findingIn(billed, 'SPLIT_DUPLICATE')?.relatedInvoiceIds).toHaveLength(2);
   });
   test.each([
@@ -275,31 +275,31 @@ describe('SPLIT_DUPLICATE', () => {
       [{ invoice_number: one, gross_amount: '500.00' }],
       [{ invoice_number: two, gross_amount: '700.00' }],
     ];
-    expect(typesOf(judgeLast(whole, first, second))).toContain('SPLIT_DUPLICATE');
+    expect(typesOf(billLast(whole, first, second))).toContain('SPLIT_DUPLICATE');
   });
   test('is silent for instalments without a whole and for parts of another sum', () => {
-    expect(typesOf(judgeLast(part(1, '500.00'), part(2, '700.00')))).not.toContain('SPLIT_DUPLICATE');
-    expect(typesOf(judgeLast(whole, part(1, '500.00'), part(2, '600.00')))).not.toContain('SPLIT_DUPLICATE');
+    expect(typesOf(billLast(part(1, '500.00'), part(2, '700.00')))).not.toContain('SPLIT_DUPLICATE');
+    expect(typesOf(billLast(whole, part(1, '500.00'), part(2, '600.00')))).not.toContain('SPLIT_DUPLICATE');
   });
 });
 
 describe('INVOICE_NUMBER_REUSED', () => {
   test('asks about a number that came before with another amount and date', () => {
-    const billed = judgeLast([{}], [{ gross_amount: '777.00', issue_date: '2025-06-10' }]);
+    const billed = billLast([{}], [{ gross_amount: '777.00', issue_date: '2025-06-10' }]);
     expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
   });
   test('asks about a short number on the day it was used before', () => {
-    const billed = judgeLast([{ invoice_number: '156' }], [{ invoice_number: '156', gross_amount: '211.62' }]);
+    const billed = billLast([{ invoice_number: '156' }], [{ invoice_number: '156', gross_amount: '211.62' }]);
     expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
   });
   test('is LOW from the third bill on for a customer number, weeks apart and over different amounts', () => {
     const bills = ['2025-03-10', '2025-04-09', '2025-05-12'].map((issue_date, index): Bill => [
       { invoice_number: 'KD-48213', issue_date, gross_amount: `${100 + index * 37}.00` },
     ]);
-    expect(findingIn(judgeLast(...bills.slice(0, 2)), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
-    expect(findingIn(judgeLast(...bills), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'LOW' });
+    expect(findingIn(billLast(...bills.slice(0, 2)), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
+    expect(findingIn(billLast(...bills), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'LOW' });
     const again: Bill = [{ invoice_number: 'KD-48213', issue_date: '2025-05-20', gross_amount: '900.00' }];
-    expect(findingIn(judgeLast(...bills, again), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
+    expect(findingIn(billLast(...bills, again), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
   });
   test.each<[string, InvoiceChanges, InvoiceChanges]>([
     ['a yearly restart', {}, { gross_amount: '777.00', issue_date: '2026-01-10' }],
@@ -309,14 +309,14 @@ describe('INVOICE_NUMBER_REUSED', () => {
       { invoice_number: '17', gross_amount: '777.00', issue_date: '2025-06-10' },
     ],
   ])('is silent for %s', (_, earlier, later) => {
-    expect(typesOf(judgeLast([earlier], [later]))).toEqual([]);
+    expect(typesOf(billLast([earlier], [later]))).toEqual([]);
   });
 });
 
 describe('CREDIT_NOTE_UNMATCHED', () => {
   const credit = (changes: InvoiceChanges): Bill => [{ gross_amount: '-80.00', issue_date: '2025-04-01', ...changes }];
   test('notes a credit that fits no invoice', () => {
-    const billed = judgeLast([{}], credit({ invoice_number: 'CN-9001' }));
+    const billed = billLast([{}], credit({ invoice_number: 'CN-9001' }));
     expect(findingIn(billed, 'CREDIT_NOTE_UNMATCHED')).toMatchObject({
       severity: 'INFO',
       summary: expect.stringContaining('Credit note CN-9001 for EUR 80.00 matches no earlier invoice of '),
@@ -325,13 +325,13 @@ describe('CREDIT_NOTE_UNMATCHED', () => {
     expect(billed.analysis.decision).toBe('PASS');
   });
   test('is silent when the number names the invoice or the amount is that of one', () => {
-    expect(typesOf(judgeLast([{}], credit({ invoice_number: 'CN-INV-01042' })))).toEqual([]);
-    expect(typesOf(judgeLast([{}], credit({ invoice_number: 'CN-9001', gross_amount: '-1200.00' })))).toEqual([]);
+    expect(typesOf(billLast([{}], credit({ invoice_number: 'CN-INV-01042' })))).toEqual([]);
+    expect(typesOf(billLast([{}], credit({ invoice_number: 'CN-9001', gross_amount: '-1200.00' })))).toEqual([]);
     for (const [number, credited] of [
       ['CN-B26097', 'B26097'],
       ['DS-2026-4711-CR', 'DS-2026-4711'],
     ] as const) {
-      expect(typesOf(judgeLast([{ invoice_number: credited }], credit({ invoice_number: number })))).toEqual([]);
+      expect(typesOf(billLast([{ invoice_number: credited }], credit({ invoice_number: number })))).toEqual([]);
     }
   });
 });
@@ -339,7 +339,7 @@ describe('CREDIT_NOTE_UNMATCHED', () => {
 describe('an ERP bill', () => {
   const bill: BillOptions = { origin: { source: 'ERP' } };
   test('that was there before the invoice means: already booked', () => {
-    expect(typesOf(judgeLast([{}, bill], [{}]))).toEqual(['DUPLICATE_INVOICE']);
+    expect(typesOf(billLast([{}, bill], [{}]))).toEqual(['DUPLICATE_INVOICE']);
   });
   test('that books this very invoice is the same document', () => {
     const history = inMemoryHistory();
@@ -357,10 +357,10 @@ describe('a cleared pair', () => {
     (finding.evidence['matched'] as { pairKey: string }[]).map(({ pairKey }) => pairKey);
 
   test('is left out of a later finding, which stands on the other pairs', () => {
-    const first = judgeLast([{}], [{}], [{}]);
+    const first = billLast([{}], [{}], [{}]);
     const finding = findingIn(first, 'DUPLICATE_INVOICE') as Finding;
     const [cleared = ''] = pairKeysOf(finding);
-    const again = judgeLast([{}], [{}], [{}, { facts: { clearedPairs: [cleared] } }]);
+    const again = billLast([{}], [{}], [{}, { facts: { clearedPairs: [cleared] } }]);
     const remaining = findingIn(again, 'DUPLICATE_INVOICE');
     expect(remaining?.relatedInvoiceIds).toHaveLength(1);
     expect(remaining?.subjects).toEqual([{ kind: 'PAIR', pairKey: pairKeysOf(finding)[1] }]);
@@ -368,9 +368,9 @@ describe('a cleared pair', () => {
   });
 
   test('is still what a finding is about when no other is left', () => {
-    const finding = findingIn(judgeLast([{}], [{}]), 'DUPLICATE_INVOICE') as Finding;
+    const finding = findingIn(billLast([{}], [{}]), 'DUPLICATE_INVOICE') as Finding;
     const clearedPairs = pairKeysOf(finding);
-    const again = judgeLast([{}], [{}, { facts: { clearedPairs } }]);
+    const again = billLast([{}], [{}, { facts: { clearedPairs } }]);
     expect(findingIn(again, 'DUPLICATE_INVOICE')).toEqual(finding);
     expect(finding.subjects).toEqual([{ kind: 'PAIR', pairKey: clearedPairs[0] }]);
   });

@@ -380,7 +380,7 @@ function ownCompany({ invoice, supplier, companies }: Facts, { levels }: Supplie
   ];
 }
 
-/** In an organization's first scan every supplier is new until enough rows have been judged. */
+/** In an organization's first scan every supplier is new until enough rows have been checked. */
 function isNew({ supplier, firstScanRowsBefore }: Facts, { firstScanRows }: SupplierParameters): boolean {
   return supplier.profile.count === 0 && (firstScanRowsBefore === undefined || firstScanRowsBefore >= firstScanRows);
 }

@@ -288,6 +288,6 @@ describe('TAX_CROSS_BORDER_CHARGED', () => {
   });
 });
 
-test('an invoice that states no tax is not judged by it', () => {
+test('an invoice that states no tax is not checked by it', () => {
   expect(typesOf(ledger().bill({ by: { name: 'Acme' } }))).toEqual([]);
 });

@@ -13,7 +13,7 @@ export interface Buyer {
   readonly country: string | undefined;
 }
 
-/** The buyer of the judged invoice. Its country is that of the stated tax id, else that of its company. */
+/** The buyer of the checked invoice. Its country is that of the stated tax id, else that of its company. */
 export function buyerOf({ invoice, companies = [] }: Facts): Buyer {
   const taxId = invoice.buyerTaxId === undefined ? undefined : parseTaxId(invoice.buyerTaxId);
   const company = companies.find(({ companyId }) => companyId === invoice.companyId);

@@ -16,7 +16,7 @@ export interface Facts {
   readonly format: 1;
   /** The day of the analysis; the engine has no clock. */
   readonly asOf: CalendarDate;
-  /** The judged invoice with its resolved supplier. */
+  /** The checked invoice with its resolved supplier. */
   readonly invoice: NormalisedInvoice;
   readonly supplier: SupplierFacts;
   /** Earlier records that share a lookup key, capped (match-keys.ts). */
@@ -35,7 +35,7 @@ export interface Facts {
   readonly companies?: readonly Company[];
   /** Rows of a scan: at least half of the file's rows state an account, so that a missing one means something. */
   readonly scanStatesAccounts?: boolean;
-  /** Rows of an organization's first scan: so many rows were judged before this one. At first everybody is new. */
+  /** Rows of an organization's first scan: so many rows were checked before this one. At first everybody is new. */
   readonly firstScanRowsBefore?: number;
   /** Other suppliers of exactly this name. */
   readonly namesakes?: readonly RelatedSupplier[];

@@ -115,7 +115,7 @@ export interface MatchPart extends Candidate {
   readonly keys: readonly string[];
 }
 
-/** The judged invoice: its own comparison part and what only rules about itself need. */
+/** The checked invoice: its own comparison part and what only rules about itself need. */
 export interface NormalisedInvoice extends Candidate {
   readonly bankProblems: readonly BankAccountProblem[];
   /** Of the stated tax id in its stated country; absent when either is missing. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { countBankUse, countOrderUse, isFull, withoutSettled } from './links.js';
+import { countBankUse, countOrderUse, isFull, withoutFinalized } from './links.js';
 import type { BankLink, OrderLink } from './links.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
 import { invoiceOf } from '../testing/in-memory-history.js';
@@ -31,8 +31,8 @@ test('links stay bounded: the earliest suppliers and the newest bills are kept',
   expect(order?.uses.at(-1)?.invoiceId).toBe('i100');
 });
 
-test('of the units that were counted only settled ones are forgotten, and the newest of them are kept', () => {
+test('of the units that were counted only finished ones are forgotten, and the newest of them are kept', () => {
   const units = Array.from({ length: 64 }, (_, index) => `u${index}`);
   expect([isFull(units.slice(1)), isFull(units)]).toEqual([false, true]);
-  expect(withoutSettled(units, new Set(['u0', 'u7', 'u40']))).toEqual(['u0', 'u7', ...units.slice(32)]);
+  expect(withoutFinalized(units, new Set(['u0', 'u7', 'u40']))).toEqual(['u0', 'u7', ...units.slice(32)]);
 });

@@ -41,9 +41,9 @@ export interface OrderUse {
 
 const LINKED_SUPPLIERS_MAX = 64;
 const ORDER_USES_MAX = 64;
-/** With so many, the settled ones are forgotten but for the newest. */
+/** With so many, the finished ones are forgotten but for the newest. */
 const COUNTED_UNITS_FULL = 64;
-const SETTLED_UNITS_KEPT = 32;
+const FINALIZED_UNITS_KEPT = 32;
 
 /**
  * Suppliers that were tied to the account or order before the invoice's, and are others: another tax id, or another
@@ -117,12 +117,12 @@ export function isFull(countedUnits: readonly string[]): boolean {
 }
 
 /**
- * The counted units without those that nobody will count again. One that is still unsettled is remembered however many
+ * The counted units without those that nobody will count again. One that is still unfinalized is remembered however many
  * came after it: after a crash it is counted once more, and that must change nothing.
  */
-export function withoutSettled(countedUnits: readonly string[], unsettled: ReadonlySet<string>): readonly string[] {
-  const newest = countedUnits.length - SETTLED_UNITS_KEPT;
-  return countedUnits.filter((unitId, index) => index >= newest || unsettled.has(unitId));
+export function withoutFinalized(countedUnits: readonly string[], unfinalized: ReadonlySet<string>): readonly string[] {
+  const newest = countedUnits.length - FINALIZED_UNITS_KEPT;
+  return countedUnits.filter((unitId, index) => index >= newest || unfinalized.has(unitId));
 }
 
 function withUse(

@@ -36,7 +36,7 @@ export function amountText(record: AmountParts): string {
 type AmountParts = Pick<Candidate, 'amountMinor' | 'currency'>;
 type Shown = string | null;
 
-/** The judged invoice's value and the other's; null when the row is not about a value. */
+/** The checked invoice's value and the other's; null when the row is not about a value. */
 function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field']): [left: Shown, right: Shown] {
   const { other } = pair;
   switch (field) {

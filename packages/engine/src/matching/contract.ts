@@ -31,7 +31,7 @@ export function isSecondOfContract(
 
 /**
  * Whether bill after bill carries one number, each weeks from the next and over amounts that differ: then it names the
- * customer. The judged bill is one of them, and at least two came before.
+ * customer. The checked bill is one of them, and at least two came before.
  */
 export function isCustomerNumber(issueDays: readonly number[], parameters: DuplicateParameters): boolean {
   if (issueDays.length <= parameters.contractRecordsMin) return false;

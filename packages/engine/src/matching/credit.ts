@@ -11,7 +11,7 @@ export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Ca
 }
 
 /**
- * Whether the earlier record was credited before the judged invoice came, and no other re-issue has used the credit
+ * Whether the earlier record was credited before the checked invoice came, and no other re-issue has used the credit
  * up (detection reference, section 5): crediting and billing again is ordinary, not a duplicate.
  */
 export function hasOpenCredit(

@@ -11,7 +11,7 @@ export interface DuplicateGroup {
 
 const GROUP_ID_BYTES = 16;
 
-/** The group of the judged invoice and the records it pairs with (detection reference, section 5). */
+/** The group of the checked invoice and the records it pairs with (detection reference, section 5). */
 export function groupOf(invoice: Candidate, paired: readonly Candidate[]): DuplicateGroup {
   const members = [invoice, ...paired].sort(compareByArrival);
   const [smallestId = invoice.invoiceId] = members.map((member) => member.invoiceId).sort(compareText);

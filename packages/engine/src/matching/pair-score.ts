@@ -16,7 +16,7 @@ import type { AmountHistory } from './recurrence.js';
 import { tellingDigits } from './similar-numbers.js';
 import { isSameSupplier, supplierRelation } from './supplier-relation.js';
 
-/** Records of the facts that can be the original of the judged invoice: earlier, live and not settled as duplicates. */
+/** Records of the facts that can be the original of the checked invoice: earlier, live and not confirmed as duplicates. */
 export function originalsOf(facts: Facts): Candidate[] {
   return facts.candidates.filter(
     (candidate) =>
@@ -27,12 +27,12 @@ export function originalsOf(facts: Facts): Candidate[] {
   );
 }
 
-/** Of two equal records the later one gets the finding; the judged invoice ignores what came after it. */
+/** Of two equal records the later one gets the finding; the checked invoice ignores what came after it. */
 export function isEarlier(facts: Facts, candidate: Candidate): boolean {
   return candidate.invoiceId !== facts.invoice.invoiceId && compareByArrival(candidate, facts.invoice) < 0;
 }
 
-/** Scores the judged invoice against each original; pairs of opposite sign are left out. */
+/** Scores the checked invoice against each original; pairs of opposite sign are left out. */
 export function scorePairs(
   facts: Facts,
   originals: readonly Candidate[],

@@ -12,7 +12,7 @@ export interface Comparison {
   readonly halfPoints: number;
 }
 
-/** The judged invoice and one earlier record, compared. */
+/** The checked invoice and one earlier record, compared. */
 export interface PairScore {
   readonly other: Candidate;
   readonly halfPoints: number;

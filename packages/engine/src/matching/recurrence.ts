@@ -3,7 +3,7 @@ import type { Candidate } from '../facts/invoice.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 import { isSameSupplier } from './supplier-relation.js';
 
-/** Where else the judged invoice's amount occurs with its supplier, within the window of recurrence. */
+/** Where else the checked invoice's amount occurs with its supplier, within the window of recurrence. */
 export interface AmountHistory {
   /** Days of finished invoices, from the profile. */
   readonly rememberedDays: readonly number[];

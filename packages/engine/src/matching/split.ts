@@ -4,14 +4,14 @@ import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareText } from '../facts/record-order.js';
 import { isSameSupplier } from './supplier-relation.js';
 
-/** An invoice that was billed whole and again in parts. One of the records is the judged invoice. */
+/** An invoice that was billed whole and again in parts. One of the records is the checked invoice. */
 export interface Split {
   readonly whole: Candidate;
   readonly parts: readonly Candidate[];
 }
 
 /**
- * Finds parts that add up to a whole of the same supplier and currency (detection reference, section 5). The judged
+ * Finds parts that add up to a whole of the same supplier and currency (detection reference, section 5). The checked
  * invoice may be the whole that comes after its parts, or the part that completes the sum.
  */
 export function findSplit(

@@ -89,13 +89,13 @@ test('keys are 8 bytes in hex', () => {
 });
 
 describe('the cap on candidates', () => {
-  const judged = normalised({ invoice_number: 'INV-2025-0001' }, { receivedAtMs: 1_000_000 });
+  const checked = normalised({ invoice_number: 'INV-2025-0001' }, { receivedAtMs: 1_000_000 });
   const many = (changes: (index: number) => InvoiceChanges): MatchPart[] =>
     Array.from({ length: CANDIDATES_PER_KEY_MAX + 1 }, (_, index) => matchPartOf(normalised(changes(index))));
 
   test('drops hot amounts, which say nothing', () => {
     const sameAmount = many((index) => ({ invoice_number: `Z-${index}-A` }));
-    expect(applyCandidateCaps(judged, sameAmount)).toEqual({ candidates: [], candidateCapHit: true });
+    expect(applyCandidateCaps(checked, sameAmount)).toEqual({ candidates: [], candidateCapHit: true });
   });
 
   test('keeps the newest of a hot number', () => {
@@ -104,7 +104,7 @@ describe('the cap on candidates', () => {
       gross_amount: `${index + 1}.00`,
       issue_date: index === 0 ? '2019-01-01' : '2025-01-01',
     }));
-    const { candidates, candidateCapHit } = applyCandidateCaps(judged, sameNumber);
+    const { candidates, candidateCapHit } = applyCandidateCaps(checked, sameNumber);
     expect(candidateCapHit).toBe(true);
     expect(candidates).toHaveLength(CANDIDATES_PER_KEY_MAX);
     expect(candidates.every((candidate) => candidate.issueDate === '2025-01-01')).toBe(true);
@@ -112,15 +112,15 @@ describe('the cap on candidates', () => {
 
   test('leaves out the invoice itself and whatever came later', () => {
     const later = normalised({ invoice_number: 'INV-2025-0001' }, { receivedAtMs: 2_000_000 });
-    const hits = [matchPartOf(judged), matchPartOf(later)];
-    expect(applyCandidateCaps(judged, hits)).toEqual({ candidates: [], candidateCapHit: false });
+    const hits = [matchPartOf(checked), matchPartOf(later)];
+    expect(applyCandidateCaps(checked, hits)).toEqual({ candidates: [], candidateCapHit: false });
   });
 
   test('gives the same candidates in any order of hits', () => {
     const hits = many((index) => ({ invoice_number: 'INV-2025-0001', gross_amount: `${index}.50` }));
     fc.assert(
       fc.property(fc.shuffledSubarray(hits, { minLength: hits.length }), (shuffled) => {
-        expect(applyCandidateCaps(judged, shuffled)).toEqual(applyCandidateCaps(judged, hits));
+        expect(applyCandidateCaps(checked, shuffled)).toEqual(applyCandidateCaps(checked, hits));
       }),
       { numRuns: 20 },
     );

@@ -78,7 +78,7 @@ export function matchPartOf(invoice: NormalisedInvoice, keys: readonly string[] 
   return { ...candidateOf(invoice), keys };
 }
 
-/** The comparison part alone: what remains of a stored part or of a judged invoice when it stands in facts. */
+/** The comparison part alone: what remains of a stored part or of a checked invoice when it stands in facts. */
 function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candidate {
   const { keys, bankProblems, taxValidity, dueDay, netMinor, taxMinor, buyerName, buyerTaxId, ...candidate } =
     record as MatchPart & NormalisedInvoice;

@@ -35,7 +35,7 @@ export interface AmountParameters {
   /** More than so many times the largest earlier amount, and so many times the usual one, stands out in any spread. */
   readonly beyondAllTimes: number;
   readonly beyondAllRatioMin: number;
-  /** An earlier amount of at least so much of the judged one is of its size. */
+  /** An earlier amount of at least so much of the checked one is of its size. */
   readonly sameSizeShareMin: number;
   /** An outlier is mild when so many amounts of its size came before. */
   readonly outlierKnownMin: number;

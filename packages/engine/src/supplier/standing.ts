@@ -8,7 +8,7 @@ import type { AmountUse } from '../facts/supplier.js';
 import { amountsOf, amountStatistics, median, modeOf } from './statistics.js';
 import type { AmountStatistics } from './statistics.js';
 
-// How the judged invoice stands against the habits of its supplier. Several families ask, one place answers.
+// How the checked invoice stands against the habits of its supplier. Several families ask, one place answers.
 
 /** Positive amounts of the supplier in the invoice's currency that are young enough to say what is usual, by day. */
 export function comparableAmounts(

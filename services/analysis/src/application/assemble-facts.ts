@@ -32,7 +32,7 @@ export interface FactParts {
   readonly newcomer: () => Newcomer;
 }
 
-/** What only the first invoice of a supplier is judged by. */
+/** What only the first invoice of a supplier is analyzed by. */
 export interface Newcomer {
   /** Suppliers with a similar name. */
   readonly alike: readonly ProfiledSupplier[];

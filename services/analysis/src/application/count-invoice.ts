@@ -2,7 +2,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { createKeyLock } from '@invoicecontrol/runtime/key-lock';
 import type { AnalysisFacts } from '../domain/analysis.js';
-import { countBankUse, countOrderUse, isFull, withoutSettled } from '@invoicecontrol/engine/facts/links';
+import { countBankUse, countOrderUse, isFull, withoutFinalized } from '@invoicecontrol/engine/facts/links';
 import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
 import { countInvoice as countInProfile, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 import type {
@@ -25,12 +25,12 @@ interface Deps {
   readonly suppliers: SupplierStore;
   readonly bankLinks: BankLinkStore;
   readonly orderLinks: OrderLinkStore;
-  readonly unsettled: Unsettled;
+  readonly unfinalized: Unfinalized;
   readonly clock: Clock;
 }
 
 /** Those of these invoices and scans that may not have been counted everywhere yet. */
-export type Unsettled = (organizationId: string, unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
+export type Unfinalized = (organizationId: string, unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**
  * The records a decision was read from, where they were read: undefined is one that was not there. What is left out is
@@ -43,7 +43,7 @@ export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'o
  * repeats it and however late (detection reference, section 11). Until it is settled an invoice is marked as pending;
  * that mark says whether it may be forgotten, and whether it is still to be counted.
  */
-export const countInvoice = ({ suppliers, bankLinks, orderLinks, unsettled, clock }: Deps) => {
+export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, clock }: Deps) => {
   const withKeyLock = createKeyLock();
   const countLink = <L>(
     store: LinkStore<L>,
@@ -76,7 +76,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unsettled, cloc
       unitId: invoiceId,
       // Half the time, so that a worker that was slow notices before others begin.
       mayBeCounted: () => clock.now().getTime() - decidedAt.getTime() >= LEFT_BY_ITS_WORKER_MS / 2,
-      unsettled: (unitIds) => unsettled(organizationId, unitIds),
+      unfinalized: (unitIds) => unfinalized(organizationId, unitIds),
     };
     await Promise.all([
       withKeyLock(`${organizationId}|${supplierId}`, (isFirst) =>
@@ -127,7 +127,7 @@ export interface Unit {
   readonly unitId: string;
   /** Whether it was left so long that others may have counted and settled it. */
   readonly mayBeCounted: () => boolean;
-  readonly unsettled: (unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly unfinalized: (unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 export interface Counting<R extends CountedRecord> {
@@ -140,7 +140,7 @@ export interface Counting<R extends CountedRecord> {
 
 /** Counts a unit in a record under its version, however often others are faster. */
 export async function countOnce<R extends CountedRecord>(
-  { unitId, mayBeCounted, unsettled }: Unit,
+  { unitId, mayBeCounted, unfinalized }: Unit,
   { known, read, write }: Counting<R>,
 ): Promise<void> {
   let current = known === undefined ? await read() : known.record;
@@ -150,9 +150,9 @@ export async function countOnce<R extends CountedRecord>(
     if (isFull(counted) || mayBeCounted()) {
       // Asked after the record was read: a unit is forgotten only when it is settled, so one that is neither
       // remembered nor settled was never counted.
-      const open = await unsettled([...counted, unitId]);
+      const open = await unfinalized([...counted, unitId]);
       if (!open.has(unitId)) return;
-      if (isFull(counted)) counted = withoutSettled(counted, open);
+      if (isFull(counted)) counted = withoutFinalized(counted, open);
     }
     if (counted.length >= COUNTED_UNITS_MAX) break;
     if (await write(current, [...counted, unitId])) return;

@@ -15,17 +15,17 @@ import type { SupplierResolution } from '@invoicecontrol/engine/facts/supplier';
 import { invoiceDecided } from '../telemetry.js';
 import type { AnalysisStore } from './analysis-store.js';
 import { announcementsOf, reviewedAnnouncement } from './announcements.js';
-import { conclude, packFacts, unpackFacts } from './conclude.js';
-import type { Judged } from './conclude.js';
+import { toDecidedAnalysis, packFacts, unpackFacts } from './decided-analysis.js';
+import type { AnalyzedFacts } from './decided-analysis.js';
 import type { SupplierRecord } from './counted-records.js';
 import type { countInvoice, ReadRecords } from './count-invoice.js';
 import { deferred } from './deferred.js';
 import { SYSTEM_ACTOR } from './finding-store.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
-import { judge, judgeWithReviews } from './judge.js';
+import { analyzeFacts, analyzeWithReviews } from './analyze-facts.js';
 import type { FileFacts, loadFacts } from './load-facts.js';
-import { normalisedAgain } from './normalised-again.js';
+import { renormalise } from './renormalise.js';
 import type { OrganizationPolicy } from './policy-store.js';
 import type { ReviewStore } from './review-store.js';
 
@@ -59,7 +59,7 @@ export interface InvoiceDecider {
    * Decides a decided invoice with what is known now; the earlier analysis stays in `analyses`.
    * @throws VersionConflict when the invoice changed meanwhile
    */
-  decideAgain(record: InvoiceRecord, previous: PreviousAnalysis, tenant: TenantFacts): Promise<void>;
+  reanalyze(record: InvoiceRecord, previous: PreviousAnalysis, tenant: TenantFacts): Promise<void>;
   /** Stores what follows from a decision, again or for the first time; the last step of a flow that was interrupted. */
   finish(record: InvoiceRecord, facts: Buffer): Promise<void>;
 }
@@ -106,9 +106,9 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
         policies.get(organizationId),
         routingRules.get(organizationId),
       ]);
-      const judged = await judgeReviewed(deps.reviews, loaded.facts, policy, clock.now());
-      const { facts } = judged;
-      const analysis = conclude(judged, { number: 1, rules, known: new Set(), at: clock.now() });
+      const analyzed = await analyzeReviewed(deps.reviews, loaded.facts, policy, clock.now());
+      const { facts } = analyzed;
+      const analysis = toDecidedAnalysis(analyzed, { number: 1, rules, known: new Set(), at: clock.now() });
       const packed = packFacts(facts);
       try {
         await commit(
@@ -123,13 +123,13 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       }
       return analysis;
     },
-    async decideAgain(record, previous, tenant) {
+    async reanalyze(record, previous, tenant) {
       const begun = performance.now();
       const { organizationId, invoiceId, match } = record;
       const [loaded, policy, rules, stored] = await Promise.all([
         deps.loadFacts({
           organizationId,
-          invoice: normalisedAgain(record),
+          invoice: renormalise(record),
           tenant,
           counted: previous.supplier,
           ofFile: previous.ofFile,
@@ -139,11 +139,11 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
         routingRules.get(organizationId),
         deps.findings.ofInvoice(organizationId, invoiceId),
       ]);
-      const judged = await judgeReviewed(deps.reviews, withOwnReviews(loaded.facts, stored), policy, clock.now());
-      const { facts } = judged;
+      const analyzed = await analyzeReviewed(deps.reviews, withOwnReviews(loaded.facts, stored), policy, clock.now());
+      const { facts } = analyzed;
       const known = new Set(stored.map(({ findingId }) => findingId));
       const number = previous.analysis.number + 1;
-      const analysis = conclude(judged, { number, rules, known, at: clock.now() });
+      const analysis = toDecidedAnalysis(analyzed, { number, rules, known, at: clock.now() });
       const packed = packFacts(facts);
       const { analysisId } = previous.analysis;
       const again = {
@@ -158,15 +158,15 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
           facts: packed,
         },
         announcementsOf(facts.invoice, again, known),
-        () => deriveAgain(deps, facts, again, packed),
+        () => deriveFromReanalysis(deps, facts, again, packed),
       );
     },
     async finish({ organizationId, invoiceId, version, analysis }, packed) {
       if (analysis === undefined) return;
       const facts = unpackFacts(packed);
       if (analysis.previous === undefined) await deriveFirst(deps, facts, analysis, packed, {});
-      else await deriveAgain(deps, facts, analysis, packed);
-      await invoices.settle({ organizationId, invoiceId, version });
+      else await deriveFromReanalysis(deps, facts, analysis, packed);
+      await invoices.finalize({ organizationId, invoiceId, version });
     },
   };
 }
@@ -194,16 +194,16 @@ function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]):
 }
 
 /** Reviews are looked for only where something was raised. */
-async function judgeReviewed(
+async function analyzeReviewed(
   reviews: ReviewStore,
   loaded: AnalysisFacts,
   policy: OrganizationPolicy,
   now: Date,
-): Promise<Judged> {
-  const judged = judge(loaded, policy, now);
-  const keys = reviewKeysOf(judged.analysis.findings);
-  if (keys.length === 0) return judged;
-  return judgeWithReviews(judged, await reviews.falsePositives(loaded.organizationId, keys), policy);
+): Promise<AnalyzedFacts> {
+  const analyzed = analyzeFacts(loaded, policy, now);
+  const keys = reviewKeysOf(analyzed.analysis.findings);
+  if (keys.length === 0) return analyzed;
+  return analyzeWithReviews(analyzed, await reviews.falsePositives(loaded.organizationId, keys), policy);
 }
 
 async function deriveFirst(
@@ -222,7 +222,12 @@ async function deriveFirst(
 }
 
 /** The invoice is counted already; new findings join, those that are no longer raised leave. */
-async function deriveAgain(deps: Deps, facts: AnalysisFacts, analysis: DecidedAnalysis, packed: Buffer): Promise<void> {
+async function deriveFromReanalysis(
+  deps: Deps,
+  facts: AnalysisFacts,
+  analysis: DecidedAnalysis,
+  packed: Buffer,
+): Promise<void> {
   const { organizationId, invoice } = facts;
   const { invoiceId } = invoice;
   await Promise.all([

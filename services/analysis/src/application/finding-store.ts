@@ -124,5 +124,5 @@ export interface FindingStore {
   /** Reviewed findings of any tenant whose effects may be missing; for the sweep. */
   pending(reviewedBefore: Date): Promise<WorkedFinding[]>;
   /** The effects of this version are all stored. */
-  settle(finding: WorkedFinding): Promise<void>;
+  closeReview(finding: WorkedFinding): Promise<void>;
 }

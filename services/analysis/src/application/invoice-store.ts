@@ -148,7 +148,7 @@ export interface InvoiceStore {
   /** Which of these analyses are the newest of their invoices. */
   newestAnalyses(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Those of these invoices that are decided and whose derived records may be missing. */
-  unsettled(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
+  unfinalized(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Everything derived from this version is stored. */
-  settle(at: InvoiceReference & { version: number }): Promise<void>;
+  finalize(at: InvoiceReference & { version: number }): Promise<void>;
 }

@@ -59,7 +59,7 @@ export interface FactsInput {
 }
 
 /**
- * Loads what an invoice is judged by, all through equality keys: suppliers, then candidates and links at once
+ * Loads what an invoice is analyzed by, all through equality keys: suppliers, then candidates and links at once
  * (detection reference, section 4).
  */
 export const loadFacts =

@@ -34,7 +34,7 @@ export const reanalyzeInvoice =
         throw new DomainError('wrong_state', 'The invoice has no analysis that could be made again.');
       }
       const { scanId } = record.match;
-      if (scanId !== undefined && (await runs.unsettled(organizationId, [scanId])).size > 0) {
+      if (scanId !== undefined && (await runs.unfinalized(organizationId, [scanId])).size > 0) {
         throw new DomainError(
           'wrong_state',
           'The scan of the invoice is still being analyzed. Repeat when it is done.',
@@ -48,10 +48,6 @@ export const reanalyzeInvoice =
         ...(scanStatesAccounts === undefined ? {} : { scanStatesAccounts }),
         ...(firstScanRowsBefore === undefined ? {} : { firstScanRowsBefore }),
       };
-      await decider.decideAgain(
-        record,
-        { analysis: record.analysis, supplier: { supplierId, reason }, ofFile },
-        tenant,
-      );
+      await decider.reanalyze(record, { analysis: record.analysis, supplier: { supplierId, reason }, ofFile }, tenant);
     });
   };

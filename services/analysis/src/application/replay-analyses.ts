@@ -39,7 +39,7 @@ export interface ReplayOutcome {
   readonly nextPageToken: string;
 }
 
-/** Runs stored facts through the engine under the policy they were judged by, and compares bytes. Writes nothing. */
+/** Runs stored facts through the engine under the policy they were analyzed by, and compares bytes. Writes nothing. */
 export const replayAnalyses =
   ({ analyses, policies, logger }: Pick<Deps, 'analyses' | 'policies' | 'logger'>) =>
   async ({ organizationId, ...page }: ReplayPage): Promise<ReplayOutcome> => {
@@ -126,7 +126,7 @@ export const dryRunPolicy =
     return { replayed, changed, nextPageToken };
   };
 
-/** The facts were judged once; a policy with which they cannot be, such as a factor of zero, is at fault. */
+/** The facts were analyzed once; a policy with which they cannot be, such as a factor of zero, is at fault. */
 function tryPolicy(facts: AnalysisFacts, policy: Policy): ReturnType<typeof analyze> {
   try {
     return analyze(facts, policy);

@@ -3,7 +3,7 @@ import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceReference, InvoiceStore } from './invoice-store.js';
-import { normalisedAgain } from './normalised-again.js';
+import { renormalise } from './renormalise.js';
 
 /** Others leave an invoice to its worker for this long; many times what a decision takes. */
 export const DECISION_LEASE_MS = 30_000;
@@ -44,6 +44,6 @@ export const resumeInvoice =
     if (isCountUnsure && usageMonth !== undefined) {
       await usage.reserve(analysisMark({ organizationId, usageMonth }), undefined);
     }
-    const analysis = await decider.decide({ ...record, invoice: normalisedAgain(record), tenant });
+    const analysis = await decider.decide({ ...record, invoice: renormalise(record), tenant });
     return analysis === undefined ? undefined : { subject: record.match, analysis };
   };

@@ -27,7 +27,7 @@ import type { BankLinkStore, SupplierRecord, SupplierStore } from './counted-rec
 import { currentFindings } from './finding-store.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
 import type { InvoiceRecord, InvoiceStore } from './invoice-store.js';
-import { normalisedAgain } from './normalised-again.js';
+import { renormalise } from './renormalise.js';
 import type { OrganizationPolicy, PolicyStore } from './policy-store.js';
 import type { ReviewStore } from './review-store.js';
 
@@ -134,7 +134,7 @@ async function correctSupplier(
   const mayWithdraw = isSignOfFraud(standing) || isSignOfDuplicate(standing);
   const lesson = lessonOf(standing);
   if (!mayWithdraw && lesson === undefined) return;
-  const invoice = normalisedAgain(record);
+  const invoice = renormalise(record);
   await guarded('supplier', async () => {
     const supplier = await suppliers.find(organizationId, supplierId);
     if (supplier === undefined) throw new Error(`supplier ${supplierId} has not counted invoice ${invoiceId} yet`);

@@ -21,7 +21,7 @@ export const sweepReviews =
     for (const finding of await findings.pending(reviewedBefore)) {
       try {
         await effects.apply(finding);
-        await findings.settle(finding);
+        await findings.closeReview(finding);
       } catch (error) {
         const { findingId } = finding;
         logger.error({ error, findingId }, 'what follows from a review is still missing; the next sweep tries again');

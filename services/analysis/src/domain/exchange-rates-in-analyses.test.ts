@@ -12,7 +12,7 @@ import type { RoutingRule } from './routing.js';
 import { inMemoryHistory, invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
 import type { Billed } from '@invoicecontrol/engine/testing/in-memory-history';
 
-// Whatever currencies and amounts are accepted, rates never keep an invoice from being judged and routed.
+// Whatever currencies and amounts are accepted, rates never keep an invoice from being analyzed and routed.
 
 const DAY = '2026-05-08';
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
@@ -52,7 +52,7 @@ const anyAmount = fc.oneof(
 interface Bill {
   readonly currency: string;
   readonly amount: string;
-  /** The one that all judged bills carry when not given. */
+  /** The one that all analyzed bills carry when not given. */
   readonly number?: string;
 }
 const anyBill: fc.Arbitrary<Bill> = fc.record({ currency: anyCurrency, amount: anyAmount });
@@ -71,20 +71,20 @@ const anySituation: fc.Arbitrary<Situation> = fc.record({
     .map(([amounts, currency]) => amounts.map((amount, index) => ({ currency, amount, number: `Q-${index * 7919}` }))),
 });
 
-/** Judges bills of one supplier in turn, each by the rates that the service looks up for it. */
-function judge(bills: readonly Bill[], { rates, baseCurrency, usual }: Situation): Billed[] {
+/** Analyzes bills of one supplier in turn, each by the rates that the service looks up for it. */
+function analyzeFacts(bills: readonly Bill[], { rates, baseCurrency, usual }: Situation): Billed[] {
   const history = inMemoryHistory();
   const published = (day: string) => (day === DAY ? rates : undefined);
   const all = [...usual, ...bills];
   const currencies = [...new Set(all.map(({ currency }) => currency))];
-  const judged = all.map(({ currency, amount, number = 'INV-01042' }) =>
+  const analyzed = all.map(({ currency, amount, number = 'INV-01042' }) =>
     history.bill(invoiceOf({ issue_date: DAY, currency, gross_amount: amount, invoice_number: number }), {
       asOf: DAY,
       ratesPerEuro: ratesPerEuro(currencies, DAY, DAY, published),
       base: convert({ amount, from: currency, to: baseCurrency, issueDate: DAY, today: DAY }, published),
     }),
   );
-  return judged.slice(usual.length);
+  return analyzed.slice(usual.length);
 }
 
 function ruleFrom(minAmount: string, currency: string): RoutingRule {
@@ -100,10 +100,10 @@ function ruleFrom(minAmount: string, currency: string): RoutingRule {
 }
 
 describe('every two invoices of one number, in any two accepted currencies', () => {
-  test('are judged, whatever their amounts, the rates of the day and the base currency', () => {
+  test('are analyzed, whatever their amounts, the rates of the day and the base currency', () => {
     fc.assert(
       fc.property(anyBill, anyBill, anySituation, (first, second, situation) => {
-        for (const { analysis } of judge([first, second], situation)) {
+        for (const { analysis } of analyzeFacts([first, second], situation)) {
           expect(['PASS', 'REVIEW', 'BLOCK']).toContain(analysis.decision);
         }
       }),
@@ -115,8 +115,8 @@ describe('every two invoices of one number, in any two accepted currencies', () 
     const finding = { type: 'SUSPECTED_DUPLICATE', family: 'DUP', severity: 'HIGH' } as const;
     fc.assert(
       fc.property(anyBill, anySituation, (bill, situation) => {
-        const [billed] = judge([bill], { ...situation, usual: [] });
-        if (billed === undefined) throw new Error('nothing was judged');
+        const [billed] = analyzeFacts([bill], { ...situation, usual: [] });
+        if (billed === undefined) throw new Error('nothing was analyzed');
         const rule = ruleFrom('0', situation.baseCurrency);
         const isConverted = billed.facts.base !== null;
         expect(ruleFor([rule], finding, billed.facts)).toBe(isConverted ? rule : undefined);
@@ -127,17 +127,17 @@ describe('every two invoices of one number, in any two accepted currencies', () 
 
 const RATES: Readonly<Record<string, string>> = { USD: '1.1761', GBP: '0.86410', JPY: '184.37' };
 
-test('a bill that is worth more than any amount that can be sent is judged and valued', () => {
-  const judged = judge([{ currency: 'EUR', amount: '7000000000000.00' }], {
+test('a bill that is worth more than any amount that can be sent is analyzed and valued', () => {
+  const analyzed = analyzeFacts([{ currency: 'EUR', amount: '7000000000000.00' }], {
     rates: RATES,
     baseCurrency: 'JPY',
     usual: [],
   });
-  expect(judged.map(({ facts }) => facts.base?.amount)).toEqual(['1290590000000000']);
+  expect(analyzed.map(({ facts }) => facts.base?.amount)).toEqual(['1290590000000000']);
 });
 
 test('a dirham bill beside the same one in euros is a suspected duplicate', () => {
-  const [, second] = judge(
+  const [, second] = analyzeFacts(
     [
       { currency: 'AED', amount: '4000.00' },
       { currency: 'EUR', amount: '926.09' },

@@ -34,7 +34,7 @@ export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantF
 const FACT_COMPANIES_MAX = 64;
 
 /**
- * The companies that an invoice is judged against: all of them, or of very many the one it was routed to, those with
+ * The companies that an invoice is analyzed against: all of them, or of very many the one it was routed to, those with
  * the buyer's or the supplier's tax id, and those whose names are most like the buyer's.
  */
 export function companiesAround(

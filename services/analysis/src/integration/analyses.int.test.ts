@@ -442,7 +442,7 @@ describe('an override', () => {
   });
 });
 
-test('a policy that no invoice can be judged by is refused, and not called a fault of ours', async () => {
+test('a policy that no invoice can be analyzed by is refused, and not called a fault of ours', async () => {
   const organizationId = organization.newTenant();
   await rpc.post(organizationId, wireInvoice({ netAmount: '100.00', taxAmount: '19.00', grossAmount: '119.00' }));
   const { policyJson } = await rpc.policy.getCurrentPolicy({ organizationId }, ann);

@@ -86,7 +86,7 @@ function amountRelationIn({ evidenceJson }: Finding): string | undefined {
   return comparisons.find(({ field }) => field === 'amount')?.relation;
 }
 
-test('a dirham invoice and one of the same number in euros are judged, and worth about the same', async () => {
+test('a dirham invoice and one of the same number in euros are analyzed, and worth about the same', async () => {
   const organizationId = organization.newTenant();
   const first = await rpc.post(organizationId, bill('AED', '4000.00'));
   const second = await rpc.post(organizationId, bill('EUR', '950.00'));
@@ -99,7 +99,7 @@ test('a dirham invoice and one of the same number in euros are judged, and worth
 test.each([
   ['EUR', 'GBP', '999999999999999.00', '1157273463719475.755121'],
   ['JPY', 'EUR', '7000000000000.00', '1290590000000000'],
-])('in base currency %s an invoice over %s %s is worth %s, and the next one is judged beside it', async (...row) => {
+])('in base currency %s an invoice over %s %s is worth %s, and the next one is analyzed beside it', async (...row) => {
   const [baseCurrency, currency, amount, worth] = row;
   const organizationId = organization.newTenant(baseCurrency);
   const first = await rpc.post(organizationId, bill(currency, amount));

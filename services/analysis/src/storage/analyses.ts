@@ -4,7 +4,7 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { pageOf } from '@invoicecontrol/runtime/page';
 import type { AnalysisRecord, AnalysisStore } from '../application/analysis-store.js';
-import { unpackBundle, unpackFacts } from '../application/conclude.js';
+import { unpackBundle, unpackFacts } from '../application/decided-analysis.js';
 import type { DecidedAnalysis } from '../application/invoice-store.js';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { AnalysisFacts } from '../domain/analysis.js';

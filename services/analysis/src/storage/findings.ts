@@ -119,7 +119,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
         .toArray();
       return documents.map(toFinding);
     },
-    async settle({ findingId, organizationId, version }) {
+    async closeReview({ findingId, organizationId, version }) {
       await collection.updateOne({ _id: findingId, organizationId, version }, { $unset: { pending: '' } });
     },
   };

@@ -215,13 +215,13 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         .toArray();
       return new Set(documents.flatMap(({ analysis }) => analysis?.analysisId ?? []));
     },
-    async unsettled(organizationId, invoiceIds) {
+    async unfinalized(organizationId, invoiceIds) {
       const documents = await collection
         .find({ _id: { $in: [...invoiceIds] }, organizationId, pending: true }, { projection: { _id: 1 } })
         .toArray();
       return new Set(documents.map(({ _id }) => _id));
     },
-    async settle({ organizationId, invoiceId, version }) {
+    async finalize({ organizationId, invoiceId, version }) {
       await collection.updateOne({ _id: invoiceId, organizationId, version }, { $unset: { pending: '', facts: '' } });
     },
   };

@@ -6,7 +6,7 @@ import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { announcementsOf } from '../application/announcements.js';
-import { packBundle } from '../application/conclude.js';
+import { packBundle } from '../application/decided-analysis.js';
 import { analysisIdFor } from '../application/derived-ids.js';
 import type { DecidedRow, RowDecision, RowStore } from '../application/rows/row-store.js';
 import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
@@ -108,7 +108,7 @@ export function rowStore(
       const refused = await insertMissing(analyses, documents);
       return new Set(documents.filter(({ _id }) => refused.has(_id)).map(({ invoiceId }) => invoiceId));
     },
-    async conclude(organizationId, rows) {
+    async finalize(organizationId, rows) {
       await Promise.all([
         aggregates.commitMany(
           rows.map((row) => ({

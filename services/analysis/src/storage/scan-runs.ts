@@ -40,7 +40,7 @@ export function scanRunStore(collection: Collection<ScanRunDocument>): ScanRunSt
     async finish({ organizationId, scanId }, outcome) {
       await collection.updateOne({ _id: scanId, organizationId }, { $set: { outcome } });
     },
-    async unsettled(organizationId, scanIds) {
+    async unfinalized(organizationId, scanIds) {
       const documents = await collection
         .find({ _id: { $in: [...scanIds] }, organizationId, outcome: { $exists: false } }, { projection: { _id: 1 } })
         .toArray();

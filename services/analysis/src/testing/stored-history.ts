@@ -5,13 +5,13 @@ import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import { v7 as uuidV7 } from 'uuid';
 import { announcementsOf } from '../application/announcements.js';
 import { assembleFacts } from '../application/assemble-facts.js';
-import { conclude, packFacts } from '../application/conclude.js';
+import { toDecidedAnalysis, packFacts } from '../application/decided-analysis.js';
 import type { CountedRecord, SupplierRecord } from '../application/counted-records.js';
 import { findingRecordsOf } from '../application/finding-store.js';
 import { analyze } from '../domain/analysis.js';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
-import { countBankUse, countOrderUse, isFull, withoutSettled } from '@invoicecontrol/engine/facts/links';
+import { countBankUse, countOrderUse, isFull, withoutFinalized } from '@invoicecontrol/engine/facts/links';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import {
   applyCandidateCaps,
@@ -74,7 +74,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
   /** One version later, with one more unit; everything before it is settled. */
   const counted = (before: CountedRecord | undefined, unitId: string) => {
     const units = before?.countedUnits ?? [];
-    const kept = isFull(units) ? withoutSettled(units, new Set()) : units;
+    const kept = isFull(units) ? withoutFinalized(units, new Set()) : units;
     return { version: (before?.version ?? 0) + 1, countedUnits: [...kept, unitId] };
   };
 
@@ -141,7 +141,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
           highAmount: undefined,
         }),
       });
-      const analysis = conclude(
+      const analysis = toDecidedAnalysis(
         { facts, analysis: analyze(facts, defaultPolicy) },
         { number: 1, rules: [], known: new Set(), at: receivedAt },
       );

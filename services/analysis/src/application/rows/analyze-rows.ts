@@ -74,7 +74,7 @@ export interface AnalyzeRowsInput extends RowsReference {
 /**
  * Decides the rows of a scan, each with the history up to its own place in the order of issue date, source row number
  * and position (detection reference, section 4). A repeat with the same scan id finishes what an earlier call left:
- * rows that have an analysis keep it, the others are judged, and everything derived from them is stored once.
+ * rows that have an analysis keep it, the others are analyzed, and everything derived from them is stored once.
  * @throws DomainError unavailable when too many scans wait already
  */
 export const analyzeRows = (deps: Deps) => {

@@ -3,7 +3,7 @@ import { countBankUse, countOrderUse, isFull } from '@invoicecontrol/engine/fact
 import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
 import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 import { countOnce } from '../count-invoice.js';
-import type { Unit, Unsettled } from '../count-invoice.js';
+import type { Unit, Unfinalized } from '../count-invoice.js';
 import type {
   BankLinkStore,
   CountedRecord,
@@ -22,7 +22,7 @@ interface Deps {
   readonly suppliers: SupplierStore;
   readonly bankLinks: BankLinkStore;
   readonly orderLinks: OrderLinkStore;
-  readonly unsettled: Unsettled;
+  readonly unfinalized: Unfinalized;
 }
 
 /**
@@ -31,12 +31,12 @@ interface Deps {
  * its rows counted once more. Repeatable.
  */
 export const countRows =
-  ({ suppliers, bankLinks, orderLinks, unsettled }: Deps) =>
+  ({ suppliers, bankLinks, orderLinks, unfinalized }: Deps) =>
   async (organizationId: string, scanId: string, history: RowHistory): Promise<void> => {
     const unit: Unit = {
       unitId: scanId,
       mayBeCounted: () => true,
-      unsettled: (unitIds) => unsettled(organizationId, unitIds),
+      unfinalized: (unitIds) => unfinalized(organizationId, unitIds),
     };
     const countLinks = <L>(
       store: LinkStore<L>,

@@ -7,16 +7,16 @@ import type { ReimportedRow } from '../../domain/reimport.js';
 import { reviewKeysOf } from '../../domain/review.js';
 import type { StandingReview } from '../../domain/review.js';
 import type { RoutingRule } from '../../domain/routing.js';
-import { conclude } from '../conclude.js';
-import type { Judged } from '../conclude.js';
-import { judge, judgeWithReviews } from '../judge.js';
+import { toDecidedAnalysis } from '../decided-analysis.js';
+import type { AnalyzedFacts } from '../decided-analysis.js';
+import { analyzeFacts, analyzeWithReviews } from '../analyze-facts.js';
 import type { OrganizationPolicy } from '../policy-store.js';
 import { REVIEWS_MAX } from '../review-store.js';
 import type { ReviewStore } from '../review-store.js';
 import type { ReadRow, RowHistory } from './row-history.js';
 import type { DecidedRow, RowDecision, RowStore } from './row-store.js';
 
-/** Rows that are judged while those before them are being stored: so few that others get in between often. */
+/** Rows that are analyzed while those before them are being stored: so few that others get in between often. */
 const SLICE_ROWS = 25;
 
 interface Deps {
@@ -27,7 +27,7 @@ interface Deps {
 
 export interface RowDecisions {
   readonly organizationId: string;
-  /** In the order in which they are judged. */
+  /** In the order in which they are analyzed. */
   readonly rows: readonly ReadRow[];
   /** The history before the first row; afterwards every row is part of it. */
   readonly history: RowHistory;
@@ -37,7 +37,7 @@ export interface RowDecisions {
   readonly decidedBefore: ReadonlyMap<string, RowDecision>;
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
   readonly pace: Pace;
-  /** Told how long judging and storing took. */
+  /** Told how long analyzing and storing took. */
   readonly watch: Stages;
 }
 
@@ -45,7 +45,7 @@ export interface RowDecisions {
 export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
 
 /**
- * Judges rows one after the other and stores them in slices, one of them while the next one is judged. The first
+ * Analyzes rows one after the other and stores them in slices, one of them while the next one is analyzed. The first
  * analysis of a row is its commit point: one that is there already stands, whoever made it.
  * @returns every row with the decision that stands
  */
@@ -54,24 +54,24 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
   const results: RowResult[] = [];
   let storing: Promise<readonly RowResult[]> = Promise.resolve([]);
   for (let from = 0; from < rows.length; from += SLICE_ROWS) {
-    const judged: Judged[] = [];
+    const analyzed: AnalyzedFacts[] = [];
     const before: DecidedRow[] = [];
     for (const row of rows.slice(from, from + SLICE_ROWS)) {
       const begun = performance.now();
       const decision = decidedBefore.get(row.invoice.invoiceId);
       if (decision === undefined) {
-        const judgement = judge(history.factsOf(row), policy, deps.clock.now());
-        judged.push(judgement);
-        history.count(row, judgement.facts.supplier);
+        const one = analyzeFacts(history.factsOf(row), policy, deps.clock.now());
+        analyzed.push(one);
+        history.count(row, one.facts.supplier);
       } else {
         before.push(decidedRow(row.invoice, decision, decisions));
         history.count(row, decision.analysis);
       }
-      watch.add('judge', performance.now() - begun);
+      watch.add('analyze', performance.now() - begun);
       await pace();
     }
     results.push(...(await storing));
-    storing = watch.during('store', () => store(deps, decisions, judged, before)).then(resultsOf);
+    storing = watch.during('store', () => store(deps, decisions, analyzed, before)).then(resultsOf);
     // Waited for above or below; until then a failure is nobody's yet.
     storing.catch(() => {});
   }
@@ -87,15 +87,15 @@ function resultsOf(rows: readonly DecidedRow[]): RowResult[] {
 async function store(
   deps: Deps,
   decisions: RowDecisions,
-  judged: readonly Judged[],
+  analyzed: readonly AnalyzedFacts[],
   before: readonly DecidedRow[],
 ): Promise<readonly DecidedRow[]> {
   const { organizationId } = decisions;
   const fresh: DecidedRow[] = [];
   const at = deps.clock.now();
-  for (const judgement of await reviewed(deps.reviews, decisions, judged)) {
-    const { facts } = judgement;
-    const analysis = conclude(judgement, { number: 1, rules: decisions.rules, known: new Set(), at });
+  for (const row of await withReviews(deps.reviews, decisions, analyzed)) {
+    const { facts } = row;
+    const analysis = toDecidedAnalysis(row, { number: 1, rules: decisions.rules, known: new Set(), at });
     fresh.push({ ...decidedRow(facts.invoice, { analysis, base: facts.base }, decisions), facts });
     await decisions.pace();
   }
@@ -105,12 +105,12 @@ async function store(
   refuseOtherSuppliers(fresh, others);
   const standing = fresh.map((row) => ({ ...row, ...others.get(row.subject.invoiceId) }));
   const all = [...before, ...standing];
-  await deps.rows.conclude(organizationId, all);
+  await deps.rows.finalize(organizationId, all);
   return all;
 }
 
 /**
- * Rows after these were judged, and will be counted, with our supplier as their history. Where a faster worker found
+ * Rows after these were analyzed, and will be counted, with our supplier as their history. Where a faster worker found
  * another one for a row, the call is to be repeated: it begins with what stands.
  */
 function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<string, RowDecision>): void {
@@ -123,21 +123,21 @@ function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<
 }
 
 /** What people have said before about findings like those of these rows, asked once for all of them. */
-async function reviewed(
+async function withReviews(
   reviews: ReviewStore,
   { organizationId, policy }: RowDecisions,
-  judged: readonly Judged[],
-): Promise<readonly Judged[]> {
-  const keysOf = ({ analysis }: Judged): string[] => reviewKeysOf(analysis.findings);
-  const keys = [...new Set(judged.flatMap(keysOf))];
-  if (keys.length === 0) return judged;
+  analyzed: readonly AnalyzedFacts[],
+): Promise<readonly AnalyzedFacts[]> {
+  const keysOf = ({ analysis }: AnalyzedFacts): string[] => reviewKeysOf(analysis.findings);
+  const keys = [...new Set(analyzed.flatMap(keysOf))];
+  if (keys.length === 0) return analyzed;
   const found = await reviews.falsePositives(organizationId, keys);
-  if (found.length === 0) return judged;
+  if (found.length === 0) return analyzed;
   if (found.length >= REVIEWS_MAX) {
     // More may stand than one answer holds.
     return Promise.all(
-      judged.map(async (row) =>
-        judgeWithReviews(row, await reviews.falsePositives(organizationId, keysOf(row)), policy),
+      analyzed.map(async (row) =>
+        analyzeWithReviews(row, await reviews.falsePositives(organizationId, keysOf(row)), policy),
       ),
     );
   }
@@ -145,9 +145,9 @@ async function reviewed(
   for (const review of found) {
     for (const key of [review.evidenceKey, ...review.pairKeys]) byKey.set(key, [...(byKey.get(key) ?? []), review]);
   }
-  return judged.map((row) => {
+  return analyzed.map((row) => {
     const standing = new Set(keysOf(row).flatMap((key) => byKey.get(key) ?? []));
-    return judgeWithReviews(row, [...standing], policy);
+    return analyzeWithReviews(row, [...standing], policy);
   });
 }
 

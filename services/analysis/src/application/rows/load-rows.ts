@@ -27,7 +27,7 @@ interface Deps {
   readonly orderLinks: OrderLinkStore;
 }
 
-/** The suppliers, accounts and orders that rows are judged by; needs no row to be stored. */
+/** The suppliers, accounts and orders that rows are analyzed by; needs no row to be stored. */
 export async function loadKnown(
   { suppliers, bankLinks, orderLinks }: Deps,
   organizationId: string,

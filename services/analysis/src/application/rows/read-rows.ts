@@ -26,7 +26,7 @@ interface Reading {
 
 /**
  * Reads rows into what they are compared by.
- * @returns them in the order in which they are judged
+ * @returns them in the order in which they are analyzed
  */
 export async function readRows(
   { scanId, companyId }: RowsReference,

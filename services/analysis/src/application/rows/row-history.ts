@@ -77,13 +77,13 @@ export interface Counts<R, S> {
 export type SupplierState = Pick<SupplierRecord, 'identity' | 'profile'>;
 
 /**
- * What each row of a scan is judged by, in memory: the stored history and the rows before it, as if each had been
+ * What each row of a scan is analyzed by, in memory: the stored history and the rows before it, as if each had been
  * posted alone in their order (detection reference, section 4).
  */
 export interface RowHistory {
   /** The facts of a row, given the rows that were counted so far. */
   factsOf(row: ReadRow): AnalysisFacts;
-  /** Makes a judged row part of the history of those after it. */
+  /** Makes a analyzed row part of the history of those after it. */
   count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>): void;
   /** What has to be counted where: by supplier, by account and by order. */
   readonly suppliers: ReadonlyMap<string, Counts<SupplierRecord, SupplierState>>;
@@ -151,11 +151,11 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
     count({ invoice: unresolved, part, supplierKeys }, { supplierId }) {
       rowsBefore++;
       const invoice: NormalisedInvoice = { ...unresolved, supplierId };
-      const judged: MatchPart = { ...part, supplierId, status: 'ANALYZED' };
+      const analyzed: MatchPart = { ...part, supplierId, status: 'ANALYZED' };
       // Rows come in the order of their days, so the last of a hot key are its newest.
       for (const key of part.keys) {
         const hits = entry(rowHits, key);
-        hits.push(judged);
+        hits.push(analyzed);
         if (hits.length > HITS_PER_KEY_MAX) hits.shift();
       }
       // It was counted when it came first.

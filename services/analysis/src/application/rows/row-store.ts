@@ -53,5 +53,5 @@ export interface RowStore {
    */
   decide(organizationId: string, rows: readonly DecidedRow[]): Promise<ReadonlySet<string>>;
   /** What follows from decisions that stand: invoices carry them, findings become records. Repeatable. */
-  conclude(organizationId: string, rows: readonly DecidedRow[]): Promise<void>;
+  finalize(organizationId: string, rows: readonly DecidedRow[]): Promise<void>;
 }

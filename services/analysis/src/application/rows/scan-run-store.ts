@@ -33,5 +33,5 @@ export interface ScanRunStore {
   receiveLater(of: RowsReference, receivedAtMs: number): Promise<void>;
   finish(of: RowsReference, outcome: RowsOutcome): Promise<void>;
   /** Those of these scans whose rows may not have been counted everywhere yet. */
-  unsettled(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
+  unfinalized(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -8,7 +8,7 @@ import { analysisIdFor, findingIdFor } from './derived-ids.js';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /** What the engine said, and the facts that it said it of. */
-export interface Judged {
+export interface AnalyzedFacts {
   readonly facts: AnalysisFacts;
   readonly analysis: Analysis;
 }
@@ -17,9 +17,9 @@ export interface Judged {
  * A decision as it is stored: with its ids, and whom routing rules give its new findings to.
  * @param known ids of findings that an earlier analysis of the invoice raised
  */
-export function conclude(
-  { facts, analysis: { findings, ...verdict } }: Judged,
-  { number, rules, known, at }: ConclusionContext,
+export function toDecidedAnalysis(
+  { facts, analysis: { findings, ...verdict } }: AnalyzedFacts,
+  { number, rules, known, at }: DecisionContext,
 ): DecidedAnalysis {
   const { invoiceId } = facts.invoice;
   return {
@@ -38,7 +38,7 @@ export function conclude(
   };
 }
 
-interface ConclusionContext {
+interface DecisionContext {
   /** 1 for the first analysis of the invoice. */
   readonly number: number;
   readonly rules: readonly RoutingRule[];

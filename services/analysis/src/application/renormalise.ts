@@ -3,7 +3,7 @@ import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise
 import type { InvoiceRecord } from './invoice-store.js';
 
 /** The invoice of a record as it was normalised when it arrived. */
-export function normalisedAgain({ invoiceId, companyId, source, invoice, match }: InvoiceRecord): NormalisedInvoice {
+export function renormalise({ invoiceId, companyId, source, invoice, match }: InvoiceRecord): NormalisedInvoice {
   const { receivedAtMs, scanId, rowNo, position, externalId, documentSha256 } = match;
   return normaliseInvoice(invoice, {
     invoiceId,
