@@ -16,7 +16,7 @@ import type { ApiKeyDocument } from './storage/api-keys.js';
 import { auditTrail, createAuditEventIndexes } from './storage/audit-events.js';
 import type { AuditEventDocument } from './storage/audit-events.js';
 import { auditedStore } from './storage/audited-store.js';
-import { startCopies } from './storage/copies.js';
+import { startAuditRelay } from './storage/audit-relay.js';
 import { startKeyUsage } from './storage/key-usage.js';
 import { createNotificationIndexes, notificationStore } from './storage/notifications.js';
 import type { NotificationDocument } from './storage/notifications.js';
@@ -37,7 +37,7 @@ import { organizationService } from './transport/grpc/organization.js';
 import { onAuditRecorded } from './transport/subscribers/audit-recorded.js';
 import { onFindingAssigned } from './transport/subscribers/finding-assigned.js';
 
-/** Starts the organization service and resolves when it takes calls. */
+/** Starts the organization service and resolves when it accepts calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
   return startServiceShell(
     {
@@ -54,7 +54,7 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 async function compose(config: Config, { db, clock, logger, openOutbox, onStop }: Connections): Promise<ServiceParts> {
   const collections = await openCollections(db);
   const outbox = await openOutbox(['organizations', 'api_keys']);
-  const copies = startCopies({
+  const auditRelay = startAuditRelay({
     db,
     collectionNames: ['organizations', 'api_keys', 'members'],
     auditEvents: collections.auditEvents,
@@ -62,17 +62,17 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
     clock,
     logger,
   });
-  onStop('copies', () => copies.stop());
+  onStop('audit relay', () => auditRelay.stop());
   const keyUsage = startKeyUsage(collections.apiKeys, logger);
   onStop('key usage', () => keyUsage.stop());
 
-  const ways = { outbox, copies, clock };
+  const storeDeps = { outbox, auditRelay, clock };
   const peppers = config.API_KEY_PEPPERS;
   const notifications = notificationStore(collections.notifications, clock);
   const deps = {
-    organizations: organizationStore(collections.organizations, auditedStore(collections.organizations, ways)),
-    keys: apiKeyStore(collections.apiKeys, auditedStore(collections.apiKeys, ways)),
-    rosters: rosterStore(collections.rosters, auditedStore(collections.rosters, ways)),
+    organizations: organizationStore(collections.organizations, auditedStore(collections.organizations, storeDeps)),
+    keys: apiKeyStore(collections.apiKeys, auditedStore(collections.apiKeys, storeDeps)),
+    rosters: rosterStore(collections.rosters, auditedStore(collections.rosters, storeDeps)),
     notifications,
     auditTrail: auditTrail(collections.auditEvents),
     windows: rateWindowStore(collections.rateWindows),
@@ -108,7 +108,7 @@ async function openCollections(db: Db) {
   const rosters = db.collection<RosterDocument>('members');
   const notifications = db.collection<NotificationDocument>('notifications');
   const auditEvents = db.collection<AuditEventDocument>('audit_events');
-  // A minute's counter need not survive a failover, and every request waits for it.
+  // Every request waits for this write, and a minute's counter may be lost in a failover.
   const rateWindows = db.collection<RateWindowDocument>('rate_windows', { writeConcern: { w: 1 } });
   await Promise.all([
     createOrganizationIndexes(organizations),
@@ -121,14 +121,13 @@ async function openCollections(db: Db) {
   return { organizations, apiKeys, rosters, notifications, auditEvents, rateWindows };
 }
 
-const MAIL_EACH_MS = 1_000;
+const MAIL_INTERVAL_MS = 1_000;
 
-/** Sends the mails that are owed, apart from whoever made them owed. */
 function mailJobs({ SMTP_URL, MAIL_FROM }: Config, deps: Omit<SendingDeps, 'mailer'>): Job[] {
   if (SMTP_URL === undefined || MAIL_FROM === undefined) {
-    deps.logger.warn({}, 'SMTP_URL is not set: notifications stay QUEUED until it is');
+    deps.logger.warn({}, 'SMTP_URL is not set: notifications stay QUEUED');
     return [];
   }
   const sending = { ...deps, mailer: smtpMailer(SMTP_URL, MAIL_FROM) };
-  return [{ name: 'mail', pauseMs: MAIL_EACH_MS, run: (signal) => sendDueNotifications(sending, signal) }];
+  return [{ name: 'mail', pauseMs: MAIL_INTERVAL_MS, run: (signal) => sendDueNotifications(sending, signal) }];
 }

@@ -11,7 +11,7 @@ const good = {
 };
 
 describe('the configuration', () => {
-  test('needs two addresses and two secrets; the rest has defaults', () => {
+  test('needs two URLs and two secrets; the rest has defaults', () => {
     const config = readConfig(configSchema, good);
     expect(config).toMatchObject({ GRPC_HOST: '127.0.0.1', GRPC_PORT: 50051, DATABASE_NAME: 'organization' });
     expect(config.API_KEY_PEPPERS.map(({ id }) => id)).toEqual(['p2', 'p1']);
@@ -21,7 +21,7 @@ describe('the configuration', () => {
     ['no pepper', ''],
     ['a pepper without an id', pepper],
     ['a short pepper', `p1:${Buffer.alloc(31).toString('base64')}`],
-    ['two peppers of one id', `p1:${pepper},p1:${pepper}`],
+    ['two peppers with one id', `p1:${pepper},p1:${pepper}`],
     ['one bad pepper among good ones', `p1:${pepper},p2:@@`],
   ])('is refused with %s', (_, peppers) => {
     expect(() => readConfig(configSchema, { ...good, API_KEY_PEPPERS: peppers })).toThrow(/API_KEY_PEPPERS/);
@@ -40,12 +40,12 @@ describe('the configuration', () => {
     }
   });
 
-  test('needs a sender where it has a mail server, and neither where it has none', () => {
+  test('needs a sender with a mail server, and neither without', () => {
     expect(readConfig(configSchema, { ...good, MAIL_FROM: 'control@example.com' }).SMTP_URL).toBeUndefined();
     expect(() => readConfig(configSchema, { ...good, SMTP_URL: 'smtp://mail' })).toThrow(/MAIL_FROM/);
   });
 
-  test.each(['control@example.com', 'Invoice Control <control@example.com>'])('takes %s as sender', (sender) => {
+  test.each(['control@example.com', 'Invoice Control <control@example.com>'])('accepts %s as sender', (sender) => {
     expect(readConfig(configSchema, { ...good, MAIL_FROM: sender }).MAIL_FROM).toBe(sender);
   });
 

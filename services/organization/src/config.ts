@@ -3,7 +3,7 @@ import { secret, serviceSettings } from '@invoicecontrol/runtime/config';
 
 const PEPPER_BYTES_MIN = 32;
 
-/** `id:base64,...`; the first pepper serves new keys, all of them open old ones. */
+/** `id:base64,...`; new keys use the first pepper, existing keys may use any. */
 const peppers = secret.transform((text, issues): [Pepper, ...Pepper[]] => {
   const read = text.split(',').map((entry) => {
     const [, id, base64] = /^([0-9A-Za-z_-]{1,32}):([0-9A-Za-z+/]+={0,2})$/.exec(entry.trim()) ?? [];
@@ -29,29 +29,29 @@ interface Pepper {
   readonly secret: Buffer;
 }
 
-const ADDRESS = '[^\\s@<>,;"]+@[^\\s@<>,;"]+';
+const ADDRESS_PATTERN = '[^\\s@<>,;"]+@[^\\s@<>,;"]+';
 
 /** The environment of the organization service. */
 export const configSchema = z
   .object({
     ...serviceSettings('organization'),
     API_KEY_PEPPERS: peppers,
-    /** What the operator's command line proves itself with. */
+    /** Authenticates the operator's command line. */
     OPERATOR_TOKEN: secret.min(32),
-    /** The mail server, with user and password where it wants them. Without one, notifications stay QUEUED. */
+    /** The mail server, with user and password if it needs them. Without one, notifications stay QUEUED. */
     SMTP_URL: secret.regex(/^smtps?:\/\/[^\s]+$/, 'must begin with smtp:// or smtps://').optional(),
-    /** In whose name mail is sent. */
+    /** The sender of mails. */
     MAIL_FROM: z
       .string()
       .regex(
-        new RegExp(`^(?:${ADDRESS}|[^\\p{Cc}<>]* <${ADDRESS}>)$`, 'u'),
+        new RegExp(`^(?:${ADDRESS_PATTERN}|[^\\p{Cc}<>]* <${ADDRESS_PATTERN}>)$`, 'u'),
         'must be an address such as control@example.com or Invoice Control <control@example.com>',
       )
       .optional(),
   })
   .refine(({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined, {
     path: ['MAIL_FROM'],
-    message: 'is needed with SMTP_URL: it says in whose name mail is sent',
+    message: 'is required with SMTP_URL: it is the sender of mails',
   });
 
 export type Config = z.infer<typeof configSchema>;

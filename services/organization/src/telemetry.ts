@@ -1,16 +1,16 @@
 import { count } from '@invoicecontrol/runtime/telemetry';
 
-/** A key did not open the door. The reason is for operators alone; the caller hears the same words always. */
-export function keyRefused(reason: 'malformed' | 'unknown' | 'dead'): void {
+/** Counts refused keys. The reason is for operators only; the caller gets one message for every reason. */
+export function countRefusedKey(reason: 'malformed' | 'unknown' | 'dead'): void {
   count('organization.keys_refused', { reason });
 }
 
-/** A request did not fit under a rate limit. */
-export function requestsRefused(policy: string): void {
+/** Counts requests that exceed a rate limit. */
+export function countRefusedRequest(policy: string): void {
   count('organization.requests_refused', { policy });
 }
 
-/** A mail was taken by the mail server, or given up. */
-export function notificationEnded(kind: string, status: 'SENT' | 'FAILED'): void {
+/** Counts mails that were sent or finally failed. */
+export function countCompletedNotification(kind: string, status: 'SENT' | 'FAILED'): void {
   count('organization.notifications_ended', { kind, status });
 }

@@ -7,7 +7,7 @@ import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
-import { changeKey, hasOtherRights, isAlive, readExpiry, revokeKey } from '../domain/api-key.js';
+import { changeKey, hasOtherRights, isActiveKey, readExpiry, revokeKey } from '../domain/api-key.js';
 import type { ApiKey, Pepper } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 import { readRights, requireGrantable } from '../domain/rights.js';
@@ -16,17 +16,17 @@ import { readName } from '../domain/text.js';
 import type { Change } from './change.js';
 import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
-import { newKey } from './secrets.js';
+import { generateKey } from './secrets.js';
 
-/** Where keys are kept. */
+/** The store of API keys. */
 export interface ApiKeys {
   find(organizationId: string, apiKeyId: string): Promise<ApiKey | undefined>;
   /** The keys of a series that are not revoked. */
   list(organizationId: string, seriesId: string, page: PageRequest): Promise<Page<ApiKey>>;
-  /** @param change undefined where the audit trail is written with the organization that the key belongs to */
+  /** @param change undefined when the write of the organization carries the audit entry */
   insert(key: ApiKey, change: Change | undefined): Promise<void>;
   /**
-   * Stores the changed state if nobody changed it since `version` was read.
+   * Stores the changed state if it has not changed since `version` was read.
    * @throws VersionConflict
    */
   save(changed: ApiKey, change: Change): Promise<ApiKey>;
@@ -35,7 +35,7 @@ export interface ApiKeys {
 export interface ApiKeyDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly keys: ApiKeys;
-  /** The one for new keys. */
+  /** For new keys. */
   readonly pepper: Pepper;
   readonly clock: Clock;
 }
@@ -73,7 +73,7 @@ export interface NewApiKeyInput {
 }
 
 /**
- * Makes a key; the answer is the only place where it ever stands in full.
+ * Creates a key. Only this answer contains the whole key.
  * @throws DomainError invalid, or forbidden for more than the grantor has
  */
 export async function createApiKey(
@@ -87,7 +87,7 @@ export async function createApiKey(
   const name = readName('name', input.name);
   const expiresAt = input.expiresAt === undefined ? undefined : readExpiry(input.expiresAt, now);
   const organization = await requireOrganization(deps.organizations, input.organizationId);
-  const { key, ...secret } = newKey(deps.pepper);
+  const { key, ...secret } = generateKey(deps.pepper);
   const apiKey = {
     ...keyRecord(organization, { ...secret, ...rights, name, createdAt: now }, context),
     expiresAt,
@@ -99,13 +99,13 @@ export async function createApiKey(
   return { apiKey, key };
 }
 
-/** The owner's first key in a series. It is dead until the organization that names the series is stored. */
+/** The owner's first key in a series. It is valid once the organization that names the series is stored. */
 export async function insertOwnerKey(
   { keys, pepper }: Pick<ApiKeyDeps, 'keys' | 'pepper'>,
   organization: Organization,
   { now, context }: { now: Date; context: RequestContext },
 ): Promise<{ apiKeyId: string; key: string }> {
-  const { key, ...secret } = newKey(pepper);
+  const { key, ...secret } = generateKey(pepper);
   const rights = readRights('OWNER', []);
   await keys.insert(
     keyRecord(organization, { ...secret, ...rights, name: 'Owner', createdAt: now }, context),
@@ -140,7 +140,7 @@ export interface ApiKeyUpdate {
   readonly scopes: readonly string[];
 }
 
-/** Changes the name or takes rights away. Who remembers the old rights is told to forget them. */
+/** Renames a key or lowers its rights. Lowering publishes `api_keys_revoked`, so that caches drop the old rights. */
 export function updateApiKey(
   deps: ApiKeyDeps,
   update: ApiKeyUpdate,
@@ -154,12 +154,12 @@ export function updateApiKey(
     return deps.keys.save(after, {
       context,
       audit: [{ action: 'api_key.updated', target: `api_key:${before.id}` }],
-      events: hasOtherRights(after, before) ? [forget(before)] : [],
+      events: hasOtherRights(after, before) ? [keysRevoked(before)] : [],
     });
   });
 }
 
-/** Ends a key with one write; it is refused from the next call on. */
+/** Revokes a key with one write; the next call with it is refused. */
 export function revokeApiKey(
   deps: ApiKeyDeps,
   { organizationId, apiKeyId }: { organizationId: string; apiKeyId: string },
@@ -171,12 +171,12 @@ export function revokeApiKey(
     return deps.keys.save(revokeKey(key, acting, deps.clock.now()), {
       context,
       audit: [{ action: 'api_key.revoked', target: `api_key:${key.id}` }],
-      events: [forget(key)],
+      events: [keysRevoked(key)],
     });
   });
 }
 
-/** The key by which a change is asked for; undefined where no key acts. */
+/** The key that requests the change; undefined when the actor is not a key. */
 async function actingKey(
   { organizations, keys, clock }: ApiKeyDeps,
   organizationId: string,
@@ -185,13 +185,13 @@ async function actingKey(
   if (actor.type !== 'API_KEY') return undefined;
   const organization = await requireOrganization(organizations, organizationId);
   const key = await keys.find(organizationId, actor.id);
-  // It was alive when the gateway asked, a few seconds ago at most; two keys that revoke each other must not both succeed late.
-  if (key === undefined || !isAlive(key, organization, clock.now())) {
+  // Checked again, because the gateway caches keys for seconds: of two keys that revoke each other only one may succeed.
+  if (key === undefined || !isActiveKey(key, organization, clock.now())) {
     throw new DomainError('unauthenticated', 'The API key is missing or not valid.');
   }
   return key;
 }
 
-function forget({ id, version }: ApiKey): Announcement {
+function keysRevoked({ id, version }: ApiKey): Announcement {
   return announce(events.apiKeysRevoked, { version: version + 1, apiKeyIds: [id] });
 }

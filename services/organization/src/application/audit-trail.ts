@@ -1,7 +1,7 @@
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 
-/** One act: who, what, when, from where. Carries no secret and no body. */
+/** One act: who, what, when, from where. Contains no secret and no request body. */
 export interface AuditEvent {
   readonly id: string;
   readonly createdAt: Date;
@@ -15,9 +15,9 @@ export interface AuditEvent {
   readonly ip: string | undefined;
 }
 
-/** The append-only record of what was done. */
+/** The append-only audit trail. */
 export interface AuditTrail {
-  /** Keeps an act that another service announced; repeatable, its id is derived from the event. */
+  /** Stores an act that another service published. Idempotent: the id is derived from the event. */
   add(organizationId: string, event: AuditEvent): Promise<void>;
   list(organizationId: string, page: PageRequest): Promise<Page<AuditEvent>>;
 }

@@ -1,16 +1,16 @@
 import { parseApiKey } from '@invoicecontrol/api-key';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { isAlive, matchesKey } from '../domain/api-key.js';
+import { isActiveKey, matchesKey } from '../domain/api-key.js';
 import type { ApiKey, Pepper } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 import { entitlements } from '../domain/plans.js';
 import type { Entitlements } from '../domain/plans.js';
 import type { Rights } from '../domain/rights.js';
-import { keyRefused } from '../telemetry.js';
+import { countRefusedKey } from '../telemetry.js';
 
-/** What is read of an organization on every call: its state and its contract, not its companies. */
-export type Standing = Pick<
+/** The part of an organization that every authentication reads; without the companies. */
+export type OrganizationSummary = Pick<
   Organization,
   'id' | 'keySeriesId' | 'deletion' | 'plan' | 'subscriptionStatus' | 'additionalLegalEntities'
 >;
@@ -19,22 +19,22 @@ export type Standing = Pick<
 export interface Principal extends Rights, Entitlements {
   readonly organizationId: string;
   readonly apiKeyId: string;
-  /** When the key ends by itself. */
+  /** When the key expires. */
   readonly keyExpiresTime: Date | undefined;
 }
 
 export interface AuthenticationDeps {
-  /** The one lookup without a tenant: the key tells the tenant. */
+  /** The only lookup without a tenant: the key determines it. */
   readonly keys: { findOfAnyOrganization(apiKeyId: string): Promise<ApiKey | undefined> };
-  readonly organizations: { findStanding(organizationId: string): Promise<Standing | undefined> };
+  readonly organizations: { findSummary(organizationId: string): Promise<OrganizationSummary | undefined> };
   readonly peppers: readonly [Pepper, ...Pepper[]];
   readonly clock: Clock;
-  readonly keyUsage: { note(key: ApiKey, at: Date): void };
+  readonly keyUsage: { record(key: ApiKey, at: Date): void };
 }
 
 /**
  * The principal of a key (HTTP and security reference, section 8).
- * @throws DomainError unauthenticated, in the same words whatever is wrong
+ * @throws DomainError unauthenticated, with the same message for every cause
  */
 export async function authenticateKey(
   { keys, organizations, peppers, clock, keyUsage }: AuthenticationDeps,
@@ -44,10 +44,10 @@ export async function authenticateKey(
   if (parts === undefined) throw refused('malformed');
   const key = await keys.findOfAnyOrganization(parts.id);
   if (!matchesKey(text, key, peppers) || key === undefined) throw refused('unknown');
-  const organization = await organizations.findStanding(key.organizationId);
+  const organization = await organizations.findSummary(key.organizationId);
   const now = clock.now();
-  if (organization === undefined || !isAlive(key, organization, now)) throw refused('dead');
-  keyUsage.note(key, now);
+  if (organization === undefined || !isActiveKey(key, organization, now)) throw refused('dead');
+  keyUsage.record(key, now);
   return {
     organizationId: organization.id,
     apiKeyId: key.id,
@@ -59,6 +59,6 @@ export async function authenticateKey(
 }
 
 function refused(reason: 'malformed' | 'unknown' | 'dead'): DomainError {
-  keyRefused(reason);
+  countRefusedKey(reason);
   return new DomainError('unauthenticated', 'The API key is missing or not valid.');
 }

@@ -16,7 +16,7 @@ export async function createCompany(
   const identity = { id: uuidv7(), createdAt: clock.now() };
   const organization = await changeOrganization(organizations, {
     ...companyChange('company.created', organizationId, identity.id, context),
-    decide: (current) => addCompany(current, input, identity),
+    apply: (current) => addCompany(current, input, identity),
   });
   return { organization, companyId: identity.id };
 }
@@ -28,7 +28,7 @@ export function updateCompany(
 ): Promise<Organization> {
   return changeOrganization(organizations, {
     ...companyChange('company.updated', organizationId, companyId, context),
-    decide: (current) => changeCompany(current, companyId, input),
+    apply: (current) => changeCompany(current, companyId, input),
   });
 }
 
@@ -39,7 +39,7 @@ export async function deleteCompany(
 ): Promise<void> {
   await changeOrganization(organizations, {
     ...companyChange('company.removed', organizationId, companyId, context),
-    decide: (current) => removeCompany(current, companyId),
+    apply: (current) => removeCompany(current, companyId),
   });
 }
 

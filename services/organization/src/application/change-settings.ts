@@ -6,7 +6,7 @@ import { readEmail, readName } from '../domain/text.js';
 import { changeOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
 
-/** Changes name or billing e-mail; what is undefined stays. */
+/** Changes name or billing e-mail; undefined leaves a field unchanged. */
 export function updateDetails(
   organizations: Organizations,
   input: { organizationId: string; name?: string | undefined; billingEmail?: string | undefined },
@@ -20,7 +20,7 @@ export function updateDetails(
       ...(before.name === after.name ? [] : ['name']),
       ...(before.billingEmail === after.billingEmail ? [] : ['billing_email']),
     ],
-    decide: (organization) => ({
+    apply: (organization) => ({
       ...organization,
       name: input.name === undefined ? organization.name : readName('name', input.name),
       billingEmail:
@@ -29,7 +29,7 @@ export function updateDetails(
   });
 }
 
-/** Sets the base currency of invoices to come (endpoint 19). */
+/** Sets the base currency of future invoices (endpoint 19). */
 export function updateBaseCurrency(
   organizations: Organizations,
   { organizationId, baseCurrency }: { organizationId: string; baseCurrency: string },
@@ -40,7 +40,7 @@ export function updateBaseCurrency(
     context,
     audit: { action: 'organization.base_currency_changed', target: `organization:${organizationId}` },
     changed: () => ['base_currency'],
-    decide: (organization) => ({ ...organization, baseCurrency: readBaseCurrency(baseCurrency) }),
+    apply: (organization) => ({ ...organization, baseCurrency: readBaseCurrency(baseCurrency) }),
   });
 }
 
@@ -55,11 +55,11 @@ export function updateReferenceValidation(
     context,
     audit: { action: 'organization.reference_validation_changed', target: `organization:${organizationId}` },
     changed: () => ['reference_validation'],
-    decide: (organization) => changeReferenceValidation(organization, mode),
+    apply: (organization) => changeReferenceValidation(organization, mode),
   });
 }
 
-/** Sets what the organization has bought; what is empty or undefined stays. */
+/** Sets plan and subscription; empty or undefined leaves a field unchanged. */
 export function setPlan(
   organizations: Organizations,
   input: {
@@ -76,7 +76,7 @@ export function setPlan(
     context,
     audit: { action: 'organization.plan_changed', target: `organization:${organizationId}` },
     changed: () => ['plan'],
-    decide: (organization) => ({
+    apply: (organization) => ({
       ...organization,
       plan: plan === '' ? organization.plan : readPlan(plan),
       subscriptionStatus:

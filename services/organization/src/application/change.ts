@@ -2,13 +2,12 @@ import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope'
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Notification } from '../domain/notification.js';
 
-/** What a write leaves behind beside the new state: who did it, which events it made true and which mails it owes. */
+/** What is stored with the new state in one write: the actor, the audit entries, the events and the mails to send. */
 export interface Change {
   readonly context: RequestContext;
-  /** At least one line of the audit trail; stored in the very write that changes the state. */
+  /** At least one. */
   readonly audit: readonly AuditLine[];
   readonly events?: readonly Announcement[];
-  /** Mails that the change owes; queued by the very write that changes the state. */
   readonly notifications?: readonly Notification[];
 }
 

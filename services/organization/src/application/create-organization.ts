@@ -28,8 +28,8 @@ export interface NewOrganization {
 
 /**
  * Creates an organization with its default company, its owner and the owner's first key. The organization is written
- * last and is the commit point: key and roster of an organization that does not exist are dead and found by nobody, so
- * a crash on the way leaves nothing that anyone could see, and the call is simply made again.
+ * last and is the commit point: without it key and roster are invalid and cannot be read. After a crash the caller
+ * repeats the call.
  */
 export async function createOrganization(
   { organizations, rosters, keys, pepper, clock }: CreateOrganizationDeps,

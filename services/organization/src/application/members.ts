@@ -10,39 +10,39 @@ import type { Organization } from '../domain/organization.js';
 import { readRole } from '../domain/rights.js';
 import type { Rights } from '../domain/rights.js';
 import {
-  acceptInvitation as decideAcceptance,
+  acceptInvitation as acceptInRoster,
   addMember,
   changeRole,
-  inviteMember as decideInvitation,
+  inviteMember as inviteToRoster,
   MEMBERS_MAX,
-  present,
-  removeMember as decideRemoval,
+  currentMembers,
+  removeMember as removeFromRoster,
   requireMember,
 } from '../domain/roster.js';
 import type { Member, Roster } from '../domain/roster.js';
 import { readEmail, readName } from '../domain/text.js';
 import type { AuditAction } from './change.js';
-import { invitationNotification } from './notifications.js';
+import { toInvitationNotification } from './notifications.js';
 import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
 import type { Rosters } from './rosters.js';
-import { hashToken, invitationToken, isInvitationToken } from './secrets.js';
+import { hashToken, deriveInvitationToken, isInvitationToken } from './secrets.js';
 
 export interface MemberDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly rosters: Rosters;
-  /** The one for new invitations. */
+  /** For new invitations. */
   readonly pepper: Pepper;
   readonly clock: Clock;
 }
 
-/** Members and pending invitations, in no order. */
+/** Members and pending invitations, unordered. */
 export async function listMembers(deps: MemberDeps, organizationId: string): Promise<readonly Member[]> {
   const { organization, roster } = await requireRoster(deps, organizationId);
-  return present(roster, organization, deps.clock.now());
+  return currentMembers(roster, organization, deps.clock.now());
 }
 
-/** @throws DomainError not_found for somebody who is unknown, removed or of another organization */
+/** @throws DomainError not_found for a person who is unknown, removed or of another organization */
 export async function getMember(
   deps: MemberDeps,
   { organizationId, userId }: { organizationId: string; userId: string },
@@ -51,7 +51,7 @@ export async function getMember(
   return requireMember(roster, organization, userId, deps.clock.now());
 }
 
-/** Adds an active member on the operator's word, who is bound by no plan. */
+/** Adds an active member for the operator; the plan's limit does not apply. */
 export async function createMember(
   deps: MemberDeps,
   input: { organizationId: string; email: string; name: string; role: string },
@@ -69,7 +69,7 @@ export async function createMember(
     userId: member.userId,
     action: 'member.created',
     context,
-    decide: (roster, organization) => addMember(roster, organization, member, { now, membersMax: MEMBERS_MAX }),
+    apply: (roster, organization) => addMember(roster, organization, member, { now, membersMax: MEMBERS_MAX }),
   });
 }
 
@@ -78,7 +78,7 @@ export function newMember(own: Pick<Member, 'email' | 'name' | 'role' | 'created
 }
 
 /**
- * Invites a person. The mail with the token is queued by the same write and is the only place where the token stands.
+ * Invites a person. The same write queues the mail, and only the mail contains the token.
  * @throws DomainError invalid, forbidden, already_exists, usage_exceeded
  */
 export async function inviteMember(
@@ -94,20 +94,20 @@ export async function inviteMember(
     role: readRole(input.role),
     createdAt: now,
   });
-  const token = { tokenHash: hashToken(invitationToken(person.userId, pepper)), pepperId: pepper.id };
+  const token = { tokenHash: hashToken(deriveInvitationToken(person.userId, pepper)), pepperId: pepper.id };
   return changeMember(deps, {
     organizationId: input.organizationId,
     userId: person.userId,
     action: 'member.invited',
     context,
-    notify: (organization) => invitationNotification(organization, person),
-    decide: (roster, organization) => decideInvitation(roster, organization, { person, token }, { now, grantor }),
+    notify: (organization) => toInvitationNotification(organization, person),
+    apply: (roster, organization) => inviteToRoster(roster, organization, { person, token }, { now, grantor }),
   });
 }
 
 /**
- * Makes a member of whoever has the token of a mail; once.
- * @throws DomainError invalid for the name; unauthenticated, in the same words, for a token that is unknown, used,
+ * Makes the holder of an invitation token a member; works once.
+ * @throws DomainError invalid for the name; unauthenticated, with one message, for a token that is unknown, used,
  *   expired or revoked
  */
 export function acceptInvitation(
@@ -123,7 +123,7 @@ export function acceptInvitation(
     const accepted =
       roster === undefined || organization === undefined
         ? undefined
-        : decideAcceptance(roster, organization, { tokenHash, name, now: clock.now() });
+        : acceptInRoster(roster, organization, { tokenHash, name, now: clock.now() });
     if (accepted === undefined) {
       throw new DomainError('unauthenticated', 'The invitation token is unknown, already used or expired.');
     }
@@ -136,7 +136,7 @@ export function acceptInvitation(
   });
 }
 
-/** Gives a member, or somebody invited, another role. */
+/** Changes the role of a member or an invited person. */
 export async function updateMember(
   deps: MemberDeps,
   { organizationId, userId, role: named }: { organizationId: string; userId: string; role: string },
@@ -149,7 +149,7 @@ export async function updateMember(
     userId,
     action: 'member.updated',
     context,
-    decide: (roster, organization) => changeRole(roster, organization, { userId, role }, { now, grantor }),
+    apply: (roster, organization) => changeRole(roster, organization, { userId, role }, { now, grantor }),
   });
 }
 
@@ -165,7 +165,7 @@ export async function removeMember(
     userId,
     action: 'member.removed',
     context,
-    decide: (roster, organization) => decideRemoval(roster, organization, userId, { now, grantor }),
+    apply: (roster, organization) => removeFromRoster(roster, organization, userId, { now, grantor }),
   });
 }
 
@@ -175,26 +175,26 @@ interface RosterChange {
   readonly userId: string;
   readonly action: AuditAction;
   readonly context: RequestContext;
-  /** The mail that the change owes. */
+  /** Builds the mail to send. */
   readonly notify?: (organization: Organization) => Notification;
-  /** Pure: runs again on a newer version when somebody else was faster. */
-  readonly decide: (roster: Roster, organization: Organization) => Roster;
+  /** Pure: runs again on the newer version after a conflict. */
+  readonly apply: (roster: Roster, organization: Organization) => Roster;
 }
 
-/** As {@link changeRoster}; answers with the person as the change left them. */
+/** As {@link changeRoster}; returns the changed member. */
 async function changeMember(deps: MemberDeps, change: RosterChange): Promise<Member> {
   const { roster, organization } = await changeRoster(deps, change);
   return requireMember(roster, organization, change.userId, deps.clock.now());
 }
 
-/** Reads, decides and stores with audit and mail in one write. What changes nothing writes nothing. */
+/** Reads, changes and stores the roster with audit entry and mail in one write. Writes nothing when nothing changes. */
 function changeRoster(
   deps: MemberDeps,
-  { organizationId, userId, action, context, notify, decide }: RosterChange,
+  { organizationId, userId, action, context, notify, apply }: RosterChange,
 ): Promise<{ roster: Roster; organization: Organization }> {
   return retryOnConflict(async () => {
     const { roster: before, organization } = await requireRoster(deps, organizationId);
-    const roster = decide(before, organization);
+    const roster = apply(before, organization);
     if (!isDeepStrictEqual(roster, before)) {
       await deps.rosters.save(roster, {
         context,

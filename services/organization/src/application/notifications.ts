@@ -8,20 +8,20 @@ import type { Member } from '../domain/roster.js';
 import type { Organizations } from './organizations.js';
 import type { Rosters } from './rosters.js';
 
-/** A notification with how far it has come. */
+/** A notification with its status. */
 export type ListedNotification = Notification & { readonly status: NotificationStatus };
 
-/** Where the mails are kept that the product owes. */
+/** The store of notifications. */
 export interface Notifications {
-  /** One that is there already stays as it is, however far it has come. */
-  queue(notifications: readonly Notification[]): Promise<void>;
+  /** Inserts new notifications; existing ones are not changed. */
+  enqueue(notifications: readonly Notification[]): Promise<void>;
   list(organizationId: string, page: PageRequest): Promise<Page<ListedNotification>>;
 }
 
 const NOTIFICATION_NAMESPACE = '0f6b4a0e-0a53-4c5e-9f0a-7a4b1c1b0c35';
 
-/** The mail that an invitation owes; the same invitation always owes the same mail. */
-export function invitationNotification(
+/** The mail of an invitation. Its id is derived, so one invitation has one mail. */
+export function toInvitationNotification(
   { id: organizationId, name }: Organization,
   { userId, createdAt }: Member,
 ): Notification {
@@ -35,18 +35,18 @@ export function invitationNotification(
   };
 }
 
-/** An assignment as its event tells it. */
+/** An assignment as published by `finding_assigned`. */
 export interface Assignment extends Omit<Extract<Occasion, { kind: 'FINDING_ASSIGNED' }>, 'kind'> {
   readonly eventId: string;
   readonly organizationId: string;
   readonly assignedAt: Date;
-  /** Undefined: the finding was taken from somebody and given to nobody. */
+  /** Undefined: the finding is unassigned. */
   readonly assigneeUserId: string | undefined;
 }
 
 /**
- * Queues the mail about a finding for its new assignee (specification section 7, rule 4). The id comes from the event, so
- * an event that is heard again queues nothing again. Nobody is told of a finding who is not a member.
+ * Queues the mail about a finding for its new assignee (specification section 7, rule 4), if that is an active member. The
+ * id is derived from the event, so a repeated event queues no second mail.
  */
 export async function notifyAssignee(
   {
@@ -66,7 +66,7 @@ export async function notifyAssignee(
   if (organization === undefined || organization.deletion !== undefined) return;
   const assignee = roster?.members.find(({ userId }) => userId === assigneeUserId);
   if (assignee === undefined || !isActive(assignee)) return;
-  await notifications.queue([
+  await notifications.enqueue([
     {
       id: uuidv5(eventId, NOTIFICATION_NAMESPACE),
       organizationId,

@@ -7,14 +7,14 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Organization } from '../domain/organization.js';
 import type { AuditLine, Change } from './change.js';
 
-/** Where organizations are kept. */
+/** The store of organizations. */
 export interface Organizations {
   /** Deleted ones included. */
   find(organizationId: string): Promise<Organization | undefined>;
   findByRecoveryToken(recoveryTokenHash: string): Promise<Organization | undefined>;
   insert(organization: Organization, change: Change): Promise<void>;
   /**
-   * Stores the changed state if nobody changed it since `version` was read.
+   * Stores the changed state if it has not changed since `version` was read.
    * @throws VersionConflict
    */
   save(changed: Organization, change: Change): Promise<Organization>;
@@ -30,25 +30,25 @@ export async function requireOrganization(
   return organization;
 }
 
-/** A change of a living organization that others learn of by organization_changed. */
+/** A change of an organization that is not deleted; published as `organization_changed`. */
 export interface OrganizationChange {
   readonly organizationId: string;
   readonly context: RequestContext;
   readonly audit: AuditLine;
-  /** What changed, in the words of the event; for example `companies`. */
+  /** The changed parts as the event names them, for example `companies`. */
   readonly changed: (before: Organization, after: Organization) => readonly string[];
-  /** Pure: runs again on a newer version when somebody else was faster. */
-  readonly decide: (organization: Organization) => Organization;
+  /** Pure: runs again on the newer version after a conflict. */
+  readonly apply: (organization: Organization) => Organization;
 }
 
-/** Reads, decides and stores with audit and event in one write. What changes nothing writes nothing. */
+/** Reads, changes and stores with audit entry and event in one write. Writes nothing when nothing changes. */
 export function changeOrganization(
   organizations: Organizations,
-  { organizationId, context, audit, changed, decide }: OrganizationChange,
+  { organizationId, context, audit, changed, apply }: OrganizationChange,
 ): Promise<Organization> {
   return retryOnConflict(async () => {
     const before = await requireOrganization(organizations, organizationId);
-    const after = decide(before);
+    const after = apply(before);
     if (isDeepStrictEqual(after, before)) return before;
     const body = { version: before.version + 1, changed: [...changed(before, after)] };
     return organizations.save(after, {

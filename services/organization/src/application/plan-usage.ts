@@ -9,7 +9,7 @@ export const countCompanies =
   async (organizationId: string): Promise<number> =>
     (await requireOrganization(organizations, organizationId)).companies.length;
 
-/** People who count against the plan: members, and those who can still become that. */
+/** People who count against the plan: members and pending invitations. */
 export const countMembers =
   (deps: MemberDeps) =>
   async (organizationId: string): Promise<number> =>

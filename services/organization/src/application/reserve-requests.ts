@@ -1,17 +1,17 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { allowedTokens, retryAfterMs, WINDOW_MS, windowPosition } from '../domain/rate-window.js';
-import { requestsRefused } from '../telemetry.js';
+import { countRefusedRequest } from '../telemetry.js';
 
-/** Where the tokens given out in each minute are counted. */
+/** The store of the tokens granted per minute. */
 export interface RateWindows {
-  /** What was given out in a window; one that does not exist gave out nothing. */
-  used(id: string): Promise<number>;
+  /** Tokens granted in a window; 0 when it does not exist. */
+  countUsed(id: string): Promise<number>;
   /**
-   * Gives out tokens if no more than `usedMax` are out afterwards.
-   * @returns how many are out now, or undefined when they do not fit
+   * Grants tokens unless more than `usedMax` would be used.
+   * @returns how many are used now, or undefined when they were not granted
    */
-  take(id: string, tokens: number, usedMax: number, expiresAt: Date): Promise<number | undefined>;
+  grant(id: string, tokens: number, usedMax: number, expiresAt: Date): Promise<number | undefined>;
 }
 
 export interface RequestPolicy {
@@ -24,7 +24,7 @@ export interface RequestPolicy {
 export interface Reservation {
   /** 0 when refused. */
   readonly granted: number;
-  /** What the window can still give out. */
+  /** What the window can still grant. */
   readonly remaining: number;
   readonly windowRemainingMs: number;
   /** 0 unless refused. */
@@ -36,12 +36,12 @@ const TOKENS_MAX = 1_000;
 const LIMIT_PER_MINUTE_MAX = 10_000_000;
 const SUBJECT = /^(?:key|organization):[0-9A-Za-z-]{1,64}$/;
 const policyNames: ReadonlySet<string> = new Set(['default', 'organization', 'writes', 'scans', 'documents']);
-/** The next minute still looks at a window; afterwards nobody does, since its number is part of its id. */
-const KEPT_MS = 2 * WINDOW_MS;
+/** A window is read during its own minute and the next one. */
+const WINDOW_TTL_MS = 2 * WINDOW_MS;
 
 /**
- * Reserves request tokens, one answer per policy in the asked order (HTTP and security reference, section 7). Where the
- * wanted number does not fit, a single token is tried.
+ * Reserves request tokens, one answer per policy in the requested order (HTTP and security reference, section
+ * 7). When the requested number does not fit, a single token is tried.
  */
 export function reserveRequests(
   { windows, clock }: { windows: RateWindows; clock: Clock },
@@ -59,22 +59,26 @@ async function reserve(
 ): Promise<Reservation> {
   const { windowNumber, elapsedMs } = windowPosition(now);
   const windowRemainingMs = WINDOW_MS - elapsedMs;
-  const idOf = (number: number): string => `${subject}:${policy}:${number}`;
-  const [current, previous] = [idOf(windowNumber), idOf(windowNumber - 1)];
-  const expiresAt = new Date((windowNumber + 1) * WINDOW_MS + KEPT_MS);
+  const windowId = (number: number): string => `${subject}:${policy}:${number}`;
+  const [current, previous] = [windowId(windowNumber), windowId(windowNumber - 1)];
+  const expiresAt = new Date((windowNumber + 1) * WINDOW_MS + WINDOW_TTL_MS);
 
-  const previousUsed = await windows.used(previous);
+  const previousUsed = await windows.countUsed(previous);
   const allowed = allowedTokens(limitPerMinute, previousUsed, elapsedMs);
   for (const granted of new Set([tokens, 1])) {
-    const used = await windows.take(current, granted, allowed, expiresAt);
+    const used = await windows.grant(current, granted, allowed, expiresAt);
     if (used !== undefined) return { granted, remaining: allowed - used, windowRemainingMs, retryAfterMs: 0 };
   }
-  requestsRefused(policy);
+  countRefusedRequest(policy);
   return {
     granted: 0,
     remaining: 0,
     windowRemainingMs,
-    retryAfterMs: retryAfterMs(limitPerMinute, { previousUsed, currentUsed: await windows.used(current), elapsedMs }),
+    retryAfterMs: retryAfterMs(limitPerMinute, {
+      previousUsed,
+      currentUsed: await windows.countUsed(current),
+      elapsedMs,
+    }),
   };
 }
 

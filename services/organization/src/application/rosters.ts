@@ -1,15 +1,15 @@
 import type { Roster } from '../domain/roster.js';
 import type { Change } from './change.js';
 
-/** Where the people of organizations are kept, one roster per organization. */
+/** The store of rosters, one per organization. */
 export interface Rosters {
   find(organizationId: string): Promise<Roster | undefined>;
-  /** The one lookup without a tenant: the token tells the tenant. */
+  /** The only lookup without a tenant: the token determines it. */
   findByInvitation(tokenHash: string): Promise<Roster | undefined>;
-  /** The audit trail is written with the organization that the roster belongs to. */
+  /** The write of the organization carries the audit entry. */
   insert(roster: Roster): Promise<void>;
   /**
-   * Stores the changed state if nobody changed it since `version` was read.
+   * Stores the changed state if it has not changed since `version` was read.
    * @throws VersionConflict
    */
   save(changed: Roster, change: Change): Promise<void>;

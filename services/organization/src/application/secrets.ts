@@ -3,8 +3,8 @@ import { API_KEY_ID_LENGTH, API_KEY_SECRET_LENGTH, BASE62_ALPHABET, formatApiKey
 import type { Pepper } from '../domain/api-key.js';
 import { hashKey } from '../domain/api-key.js';
 
-/** A key that was just made, with what is stored of it. */
-export interface NewKey {
+/** A new key with the parts that are stored. */
+export interface GeneratedKey {
   readonly id: string;
   /** Shown once. */
   readonly key: string;
@@ -12,7 +12,7 @@ export interface NewKey {
   readonly pepperId: string;
 }
 
-export function newKey(pepper: Pepper): NewKey {
+export function generateKey(pepper: Pepper): GeneratedKey {
   const id = randomBase62(API_KEY_ID_LENGTH);
   const key = formatApiKey('live', id, randomBase62(API_KEY_SECRET_LENGTH));
   return { id, key, hash: hashKey(key, pepper), pepperId: pepper.id };
@@ -20,8 +20,8 @@ export function newKey(pepper: Pepper): NewKey {
 
 const RECOVERY_TOKEN = /^rec_[0-9A-Za-z]{43}$/;
 
-/** A token that restores an organization, with the hash that is stored of it. Shown once. */
-export function newRecoveryToken(): { token: string; hash: string } {
+/** A token that restores an organization, shown once, and its hash, which is stored. */
+export function generateRecoveryToken(): { token: string; hash: string } {
   const token = `rec_${randomBase62(43)}`;
   return { token, hash: hashToken(token) };
 }
@@ -33,10 +33,10 @@ export function isRecoveryToken(text: string): boolean {
 const INVITATION_TOKEN = /^inv_[0-9a-f]{64}$/;
 
 /**
- * The token of an invitation. It is made anew for every try to send it, because it must not be stored for the time until
- * it is sent: without the pepper nobody makes it, and with it everybody makes the same one.
+ * The token of an invitation. It must not be stored while its mail waits, so every try to send derives it again from the
+ * user id and the pepper.
  */
-export function invitationToken(userId: string, pepper: Pepper): string {
+export function deriveInvitationToken(userId: string, pepper: Pepper): string {
   return `inv_${createHmac('sha256', pepper.secret).update(`invitation|${userId}`).digest('hex')}`;
 }
 
@@ -44,12 +44,12 @@ export function isInvitationToken(text: string): boolean {
   return INVITATION_TOKEN.test(text);
 }
 
-/** Plain SHA-256: the tokens hold 256 bits that nobody can guess, so a hash leads nobody back to one. */
+/** Plain SHA-256 is enough: a token has 256 random bits, so its hash cannot be reversed by guessing. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The largest multiple of 62 in a byte; bytes from there on are drawn again, or the first digits would come up more often. */
+/** The largest multiple of 62 in a byte. Bytes from there on are skipped, because they would favour the first digits. */
 const FAIR_BYTES = 248;
 
 function randomBase62(length: number): string {

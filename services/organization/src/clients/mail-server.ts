@@ -3,15 +3,15 @@ import { createTransport } from 'nodemailer';
 import type { Delivery, Mail, Mailer } from '../application/send-notifications.js';
 
 const CONNECT_MS_MAX = 10_000;
-/** Silence of the server in the middle of a conversation. */
+/** How long the server may send nothing within a connection. */
 const SILENCE_MS_MAX = 20_000;
-/** A server that drips lasts no longer than this; a third of a claim's lease. */
+/** Limit of one try, for servers that answer very slowly; a third of a claim's lease. */
 const SEND_MS_MAX = 40_000;
 
 /**
  * Sends mails over SMTP, one connection each.
- * @param url `smtp://` (with TLS where the server offers it) or `smtps://`, with user and password where it wants them
- * @param from in whose name: `Invoice Control <control@example.com>` or the bare address
+ * @param url `smtp://` (with TLS where the server offers it) or `smtps://`, with user and password if the server needs them
+ * @param from the sender: `Invoice Control <control@example.com>` or the bare address
  */
 export function smtpMailer(url: string, from: string): Mailer {
   const transport = createTransport({
@@ -34,20 +34,20 @@ export function smtpMailer(url: string, from: string): Mailer {
         messageId: `<${id}@${domain}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
-      return { outcome: 'TAKEN' };
+      return { outcome: 'ACCEPTED' };
     } catch (error) {
-      return failureOf(error);
+      return toFailedDelivery(error);
     }
   };
   return {
     async send(mail, signal) {
-      // A mail that is taken after we stopped waiting is sent again: the same message id tells.
+      // A mail that the server accepts after this timeout is sent again, under the same message id.
       const ended = new AbortController();
-      const tooLong = delay(SEND_MS_MAX, undefined, { signal: AbortSignal.any([signal, ended.signal]) }).then(
-        (): Delivery => ({ outcome: 'NOT_TAKEN', reason: 'TOO_SLOW' }),
-        (): Delivery => ({ outcome: 'NOT_TAKEN', reason: 'STOPPED' }),
+      const timeout = delay(SEND_MS_MAX, undefined, { signal: AbortSignal.any([signal, ended.signal]) }).then(
+        (): Delivery => ({ outcome: 'DEFERRED', reason: 'TOO_SLOW' }),
+        (): Delivery => ({ outcome: 'DEFERRED', reason: 'STOPPED' }),
       );
-      const delivery = await Promise.race([deliver(mail), tooLong]);
+      const delivery = await Promise.race([deliver(mail), timeout]);
       ended.abort();
       return delivery;
     },
@@ -55,12 +55,13 @@ export function smtpMailer(url: string, from: string): Mailer {
 }
 
 /**
- * What an error of the conversation means. Only what the server says of this recipient or this mail for good is not tried
- * again; a refused sender or password is a fault of the settings, which somebody will correct.
+ * Only a permanent rejection of this recipient or this mail is not retried. A rejected sender or password is a wrong
+ * setting, which an operator can correct.
  */
-function failureOf(error: unknown): Delivery {
+function toFailedDelivery(error: unknown): Delivery {
   const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number };
-  const isForGood = (command === 'RCPT TO' || command === 'DATA') && responseCode !== undefined && responseCode >= 500;
+  const isPermanent =
+    (command === 'RCPT TO' || command === 'DATA') && responseCode !== undefined && responseCode >= 500;
   const reason = [code ?? 'UNKNOWN', responseCode].filter((part) => part !== undefined).join(' ');
-  return { outcome: isForGood ? 'REFUSED' : 'NOT_TAKEN', reason };
+  return { outcome: isPermanent ? 'REJECTED' : 'DEFERRED', reason };
 }

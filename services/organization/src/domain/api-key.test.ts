@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { changeKey, hashKey, isAlive, matchesKey, readExpiry, revokeKey } from './api-key.js';
+import { changeKey, hashKey, isActiveKey, matchesKey, readExpiry, revokeKey } from './api-key.js';
 import type { ApiKey } from './api-key.js';
 import { ALL_RIGHTS, readRights } from './rights.js';
 
@@ -29,37 +29,37 @@ const owner = key('owner', 'OWNER');
 const admin = key('admin', 'ADMIN');
 
 describe('the secret of a key', () => {
-  test('matches its own record and no other', () => {
+  test('matches its own record only', () => {
     expect(matchesKey('secret of owner', owner, [pepper])).toBe(true);
     expect(matchesKey('secret of owne', owner, [pepper])).toBe(false);
     expect(matchesKey('secret of owner', admin, [pepper])).toBe(false);
   });
 
-  test('matches nothing without a record, with a damaged hash, or when its pepper is gone', () => {
+  test('does not match without a record, with a damaged hash or without its pepper', () => {
     expect(matchesKey('secret of owner', undefined, [pepper])).toBe(false);
     expect(matchesKey('secret of owner', { ...owner, hash: '' }, [pepper])).toBe(false);
     expect(matchesKey('secret of owner', { ...owner, hash: '00' }, [pepper])).toBe(false);
     expect(matchesKey('secret of owner', owner, [older])).toBe(false);
   });
 
-  test('still matches after a newer pepper was put in front', () => {
+  test('still matches after a newer pepper was added in front', () => {
     expect(matchesKey('secret of owner', owner, [older, pepper])).toBe(true);
   });
 });
 
 describe('a key', () => {
-  test('is dead when revoked, when expired, of another series, or of a deleted organization', () => {
+  test('is inactive when revoked, expired, of another series or of a deleted organization', () => {
     const deletion = { at: now, recoveryTokenHash: 'h', recoveryExpiresAt: now };
-    expect(isAlive(owner, organization, now)).toBe(true);
-    expect(isAlive({ ...owner, revokedAt: now }, organization, now)).toBe(false);
-    expect(isAlive({ ...owner, seriesId: 'other' }, organization, now)).toBe(false);
-    expect(isAlive(owner, { ...organization, deletion }, now)).toBe(false);
+    expect(isActiveKey(owner, organization, now)).toBe(true);
+    expect(isActiveKey({ ...owner, revokedAt: now }, organization, now)).toBe(false);
+    expect(isActiveKey({ ...owner, seriesId: 'other' }, organization, now)).toBe(false);
+    expect(isActiveKey(owner, { ...organization, deletion }, now)).toBe(false);
   });
 
-  test('lives until the millisecond before its expiry', () => {
+  test('is active until the millisecond before its expiry', () => {
     const expiring = { ...owner, expiresAt: now };
-    expect(isAlive(expiring, organization, new Date(now.getTime() - 1))).toBe(true);
-    expect(isAlive(expiring, organization, now)).toBe(false);
+    expect(isActiveKey(expiring, organization, new Date(now.getTime() - 1))).toBe(true);
+    expect(isActiveKey(expiring, organization, now)).toBe(false);
     expect(() => readExpiry(now, now)).toThrow(expect.objectContaining({ kind: 'invalid' }));
   });
 
@@ -69,7 +69,7 @@ describe('a key', () => {
     expect(() => revokeKey(owner, admin, now)).toThrow(expect.objectContaining({ kind: 'forbidden' }));
   });
 
-  test('revokes and lowers others, never itself; the operator is no key', () => {
+  test('revokes and lowers others but never itself; the operator may change any key', () => {
     expect(() => revokeKey(owner, owner, now)).toThrow(expect.objectContaining({ kind: 'wrong_state' }));
     const asker = { grantor: owner, actingKeyId: owner.id };
     expect(() => changeKey(owner, { role: 'ADMIN', scopes: [] }, asker)).toThrow(
@@ -79,14 +79,14 @@ describe('a key', () => {
     expect(revokeKey(owner, undefined, now).revokedAt).toEqual(now);
   });
 
-  test('is not touched by whoever has a lower role', () => {
+  test('cannot be changed by a lower role', () => {
     const asker = { grantor: admin, actingKeyId: admin.id };
     expect(() => changeKey(owner, { name: 'Mine now', scopes: [] }, asker)).toThrow(
       expect.objectContaining({ kind: 'forbidden' }),
     );
   });
 
-  test('is not raised: beyond the grantor that is forbidden, within it a conflict', () => {
+  test('cannot be raised: forbidden beyond the grantor, a conflict within', () => {
     const analyst = key('analyst', 'ANALYST', ['invoices:read']);
     const byAdmin = { grantor: admin, actingKeyId: admin.id };
     for (const change of [{ role: 'OWNER', scopes: [] }, { scopes: ['*'] }]) {

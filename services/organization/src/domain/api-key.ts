@@ -7,13 +7,13 @@ import { lowerRights, readRole, readScopes, requireGrantable } from './rights.js
 import type { Rights } from './rights.js';
 import { readName } from './text.js';
 
-/** What is stored of a key. The key itself is shown once and kept by nobody. */
+/** What is stored of a key. The key itself is shown once and never stored. */
 export interface ApiKey extends Rights {
   /** The public part of the key. */
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
-  /** The series of the organization's keys that it belongs to. */
+  /** Valid while it is the key series of the organization. */
   readonly seriesId: string;
   readonly name: string;
   readonly hash: string;
@@ -27,7 +27,7 @@ export interface ApiKey extends Rights {
   readonly lastUsedDay: string | undefined;
 }
 
-/** Makes a stolen database useless: without the pepper no key can be tried against its hash. */
+/** Protects the hashes of a stolen database: without the pepper a key cannot be checked against its hash. */
 export interface Pepper {
   readonly id: string;
   readonly secret: Buffer;
@@ -39,8 +39,8 @@ export function hashKey(key: string, pepper: Pepper): string {
 }
 
 /**
- * Whether the stored hash was made of this key, in a time that does not tell how close it is. Without a record, or
- * with a pepper that is gone, the same work is done for nothing.
+ * Whether the stored hash belongs to this key, compared in constant time. Without a record or its pepper the same work is
+ * done and the result is false.
  */
 export function matchesKey(
   key: string,
@@ -54,8 +54,8 @@ export function matchesKey(
   return isEqual && expected !== undefined;
 }
 
-/** Whether the key may act: not revoked, not expired, of the organization's present series, and the organization lives. */
-export function isAlive(
+/** Whether the key is valid: not revoked, not expired, of the organization's current series, organization not deleted. */
+export function isActiveKey(
   key: Pick<ApiKey, 'seriesId' | 'expiresAt' | 'revokedAt'>,
   organization: Pick<Organization, 'keySeriesId' | 'deletion'>,
   now: Date,
@@ -68,16 +68,16 @@ export function isAlive(
   );
 }
 
-/** @throws DomainError invalid unless the instant lies ahead */
+/** @throws DomainError invalid unless the instant is in the future */
 export function readExpiry(expiresAt: Date, now: Date): Date {
-  if (expiresAt <= now) throw invalidField('expires_at', 'must lie in the future.');
+  if (expiresAt <= now) throw invalidField('expires_at', 'must be in the future.');
   return expiresAt;
 }
 
 /**
  * The key after a change of its name or rights.
- * @param grantor the rights of whoever asks
- * @param actingKeyId the key by which the change is asked for; undefined for the operator
+ * @param grantor the rights of the caller
+ * @param actingKeyId the key that requests the change; undefined for the operator
  * @throws DomainError invalid; forbidden for more than the grantor has; wrong_state for a change that raises rights or
  *   lowers those of the acting key
  */
@@ -102,8 +102,7 @@ export function hasOtherRights(left: Rights, right: Rights): boolean {
 }
 
 /**
- * The key, revoked.
- * @param acting the key by which the revocation is asked for; undefined for the operator
+ * @param acting the key that requests the revocation; undefined for the operator
  * @throws DomainError forbidden when the key has a higher role than the acting one, wrong_state for the acting one itself
  */
 export function revokeKey(key: ApiKey, acting: ApiKey | undefined, now: Date): ApiKey & { revokedAt: Date } {
@@ -118,9 +117,9 @@ function requireRoleOver(key: ApiKey, role: Role): void {
   }
 }
 
-/** So that nobody locks themselves out: whoever takes a right away still has one that works. */
+/** Prevents a lock-out: after a revocation the acting key still works. */
 function refuseOwnKey(key: ApiKey, actingKeyId: string | undefined): void {
   if (key.id === actingKeyId) {
-    throw new DomainError('wrong_state', 'A key cannot revoke or lower itself. Use another key for it.');
+    throw new DomainError('wrong_state', 'A key cannot revoke or lower itself. Use another key.');
   }
 }

@@ -24,14 +24,14 @@ const add = (to: Organization, id: string, input: object = {}): Organization =>
   addCompany(to, { name: id, ...input }, { id, createdAt });
 
 describe('the default company', () => {
-  test('is the first one until another takes its place', () => {
+  test('is the first one until another becomes the default', () => {
     const two = add(organization, 'second');
     expect(two.defaultCompanyId).toBe('first');
     expect(changeCompany(two, 'second', { isDefault: true }).defaultCompanyId).toBe('second');
     expect(add(two, 'third', { isDefault: true }).defaultCompanyId).toBe('third');
   });
 
-  test('cannot be removed, nor give up being the default', () => {
+  test('cannot be removed or unset', () => {
     for (const act of [
       () => removeCompany(organization, 'first'),
       () => changeCompany(organization, 'first', { isDefault: false }),
@@ -79,11 +79,11 @@ describe('a VAT id', () => {
     expect(() => changeCompany(two, 'other', input)).toThrow(expect.objectContaining({ kind: 'already_exists' }));
   });
 
-  test('with the same number in another country is another one', () => {
+  test('with the same number in another country is a different one', () => {
     expect(add(german, 'other', { taxId: 'EE136695976' }).companies).toHaveLength(3);
   });
 
-  test('is free again when its company is gone, and a company may keep its own', () => {
+  test('is free again after its company is removed, and a company may keep its own', () => {
     const without = removeCompany(german, 'german');
     expect(add(without, 'again', { taxId: 'DE136695976' }).companies).toHaveLength(2);
     expect(changeCompany(german, 'german', { taxId: 'DE 136695976' }).companies[1]?.taxId).toBe('DE 136695976');
@@ -97,13 +97,13 @@ describe('a VAT id', () => {
 describe('the number of companies', () => {
   const scale = { ...organization, plan: 'SCALE', additionalLegalEntities: 1 } as const;
 
-  test('is held at the limit of the plan, exactly', () => {
+  test('reaches the limit of the plan exactly', () => {
     const full = add(scale, 'second');
     expect(() => add(full, 'third')).toThrow(expect.objectContaining({ kind: 'usage_exceeded' }));
     expect(add(removeCompany(full, 'second'), 'third').companies).toHaveLength(2);
   });
 
-  test('has no limit on ENTERPRISE but the bound of the store', () => {
+  test('is limited on ENTERPRISE by the bound of the store only', () => {
     const companies = Array.from({ length: COMPANIES_MAX - 1 }, (_, index) => ({
       id: index === 0 ? 'first' : `c${index}`,
       name: 'x',
@@ -118,7 +118,7 @@ describe('the number of companies', () => {
   });
 });
 
-describe('what a company says of itself', () => {
+describe('a field of a company', () => {
   test.each([
     ['a blank name', { name: ' ' }],
     ['a name of 201 characters', { name: 'x'.repeat(201) }],
@@ -131,13 +131,13 @@ describe('what a company says of itself', () => {
     expect(() => changeCompany(organization, 'first', input)).toThrow(expect.objectContaining({ kind: 'invalid' }));
   });
 
-  test('stays where a change does not mention it', () => {
+  test('is unchanged when a change does not name it', () => {
     const given = add(organization, 'x', { name: ' Acme GmbH ', taxId: 'DE136695976', country: 'DE' });
     const [, company] = changeCompany(given, 'x', { country: 'AT' }).companies;
     expect(company).toEqual({ id: 'x', name: 'Acme GmbH', taxId: 'DE136695976', country: 'AT', createdAt });
   });
 
-  test('is not found under an unknown id', () => {
+  test('returns not_found for an unknown company', () => {
     for (const act of [
       () => requireCompany(organization, 'x'),
       () => changeCompany(organization, 'x', {}),

@@ -6,7 +6,7 @@ import type { Company, Organization } from './organization.js';
 import { entitlements } from './plans.js';
 import { readName } from './text.js';
 
-/** What a request says about a company; undefined is "not said". */
+/** The fields of a request about a company; undefined ones are not changed. */
 export interface CompanyInput {
   readonly name?: string | undefined;
   readonly taxId?: string | undefined;
@@ -14,7 +14,7 @@ export interface CompanyInput {
   readonly isDefault?: boolean | undefined;
 }
 
-/** Keeps the document that holds the companies small, whatever the plan allows. */
+/** Bounds the size of the document that holds the companies, for plans without a limit. */
 export const COMPANIES_MAX = 1_000;
 const TAX_ID_CHARACTERS_MAX = 50;
 
@@ -26,7 +26,7 @@ export function requireCompany(organization: Organization, companyId: string): C
 }
 
 /**
- * The organization with one company more.
+ * The organization with one more company.
  * @throws DomainError invalid, already_exists for a VAT id that another company has, usage_exceeded beyond the plan
  */
 export function addCompany(
@@ -42,9 +42,12 @@ export function addCompany(
   };
   const companiesMax = entitlements(organization).limits.companies ?? COMPANIES_MAX;
   if (organization.companies.length >= companiesMax) {
-    throw new DomainError('usage_exceeded', `The plan's limit of ${companiesMax} companies is reached.`);
+    throw new DomainError(
+      'usage_exceeded',
+      `The plan's limit of ${companiesMax} ${companiesMax === 1 ? 'company' : 'companies'} is reached.`,
+    );
   }
-  refuseTakenTaxId(organization, company);
+  refuseDuplicateTaxId(organization, company);
   return {
     ...organization,
     companies: [...organization.companies, company],
@@ -53,8 +56,8 @@ export function addCompany(
 }
 
 /**
- * The organization with one company changed; what the input does not say stays. `isDefault: true` moves the default.
- * @throws DomainError not_found, invalid, already_exists, or wrong_state when the default would be given to nobody
+ * The organization with one changed company. `isDefault: true` makes it the default.
+ * @throws DomainError not_found, invalid, already_exists, or wrong_state for `isDefault: false` on the default
  */
 export function changeCompany(organization: Organization, companyId: string, input: CompanyInput): Organization {
   const current = requireCompany(organization, companyId);
@@ -68,7 +71,7 @@ export function changeCompany(organization: Organization, companyId: string, inp
   if (isDefault && input.isDefault === false) {
     throw new DomainError('wrong_state', 'One company is always the default. Make another one the default instead.');
   }
-  refuseTakenTaxId(organization, company);
+  refuseDuplicateTaxId(organization, company);
   return {
     ...organization,
     companies: organization.companies.map((other) => (other.id === companyId ? company : other)),
@@ -101,18 +104,18 @@ function readCountry(value: string): string {
   return value;
 }
 
-/** An invoice finds its company by the VAT id of its buyer, so no two companies may answer to the same one. */
-function refuseTakenTaxId({ companies }: Organization, company: Company): void {
+/** Invoices are routed by the buyer's VAT id, so no two companies may have the same one. */
+function refuseDuplicateTaxId({ companies }: Organization, company: Company): void {
   const taxId = identifyingTaxId(company);
   if (taxId === undefined) return;
-  const isTaken = companies.some((other) => {
+  const isDuplicate = companies.some((other) => {
     const otherTaxId = other.id === company.id ? undefined : identifyingTaxId(other);
     return otherTaxId !== undefined && sameTaxId(taxId, otherTaxId);
   });
-  if (isTaken) throw new DomainError('already_exists', 'Another company of the organization has this tax_id.');
+  if (isDuplicate) throw new DomainError('already_exists', 'Another company of the organization has this tax_id.');
 }
 
-/** A number without a prefix belongs to the country of its company. */
+/** A VAT id without a prefix gets the country of its company. */
 function identifyingTaxId({ taxId, country }: Company): TaxId | undefined {
   const parsed = taxId === undefined ? undefined : parseTaxId(taxId);
   if (parsed === undefined || parsed.country !== undefined || country === undefined) return parsed;

@@ -9,7 +9,7 @@ const member = {
 } as Member;
 const notification = { id: 'n', organizationId: 'o', userId: 'u', createdAt: new Date() };
 
-describe('text of others', () => {
+describe('foreign text', () => {
   test.each([
     ['a header', 'Acme\r\nBcc: all@example.com', 'Acme Bcc: all@example.com'],
     ['a paragraph', 'Acme\n\n\nPay here', 'Acme Pay here'],
@@ -21,14 +21,14 @@ describe('text of others', () => {
     expect(findingSubject(text)).toBe(`Assigned to you: ${shown}`);
   });
 
-  test('is cut in a subject, between characters', () => {
+  test('is truncated in a subject, between characters', () => {
     const subject = findingSubject('😀'.repeat(2_000));
     expect([...subject]).toHaveLength(150);
     expect(subject.endsWith('😀…')).toBe(true);
   });
 });
 
-test('the mail of an invitation says whose it is, what it is for, and how long; the token stands on a line of its own', () => {
+test('the mail of an invitation names organization, role and expiry, with the token on its own line', () => {
   const { text } = writeMail(
     { ...notification, subject: 's', occasion: { kind: 'INVITATION' } },
     { organizationName: 'Acme', member, token: 'inv_abc' },
@@ -38,7 +38,7 @@ test('the mail of an invitation says whose it is, what it is for, and how long; 
   expect(text).toContain('2026-03-08T12:00:00.000Z');
 });
 
-test('the mail about a finding says which, of which invoice, and why', () => {
+test('the mail about a finding names the finding, its invoice and the summary', () => {
   const { text } = writeMail(
     {
       ...notification,

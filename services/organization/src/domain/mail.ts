@@ -1,7 +1,6 @@
 import type { Notification } from './notification.js';
 import type { Member } from './roster.js';
 
-/** A mail as a person reads it. */
 export interface MailText {
   readonly subject: string;
   readonly text: string;
@@ -9,7 +8,7 @@ export interface MailText {
 
 const SUBJECT_CHARACTERS_MAX = 150;
 
-/** Text of others on one line, so that a name cannot add a header, a paragraph or a direction of writing. */
+/** Foreign text on one line, so that a name cannot inject headers, paragraphs or bidirectional control characters. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }
@@ -31,7 +30,7 @@ function shorten(subject: string): string {
 
 /**
  * The mail about a notification.
- * @param token what an invitation is accepted with; only the mail ever shows it
+ * @param token accepts an invitation; only the mail contains it
  */
 export function writeMail(
   { subject, occasion }: Notification,
@@ -59,7 +58,7 @@ export function writeMail(
     '',
     token ?? '',
     '',
-    `The invitation holds until ${member.invitation?.expiresAt.toISOString() ?? ''} and for one acceptance.`,
+    `The invitation is valid until ${member.invitation?.expiresAt.toISOString() ?? ''} and can be accepted once.`,
     'If you do not know the organization, ignore this mail.',
   ];
   return { subject, text: `${lines.join('\n')}\n` };

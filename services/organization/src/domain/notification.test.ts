@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { judge, nextTry, TRIES_MAX } from './notification.js';
+import { checkDelivery, nextRetryAt, TRIES_MAX } from './notification.js';
 import type { Notification } from './notification.js';
 import type { Organization } from './organization.js';
 import type { Member } from './roster.js';
@@ -34,37 +34,37 @@ const assignment: Notification = {
   },
 };
 
-test('the pauses between tries grow threefold from a minute, and end after the last try', () => {
+test('the backoff triples from one minute and ends after the last try', () => {
   const pausesMinutes = Array.from({ length: TRIES_MAX }, (_, count) => {
-    const again = nextTry(count + 1, now);
+    const again = nextRetryAt(count + 1, now);
     return again === undefined ? undefined : (again.getTime() - now.getTime()) / 60_000;
   });
   expect(pausesMinutes).toEqual([1, 3, 9, 27, 81, undefined]);
 });
 
 describe('a mail about a finding', () => {
-  test('is owed to a member', () => {
-    expect(judge(assignment, { organization, member: active, now })).toBe('OWED');
+  test('is sent to a member', () => {
+    expect(checkDelivery(assignment, { organization, member: active, now })).toBe('SEND');
   });
 
-  test('is not owed in a deleted organization, to somebody only invited, or after a week', () => {
-    expect(judge(assignment, { organization: gone, member: active, now })).toBe('RECIPIENT_GONE');
-    expect(judge(assignment, { organization, member: invited, now })).toBe('RECIPIENT_GONE');
+  test('is not sent in a deleted organization, to an invited person, or after a week', () => {
+    expect(checkDelivery(assignment, { organization: gone, member: active, now })).toBe('RECIPIENT_GONE');
+    expect(checkDelivery(assignment, { organization, member: invited, now })).toBe('RECIPIENT_GONE');
     const old = { ...assignment, createdAt: ago(7 * DAY_MS + 1) };
-    expect(judge(old, { organization, member: active, now })).toBe('TOO_OLD');
-    expect(judge({ ...old, createdAt: ago(7 * DAY_MS) }, { organization, member: active, now })).toBe('OWED');
+    expect(checkDelivery(old, { organization, member: active, now })).toBe('TOO_OLD');
+    expect(checkDelivery({ ...old, createdAt: ago(7 * DAY_MS) }, { organization, member: active, now })).toBe('SEND');
   });
 });
 
 describe('the mail of an invitation', () => {
-  test('is owed while the invitation can be accepted', () => {
-    expect(judge(invitation, { organization, member: invited, now })).toBe('OWED');
-    expect(judge(invitation, { organization: gone, member: invited, now })).toBe('RECIPIENT_GONE');
+  test('is sent while the invitation can be accepted', () => {
+    expect(checkDelivery(invitation, { organization, member: invited, now })).toBe('SEND');
+    expect(checkDelivery(invitation, { organization: gone, member: invited, now })).toBe('RECIPIENT_GONE');
     const expired = { ...invited, invitation: { ...invited.invitation, expiresAt: now } };
-    expect(judge(invitation, { organization, member: expired, now })).toBe('RECIPIENT_GONE');
+    expect(checkDelivery(invitation, { organization, member: expired, now })).toBe('RECIPIENT_GONE');
   });
 
-  test('has evidently arrived when the invitation was accepted', () => {
-    expect(judge(invitation, { organization, member: active, now })).toBe('DONE');
+  test('counts as sent when the invitation was accepted', () => {
+    expect(checkDelivery(invitation, { organization, member: active, now })).toBe('ALREADY_SENT');
   });
 });

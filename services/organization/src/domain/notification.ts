@@ -2,18 +2,18 @@ import type { Organization } from './organization.js';
 import { isActive, isPending } from './roster.js';
 import type { Member } from './roster.js';
 
-/** A mail that the product owes a person. */
+/** A mail to one person. */
 export interface Notification {
   readonly id: string;
   readonly organizationId: string;
   readonly userId: string;
-  /** One line. */
+  /** A single line. */
   readonly subject: string;
   readonly occasion: Occasion;
   readonly createdAt: Date;
 }
 
-/** Why the mail is owed, with what its text needs. The token of an invitation is not among it. */
+/** Why the mail is sent, with the data of its text. Never contains the token of an invitation. */
 export type Occasion =
   | { readonly kind: 'INVITATION' }
   | {
@@ -27,31 +27,31 @@ export type Occasion =
 
 export type NotificationStatus = 'QUEUED' | 'SENT' | 'FAILED';
 
-/** Five pauses lie between six tries: a bit more than two hours from the first to the last. */
+/** Six tries with five growing pauses span a bit more than two hours. */
 export const TRIES_MAX = 6;
-const FIRST_PAUSE_MS = 60_000;
-const PAUSE_FACTOR = 3;
+const FIRST_BACKOFF_MS = 60_000;
+const BACKOFF_FACTOR = 3;
 
-/** When to try again after so many tries; undefined when there were enough. */
-export function nextTry(tries: number, now: Date): Date | undefined {
+/** When to retry after this many tries; undefined after the last one. */
+export function nextRetryAt(tries: number, now: Date): Date | undefined {
   if (tries >= TRIES_MAX) return undefined;
-  return new Date(now.getTime() + FIRST_PAUSE_MS * PAUSE_FACTOR ** (tries - 1));
+  return new Date(now.getTime() + FIRST_BACKOFF_MS * BACKOFF_FACTOR ** (tries - 1));
 }
 
 const AGE_MS_MAX = 7 * 24 * 3_600_000;
 
-/** Whether the mail is still owed: `DONE` when the person evidently has it, otherwise why it is not sent any more. */
-export function judge(
+/** Whether to send the mail: `SEND`, `ALREADY_SENT`, or the reason not to send it any more. */
+export function checkDelivery(
   { occasion, createdAt }: Notification,
   { organization, member, now }: { organization: Organization; member: Member; now: Date },
-): 'OWED' | 'DONE' | 'RECIPIENT_GONE' | 'TOO_OLD' {
+): 'SEND' | 'ALREADY_SENT' | 'RECIPIENT_GONE' | 'TOO_OLD' {
   if (organization.deletion !== undefined) return 'RECIPIENT_GONE';
   if (occasion.kind === 'INVITATION') {
-    // Only the mail leads to an acceptance: it was sent before a crash, and nobody noted it.
-    if (member.invitation === undefined) return 'DONE';
-    return isPending(member.invitation, organization, now) ? 'OWED' : 'RECIPIENT_GONE';
+    // An invitation is accepted with the token of its mail: the mail was sent, but a crash prevented the update.
+    if (member.invitation === undefined) return 'ALREADY_SENT';
+    return isPending(member.invitation, organization, now) ? 'SEND' : 'RECIPIENT_GONE';
   }
   if (!isActive(member)) return 'RECIPIENT_GONE';
-  // Mail that was off for months and is switched on must not pour out what nobody waits for any more.
-  return now.getTime() - createdAt.getTime() > AGE_MS_MAX ? 'TOO_OLD' : 'OWED';
+  // Mail that is configured only after months must not send months of outdated assignments.
+  return now.getTime() - createdAt.getTime() > AGE_MS_MAX ? 'TOO_OLD' : 'SEND';
 }

@@ -56,13 +56,13 @@ describe('reference validation', () => {
 });
 
 describe('deleting', () => {
-  test.each(['acme', ' Acme', 'Acme ', ''])('wants the exact name, not "%s"', (name) => {
+  test.each(['acme', ' Acme', 'Acme ', ''])('needs the exact name, not "%s"', (name) => {
     expect(() => deleteOrganization(organization, name, deletion)).toThrow(
       expect.objectContaining({ kind: 'invalid' }),
     );
   });
 
-  test('waits until a subscription is canceled; none at all does not hold it up', () => {
+  test('is refused until the subscription is canceled, and allowed without one', () => {
     const deletable = subscriptionStatuses.filter((subscriptionStatus) => {
       try {
         deleteOrganization({ ...organization, subscriptionStatus }, 'Acme', deletion);
@@ -75,14 +75,14 @@ describe('deleting', () => {
     expect(deletable).toEqual(['none', 'canceled']);
   });
 
-  test('can be undone by the owner for thirty days, to the millisecond', () => {
+  test('can be undone by the owner for exactly thirty days', () => {
     const { deletion: made } = deleteOrganization(organization, 'Acme', deletion);
     const endMs = Date.parse('2026-03-31T12:00:00Z');
     expect(isRecoverable(made, new Date(endMs - 1))).toBe(true);
     expect(isRecoverable(made, new Date(endMs))).toBe(false);
   });
 
-  test('and restoring leaves everything as it was, except that no key of before comes back', () => {
+  test('and restoring changes nothing but the key series', () => {
     const deleted = deleteOrganization(organization, 'Acme', deletion);
     expect(restoreOrganization(deleted, 'after')).toEqual({ ...organization, keySeriesId: 'after' });
   });

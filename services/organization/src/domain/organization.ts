@@ -9,7 +9,7 @@ export type ReferenceValidationMode = (typeof referenceValidationModes)[number];
 /** A tenant with its companies: one aggregate, because the rules about the companies concern all of them at once. */
 export interface Organization extends Contract {
   readonly id: string;
-  /** Grows with every change, hence the version of the tenant's facts as well. */
+  /** Grows with every change; also the version of the tenant's facts. */
   readonly version: number;
   readonly name: string;
   readonly billingEmail: string | undefined;
@@ -18,7 +18,7 @@ export interface Organization extends Contract {
   readonly companies: readonly Company[];
   /** Always the id of one of the companies. */
   readonly defaultCompanyId: string;
-  /** Keys of another series are dead: restoring starts a new series, so that no key outlives a deletion. */
+  /** Keys of another series are invalid. Restoring starts a new series, so that keys from before a deletion stay revoked. */
   readonly keySeriesId: string;
   readonly createdAt: Date;
   readonly deletion: Deletion | undefined;
@@ -28,7 +28,7 @@ export interface Organization extends Contract {
 export interface Company {
   readonly id: string;
   readonly name: string;
-  /** As it was given; compared by what identifies it. */
+  /** As given by the caller; compared with `sameTaxId`. */
   readonly taxId: string | undefined;
   /** ISO 3166 alpha-2. */
   readonly country: string | undefined;
@@ -71,7 +71,7 @@ export function changeReferenceValidation(organization: Organization, mode: stri
 }
 
 /**
- * The organization as a deleted one (specification section 3; endpoint 18).
+ * The deleted organization (specification section 3; endpoint 18).
  * @throws DomainError invalid when the name is not confirmed, wrong_state while a subscription is not canceled
  */
 export function deleteOrganization(
@@ -89,12 +89,12 @@ export function deleteOrganization(
   return { ...organization, deletion: { at: now, recoveryTokenHash, recoveryExpiresAt } };
 }
 
-/** Whether the owner's token still restores; the operator is not bound by it. */
+/** Whether the owner's token is still valid; the operator can restore at any time. */
 export function isRecoverable(deletion: Deletion, now: Date): boolean {
   return now < deletion.recoveryExpiresAt;
 }
 
-/** The organization as it was, with a new series of keys: what the deletion revoked stays revoked. */
+/** The restored organization with a new key series, so that the old keys stay revoked. */
 export function restoreOrganization(organization: Organization, keySeriesId: string): Organization {
   return { ...organization, deletion: undefined, keySeriesId };
 }

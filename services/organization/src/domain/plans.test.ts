@@ -11,15 +11,12 @@ describe('an active subscription', () => {
     ['past_due', true, true],
     ['paused', false, true],
     ['canceled', false, false],
-  ] as const)(
-    'is there while the status is %s: %s; such an organization cannot be deleted: %s',
-    (status, active, kept) => {
-      expect(entitlements({ ...contract, subscriptionStatus: status }).hasActiveSubscription).toBe(active);
-      expect(isUnderSubscription(status)).toBe(kept);
-    },
-  );
+  ] as const)('exists while the status is %s: %s; it prevents deletion: %s', (status, active, kept) => {
+    expect(entitlements({ ...contract, subscriptionStatus: status }).hasActiveSubscription).toBe(active);
+    expect(isUnderSubscription(status)).toBe(kept);
+  });
 
-  test('is implied by ENTERPRISE, which the operator gives without one, and by no other plan', () => {
+  test('is implied by ENTERPRISE, which the operator grants, and by no other plan', () => {
     const implied = plans.filter(
       (plan) => entitlements({ ...contract, plan, subscriptionStatus: 'none' }).hasActiveSubscription,
     );
@@ -50,7 +47,7 @@ describe('limits', () => {
     expect(entitlements({ ...contract, additionalLegalEntities: 4 }).limits.companies).toBe(5);
   });
 
-  test('fall back to the free allowance when the subscription is paused or over', () => {
+  test('fall back to FREE when the subscription is paused or canceled', () => {
     const limited = subscriptionStatuses.filter(
       (subscriptionStatus) =>
         entitlements({ plan: 'SCALE', subscriptionStatus, additionalLegalEntities: 4 }).plan === 'FREE',

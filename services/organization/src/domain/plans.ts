@@ -3,11 +3,11 @@ import { invalidField } from '@invoicecontrol/errors';
 export const plans = ['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE'] as const;
 export type Plan = (typeof plans)[number];
 
-/** The states of the payment provider (billing reference, section 5); `none` where no subscription was ever made. */
+/** The states of the payment provider (billing reference, section 5); `none` when there was never a subscription. */
 export const subscriptionStatuses = ['none', 'trialing', 'active', 'past_due', 'paused', 'canceled'] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-/** What an organization may use; undefined is no limit. Counts of usage are per calendar month, UTC. */
+/** What an organization may use; undefined means unlimited. Usage is counted per calendar month, UTC. */
 export interface Limits {
   readonly analysesPerMonth: number | undefined;
   readonly scanRowsPerMonth: number | undefined;
@@ -21,7 +21,7 @@ export interface Limits {
 const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 ** 3;
 
-/** Everything but the companies, which are the first one and those that the subscription adds. */
+/** Without companies, whose limit depends on the subscription. */
 const limitsByPlan: Readonly<Record<Exclude<Plan, 'ENTERPRISE'>, Omit<Limits, 'companies'>>> = {
   FREE: {
     analysesPerMonth: 25,
@@ -67,7 +67,7 @@ const noLimits: Limits = {
   webhooks: undefined,
 };
 
-/** What an organization has bought, or was given by the operator. */
+/** The plan and subscription of an organization. */
 export interface Contract {
   readonly plan: Plan;
   readonly subscriptionStatus: SubscriptionStatus;
@@ -75,9 +75,9 @@ export interface Contract {
   readonly additionalLegalEntities: number;
 }
 
-/** What follows from the contract today. */
+/** What the contract allows. */
 export interface Entitlements {
-  /** The plan that counts: an ended or paused subscription leaves the free allowance. */
+  /** The effective plan: FREE when the subscription is canceled or paused. */
   readonly plan: Plan;
   readonly hasActiveSubscription: boolean;
   readonly limits: Limits;
@@ -90,7 +90,7 @@ export function entitlements({ plan, subscriptionStatus, additionalLegalEntities
   const effective = isEnded ? 'FREE' : plan;
   return {
     plan: effective,
-    // ENTERPRISE is agreed with the operator and never goes through checkout, so it needs no subscription beside it.
+    // The operator grants ENTERPRISE without a checkout, so it needs no subscription.
     hasActiveSubscription: isPaidFor || (effective === 'ENTERPRISE' && subscriptionStatus === 'none'),
     limits:
       effective === 'ENTERPRISE'
@@ -99,7 +99,7 @@ export function entitlements({ plan, subscriptionStatus, additionalLegalEntities
   };
 }
 
-/** True while a subscription is there and not canceled; such an organization is not deleted (specification, endpoint 18). */
+/** True while a subscription exists that is not canceled; it prevents deletion (specification, endpoint 18). */
 export function isUnderSubscription(status: SubscriptionStatus): boolean {
   return isPaying(status) || status === 'paused';
 }
@@ -123,7 +123,7 @@ export function readSubscriptionStatus(value: string): SubscriptionStatus {
   return found;
 }
 
-/** The bound of the checkout (specification 2.13). */
+/** The limit of the checkout (specification 2.13). */
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 
 /** @throws DomainError invalid */

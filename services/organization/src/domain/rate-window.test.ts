@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { allowedTokens, retryAfterMs, WINDOW_MS, windowPosition } from './rate-window.js';
 
 describe('a window', () => {
-  test('is a minute of the clock, and an instant lies in exactly one', () => {
+  test('is a clock minute, and an instant is in exactly one', () => {
     expect(windowPosition(new Date(0))).toEqual({ windowNumber: 0, elapsedMs: 0 });
     expect(windowPosition(new Date(59_999))).toEqual({ windowNumber: 0, elapsedMs: 59_999 });
     expect(windowPosition(new Date(60_000))).toEqual({ windowNumber: 1, elapsedMs: 0 });
@@ -15,14 +15,14 @@ describe('allowed tokens', () => {
     ['the whole limit when the minute before was quiet', 100, 0, 0, 100],
     ['nothing right after a full minute', 100, 100, 0, 0],
     ['half in the middle of the next minute', 100, 100, 30_000, 50],
-    ['the whole limit when the minute before is out of sight', 100, 100, 60_000, 100],
-    ['less rather than more where it does not come out even', 100, 1, 59_999, 99],
-    ['never less than nothing, even if the limit was lowered', 10, 100, 0, 0],
+    ['the whole limit a full minute later', 100, 100, 60_000, 100],
+    ['rounded down', 100, 1, 59_999, 99],
+    ['never negative, even if the limit was lowered', 10, 100, 0, 0],
   ])('are %s', (_, limit, previousUsed, elapsedMs, expected) => {
     expect(allowedTokens(limit, previousUsed, elapsedMs)).toBe(expected);
   });
 
-  test('together with what counts of the minute before never exceed the limit', () => {
+  test('and the share of the previous minute never exceed the limit together', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10_000 }),
@@ -39,7 +39,7 @@ describe('allowed tokens', () => {
 });
 
 describe('a refused caller', () => {
-  /** Whether a token is free `afterMs` later, if nobody takes one meanwhile. */
+  /** Whether a token is free `afterMs` later, if no other caller takes one. */
   const isFree = (
     limit: number,
     { previousUsed, currentUsed, elapsedMs }: { previousUsed: number; currentUsed: number; elapsedMs: number },
@@ -51,15 +51,15 @@ describe('a refused caller', () => {
   };
 
   test.each([
-    ['the limit of this minute is used up: it has to fade in the next', 10, 0, 10, 0, 66_000],
+    ['the limit of this minute is used up', 10, 0, 10, 0, 66_000],
     ['the minute before still counts', 10, 10, 5, 20_000, 16_000],
     ['a single request a minute', 1, 0, 1, 15_000, 105_000],
     ['the last token comes back as the minute ends', 10, 10, 9, 0, 60_000],
-  ])('is told when a token is free: %s', (_, limit, previousUsed, currentUsed, elapsedMs, expected) => {
+  ])('learns when a token is free: %s', (_, limit, previousUsed, currentUsed, elapsedMs, expected) => {
     expect(retryAfterMs(limit, { previousUsed, currentUsed, elapsedMs })).toBe(expected);
   });
 
-  test('is told the first millisecond at which a token is free, neither earlier nor later', () => {
+  test('learns the exact millisecond at which a token is free', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5_000 }),

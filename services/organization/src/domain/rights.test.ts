@@ -31,7 +31,7 @@ describe('the scopes of a role', () => {
     ]);
   });
 
-  test('give an ADMIN every scope by name and an OWNER the star', () => {
+  test('give an ADMIN every scope by name and an OWNER `*`', () => {
     expect(scopesOfRole('ADMIN')).toEqual(scopes);
     expect(scopesOfRole('OWNER')).toEqual(['*']);
   });
@@ -42,7 +42,7 @@ describe('named rights', () => {
     for (const role of roles) expect(readRights(role, [])).toEqual({ role, scopes: scopesOfRole(role) });
   });
 
-  test('hold each scope once, in the order of the list; the star stands alone', () => {
+  test('hold each scope once, in the order of the list; `*` replaces all others', () => {
     expect(readRights('ADMIN', ['webhooks:read', 'invoices:read', 'webhooks:read']).scopes).toEqual([
       'invoices:read',
       'webhooks:read',
@@ -55,9 +55,9 @@ describe('named rights', () => {
     ['a role in lower case', 'owner', []],
     ['no role', '', []],
     ['an unknown scope', 'ADMIN', ['invoices:delete']],
-    ['a pattern that is not the star', 'ADMIN', ['invoices:*']],
+    ['a pattern other than `*`', 'ADMIN', ['invoices:*']],
     ['a VIEWER that writes', 'VIEWER', ['invoices:write']],
-    ['a VIEWER with the star', 'VIEWER', ['*']],
+    ['a VIEWER with `*`', 'VIEWER', ['*']],
   ])('refuse %s', (_, role, named) => {
     expect(() => readRights(role, named)).toThrow(expect.objectContaining({ kind: 'invalid' }));
   });
@@ -74,7 +74,7 @@ describe('granting', () => {
     );
   });
 
-  test('of the star needs the star: every scope by name is not enough', () => {
+  test('`*` needs `*`: every scope by name is not enough', () => {
     const admin = readRights('ADMIN', []);
     expect(() => requireGrantable(readRights('ADMIN', ['*']), admin)).toThrow(
       expect.objectContaining({ kind: 'forbidden' }),
@@ -84,7 +84,7 @@ describe('granting', () => {
 });
 
 describe('a change of rights', () => {
-  test('never adds one, whatever is asked for', () => {
+  test('never adds one, whatever is requested', () => {
     fc.assert(
       fc.property(
         anyRights,
@@ -108,7 +108,7 @@ describe('a change of rights', () => {
     expect(lowerRights(key, { scopes: [] })).toEqual(key);
   });
 
-  test('to a lower role keeps of the scopes those that the role has by itself', () => {
+  test('to a lower role keeps the scopes that are defaults of that role', () => {
     const key = readRights('ADMIN', ['invoices:read', 'invoices:write', 'erp:write']);
     expect(lowerRights(key, { role: 'ANALYST', scopes: [] }).scopes).toEqual(['invoices:read', 'invoices:write']);
     expect(lowerRights(ALL_RIGHTS, { role: 'VIEWER', scopes: [] }).scopes).toEqual(scopesOfRole('VIEWER'));

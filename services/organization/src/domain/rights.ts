@@ -8,14 +8,14 @@ export interface Rights {
   readonly scopes: readonly GrantedScope[];
 }
 
-/** The rights of the operator, who may hand out any. */
+/** The rights of the operator, who may grant any. */
 export const ALL_RIGHTS: Rights = { role: 'OWNER', scopes: [ALL_SCOPES] };
 
 const readingScopes = scopes.filter((scope) => scope.endsWith(':read'));
 
 /**
  * The scopes of a key that is created without naming any. An ANALYST has those of every operation that the
- * specification leaves without a minimum role; OWNER alone has the star, which also covers scopes still to come.
+ * specification leaves without a minimum role; Only OWNER has `*`, which also covers future scopes.
  */
 const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
   VIEWER: readingScopes,
@@ -33,7 +33,7 @@ export function scopesOfRole(role: Role): readonly GrantedScope[] {
   return scopesByRole[role];
 }
 
-/** @throws DomainError invalid when the word is no role */
+/** @throws DomainError invalid for an unknown role */
 export function readRole(role: string): Role {
   const found = roles.find((known) => known === role);
   if (found === undefined) throw invalidField('role', `must be one of ${roles.join(', ')}.`);
@@ -42,16 +42,16 @@ export function readRole(role: string): Role {
 
 /**
  * The rights that a request names.
- * @param named no scopes means those of the role
- * @throws DomainError invalid for an unknown word, or for a VIEWER that is to do more than read
+ * @param named empty means the scopes of the role
+ * @throws DomainError invalid for an unknown role or scope, or for a VIEWER with more than reading scopes
  */
 export function readRights(role: string, named: readonly string[]): Rights {
   const known = readRole(role);
-  return checked({ role: known, scopes: named.length === 0 ? scopesByRole[known] : readScopes(named) });
+  return requireViewerReadsOnly({ role: known, scopes: named.length === 0 ? scopesByRole[known] : readScopes(named) });
 }
 
 /**
- * Nobody hands out more than they have (HTTP and security reference, section 8).
+ * Callers cannot grant rights that they do not have (HTTP and security reference, section 8).
  * @throws DomainError forbidden
  */
 export function requireGrantable(rights: Rights, grantor: Rights): void {
@@ -65,9 +65,9 @@ export function requireGrantable(rights: Rights, grantor: Rights): void {
 }
 
 /**
- * The rights of a key after a change that may only take away. A lower role without named scopes keeps of the scopes
- * those that the role has by itself.
- * @throws DomainError wrong_state when the change would add a right: a key in the wild must never become stronger
+ * The rights of a key after a change that may only remove rights. Without named scopes a lower role keeps the current
+ * scopes that are default scopes of that role.
+ * @throws DomainError wrong_state when the change would add a right
  */
 export function lowerRights(current: Rights, change: { role?: string | undefined; scopes: readonly string[] }): Rights {
   const role = change.role === undefined ? current.role : readRole(change.role);
@@ -76,21 +76,21 @@ export function lowerRights(current: Rights, change: { role?: string | undefined
   if (isRaised === true) {
     throw new DomainError('wrong_state', 'The rights of a key cannot be raised. Create a new key and revoke this one.');
   }
-  if (named !== undefined) return checked({ role, scopes: named });
+  if (named !== undefined) return requireViewerReadsOnly({ role, scopes: named });
   return role === current.role ? current : { role, scopes: commonScopes(current.scopes, scopesByRole[role]) };
 }
 
-function checked(rights: Rights): Rights {
+function requireViewerReadsOnly(rights: Rights): Rights {
   const beyond = rights.role === 'VIEWER' ? rights.scopes.filter((scope) => !scope.endsWith(':read')) : [];
   if (beyond.length > 0) {
-    throw invalidField('scopes', `a VIEWER only reads; leave out ${beyond.join(', ')} or choose a higher role.`);
+    throw invalidField('scopes', `a VIEWER can only read; leave out ${beyond.join(', ')} or choose a higher role.`);
   }
   return rights;
 }
 
 /**
  * Named scopes in the order of the list, each once.
- * @throws DomainError invalid for an unknown word
+ * @throws DomainError invalid for an unknown scope
  */
 export function readScopes(named: readonly string[]): readonly GrantedScope[] {
   const known: readonly string[] = [...scopes, ALL_SCOPES];

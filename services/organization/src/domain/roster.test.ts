@@ -9,7 +9,7 @@ import {
   isActive,
   isPending,
   MEMBERS_MAX,
-  present,
+  currentMembers,
   removeMember,
 } from './roster.js';
 import type { Member, Roster } from './roster.js';
@@ -41,7 +41,7 @@ function invite(roster: Roster, person: Member, grantor = owner, at = now): Rost
 const names = (roster: Roster) => roster.members.map(({ userId }) => userId);
 
 describe('inviting', () => {
-  test('adds a person who is no member before the invitation is accepted', () => {
+  test('adds a person who becomes a member by accepting', () => {
     const roster = invite(rosterOf(member('ann', 'OWNER')), member('bob'));
     const [, bob] = roster.members;
     expect(bob?.invitation).toEqual({
@@ -53,14 +53,14 @@ describe('inviting', () => {
     expect(bob !== undefined && isActive(bob)).toBe(false);
   });
 
-  test('refuses an address that a member or somebody invited has, in whatever case', () => {
+  test('refuses the address of a member or invited person, ignoring case', () => {
     const roster = invite(rosterOf(member('ann', 'OWNER')), member('bob'));
     for (const email of ['ann@example.com', 'BOB@Example.com']) {
       expect(() => invite(roster, { ...member('other'), email })).toThrow(/has this e-mail address/);
     }
   });
 
-  test('takes an address again whose invitation has expired or was revoked, and forgets the dead one', () => {
+  test('accepts an address again after its invitation expired or was revoked, and removes the old one', () => {
     const roster = invite(rosterOf(member('ann', 'OWNER')), member('bob'));
     const again = { ...member('second'), email: 'bob@example.com' };
     expect(names(invite(roster, again, owner, later(WEEK_MS)))).toEqual(['ann', 'second']);
@@ -77,27 +77,27 @@ describe('inviting', () => {
     ['ADMIN', 'ADMIN', true],
     ['ANALYST', 'ADMIN', false],
     ['ANALYST', 'VIEWER', true],
-  ])('%s makes somebody %s: %s', (granting, role, isAllowed) => {
+  ])('%s may invite %s: %s', (granting, role, isAllowed) => {
     const call = () => invite(rosterOf(member('ann', 'OWNER')), member('bob', role), rightsOf(granting));
     if (isAllowed) expect(call).not.toThrow();
     else expect(call).toThrow(expect.objectContaining({ kind: 'forbidden' }));
   });
 
-  test('needs all that the role may do, not its name alone', () => {
+  test('needs all default rights of the role, not only its name', () => {
     const narrow = readRights('ADMIN', ['organization:read', 'organization:write']);
     expect(() => invite(rosterOf(member('ann', 'OWNER')), member('bob', 'ADMIN'), narrow)).toThrow(
       expect.objectContaining({ kind: 'forbidden' }),
     );
   });
 
-  test('counts invitations that can still be accepted, and no others, against the plan', () => {
+  test('counts only pending invitations against the plan', () => {
     let roster = rosterOf(member('ann', 'OWNER'));
     for (const name of ['b', 'c', 'd', 'e']) roster = invite(roster, member(name));
     expect(() => invite(roster, member('f'))).toThrow(expect.objectContaining({ kind: 'usage_exceeded' }));
     expect(names(invite(roster, member('f'), owner, later(WEEK_MS)))).toEqual(['ann', 'f']);
   });
 
-  test('the operator is bound by no plan, and by the bound of all rosters', () => {
+  test('by the operator ignores the plan, up to the bound of all rosters', () => {
     const five = rosterOf(...['a', 'b', 'c', 'd', 'e'].map((name) => member(name)));
     expect(addMember(five, organization, member('f'), { now, membersMax: MEMBERS_MAX }).members).toHaveLength(6);
     const full = rosterOf(...Array.from({ length: MEMBERS_MAX }, (_, count) => member(`m${count}`)));
@@ -112,13 +112,13 @@ describe('an invitation', () => {
   const accept = (from: Roster, standing: typeof organization | typeof restored, at: Date, tokenHash = 'hash of bob') =>
     acceptInvitation(from, standing, { tokenHash, name: 'Bob', now: at });
 
-  test('makes an active member with the name given, once', () => {
+  test('makes an active member with the given name, once', () => {
     const accepted = accept(roster, organization, later(WEEK_MS - 1));
     expect(accepted?.member).toEqual({ ...member('bob'), name: 'Bob', invitation: undefined });
     expect(accepted && accept(accepted.roster, organization, now)).toBeUndefined();
   });
 
-  test('is dead at the instant it expires, after a deletion, and for every other token', () => {
+  test('is refused once it expires, after a deletion, and for every other token', () => {
     expect(accept(roster, organization, later(WEEK_MS))).toBeUndefined();
     expect(accept(roster, restored, now)).toBeUndefined();
     expect(accept(roster, organization, now, 'another hash')).toBeUndefined();
@@ -127,8 +127,8 @@ describe('an invitation', () => {
     expect(bob?.invitation && isPending(bob.invitation, { ...organization, deletion }, now)).toBe(false);
   });
 
-  test('that is dead is as if it had never been', () => {
-    expect(present(roster, organization, later(WEEK_MS)).map(({ userId }) => userId)).toEqual(['ann']);
+  test('that expired is not found, changed or removed', () => {
+    expect(currentMembers(roster, organization, later(WEEK_MS)).map(({ userId }) => userId)).toEqual(['ann']);
     for (const change of [
       () => changeRole(roster, restored, { userId: 'bob', role: 'VIEWER' }, { now, grantor: owner }),
       () => removeMember(roster, restored, 'bob', { now, grantor: owner }),
@@ -139,7 +139,7 @@ describe('an invitation', () => {
 });
 
 describe('the last OWNER', () => {
-  test('neither goes nor is lowered, however many were invited to become one', () => {
+  test('cannot be removed or lowered, whatever invitations are pending', () => {
     const roster = invite(rosterOf(member('ann', 'OWNER'), member('bob', 'ADMIN')), member('carl', 'OWNER'));
     for (const change of [
       () => removeMember(roster, organization, 'ann', { now, grantor: owner }),
@@ -150,7 +150,7 @@ describe('the last OWNER', () => {
     expect(changeRole(roster, organization, { userId: 'ann', role: 'OWNER' }, { now, grantor: owner })).toEqual(roster);
   });
 
-  test('is free to go once there is another', () => {
+  test('can be removed once there is another', () => {
     const roster = rosterOf(member('ann', 'OWNER'), member('bob', 'OWNER'));
     expect(names(removeMember(roster, organization, 'ann', { now, grantor: owner }))).toEqual(['bob']);
     const lowered = changeRole(roster, organization, { userId: 'ann', role: 'VIEWER' }, { now, grantor: owner });
@@ -159,7 +159,7 @@ describe('the last OWNER', () => {
 });
 
 describe('a key without the rights of an OWNER', () => {
-  test.each<Role>(['ADMIN', 'ANALYST', 'VIEWER'])('of role %s changes and removes nobody above it', (role) => {
+  test.each<Role>(['ADMIN', 'ANALYST', 'VIEWER'])('of role %s cannot change or remove a member above it', (role) => {
     const roster = rosterOf(member('ann', 'OWNER'), member('bob', 'OWNER'));
     const asker = { now, grantor: rightsOf(role) };
     for (const change of [
@@ -170,7 +170,7 @@ describe('a key without the rights of an OWNER', () => {
     }
   });
 
-  test('does not raise somebody above itself', () => {
+  test('cannot raise a member above itself', () => {
     const roster = rosterOf(member('ann', 'OWNER'), member('bob', 'VIEWER'));
     const asker = { now, grantor: rightsOf('ADMIN') };
     expect(changeRole(roster, organization, { userId: 'bob', role: 'ADMIN' }, asker).members[1]?.role).toBe('ADMIN');

@@ -23,12 +23,12 @@ let mongo: MongoConnection;
 let bus: Bus;
 let service: RunningService;
 let clients: Clients;
-const heard: string[] = [];
+const received: string[] = [];
 
 beforeAll(async () => {
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
-  subscribeBroadcast(bus, [events.apiKeysRevoked], ({ eventId }) => heard.push(eventId), logger);
+  subscribeBroadcast(bus, [events.apiKeysRevoked], ({ eventId }) => received.push(eventId), logger);
   service = await startService(testConfig(infrastructure, databaseName));
   clients = connect(service.address);
 });
@@ -48,7 +48,7 @@ async function trail(organizationId: string) {
   return auditEvents;
 }
 
-test('every change leaves one entry that says who, what, when and from where, before its caller has the answer', async () => {
+test('every change has one entry with actor, action, time and address before the caller gets the answer', async () => {
   const { organizationId, ownerKey, companyId, ownerUserId } = await clients.createTenant('Acme');
   const ownerKeyId = idOfKey(ownerKey);
   const as = (requestId: string) => asKey(ownerKeyId, requestId);
@@ -143,10 +143,10 @@ test('a refused change leaves no entry', async () => {
   expect(await trail(organizationId)).toHaveLength(4);
 });
 
-test('a process that died right after a change loses neither its event nor its audit entries, which are there once', async () => {
+test('a crash right after a change loses neither its event nor its audit entries and duplicates none', async () => {
   const { organizationId, ownerKey } = await clients.createTenant('Acme');
   const apiKeyId = idOfKey(ownerKey);
-  // The state exactly as the one write of a revocation leaves it, with nothing done after it.
+  // The state right after the write of a revocation.
   const at = new Date(Date.now() - 10_000);
   const body = announce(events.apiKeysRevoked, { version: 2, apiKeyIds: [apiKeyId] });
   const outbox = envelopes({ id: apiKeyId, organizationId, version: 2 }, [body], at);
@@ -162,7 +162,7 @@ test('a process that died right after a change loses neither its event nor its a
     requestId: 'lost',
   });
   const auditEntries = [entry(0), entry(1)];
-  // One of the two copies was already made when the process died.
+  // One of the two entries was already relayed before the crash.
   await mongo.db.collection<AuditEventDocument>('audit_events').insertOne(entry(0));
   await mongo.db
     .collection<{ _id: string }>('api_keys')
@@ -177,12 +177,12 @@ test('a process that died right after a change loses neither its event nor its a
     expect(left).not.toHaveProperty('auditEntries');
     expect(left).not.toHaveProperty('auditPending');
   });
-  await eventually(() => expect(heard).toContain(outbox[0]?.id));
+  await eventually(() => expect(received).toContain(outbox[0]?.id));
   const copied = (await trail(organizationId)).filter(({ requestId }) => requestId === 'lost');
   expect(copied.map(({ auditEventId }) => auditEventId).sort()).toEqual(auditEntries.map(({ _id }) => _id));
 });
 
-test('changes of one document at the same time leave one entry each', async () => {
+test('concurrent changes of one document have one entry each', async () => {
   const { organizationId } = await clients.createTenant('Acme');
   const renames = Array.from({ length: 8 }, (_, count) =>
     clients.organization.updateOrganization({ organizationId, name: `Acme ${count}` }, asKey('k', `rename-${count}`)),
@@ -196,7 +196,7 @@ test('changes of one document at the same time leave one entry each', async () =
   });
 });
 
-test('the trail is read page by page, newest first, within a range of time', async () => {
+test('the trail is listed in pages, newest first, within a time range', async () => {
   const { organizationId } = await clients.createTenant('Acme');
   for (const name of ['A', 'B', 'C']) {
     await clients.organization.updateOrganization({ organizationId, name }, asKey('k', `page-${name}`));
@@ -224,7 +224,7 @@ test('the trail is read page by page, newest first, within a range of time', asy
   expect(before.auditEvents.map(({ requestId }) => requestId)).not.toContain('page-C');
 });
 
-test('an act that another service announces twice is one entry with the time of the act, also of a deleted organization', async () => {
+test('an act that another service publishes twice is one entry with the time of the act, also for a deleted organization', async () => {
   const { organizationId, ownerKey } = await clients.createTenant('Acme');
   const other = await clients.createTenant('Other');
   await clients.organization.deleteOrganization({ organizationId, confirmName: 'Acme' }, asKey(idOfKey(ownerKey)));
@@ -242,7 +242,7 @@ test('an act that another service announces twice is one entry with the time of 
   if (event === undefined) throw new Error('no event');
   const publisher = await eventPublisher(bus, 'analysis');
   await eventually(() => publisher.publish(event));
-  // What the broker does not recognise as a repeat: the same event under another message id.
+  // The same event under another message id, which the broker does not deduplicate.
   await bus.jetstream.publish(event.subject, event.payload);
   const auditEvents = mongo.db.collection<AuditEventDocument>('audit_events');
   const entry = {
@@ -254,7 +254,7 @@ test('an act that another service announces twice is one entry with the time of 
     outcome: 'REFUSED',
     ip: '192.0.2.9',
   };
-  // A later event is handled, so both earlier ones have been.
+  // Events are handled in order: both earlier ones are handled, too.
   const [last] = envelopes({ id: organizationId, organizationId, version: 8 }, [body], new Date());
   if (last === undefined) throw new Error('no event');
   await eventually(() => publisher.publish(last));

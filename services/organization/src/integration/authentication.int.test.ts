@@ -18,7 +18,7 @@ import type { Clients } from '../testing/clients.js';
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const logger = createLogger({ service: 'test', level: 'silent' });
-/** How far the service's clock is ahead of ours. */
+/** How far the service's clock is ahead of real time. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 const ownerRights = { role: 'OWNER', scopes: ['*'] };
@@ -58,7 +58,7 @@ async function tenantWithKey(role: string): Promise<{ organizationId: string; ow
 }
 
 describe('a key', () => {
-  test('names organization, rights, plan and limits to whoever lets it in', async () => {
+  test('authenticates with organization, rights, plan and limits', async () => {
     const { organizationId, ownerKey } = await clients.createTenant('Acme', 'CORE');
     const { principal } = await authenticate(ownerKey);
     expect(principal).toMatchObject({
@@ -79,7 +79,7 @@ describe('a key', () => {
     expect(Object.values(principal?.limits ?? { missing: 0 })).toEqual(Array(7).fill(undefined));
   });
 
-  test('that is malformed, unknown, of another secret or of another kind is refused in the same words', async () => {
+  test('that is malformed, unknown, with a wrong secret or of another kind is refused with one message', async () => {
     const { ownerKey } = await clients.createTenant('Acme');
     const id = idOfKey(ownerKey);
     const secret = ownerKey.split('_')[3]?.slice(0, API_KEY_SECRET_LENGTH) ?? '';
@@ -93,7 +93,7 @@ describe('a key', () => {
     for (const key of wrong) await expect(authenticate(key)).rejects.toMatchObject(refusal);
   });
 
-  test('that was revoked is refused on the next call, and whoever remembers it is told', async () => {
+  test('that was revoked is refused on the next call, and caches are told by an event', async () => {
     const { organizationId, ownerKeyId, key } = await tenantWithKey('ANALYST');
     await authenticate(key);
     await clients.apiKey.revokeApiKey({ organizationId, apiKeyId: idOfKey(key) }, asKey(ownerKeyId));
@@ -101,7 +101,7 @@ describe('a key', () => {
     await eventually(() => expect(revoked).toContain(idOfKey(key)));
   });
 
-  test('that was lowered has its new rights on the next call, and whoever remembers it is told', async () => {
+  test('that was lowered has its new rights on the next call, and caches are told by an event', async () => {
     const { organizationId, ownerKeyId, key } = await tenantWithKey('ANALYST');
     const update = { organizationId, apiKeyId: idOfKey(key), role: 'VIEWER', scopes: [], grantor: ownerRights };
     await clients.apiKey.updateApiKey(update, asKey(ownerKeyId));
@@ -109,7 +109,7 @@ describe('a key', () => {
     await eventually(() => expect(revoked).toContain(idOfKey(key)));
   });
 
-  test('that was only renamed is announced to nobody', async () => {
+  test('that was only renamed publishes no event', async () => {
     const { organizationId, ownerKeyId, key } = await tenantWithKey('ANALYST');
     const update = { organizationId, apiKeyId: idOfKey(key), name: 'Other', scopes: [], grantor: ownerRights };
     expect((await clients.apiKey.updateApiKey(update, asKey(ownerKeyId))).apiKey?.name).toBe('Other');
@@ -118,7 +118,7 @@ describe('a key', () => {
     expect(stored).not.toHaveProperty('recentEvents');
   });
 
-  test('is refused from its expiry on, whether anything tidied it up or not', async () => {
+  test('is refused from its expiry on, without any cleanup job', async () => {
     const { organizationId, ownerKey } = await clients.createTenant('Acme');
     const expiresTime = new Date(Date.now() + 60_000);
     const { key, apiKey } = await clients.apiKey.createApiKey(
@@ -135,15 +135,15 @@ describe('a key', () => {
     }
   });
 
-  test('of an organization whose creation was cut short is dead', async () => {
+  test('of an organization whose creation failed midway is refused', async () => {
     const { organizationId, ownerKey } = await clients.createTenant('Acme');
     await mongo.db.collection<{ _id: string }>('organizations').deleteOne({ _id: organizationId });
     await expect(authenticate(ownerKey)).rejects.toMatchObject(refusal);
   });
 });
 
-describe('keys are handed out', () => {
-  test('within the rights of the grantor only', async () => {
+describe('keys', () => {
+  test('are created within the rights of the grantor only', async () => {
     const { organizationId, key } = await tenantWithKey('ADMIN');
     const { principal } = await authenticate(key);
     const create = (role: string, scopes: string[]) =>
@@ -156,7 +156,7 @@ describe('keys are handed out', () => {
     expect((await create('ADMIN', [])).apiKey?.role).toBe('ADMIN');
   });
 
-  test('never without saying whose rights they are', async () => {
+  test('are not created without a grantor', async () => {
     const { organizationId, ownerKey } = await clients.createTenant('Acme');
     const request = { organizationId, name: 'x', role: 'VIEWER', scopes: [], grantor: undefined };
     await expect(clients.apiKey.createApiKey(request, asKey(idOfKey(ownerKey)))).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe('keys are handed out', () => {
     });
   });
 
-  test('and taken back by a key of the same or a higher role, which is not the key itself', async () => {
+  test('are revoked by another key of the same or a higher role', async () => {
     const { organizationId, ownerKeyId, key } = await tenantWithKey('ADMIN');
     const revoke = (apiKeyId: string, by: string) =>
       clients.apiKey.revokeApiKey({ organizationId, apiKeyId }, asKey(by));
@@ -174,7 +174,7 @@ describe('keys are handed out', () => {
     await expect(revoke(ownerKeyId, idOfKey(key))).rejects.toMatchObject({ kind: 'unauthenticated' });
   });
 
-  test('to be listed without the revoked ones, newest first, page by page', async () => {
+  test('are listed without the revoked ones, newest first, in pages', async () => {
     const { organizationId, ownerKeyId, key } = await tenantWithKey('ADMIN');
     const made: string[] = [];
     for (const name of ['a', 'b', 'c']) {
@@ -197,7 +197,7 @@ describe('keys are handed out', () => {
 });
 
 describe('across restarts', () => {
-  test('a key made with an older pepper stays valid while a new one serves new keys', async () => {
+  test('a key made with an older pepper stays valid after a new pepper is added', async () => {
     const { organizationId, ownerKey } = await clients.createTenant('Acme');
     const peppers = `p2:${Buffer.alloc(32, 2).toString('base64')},p1:${Buffer.alloc(32, 1).toString('base64')}`;
     const other = await startService(testConfig(infrastructure, databaseName, { API_KEY_PEPPERS: peppers }));
@@ -218,7 +218,7 @@ describe('across restarts', () => {
     }
   });
 
-  test('the day of the last use is kept: what was not written yet is written when the service stops', async () => {
+  test('the day of the last use is kept: pending days are written when the service stops', async () => {
     const other = await startService(testConfig(infrastructure, databaseName));
     const there = connect(other.address);
     const { organizationId, ownerKey } = await there.createTenant('Acme');

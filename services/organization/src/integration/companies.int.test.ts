@@ -18,18 +18,18 @@ import type { Clients } from '../testing/clients.js';
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const logger = createLogger({ service: 'test', level: 'silent' });
-const caller = asKey('somebody');
+const caller = asKey('test-key');
 let mongo: MongoConnection;
 let bus: Bus;
 let service: RunningService;
 let clients: Clients;
-/** By event id: an event may be sent twice. */
-const heard = new Map<string, OrganizationChanged>();
+/** By event id, because an event may be delivered twice. */
+const received = new Map<string, OrganizationChanged>();
 
 beforeAll(async () => {
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
-  subscribeBroadcast(bus, [events.organizationChanged], (event) => heard.set(event.eventId, event), logger);
+  subscribeBroadcast(bus, [events.organizationChanged], (event) => received.set(event.eventId, event), logger);
   service = await startService(testConfig(infrastructure, databaseName));
   clients = connect(service.address);
 });
@@ -41,7 +41,7 @@ afterAll(async () => {
   await bus.close();
 });
 
-/** What became of calls made at once: those that succeeded, and the kinds of refusal of the others. */
+/** Runs concurrent calls: how many succeeded, and the kinds of errors of the others. */
 async function outcomes(calls: readonly Promise<unknown>[]): Promise<{ succeeded: number; refusals: string[] }> {
   const settled = await Promise.allSettled(calls);
   const failed = settled.filter((outcome) => outcome.status === 'rejected');
@@ -80,7 +80,7 @@ describe('a company', () => {
     });
   });
 
-  test('that changes makes the facts of the tenant newer, and the event says how new', async () => {
+  test('that changes increases the version of the tenant facts, which the event carries', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const before = await clients.organization.getTenantFacts({ organizationId }, caller);
     const { company } = await create(organizationId, 'Second', { taxId: 'DE136695976', isDefault: true });
@@ -88,20 +88,20 @@ describe('a company', () => {
     expect(after).toMatchObject({ version: before.version + 1, defaultCompanyId: company?.companyId });
     expect(after.companies.map(({ taxId }) => taxId)).toEqual([undefined, 'DE136695976']);
     await eventually(() =>
-      expect([...heard.values()].filter((event) => event.organizationId === organizationId)).toMatchObject([
+      expect([...received.values()].filter((event) => event.organizationId === organizationId)).toMatchObject([
         { version: after.version, changed: ['companies'] },
       ]),
     );
   });
 
-  test('that is changed into what it is already changes nothing and is announced to nobody', async () => {
+  test('updated without a difference changes nothing and publishes no event', async () => {
     const { organizationId, companyId } = await clients.createTenant('Acme');
     await clients.company.updateCompany({ organizationId, companyId, name: 'Acme', isDefault: true }, caller);
     expect((await clients.organization.getTenantFacts({ organizationId }, caller)).version).toBe(1);
   });
 });
 
-describe('many at once', () => {
+describe('concurrently', () => {
   test('20 moves of the default leave exactly one default', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const ids: string[] = [];
@@ -116,7 +116,7 @@ describe('many at once', () => {
     expect((await listAll(organizationId)).filter(({ isDefault }) => isDefault)).toHaveLength(1);
   });
 
-  test('removing a company while it becomes the default leaves a default that exists', async () => {
+  test('removing a company while it becomes the default leaves an existing default', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     for (let round = 0; round < 5; round++) {
       const companyId = (await create(organizationId, `c${round}`)).company?.companyId ?? '';
@@ -128,7 +128,7 @@ describe('many at once', () => {
     }
   });
 
-  test('20 companies with one VAT id become one company', async () => {
+  test('20 creations with one VAT id create one company', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const { succeeded, refusals } = await outcomes(
       Array.from({ length: 20 }, (_, count) =>
@@ -140,7 +140,7 @@ describe('many at once', () => {
     expect(await listAll(organizationId)).toHaveLength(2);
   });
 
-  test('never become more than the plan allows', async () => {
+  test('companies never exceed the limit of the plan', async () => {
     const { organizationId } = await clients.createTenant('Acme', 'SCALE');
     const plan = { organizationId, plan: '', subscriptionStatus: 'active', additionalLegalEntities: 3 };
     await clients.operator.setPlan(plan, asOperator);

@@ -14,11 +14,11 @@ import type { Clients } from '../testing/clients.js';
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const DAY_MS = 24 * 3_600_000;
-/** How far the service's clock is ahead of ours. */
+/** How far the service's clock is ahead of real time. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
-const caller = asKey('somebody');
-const nobody = {
+const caller = asKey('test-key');
+const anonymous = {
   context: { requestId: 'accepting', actor: { type: 'SYSTEM', id: 'public' }, ip: '192.0.2.9' },
 } as const;
 const refusal = {
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const invite = (organizationId: string, email: string, role = 'ANALYST') =>
   clients.member.inviteMember({ organizationId, email, role, grantor: byOwner }, caller);
-const accept = (token: string, name = 'Ann') => clients.member.acceptInvitation({ token, name }, nobody);
+const accept = (token: string, name = 'Ann') => clients.member.acceptInvitation({ token, name }, anonymous);
 const remove = (organizationId: string, userId: string) =>
   clients.member.removeMember({ organizationId, userId, grantor: byOwner }, caller);
 const lower = (organizationId: string, userId: string) =>
@@ -56,7 +56,7 @@ const lower = (organizationId: string, userId: string) =>
 const list = async (organizationId: string) =>
   (await clients.member.listMembers({ organizationId, pageSize: 100, pageToken: '' }, caller)).members;
 
-/** The token as the mail to that address shows it. */
+/** The token in the mail to that address. */
 async function mailedToken(email: string): Promise<string> {
   return eventually(() => {
     const mail = smtp.mails.findLast(({ to }) => to === email);
@@ -65,7 +65,7 @@ async function mailedToken(email: string): Promise<string> {
   });
 }
 
-/** How often each outcome came, refusals by their kind. */
+/** Counts the outcomes, errors by kind. */
 async function outcomes(calls: readonly Promise<unknown>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const outcome of await Promise.allSettled(calls)) {
@@ -76,7 +76,7 @@ async function outcomes(calls: readonly Promise<unknown>[]): Promise<Record<stri
 }
 
 describe('an invitation', () => {
-  test('makes a member of whoever has the token of its mail, in the role that was given', async () => {
+  test('makes the holder of the mailed token a member with the invited role', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const { member } = await invite(organizationId, ' ann@one.example ');
     expect(member).toMatchObject({ email: 'ann@one.example', name: '', role: 'ANALYST', status: 'INVITED' });
@@ -99,7 +99,7 @@ describe('an invitation', () => {
     });
   });
 
-  test('is accepted once, however many try with the token at the same time', async () => {
+  test('is accepted once by concurrent calls with its token', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     await invite(organizationId, 'ann@two.example');
     const token = await mailedToken('ann@two.example');
@@ -108,7 +108,7 @@ describe('an invitation', () => {
     await expect(accept(token)).rejects.toMatchObject(refusal);
   });
 
-  test('that is unknown, malformed or revoked is refused in the same words as one that was used', async () => {
+  test('that is unknown, malformed or revoked is refused with the same message as a used one', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const { member } = await invite(organizationId, 'ann@three.example');
     const token = await mailedToken('ann@three.example');
@@ -120,7 +120,7 @@ describe('an invitation', () => {
     expect(await list(organizationId)).toHaveLength(1);
   });
 
-  test('dies after seven days: nobody is listed, and the address is free again', async () => {
+  test('expires after seven days: it is not listed, and the address is free again', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const { member } = await invite(organizationId, 'ann@four.example');
     const token = await mailedToken('ann@four.example');
@@ -138,7 +138,7 @@ describe('an invitation', () => {
     await expect(accept(token)).rejects.toMatchObject(refusal);
   });
 
-  test('is revoked by deleting the organization, and stays revoked when that comes back', async () => {
+  test('is revoked by deleting the organization, and stays revoked after a restore', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     await invite(organizationId, 'ann@five.example');
     const token = await mailedToken('ann@five.example');
@@ -154,7 +154,7 @@ describe('an invitation', () => {
     expect((await invite(organizationId, 'ann@five.example')).member?.status).toBe('INVITED');
   });
 
-  test('takes the role that it has when it is accepted', async () => {
+  test('gives the role that it has when it is accepted', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const { member } = await invite(organizationId, 'ann@six.example', 'VIEWER');
     const token = await mailedToken('ann@six.example');
@@ -162,7 +162,7 @@ describe('an invitation', () => {
     expect((await accept(token)).member).toMatchObject({ role: 'ADMIN', status: 'ACTIVE' });
   });
 
-  test('with a blank name is not used up', async () => {
+  test('accepted with a blank name stays valid', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     await invite(organizationId, 'ann@seven.example');
     const token = await mailedToken('ann@seven.example');
@@ -171,8 +171,8 @@ describe('an invitation', () => {
   });
 });
 
-describe('of invitations at the same time', () => {
-  test('one gets an address', async () => {
+describe('concurrent invitations', () => {
+  test('to one address succeed once', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const calls = Array.from({ length: 12 }, (_, count) =>
       invite(organizationId, count % 2 === 0 ? 'ann@race.example' : 'ANN@race.example'),
@@ -184,7 +184,7 @@ describe('of invitations at the same time', () => {
     await eventually(() => expect(smtp.mails.filter(({ to }) => /ann@race/i.test(to))).toHaveLength(1));
   });
 
-  test('no more succeed than the plan has members', async () => {
+  test('do not exceed the members of the plan', async () => {
     const { organizationId } = await clients.createTenant('Acme', 'CORE');
     const names = Array.from({ length: 16 }, (_, count) => `m${count}@plan.example`);
     const { ok = 0 } = await outcomes(names.map((email) => invite(organizationId, email)));
@@ -197,7 +197,7 @@ describe('of invitations at the same time', () => {
 });
 
 describe('the last OWNER', () => {
-  test('is still there after twenty removals and lowerings at the same time', async () => {
+  test('stays after twenty concurrent removals and role changes', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     for (let count = 1; count < 20; count++) {
       const input = { organizationId, email: `owner-${count}@owners.example`, name: '', role: 'OWNER' };
@@ -221,7 +221,7 @@ describe('the last OWNER', () => {
 });
 
 describe('members', () => {
-  test('are listed page by page, newest first, without those who were removed', async () => {
+  test('are listed in pages, newest first, without removed ones', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     for (const name of ['a', 'b', 'c']) await invite(organizationId, `${name}@pages.example`);
     const removed = (await list(organizationId)).find(({ email }) => email === 'b@pages.example');
@@ -236,7 +236,7 @@ describe('members', () => {
     expect(pages).toEqual(['c@pages.example', 'a@pages.example', 'owner@example.com']);
   });
 
-  test('of a role above the asking key are out of its reach', async () => {
+  test('of a role above the calling key cannot be changed or removed by it', async () => {
     const { organizationId, ownerUserId: userId } = await clients.createTenant('Acme');
     const grantor = { role: 'ADMIN', scopes: ['*'] };
     const refused = { kind: 'forbidden' };
@@ -254,7 +254,7 @@ describe('members', () => {
     ).rejects.toMatchObject({ kind: 'invalid' });
   });
 
-  test('that get the role they have are not written again', async () => {
+  test('whose new role is their current one are not written again', async () => {
     const { organizationId, ownerUserId: userId } = await clients.createTenant('Acme');
     const same = { organizationId, userId, role: 'OWNER', grantor: byOwner };
     expect((await clients.member.updateMember(same, caller)).member?.role).toBe('OWNER');

@@ -29,19 +29,19 @@ const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const quiet = createLogger({ service: 'test', level: 'silent' });
 const MINUTE_MS = 60_000;
-/** How far the services' clock is ahead of ours. */
+/** How far the services' clock is ahead of real time. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
-const caller = asKey('somebody');
+const caller = asKey('test-key');
 let mongo: MongoConnection;
 let bus: Bus;
 let publisher: EventPublisher;
 let smtp: SmtpSimulator;
-/** Answers calls and hears events, and sends nothing. */
+/** Serves calls and handles events, but sends no mail. */
 let service: RunningService;
 let clients: Clients;
 const logLines: string[] = [];
-/** What a test starts beside it; stopped after the test. */
+/** Services that one test starts; stopped after it. */
 let others: { stop(): Promise<void> }[] = [];
 
 const withMail = () => ({ SMTP_URL: smtp.url, MAIL_FROM: 'Invoice Control <control@mail.example>' });
@@ -74,7 +74,7 @@ afterAll(async () => {
   await bus.close();
 });
 
-/** A replica that sends what is queued. */
+/** A replica that sends mails. */
 async function startSender(): Promise<RunningService> {
   const sender = await startService(testConfig(infrastructure, databaseName, withMail()), { clock, jobPauseMsMax: 50 });
   others.push(sender);
@@ -99,7 +99,7 @@ async function someMember(): Promise<Recipient> {
 }
 
 let assignments = 0;
-/** An event of analysis, as its outbox holds it. */
+/** A `finding_assigned` event as in the outbox of analysis. */
 function assignment({
   organizationId,
   assigneeUserId,
@@ -128,7 +128,7 @@ async function assign({ organizationId, userId }: Recipient): Promise<string> {
   return event.findingId;
 }
 
-/** A broker that answers late has stored it perhaps; a repeat under the same id is stored once. */
+/** Retries: a repeat under the same id is stored once. */
 function publish(event: OutboxEvent): Promise<void> {
   return eventually(() => publisher.publish(event));
 }
@@ -141,14 +141,14 @@ const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to === email);
 const becomes = (organizationId: string, expected: readonly string[]) =>
   eventually(async () => expect(await statuses(organizationId)).toEqual(expected));
 
-/** Resolves when so many tries have ended, the last one with a failure. */
+/** Resolves when this many tries have failed. */
 const triedWithoutSuccess = ({ userId }: Recipient, tries: number) =>
   eventually(async () =>
     expect(await documents().findOne({ userId })).toMatchObject({ tries, leaseUntil: new Date(0) }),
   );
 
 describe('an assignment', () => {
-  test('tells the assignee by one mail, under an id that comes from the notification', async () => {
+  test('sends the assignee one mail, with a message id derived from the notification', async () => {
     const member = await someMember();
     await startSender();
     const findingId = await assign(member);
@@ -171,10 +171,10 @@ describe('an assignment', () => {
     expect(mailsTo(member.email)[0]?.text).toMatch(/DUPLICATE_EXACT[^]*CRITICAL[^]*invoice-1/);
   });
 
-  test('that is heard twice is told once', async () => {
+  test('delivered twice sends one mail', async () => {
     const member = await someMember();
     const event = assignment({ organizationId: member.organizationId, assigneeUserId: member.userId });
-    // Without a message id the broker takes it for two.
+    // Without a message id the broker does not deduplicate.
     for (let count = 0; count < 3; count++) await eventually(() => bus.jetstream.publish(event.subject, event.payload));
     await assign(member);
     await eventually(async () => expect(await listed(member.organizationId)).toHaveLength(2));
@@ -183,7 +183,7 @@ describe('an assignment', () => {
     expect(mailsTo(member.email)).toHaveLength(2);
   });
 
-  test('to nobody, to a stranger, to one who left or was only invited, or in a deleted organization tells nobody', async () => {
+  test('sends no mail without an assignee, to a non-member, removed or invited person, or in a deleted organization', async () => {
     const member = await someMember();
     const { organizationId } = member;
     const email = 'invited@acme.example';
@@ -214,7 +214,7 @@ describe('an assignment', () => {
 });
 
 describe('without a mail server', () => {
-  test('notifications stay QUEUED and the log names it once; they go out when there is one', async () => {
+  test('notifications stay QUEUED with one log line, and are sent once a mail server is configured', async () => {
     const member = await someMember();
     await assign(member);
     await becomes(member.organizationId, ['QUEUED']);
@@ -227,7 +227,7 @@ describe('without a mail server', () => {
 
 describe('a mail server that fails', () => {
   test.each(['REFUSE', 'TEMPORARY', 'DROP'] as const)(
-    'for a while (%s) gets the mail later, under the same message id',
+    'temporarily (%s) gets the mail later, under the same message id',
     async (fault) => {
       const member = await someMember();
       smtp.fail(fault, 2);
@@ -236,7 +236,7 @@ describe('a mail server that fails', () => {
       await triedWithoutSuccess(member, 1);
       aheadMs += MINUTE_MS;
       await triedWithoutSuccess(member, 2);
-      // The second pause is longer than the first.
+      // The second backoff is longer than the first.
       aheadMs += 2 * MINUTE_MS;
       const early = await documents().findOne({ userId: member.userId });
       expect((early?.dueAt?.getTime() ?? 0) - clock.now().getTime()).toBeGreaterThan(0);
@@ -247,7 +247,7 @@ describe('a mail server that fails', () => {
     },
   );
 
-  test('for good is tried six times over two hours, and no more', async () => {
+  test('permanently is tried six times within two hours, then no more', async () => {
     const member = await someMember();
     smtp.fail('REFUSE', 1_000);
     await startSender();
@@ -267,7 +267,7 @@ describe('a mail server that fails', () => {
     expect(mailsTo(member.email)).toEqual([]);
   });
 
-  test('this recipient for good is not asked again', async () => {
+  test('with a permanent rejection of the recipient is not tried again', async () => {
     const member = await someMember();
     smtp.fail('PERMANENT', 1);
     await startSender();
@@ -276,7 +276,7 @@ describe('a mail server that fails', () => {
     expect(await documents().findOne({ userId: member.userId })).toMatchObject({ tries: 1, reason: 'EENVELOPE 550' });
   });
 
-  test('to answer for a mail it took gets it again under the same message id', async () => {
+  test('to confirm a mail that it accepted gets the mail again under the same message id', async () => {
     const member = await someMember();
     smtp.fail('LOSE_ANSWER', 1);
     await startSender();
@@ -290,7 +290,7 @@ describe('a mail server that fails', () => {
     expect(second).toEqual(first);
   });
 
-  test('to answer at all holds up neither the events nor the stop of the service', async () => {
+  test('to answer at all blocks neither the events nor the stop of the service', async () => {
     const member = await someMember();
     smtp.fail('KEEP_WAITING', 1_000);
     const sender = await startSender();
@@ -300,12 +300,12 @@ describe('a mail server that fails', () => {
     await eventually(async () => expect(await listed(member.organizationId)).toHaveLength(21));
     others = [];
     await sender.stop();
-    // What was under way is given back, not held until its lease lapses.
+    // Mails being sent go back to the queue at once, before their leases expire.
     expect(await documents().countDocuments({ status: 'QUEUED', leaseUntil: new Date(0) })).toBe(21);
-    // The stop ended the waiting, not the time for which a server may be silent.
+    // The stop ended the wait, not the server timeout.
     expect(await documents().distinct('reason')).toContain('STOPPED');
     smtp.fail('KEEP_WAITING', 0);
-    // On a slow machine the server may have been silent for that time before.
+    // On a slow machine the server timeout may already have passed.
     aheadMs += MINUTE_MS;
     await startSender();
     await becomes(member.organizationId, Array<string>(21).fill('SENT'));
@@ -313,7 +313,7 @@ describe('a mail server that fails', () => {
 });
 
 describe('replicas', () => {
-  test('that work on one queue send every mail exactly once', async () => {
+  test('sharing one queue send every mail exactly once', async () => {
     const member = await someMember();
     const findings: string[] = [];
     for (let count = 0; count < 60; count++) findings.push(await assign(member));
@@ -329,7 +329,7 @@ describe('replicas', () => {
 });
 
 describe('a person', () => {
-  test('who left before the mail went out is not written to', async () => {
+  test('who left before the mail was sent gets none', async () => {
     const member = await someMember();
     const { organizationId, userId } = member;
     const email = 'revoked@acme.example';
@@ -359,14 +359,14 @@ describe('a crash', () => {
     const userId = member?.userId ?? '';
     const queued = await documents().findOne({ userId });
     if (queued === null) throw new Error('the mail was not queued');
-    // The state exactly as the one write of the invitation leaves it, with nothing done after it.
+    // The state right after the write of the invitation.
     const audit = mongo.db.collection<AuditEventDocument>('audit_events');
     const entry = await audit.findOne({ organizationId, action: 'member.invited' });
     if (entry === null) throw new Error('the invitation was not audited');
     const rosters = mongo.db.collection<{ _id: string }>('members');
     const crash = async () => {
-      const carried = { auditEntries: [entry], notifications: [queued], auditPending: true };
-      await rosters.updateOne({ _id: organizationId }, { $set: carried });
+      const relayedFields = { auditEntries: [entry], notifications: [queued], auditPending: true };
+      await rosters.updateOne({ _id: organizationId }, { $set: relayedFields });
       aheadMs += 3_000;
       await eventually(async () =>
         expect(await rosters.findOne({ _id: organizationId })).not.toHaveProperty('auditPending'),
@@ -394,7 +394,7 @@ describe('a crash', () => {
     expect(mailsTo(member.email)).toHaveLength(1);
   });
 
-  test('while a mail is sent repeats it under the same message id once the lease has lapsed', async () => {
+  test('while a mail is sent repeats it under the same message id once the lease has expired', async () => {
     const member = await someMember();
     smtp.fail('KEEP_WAITING', 1);
     const killed = await startProcess(withMail());
@@ -411,10 +411,7 @@ describe('a crash', () => {
   });
 });
 
-/**
- * The service as a process of its own, which can be ended in the middle of anything. One that finds its stores too busy
- * at its start says so and ends; its supervisor starts it again.
- */
+/** Runs the service as a process that can be killed at any point; starts it again if its stores are too busy at first. */
 function startProcess(mail: Record<string, string>): Promise<{ stop(): Promise<void> }> {
   return eventually(() => startProcessOnce(mail));
 }

@@ -20,15 +20,15 @@ const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const logger = createLogger({ service: 'test', level: 'silent' });
 const DAY_MS = 24 * 3_600_000;
-/** How far the service's clock is ahead of ours. */
+/** How far the service's clock is ahead of real time. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
-const caller = asKey('somebody');
+const caller = asKey('test-key');
 let mongo: MongoConnection;
 let bus: Bus;
 let service: RunningService;
 let clients: Clients;
-const heard: { name: string; organizationId: string }[] = [];
+const received: { name: string; organizationId: string }[] = [];
 
 beforeAll(async () => {
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
@@ -36,7 +36,7 @@ beforeAll(async () => {
   subscribeBroadcast<EventHeader>(
     bus,
     [events.organizationDeleted, events.organizationRestored],
-    ({ organizationId }, { name }) => heard.push({ name, organizationId }),
+    ({ organizationId }, { name }) => received.push({ name, organizationId }),
     logger,
   );
   service = await startService(testConfig(infrastructure, databaseName), { clock });
@@ -56,7 +56,7 @@ const deleted = (organizationId: string, confirmName = 'Acme') =>
 const restored = (recoveryToken: string) => clients.organization.restoreOrganization({ recoveryToken }, caller);
 
 describe('the operator', () => {
-  test('creates an organization whose owner can work at once', async () => {
+  test('creates an organization whose owner key works at once', async () => {
     const { organizationId, companyId, ownerKey, ownerUserId } = await clients.operator.createOrganization(
       { name: ' Acme ', ownerEmail: 'owner@acme.example', plan: 'SCALE', baseCurrency: 'pln' },
       asOperator,
@@ -76,7 +76,7 @@ describe('the operator', () => {
     expect(ownerUserId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('adds members, each address once in whatever case', async () => {
+  test('adds members, each address once, ignoring case', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const add = (email: string) =>
       clients.operator.createMember({ organizationId, email, name: 'Ann', role: 'ANALYST' }, asOperator);
@@ -84,7 +84,7 @@ describe('the operator', () => {
     await expect(add('Ann@Example.com')).rejects.toMatchObject({ kind: 'already_exists' });
   });
 
-  test('is known by the token alone: every rpc refuses a call without it, whoever the call says it is', async () => {
+  test('is authenticated by the token only: every rpc refuses a call without it, whatever actor it names', async () => {
     const context = { requestId: 'r', actor: { type: 'OPERATOR', id: 'me' } } as const;
     for (const name of Object.keys(OperatorServiceDefinition.methods) as (keyof Clients['operator'])[]) {
       const call = clients.operator[name] as (request: object, options: object) => Promise<unknown>;
@@ -98,7 +98,7 @@ describe('the operator', () => {
 });
 
 describe('settings', () => {
-  test('change one at a time and stay what they were otherwise', async () => {
+  test('change one at a time and leave the others unchanged', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     await clients.organization.updateOrganization({ organizationId, billingEmail: 'ap@acme.example' }, caller);
     await clients.organization.updateBaseCurrency({ organizationId, baseCurrency: 'aed' }, caller);
@@ -112,14 +112,14 @@ describe('settings', () => {
     });
   });
 
-  test('are refused with the field at fault', async () => {
+  test('are refused with the wrong field', async () => {
     const { organizationId } = await clients.createTenant('Acme', 'FREE');
     const { organization } = clients;
     const faults = [
       [organization.updateBaseCurrency({ organizationId, baseCurrency: 'BGN' }, caller), 'base_currency'],
       [organization.updateReferenceValidation({ organizationId, mode: 'SOME' }, caller), 'mode'],
       [organization.updateOrganization({ organizationId, name: ' ' }, caller), 'name'],
-      [organization.updateOrganization({ organizationId, billingEmail: 'nobody' }, caller), 'billing_email'],
+      [organization.updateOrganization({ organizationId, billingEmail: 'no-address' }, caller), 'billing_email'],
       [deleted(organizationId, 'acme'), 'confirm_name'],
     ] as const;
     for (const [call, path] of faults) {
@@ -132,7 +132,7 @@ describe('settings', () => {
 });
 
 describe('a deleted organization', () => {
-  test('is gone for every caller and every key with one write, and others are told', async () => {
+  test('is refused for every caller and key after one write, and an event is published', async () => {
     const { organizationId, companyId, ownerKey } = await clients.createTenant('Acme');
     const { recoveryToken, deletedTime, recoveryExpiresTime } = await deleted(organizationId);
     expect(recoveryToken).toMatch(/^rec_[0-9A-Za-z]{43}$/);
@@ -152,10 +152,10 @@ describe('a deleted organization', () => {
     ]) {
       await expect(call()).rejects.toMatchObject(gone);
     }
-    await eventually(() => expect(heard).toContainEqual({ name: 'organization_deleted', organizationId }));
+    await eventually(() => expect(received).toContainEqual({ name: 'organization_deleted', organizationId }));
   });
 
-  test('had no subscription left: one that is not canceled forbids deleting', async () => {
+  test('cannot have a subscription: one that is not canceled prevents deletion', async () => {
     const { organizationId } = await clients.createTenant('Acme', 'SCALE');
     const setStatus = (subscriptionStatus: string) =>
       clients.operator.setPlan({ organizationId, plan: '', subscriptionStatus }, asOperator);
@@ -167,7 +167,7 @@ describe('a deleted organization', () => {
     await deleted(organizationId);
   });
 
-  test('comes back by its token, with all it had and a new owner key; the old keys stay revoked', async () => {
+  test('is restored by its token with all its data and a new owner key; the old keys stay revoked', async () => {
     const { organizationId, companyId, ownerKey: before } = await clients.createTenant('Acme');
     const { recoveryToken } = await deleted(organizationId);
     const { organization, ownerKey } = await restored(recoveryToken);
@@ -181,10 +181,10 @@ describe('a deleted organization', () => {
     await expect(clients.apiKey.getApiKey({ organizationId, apiKeyId: idOfKey(before) }, caller)).rejects.toMatchObject(
       { kind: 'not_found' },
     );
-    await eventually(() => expect(heard).toContainEqual({ name: 'organization_restored', organizationId }));
+    await eventually(() => expect(received).toContainEqual({ name: 'organization_restored', organizationId }));
   });
 
-  test('comes back once, however many try with the token at the same time', async () => {
+  test('is restored once by concurrent calls with its token', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const { recoveryToken } = await deleted(organizationId);
     const tries = await Promise.allSettled(Array.from({ length: 10 }, () => restored(recoveryToken)));
@@ -197,7 +197,7 @@ describe('a deleted organization', () => {
     expect(apiKeys.map(({ apiKeyId }) => apiKeyId)).toEqual(keys.map(idOfKey));
   });
 
-  test('does not come back by a wrong, used or expired token; the operator brings it back at any time', async () => {
+  test('is not restored by a wrong, used or expired token; the operator restores it at any time', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const { recoveryToken } = await deleted(organizationId);
     const refused = {
@@ -222,7 +222,7 @@ describe('a deleted organization', () => {
 });
 
 describe("another organization's id", () => {
-  test('looks like one that does not exist, to the byte, in every rpc that takes one', async () => {
+  test('gets the same bytes as an unknown one in every rpc that takes one', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const other = await clients.createTenant('Other');
     const grantor = { role: 'OWNER', scopes: ['*'] };
@@ -258,7 +258,7 @@ describe("another organization's id", () => {
   });
 });
 
-/** Everything that a refused call shows of itself on the wire. */
+/** Everything that a refused call returns on the wire. */
 async function bytesOfRefusal(call: Promise<unknown>): Promise<unknown> {
   try {
     await call;

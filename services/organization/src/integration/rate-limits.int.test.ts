@@ -9,7 +9,7 @@ import type { Clients } from '../testing/clients.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
-/** Held, so that no test meets the end of a minute by chance; a whole minute. To come, or the database would remove windows as expired. */
+/** A fixed clock, so that no test crosses a minute by chance. In the future, or the database would remove windows as expired. */
 const startMs = Date.UTC(2126, 0, 1, 12, 0, 0);
 let nowMs = startMs;
 let mongo: MongoConnection;
@@ -43,30 +43,30 @@ async function reserve(tokens: number, limitPerMinute: number, policy = 'default
 }
 
 describe('tokens', () => {
-  test('are given out up to the limit and not one more', async () => {
+  test('are granted up to the limit exactly', async () => {
     expect(await reserve(10, 20)).toEqual({ granted: 10, remaining: 10, windowRemainingMs: 60_000, retryAfterMs: 0 });
     expect(await reserve(10, 20)).toMatchObject({ granted: 10, remaining: 0 });
     expect(await reserve(1, 20)).toMatchObject({ granted: 0, remaining: 0 });
   });
 
-  test('are given out one at a time where the wanted number does not fit', async () => {
+  test('are granted one at a time when the requested number exceeds the limit', async () => {
     await reserve(15, 20);
     expect(await reserve(10, 20)).toMatchObject({ granted: 1, remaining: 4 });
     expect(await reserve(10, 5, 'writes')).toMatchObject({ granted: 1, remaining: 4 });
   });
 
-  test('of 100 callers at once for the last one go to exactly one', async () => {
+  test('left for one request go to exactly one of 100 concurrent callers', async () => {
     await reserve(99, 100);
     const all = await Promise.all(Array.from({ length: 100 }, () => reserve(1, 100)));
     expect(all.reduce((sum, reservation) => sum + (reservation?.granted ?? 0), 0)).toBe(1);
   });
 
-  test('of 100 callers at once for a window that does not exist yet are never more than the limit', async () => {
+  test('never exceed the limit for 100 concurrent callers of a new window', async () => {
     const all = await Promise.all(Array.from({ length: 100 }, () => reserve(1, 40)));
     expect(all.reduce((sum, reservation) => sum + (reservation?.granted ?? 0), 0)).toBe(40);
   });
 
-  test('are counted apart for every policy and subject, and answered in the asked order', async () => {
+  test('are counted per policy and subject, and answered in the requested order', async () => {
     await reserve(1, 1, 'scans');
     const ask = (policy: string, of = subject) => ({ subject: of, policy, limitPerMinute: 1, tokens: 1 });
     const { reservations } = await clients.access.reserveRequests(
@@ -88,7 +88,7 @@ describe('a minute', () => {
     expect(await reserve(1, 20)).toMatchObject({ granted: 0 });
   });
 
-  test('that refused says when to come back, and then there is a token', async () => {
+  test('that refused tells when to retry, and a token is free then', async () => {
     await reserve(20, 20);
     const refused = await reserve(1, 20);
     const waitMs = refused?.retryAfterMs ?? 0;
@@ -98,7 +98,7 @@ describe('a minute', () => {
     expect(await reserve(1, 20)).toMatchObject({ granted: 1 });
   });
 
-  test('is forgotten by the store when nobody can need it any more', async () => {
+  test('is deleted from the store once no request can read it', async () => {
     await reserve(1, 20);
     const window = await mongo.db
       .collection<{ _id: string; expiresAt: Date }>('rate_windows')
@@ -114,11 +114,11 @@ describe('a request for tokens', () => {
 
   test.each([
     ['another kind of subject', { subject: 'ip:192.0.2.1' }],
-    ['a subject that reaches for another window', { subject: 'key:x:default:1' }],
+    ['a subject that names another window', { subject: 'key:x:default:1' }],
     ['an unknown policy', { policy: 'everything' }],
     ['no limit', { limitPerMinute: 0 }],
     ['no tokens', { tokens: 0 }],
-    ['more tokens than one call may take', { tokens: 1_001 }],
+    ['more tokens than one call may request', { tokens: 1_001 }],
   ])('is refused with %s', async (_, fault) => {
     const asked = clients.access.reserveRequests({ policies: [{ ...good, ...fault }] }, asKey('k'));
     await expect(asked).rejects.toMatchObject({ kind: 'invalid' });

@@ -8,7 +8,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../compose.js';
 import { asKey, asOperator, connect, idOfKey, OPERATOR_TOKEN, testConfig, tokenIn } from '../testing/clients.js';
 
-test('keys, recovery and invitation tokens, passwords and the pepper stand in no log, event, audit entry or record', async () => {
+test('no log, event, audit entry or record contains keys, recovery or invitation tokens, passwords or the pepper', async () => {
   const infrastructure = testInfrastructure();
   const databaseName = testDatabaseName();
   const quiet = createLogger({ service: 'test', level: 'silent' });
@@ -23,7 +23,7 @@ test('keys, recovery and invitation tokens, passwords and the pepper stand in no
   });
   const smtp = await startSmtpSimulator();
   const password = 'password-of-the-mail-server-0123456789';
-  // The simulator asks for no password; the address still carries one.
+  // The simulator needs no password; the URL still contains one.
   const SMTP_URL = smtp.url.replace('//', `//user:${password}@`);
   const config = testConfig(infrastructure, databaseName, { SMTP_URL, MAIL_FROM: 'control@example.com' });
   const logger = createLogger({
@@ -34,7 +34,7 @@ test('keys, recovery and invitation tokens, passwords and the pepper stand in no
   const service = await startService(config, { logger });
   const clients = connect(service.address);
 
-  // Every way in which a secret is made, shown, taken and refused.
+  // Create, show, accept and refuse every kind of secret.
   const { organizationId, ownerKey } = await clients.createTenant('Acme');
   const caller = asKey(idOfKey(ownerKey));
   const grantor = { role: 'OWNER', scopes: ['*'] };
@@ -51,7 +51,7 @@ test('keys, recovery and invitation tokens, passwords and the pepper stand in no
   });
   smtp.fail('LOSE_ANSWER', 1);
   await clients.member.inviteMember({ organizationId, email: 'ann@example.com', role: 'VIEWER', grantor }, caller);
-  await eventually(() => expect(logLines.join('')).toContain('a mail is tried again'));
+  await eventually(() => expect(logLines.join('')).toContain('mail not accepted, retried'));
   const invitationToken = tokenIn(smtp.mails[0]?.text ?? '');
   const accepting = { token: invitationToken, name: 'Ann' };
   await clients.member.acceptInvitation(accepting, caller);
@@ -83,7 +83,7 @@ test('keys, recovery and invitation tokens, passwords and the pepper stand in no
   await mongo.close();
   await bus.close();
 
-  // What was collected is the real thing, or finding nothing in it would prove nothing.
+  // The collected output is not empty; otherwise the search would prove nothing.
   expect(records.some((record) => record.startsWith('api_keys') && record.includes(apiKeyId))).toBe(true);
   expect(records.filter((record) => record.startsWith('audit_events'))).toHaveLength(13);
   expect(logLines.some((line) => line.includes('"listening"'))).toBe(true);

@@ -14,8 +14,8 @@ const EIGHT_DAYS_MS = 8 * 24 * 3_600_000;
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
-const caller = asKey('somebody');
-/** How far the service's clock is ahead of ours. */
+const caller = asKey('test-key');
+/** How far the service's clock is ahead of real time. */
 let aheadMs = 0;
 let mongo: MongoConnection;
 let service: RunningService;
@@ -37,13 +37,13 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** What counts against the plan, by meter. */
+/** The usage by meter. */
 async function usageOf(organizationId: string): Promise<Record<string, number>> {
   const { meters } = await client(UsageServiceDefinition, channel).getUsage({ organizationId }, caller);
   return Object.fromEntries(meters.map(({ meter, used }) => [meter, used]));
 }
 
-test('companies and members are counted as the plan counts them: invited people until their invitation is dead', async () => {
+test('companies and members are counted, pending invitations included until they expire', async () => {
   const { organizationId } = await clients.createTenant('Acme', 'SCALE');
   expect(await usageOf(organizationId)).toEqual({ companies: 1, members: 1 });
   await clients.operator.setPlan(

@@ -2,8 +2,8 @@ import type { Collection } from 'mongodb';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { ApiKeys } from '../application/api-keys.js';
 import type { ApiKey } from '../domain/api-key.js';
-import { createAuditedIndexes } from './copies.js';
-import type { Audited } from './copies.js';
+import { createAuditedIndexes } from './audit-relay.js';
+import type { Audited } from './audit-relay.js';
 import type { AuditedStore } from './audited-store.js';
 import { stateUpdate } from './state-update.js';
 
@@ -19,7 +19,7 @@ export interface ApiKeyDocument extends Audited {
   readonly createdAt: Date;
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
-  /** Written by {@link startKeyUsage} alone, outside the version: nothing is decided by it. */
+  /** Written by {@link startKeyUsage} alone, outside the version: no rule depends on it. */
   readonly lastUsedDay?: string;
 }
 
@@ -42,8 +42,8 @@ export function apiKeyStore(
       return document === null ? undefined : fromDocument(document);
     },
     async list(organizationId, seriesId, request) {
-      const living = { organizationId, seriesId, revokedAt: { $exists: false } };
-      const { items, nextPageToken } = await findPage(collection, living, request);
+      const notRevoked = { organizationId, seriesId, revokedAt: { $exists: false } };
+      const { items, nextPageToken } = await findPage(collection, notRevoked, request);
       return { items: items.map(fromDocument), nextPageToken };
     },
     async insert({ id, organizationId, version: _version, lastUsedDay: _lastUsedDay, ...state }, change) {

@@ -5,7 +5,7 @@ import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { AuditEvent, AuditTrail } from '../application/audit-trail.js';
 
 export interface AuditEventDocument {
-  /** Derived from the change, or from the event of another service: stored twice it is there once. */
+  /** Derived from the change, or from the event of another service, so a repeat adds no second entry. */
   readonly _id: string;
   readonly organizationId: string;
   readonly createdAt: Date;
@@ -22,7 +22,7 @@ export async function createAuditEventIndexes(collection: Collection<AuditEventD
   await collection.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]);
 }
 
-/** The append-only collection: nothing changes or removes an entry. Those of our own changes {@link startCopies} adds. */
+/** Append-only: no code updates or deletes an entry. {@link startAuditRelay} adds those of this service's own changes. */
 export function auditTrail(collection: Collection<AuditEventDocument>): AuditTrail {
   return {
     async add(organizationId, { id: _id, createdAt, actor, action, target, outcome, requestId, ip }) {

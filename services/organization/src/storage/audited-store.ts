@@ -6,8 +6,8 @@ import type { Guard } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { Change } from '../application/change.js';
 import type { AuditEventDocument } from './audit-events.js';
-import type { Audited, Copies } from './copies.js';
-import { queuedDocument } from './notifications.js';
+import type { Audited, AuditRelay } from './audit-relay.js';
+import { toQueuedDocument } from './notifications.js';
 
 /** Fields that the stores write beside the state. */
 export type Bookkeeping = Exclude<keyof Audited, '_id' | 'organizationId'>;
@@ -21,7 +21,7 @@ export interface AuditedStore<D extends Audited> {
 
 export function auditedStore<D extends Audited>(
   collection: Collection<D>,
-  { outbox, copies, clock }: { outbox: Outbox; copies: Copies; clock: Clock },
+  { outbox, auditRelay, clock }: { outbox: Outbox; auditRelay: AuditRelay; clock: Clock },
 ): AuditedStore<D> {
   const store = aggregateStore<D>(collection, outbox, clock);
   const { collectionName } = collection;
@@ -29,15 +29,17 @@ export function auditedStore<D extends Audited>(
     async insert(document, change) {
       const { _id: id, organizationId } = document;
       const auditEntries =
-        change === undefined ? [] : entriesOf(collectionName, { id, organizationId, version: 0 }, change, clock.now());
+        change === undefined
+          ? []
+          : toAuditEntries(collectionName, { id, organizationId, version: 0 }, change, clock.now());
       const pending = auditEntries.length === 0 ? {} : { auditEntries, auditPending: true };
       const audited = { ...document, ...pending } as unknown as Parameters<typeof store.insert>[0];
       await store.insert(audited, { events: change?.events ?? [] });
-      await copies.settle(collectionName, { _id: id, version: 1, auditEntries });
+      await auditRelay.relay(collectionName, { _id: id, version: 1, auditEntries });
     },
     async save(guard, update, change) {
-      const entries = entriesOf(collectionName, guard, change, clock.now());
-      const mails = (change.notifications ?? []).map(queuedDocument);
+      const entries = toAuditEntries(collectionName, guard, change, clock.now());
+      const mails = (change.notifications ?? []).map(toQueuedDocument);
       const audited = {
         ...update,
         $set: { ...update.$set, auditPending: true },
@@ -48,7 +50,7 @@ export function auditedStore<D extends Audited>(
         },
       } as unknown as UpdateFilter<D>;
       const saved = await store.save(guard, audited, { events: change.events ?? [] });
-      await copies.settle(collectionName, saved);
+      await auditRelay.relay(collectionName, saved);
       return saved;
     },
   };
@@ -57,10 +59,10 @@ export function auditedStore<D extends Audited>(
 const AUDIT_ID_NAMESPACE = '6c8b8a2e-5a0f-4b57-9c55-3a1f0b7f4d10';
 
 /**
- * The same change has the same audit ids for ever: derived from the version that it leads to, never random. The
- * collection is part of them, because an organization and its roster have one id and versions of their own.
+ * Audit ids are derived from the version that the change leads to, so a repeat has the same ids. The collection is part
+ * of them, because an organization and its roster share an id but not their versions.
  */
-function entriesOf(
+function toAuditEntries(
   collectionName: string,
   { id, organizationId, version }: Guard,
   { context, audit }: Change,

@@ -8,26 +8,26 @@ import type { Notifications } from '../application/notifications.js';
 import type { NotificationQueue } from '../application/send-notifications.js';
 import type { Notification, NotificationStatus, Occasion } from '../domain/notification.js';
 
-/** A mail that is owed or was sent. The claim and its times are there while the status is QUEUED. */
+/** A mail to send or already sent. `claim`, `leaseUntil` and `dueAt` exist only while the status is QUEUED. */
 export interface NotificationDocument extends Claimable {
-  /** Derived from what made the mail owed. */
+  /** Derived from the invitation or event that caused the mail. */
   readonly _id: string;
   readonly organizationId: string;
   readonly userId: string;
   readonly subject: string;
   readonly occasion: Occasion;
   readonly status: NotificationStatus;
-  /** Tries begun. */
+  /** Tries started. */
   readonly tries: number;
   readonly dueAt?: Date;
   readonly createdAt: Date;
-  /** When the mail server took it, or when it was given up. */
+  /** When the mail server accepted it, or the last try failed. */
   readonly endedAt?: Date;
-  /** What the last try that failed met: a code, never what a mail server wrote. */
+  /** Why the last failed try failed: a code, never the mail server's text. */
   readonly reason?: string;
 }
 
-/** Longer than twice what one try may take, see the client of the mail server. */
+/** More than twice the longest try, see `clients/mail-server.ts`. */
 const LEASE_MS = 120_000;
 
 export async function createNotificationIndexes(collection: Collection<NotificationDocument>): Promise<void> {
@@ -37,8 +37,7 @@ export async function createNotificationIndexes(collection: Collection<Notificat
   ]);
 }
 
-/** A notification at the start of its life. */
-export function queuedDocument({ id, ...own }: Notification): NotificationDocument {
+export function toQueuedDocument({ id, ...own }: Notification): NotificationDocument {
   return { _id: id, ...own, status: 'QUEUED', tries: 0, dueAt: own.createdAt, leaseUntil: FREE };
 }
 
@@ -47,8 +46,8 @@ export function notificationStore(
   clock: Clock,
 ): Notifications & NotificationQueue {
   return {
-    async queue(notifications) {
-      await insertMissing(collection, notifications.map(queuedDocument));
+    async enqueue(notifications) {
+      await insertMissing(collection, notifications.map(toQueuedDocument));
     },
     async list(organizationId, request) {
       const { items, nextPageToken } = await findPage(collection, { organizationId }, request);
@@ -57,7 +56,7 @@ export function notificationStore(
         nextPageToken,
       };
     },
-    async due(countMax) {
+    async listDue(countMax) {
       const now = clock.now();
       const found = await collection
         .find(
@@ -75,18 +74,19 @@ export function notificationStore(
       );
       if (claimed === undefined) return undefined;
       const { document, claimId } = claimed;
-      const settle = async (update: UpdateFilter<NotificationDocument>): Promise<void> => {
+      const updateClaimed = async (update: UpdateFilter<NotificationDocument>): Promise<void> => {
         await collection.updateOne({ _id: id, claim: claimId }, update);
       };
       return {
         notification: fromDocument(document),
         tries: document.tries,
-        end: (status, reason) =>
-          settle({
+        complete: (status, reason) =>
+          updateClaimed({
             $set: { status, endedAt: clock.now(), ...(reason === undefined ? {} : { reason }) },
             $unset: { claim: '', leaseUntil: '', dueAt: '' },
           }),
-        tryAgain: (dueAt, reason) => settle({ $set: { dueAt, reason, leaseUntil: FREE }, $unset: { claim: '' } }),
+        retryLater: (dueAt, reason) =>
+          updateClaimed({ $set: { dueAt, reason, leaseUntil: FREE }, $unset: { claim: '' } }),
       };
     },
   };

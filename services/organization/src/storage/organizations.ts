@@ -1,16 +1,16 @@
 import type { Collection } from 'mongodb';
-import type { Standing } from '../application/authenticate-key.js';
+import type { OrganizationSummary } from '../application/authenticate-key.js';
 import type { Organizations } from '../application/organizations.js';
 import type { Deletion, Organization } from '../domain/organization.js';
-import { createAuditedIndexes } from './copies.js';
-import type { Audited } from './copies.js';
+import { createAuditedIndexes } from './audit-relay.js';
+import type { Audited } from './audit-relay.js';
 import type { AuditedStore, Bookkeeping } from './audited-store.js';
 import { stateUpdate } from './state-update.js';
 
 /**
- * A tenant with its companies. They live inside, at most {@link COMPANIES_MAX} of them, because the default company,
- * the unique VAT ids and the number that the plan allows are rules about all of them: inside one document they hold
- * under any concurrency, and the change, its event and its audit entry are one write.
+ * A tenant with its companies, at most {@link COMPANIES_MAX}. The default company, unique VAT ids and the plan's limit
+ * are rules about all companies: one document enforces them under any concurrency, and the change, its event and its
+ * audit entry are one write.
  */
 export interface OrganizationDocument extends Audited {
   /** The same as `_id`: an organization is its own tenant. */
@@ -46,11 +46,11 @@ export async function createOrganizationIndexes(collection: Collection<Organizat
   ]);
 }
 
-/** Reads and writes organizations. `findStanding` is the narrow read of every authentication. */
+/** Reads and writes organizations. `findSummary` is what every authentication reads. */
 export function organizationStore(
   collection: Collection<OrganizationDocument>,
   store: AuditedStore<OrganizationDocument>,
-): Organizations & { findStanding(organizationId: string): Promise<Standing | undefined> } {
+): Organizations & { findSummary(organizationId: string): Promise<OrganizationSummary | undefined> } {
   return {
     async find(organizationId) {
       const document = await collection.findOne({ _id: organizationId });
@@ -60,23 +60,23 @@ export function organizationStore(
       const document = await collection.findOne({ recoveryTokenHash });
       return document === null ? undefined : fromDocument(document);
     },
-    async findStanding(organizationId) {
-      const document = await collection.findOne({ _id: organizationId }, { projection: standingFields });
-      return document === null ? undefined : standingOf(document);
+    async findSummary(organizationId) {
+      const document = await collection.findOne({ _id: organizationId }, { projection: summaryFields });
+      return document === null ? undefined : toSummary(document);
     },
     insert: (organization, change) =>
-      store.insert({ _id: organization.id, organizationId: organization.id, ...stateOf(organization) }, change),
+      store.insert({ _id: organization.id, organizationId: organization.id, ...toState(organization) }, change),
     async save(changed, change) {
       const guard = { id: changed.id, organizationId: changed.id, version: changed.version };
-      return fromDocument(await store.save(guard, stateUpdate(stateOf(changed)), change));
+      return fromDocument(await store.save(guard, stateUpdate(toState(changed)), change));
     },
   };
 }
 
 type State = Omit<OrganizationDocument, Bookkeeping | '_id' | 'organizationId'>;
 
-/** Every field of the state; those that are undefined are absent in the document. */
-function stateOf(organization: Organization): State {
+/** Every field of the state; undefined ones are absent in the document. */
+function toState(organization: Organization): State {
   const { id: _id, version: _version, deletion, ...own } = organization;
   return {
     ...own,
@@ -88,7 +88,7 @@ function stateOf(organization: Organization): State {
 
 function fromDocument(document: OrganizationDocument): Organization {
   return {
-    ...standingOf(document),
+    ...toSummary(document),
     version: document.version,
     name: document.name,
     billingEmail: document.billingEmail,
@@ -106,7 +106,7 @@ function fromDocument(document: OrganizationDocument): Organization {
   };
 }
 
-const standingFields = {
+const summaryFields = {
   plan: 1,
   subscriptionStatus: 1,
   additionalLegalEntities: 1,
@@ -116,18 +116,18 @@ const standingFields = {
   recoveryExpiresAt: 1,
 } as const;
 
-function standingOf(document: Pick<OrganizationDocument, '_id' | keyof typeof standingFields>): Standing {
+function toSummary(document: Pick<OrganizationDocument, '_id' | keyof typeof summaryFields>): OrganizationSummary {
   return {
     id: document._id,
     plan: document.plan,
     subscriptionStatus: document.subscriptionStatus,
     additionalLegalEntities: document.additionalLegalEntities,
     keySeriesId: document.keySeriesId,
-    deletion: deletionOf(document),
+    deletion: readDeletion(document),
   };
 }
 
-function deletionOf({
+function readDeletion({
   deletedAt,
   recoveryTokenHash,
   recoveryExpiresAt,

@@ -2,9 +2,9 @@ import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { RateWindows } from '../application/reserve-requests.js';
 
-/** The tokens that one limit gave out in one minute. */
+/** The tokens that one limit granted in one minute. */
 export interface RateWindowDocument {
-  /** `<subject>:<policy>:<window number>`; an old window is never taken for a new one, whether it is tidied up or not. */
+  /** `<subject>:<policy>:<window number>`, so an expired window is never read as a current one. */
   readonly _id: string;
   readonly used: number;
   readonly expiresAt: Date;
@@ -24,14 +24,14 @@ export function rateWindowStore(collection: Collection<RateWindowDocument>): Rat
     return window?.used;
   };
   return {
-    async used(id) {
+    async countUsed(id) {
       return (await collection.findOne({ _id: id }))?.used ?? 0;
     },
-    async take(id, tokens, usedMax, expiresAt) {
+    async grant(id, tokens, usedMax, expiresAt) {
       if (tokens > usedMax) return undefined;
       const used = await increment(id, tokens, usedMax);
       if (used !== undefined) return used;
-      // A guarded upsert could lose a race against itself, so the window is created once, apart.
+      // Created separately: concurrent upserts with this filter would fail with duplicate keys.
       await create(collection, id, expiresAt);
       return increment(id, tokens, usedMax);
     },

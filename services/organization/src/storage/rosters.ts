@@ -2,13 +2,12 @@ import type { Collection } from 'mongodb';
 import type { Rosters } from '../application/rosters.js';
 import type { Invitation, Member, Roster } from '../domain/roster.js';
 import type { AuditedStore } from './audited-store.js';
-import { createAuditedIndexes } from './copies.js';
-import type { Audited } from './copies.js';
+import { createAuditedIndexes } from './audit-relay.js';
+import type { Audited } from './audit-relay.js';
 
 /**
- * The people of one organization, `_id` being its id. They are one document for the reason that its companies are one:
- * the last OWNER, unique addresses and the plan's number of members hold under any concurrency. They are not in the
- * organization's own document, which every call about settings and facts reads.
+ * The people of one organization; `_id` is its id. One document enforces the last OWNER, unique addresses and the plan's
+ * number of members under any concurrency. It is separate from the organization, which most calls read without members.
  */
 export interface RosterDocument extends Audited {
   readonly members: readonly MemberDocument[];

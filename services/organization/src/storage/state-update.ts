@@ -1,11 +1,11 @@
 import type { UpdateFilter } from 'mongodb';
 
-/** An update that makes the document say exactly this: what is undefined is taken out. */
+/** An update that sets these fields and removes the undefined ones. */
 export function stateUpdate<D>(fields: Readonly<Record<string, unknown>>): UpdateFilter<D> {
   const entries = Object.entries(fields);
-  const gone = entries.filter(([, value]) => value === undefined).map(([name]) => [name, '']);
+  const removed = entries.filter(([, value]) => value === undefined).map(([name]) => [name, '']);
   return {
     $set: Object.fromEntries(entries.filter(([, value]) => value !== undefined)),
-    ...(gone.length === 0 ? {} : { $unset: Object.fromEntries(gone) }),
+    ...(removed.length === 0 ? {} : { $unset: Object.fromEntries(removed) }),
   } as UpdateFilter<D>;
 }

@@ -32,8 +32,8 @@ export function testConfig(
   });
 }
 
-/** Longer than a slow machine stands still. */
-const PATIENCE_MS = 60_000;
+/** Long enough for a slow machine. */
+const CALL_TIMEOUT_MS = 60_000;
 
 export const asOperator: CallOptions = {
   context: {
@@ -41,21 +41,21 @@ export const asOperator: CallOptions = {
     actor: { type: 'OPERATOR', id: 'tester' },
     operatorToken: OPERATOR_TOKEN,
   },
-  timeoutMs: PATIENCE_MS,
+  timeoutMs: CALL_TIMEOUT_MS,
 };
 
-/** A call that a key makes through the gateway. */
+/** A call by a key through the gateway. */
 export function asKey(apiKeyId: string, requestId = 'request'): CallOptions {
   const context = { requestId, actor: { type: 'API_KEY', id: apiKeyId }, ip: '192.0.2.7' } as const;
-  return { context, timeoutMs: PATIENCE_MS };
+  return { context, timeoutMs: CALL_TIMEOUT_MS };
 }
 
-/** The id that a key begins with. */
+/** The id within a key. */
 export function idOfKey(key: string): string {
   return key.split('_')[2] ?? '';
 }
 
-/** The rights of an OWNER who asks for a change. */
+/** The rights of an OWNER. */
 export const byOwner = { role: 'OWNER', scopes: ['*'] };
 
 /** The token in the mail of an invitation. */

@@ -18,8 +18,8 @@ export function apiKeyService(deps: ApiKeyDeps): Binding {
       return { apiKey: toWire(await getApiKey(deps, organizationId, apiKeyId)) };
     },
     async createApiKey({ grantor, expiresTime, ...input }, context) {
-      const asker = { grantor: readGrantor(grantor), context };
-      const { apiKey, key } = await createApiKey(deps, { ...input, expiresAt: expiresTime }, asker);
+      const caller = { grantor: readGrantor(grantor), context };
+      const { apiKey, key } = await createApiKey(deps, { ...input, expiresAt: expiresTime }, caller);
       return { apiKey: toWire(apiKey), key };
     },
     async updateApiKey({ grantor, ...update }, context) {

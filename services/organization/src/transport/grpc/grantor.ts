@@ -3,8 +3,9 @@ import { DomainError } from '@invoicecontrol/errors';
 import { readRole, readScopes } from '../../domain/rights.js';
 import type { Rights } from '../../domain/rights.js';
 
-/** @throws DomainError invalid when the request does not say on whose rights it stands */
+/** @throws DomainError invalid when the request does not name a grantor */
 export function readGrantor(grantor: Grantor | undefined): Rights {
-  if (grantor === undefined) throw new DomainError('invalid', 'The request does not say whose rights it hands out.');
+  if (grantor === undefined)
+    throw new DomainError('invalid', '`grantor` is missing: it names the rights of the caller.');
   return { role: readRole(grantor.role), scopes: readScopes(grantor.scopes) };
 }

@@ -9,7 +9,7 @@ import type { ApiKeyDeps } from '../../application/api-keys.js';
 import { setPlan } from '../../application/change-settings.js';
 import { createOrganization } from '../../application/create-organization.js';
 import type { CreateOrganizationDeps } from '../../application/create-organization.js';
-import { undelete } from '../../application/end-organization.js';
+import { undelete } from '../../application/organization-lifecycle.js';
 import { createMember } from '../../application/members.js';
 import type { MemberDeps } from '../../application/members.js';
 import { ALL_RIGHTS } from '../../domain/rights.js';
@@ -33,8 +33,8 @@ export function operatorService(
       return {};
     },
     async createKey({ expiresTime, ...input }, call) {
-      const asker = { grantor: ALL_RIGHTS, context: asOperator(call) };
-      const { apiKey, key } = await createApiKey(deps, { ...input, expiresAt: expiresTime }, asker);
+      const caller = { grantor: ALL_RIGHTS, context: asOperator(call) };
+      const { apiKey, key } = await createApiKey(deps, { ...input, expiresAt: expiresTime }, caller);
       return { apiKeyId: apiKey.id, key };
     },
     async createMember(request, call) {
@@ -45,8 +45,8 @@ export function operatorService(
 }
 
 /**
- * The context of a call that carries the operator's token; whatever actor the call names, it is the operator who acts.
- * @throws DomainError unauthenticated, after the same time for every wrong token
+ * Checks the operator's token and sets the operator as actor, whatever actor the call names.
+ * @throws DomainError unauthenticated, in constant time for every wrong token
  */
 function operatorGuard(operatorToken: string): (context: RequestContext) => RequestContext {
   const expected = digest(operatorToken);

@@ -3,12 +3,12 @@ import type { Organization as WireOrganization } from '@invoicecontrol/contracts
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { updateBaseCurrency, updateDetails, updateReferenceValidation } from '../../application/change-settings.js';
-import { deleteOrganization, restoreByToken } from '../../application/end-organization.js';
-import type { EndOrganizationDeps } from '../../application/end-organization.js';
+import { deleteOrganization, restoreByToken } from '../../application/organization-lifecycle.js';
+import type { OrganizationLifecycleDeps } from '../../application/organization-lifecycle.js';
 import { requireOrganization } from '../../application/organizations.js';
 import type { Organization } from '../../domain/organization.js';
 
-export function organizationService(deps: EndOrganizationDeps): Binding {
+export function organizationService(deps: OrganizationLifecycleDeps): Binding {
   const { organizations } = deps;
   return bind(OrganizationServiceDefinition, {
     async getOrganization({ organizationId }) {

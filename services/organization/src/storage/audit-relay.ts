@@ -8,53 +8,52 @@ import type { AuditEventDocument } from './audit-events.js';
 import type { NotificationDocument } from './notifications.js';
 
 /**
- * An aggregate whose changes are audited and may owe mails. The entries ride in the document, in the very write that
- * they belong to, like the events of the outbox; they are copied to their collections under derived ids and then taken
- * out. Whatever crashes in between, the sweep copies again and the copy is there once.
+ * An aggregate whose changes are audited and may send mails. Like outbox events, audit entries and mails are stored in the
+ * document by the write that changes it. The relay copies them to their collections under derived ids and then removes
+ * them from the document. After a crash the sweep repeats the copy; the derived ids prevent duplicates.
  */
 export interface Audited extends Aggregate {
-  /** Audit entries whose copy is not confirmed yet. */
+  /** Audit entries that are not relayed yet. */
   readonly auditEntries?: readonly AuditEventDocument[];
-  /** Mails to queue whose copy is not confirmed yet; always together with audit entries. */
+  /** Notifications that are not relayed yet; always together with audit entries. */
   readonly notifications?: readonly NotificationDocument[];
-  /** Set exactly while `auditEntries` holds something; sparse index. */
+  /** Set while `auditEntries` is not empty; sparse index. */
   readonly auditPending?: true;
 }
 
-/** What is read of a document to copy from it. */
-type Carrying = Pick<Audited, '_id' | 'version' | 'auditEntries' | 'notifications'>;
-const carried = { version: 1, auditEntries: 1, notifications: 1 } as const;
+type RelaySource = Pick<Audited, '_id' | 'version' | 'auditEntries' | 'notifications'>;
+const relayedFields = { version: 1, auditEntries: 1, notifications: 1 } as const;
 
-const SWEEP_EACH_MS = 1_000;
+const SWEEP_INTERVAL_MS = 1_000;
 const SWEEP_DOCUMENTS_MAX = 256;
-/** Younger entries are still in the hands of the process that wrote them. */
+/** Younger entries are left to the process that wrote them. */
 const SWEEP_AGE_MS_MIN = 2_000;
 
-/** Brings audit entries and mails from the documents that they were written with to their collections. */
-export interface Copies {
-  /** Never throws: the change is made, and what could not be copied now the sweep copies later. */
-  settle(collectionName: string, document: Carrying): Promise<void>;
+/** Moves audit entries and notifications from the documents they were written with to their collections. */
+export interface AuditRelay {
+  /** Never throws: the change is already stored, and the sweep repeats a failed copy. */
+  relay(collectionName: string, document: RelaySource): Promise<void>;
   stop(): Promise<void>;
 }
 
-export function startCopies(options: {
+export function startAuditRelay(options: {
   readonly db: Db;
   readonly collectionNames: readonly string[];
   readonly auditEvents: Collection<AuditEventDocument>;
   readonly notifications: Collection<NotificationDocument>;
   readonly clock: Clock;
   readonly logger: Logger;
-}): Copies {
+}): AuditRelay {
   const { db, collectionNames, auditEvents, clock, logger } = options;
 
   const copy = async (
     collectionName: string,
-    { _id, version, auditEntries = [], notifications = [] }: Carrying,
+    { _id, version, auditEntries = [], notifications = [] }: RelaySource,
   ): Promise<void> => {
     if (auditEntries.length === 0) return;
     await insertMissing(auditEvents, auditEntries);
     await insertMissing(options.notifications, notifications);
-    // A newer version may carry newer entries; whoever wrote it, or the next sweep, takes all of them out.
+    // Guarded by the version: a newer one may hold newer entries, which its own relay or the next sweep removes.
     await db
       .collection<Audited>(collectionName)
       .updateOne({ _id, version }, { $unset: { auditEntries: '', notifications: '', auditPending: '' } });
@@ -64,7 +63,7 @@ export function startCopies(options: {
     for (const collectionName of collectionNames) {
       const left = await db
         .collection<Audited>(collectionName)
-        .find({ auditPending: true }, { projection: carried, limit: SWEEP_DOCUMENTS_MAX })
+        .find({ auditPending: true }, { projection: relayedFields, limit: SWEEP_DOCUMENTS_MAX })
         .toArray();
       for (const document of left) {
         const oldest = document.auditEntries?.[0]?.createdAt.getTime() ?? 0;
@@ -72,22 +71,25 @@ export function startCopies(options: {
       }
     }
   };
-  const sweeping = repeat(SWEEP_EACH_MS, sweep, (error) =>
-    logger.warn({ error }, 'audit entries and mails could not be copied yet'),
+  const sweeping = repeat(SWEEP_INTERVAL_MS, sweep, (error) =>
+    logger.warn({ error }, 'the audit relay sweep failed, it runs again'),
   );
   return {
-    async settle(collectionName, document) {
+    async relay(collectionName, document) {
       try {
         await copy(collectionName, document);
       } catch (error) {
-        logger.warn({ error, collection: collectionName, id: document._id }, 'an audit entry is left to the sweep');
+        logger.warn(
+          { error, collection: collectionName, id: document._id },
+          'audit entries could not be relayed, the sweep retries',
+        );
       }
     },
     stop: () => sweeping.stop(),
   };
 }
 
-/** Serves the sweep. */
+/** The index that the sweep reads. */
 export async function createAuditedIndexes<D extends Audited>(collection: Collection<D>): Promise<void> {
   await collection.createIndexes([{ key: { auditPending: 1 }, sparse: true, name: 'audit_pending' }]);
 }

@@ -6,15 +6,15 @@ import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidv7 } from 'uuid';
 import type { Pepper } from '../domain/api-key.js';
-import { deleteOrganization as decideDeletion, isRecoverable, restoreOrganization } from '../domain/organization.js';
+import { deleteOrganization as markDeleted, isRecoverable, restoreOrganization } from '../domain/organization.js';
 import type { Organization } from '../domain/organization.js';
 import { insertOwnerKey } from './api-keys.js';
 import type { ApiKeys } from './api-keys.js';
 import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
-import { hashToken, isRecoveryToken, newRecoveryToken } from './secrets.js';
+import { hashToken, isRecoveryToken, generateRecoveryToken } from './secrets.js';
 
-export interface EndOrganizationDeps {
+export interface OrganizationLifecycleDeps {
   readonly organizations: Organizations;
   readonly keys: ApiKeys;
   readonly pepper: Pepper;
@@ -22,18 +22,18 @@ export interface EndOrganizationDeps {
 }
 
 /**
- * Deletes an organization softly (endpoint 18). One write: from then on every key is dead, because authentication reads
- * the organization. Records and audit trail stay.
+ * Soft-deletes an organization (endpoint 18) with one write. Authentication reads the organization, so every key is
+ * refused from then on. Records and audit trail stay.
  */
 export async function deleteOrganization(
-  { organizations, clock }: EndOrganizationDeps,
+  { organizations, clock }: OrganizationLifecycleDeps,
   { organizationId, confirmName }: { organizationId: string; confirmName: string },
   context: RequestContext,
 ): Promise<{ deletedAt: Date; recoveryToken: string; recoveryExpiresAt: Date }> {
-  const { token, hash } = newRecoveryToken();
+  const { token, hash } = generateRecoveryToken();
   return retryOnConflict(async () => {
     const organization = await requireOrganization(organizations, organizationId);
-    const deleted = decideDeletion(organization, confirmName, { recoveryTokenHash: hash, now: clock.now() });
+    const deleted = markDeleted(organization, confirmName, { recoveryTokenHash: hash, now: clock.now() });
     await organizations.save(deleted, {
       context,
       audit: [{ action: 'organization.deleted', target: `organization:${organizationId}` }],
@@ -46,16 +46,16 @@ export async function deleteOrganization(
 
 export interface Restored {
   readonly organization: Organization;
-  /** A new key of the owner: those of before stay revoked. */
+  /** A new key; the keys of before the deletion stay revoked. */
   readonly ownerKey: string;
 }
 
 /**
- * Brings an organization back by the token that its deletion showed; the token works once.
+ * Restores an organization by the recovery token that its deletion returned; the token works once.
  * @throws DomainError unauthenticated for a token that is unknown, used or expired
  */
 export function restoreByToken(
-  deps: EndOrganizationDeps,
+  deps: OrganizationLifecycleDeps,
   recoveryToken: string,
   context: RequestContext,
 ): Promise<Restored> {
@@ -72,11 +72,11 @@ export function restoreByToken(
 }
 
 /**
- * Brings an organization back on the operator's word, whenever it was deleted.
- * @returns undefined when the organization is not deleted: there is nothing to do
+ * Restores an organization for the operator, however long ago it was deleted.
+ * @returns undefined when the organization is not deleted
  */
 export function undelete(
-  deps: EndOrganizationDeps,
+  deps: OrganizationLifecycleDeps,
   organizationId: string,
   context: RequestContext,
 ): Promise<Restored | undefined> {
@@ -87,8 +87,12 @@ export function undelete(
   });
 }
 
-/** The save is the commit point: a key of a series that no organization names is dead. */
-async function restore(deps: EndOrganizationDeps, deleted: Organization, context: RequestContext): Promise<Restored> {
+/** The save is the commit point: until then the new key belongs to a series that no organization names. */
+async function restore(
+  deps: OrganizationLifecycleDeps,
+  deleted: Organization,
+  context: RequestContext,
+): Promise<Restored> {
   const restored = restoreOrganization(deleted, uuidv7());
   const { apiKeyId, key } = await insertOwnerKey(deps, restored, { now: deps.clock.now(), context });
   const organization = await deps.organizations.save(restored, {
