@@ -10,7 +10,7 @@ const base62 = (length: number) =>
   fc.string({ unit: fc.constantFrom(...BASE62_ALPHABET), minLength: length, maxLength: length });
 
 describe('an API key', () => {
-  test('reads back as what it was made of, for any id and secret', () => {
+  test('is parsed into the parts it was formatted from, for any id and secret', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('live' as const, 'test' as const),
@@ -23,11 +23,11 @@ describe('an API key', () => {
     );
   });
 
-  test('has the shape that secret scanners look for', () => {
+  test('has the format that secret scanners search for', () => {
     expect(key).toMatch(/^ick_(live|test)_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/);
   });
 
-  test('keeps its spelling for ever: keys that were handed out must stay readable', () => {
+  test('keeps its format: issued keys stay readable', () => {
     expect(key).toBe('ick_live_0123456789ABCDEF_abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG4TcJUL');
   });
 
@@ -41,18 +41,18 @@ describe('an API key', () => {
   test.each([
     ['nothing', ''],
     ['a word', 'secret'],
-    ['a blank before it', ` ${key}`],
-    ['a line feed behind it', `${key}\n`],
+    ['a leading blank', ` ${key}`],
+    ['a trailing line feed', `${key}\n`],
     ['an unknown kind', key.replace('live', 'prod')],
     ['a prefix in another case', key.replace('ick', 'ICK')],
-    ['a character too few', key.slice(0, -1)],
-    ['a character too many', `${key}0`],
+    ['a missing character', key.slice(0, -1)],
+    ['an additional character', `${key}0`],
     ['a letter outside base62', key.replace('a', 'ä')],
-  ])('is not read from %s', (_, text) => {
+  ])('is not parsed from %s', (_, text) => {
     expect(parseApiKey(text)).toBeUndefined();
   });
 
-  test('is not made from an id or a secret of the wrong length or alphabet', () => {
+  test('is not formatted from an id or a secret of the wrong length or alphabet', () => {
     expect(() => formatApiKey('live', id.slice(1), secret)).toThrow(RangeError);
     expect(() => formatApiKey('live', id, `${secret}0`)).toThrow(RangeError);
     expect(() => formatApiKey('live', id, secret.replace('a', '-'))).toThrow(RangeError);

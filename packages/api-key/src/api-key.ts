@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** `live` keys act on real data, `test` keys on installations for trials; the grammar is the same. */
+/** `live` keys act on real data, `test` keys on test installations; the grammar is the same. */
 export type ApiKeyKind = 'live' | 'test';
 
 /** The parts of a key. The id is public and finds the record; the secret proves the right to act. */
@@ -24,20 +24,19 @@ const GRAMMAR = /^ick_(live|test)_([0-9A-Za-z]{16})_([0-9A-Za-z]{43})([0-9A-Za-z
 
 /**
  * Reads `ick_<kind>_<id>_<secret><checksum>` (HTTP and security reference, section 8).
- * @returns undefined for anything that was never issued: another shape, or a checksum that does not fit, so that a
- *   typing error costs no query
+ * @returns undefined for a wrong format or checksum, so that a typing error needs no query
  */
 export function parseApiKey(text: string): ApiKeyParts | undefined {
   const [, kind, id, secret, checksum] = GRAMMAR.exec(text) ?? [];
   if (kind === undefined || id === undefined || secret === undefined) return undefined;
-  if (checksum !== checksumOf(text.slice(0, -CHECKSUM_LENGTH))) return undefined;
+  if (checksum !== computeChecksum(text.slice(0, -CHECKSUM_LENGTH))) return undefined;
   return { kind: kind as ApiKeyKind, id, secret };
 }
 
-/** Writes a key from its parts. Throws a RangeError when id or secret do not have their length in base62. */
+/** Writes a key from its parts. @throws RangeError when id or secret have the wrong length or alphabet */
 export function formatApiKey(kind: ApiKeyKind, id: string, secret: string): string {
   const body = `ick_${kind}_${id}_${secret}`;
-  const key = `${body}${checksumOf(body)}`;
+  const key = `${body}${computeChecksum(body)}`;
   if (!GRAMMAR.test(key)) {
     throw new RangeError(
       `A key is made of ${API_KEY_ID_LENGTH} and ${API_KEY_SECRET_LENGTH} characters of 0-9, A-Z and a-z.`,
@@ -47,12 +46,12 @@ export function formatApiKey(kind: ApiKeyKind, id: string, secret: string): stri
 }
 
 /** CRC-32 of everything before it, as base62 with leading zeros. Guards against typing errors, not against forgery. */
-function checksumOf(body: string): string {
-  let rest = crc32(body);
+function computeChecksum(body: string): string {
+  let remainder = crc32(body);
   let digits = '';
-  for (let place = 0; place < CHECKSUM_LENGTH; place += 1) {
-    digits = BASE62_ALPHABET.charAt(rest % 62) + digits;
-    rest = Math.floor(rest / 62);
+  for (let index = 0; index < CHECKSUM_LENGTH; index += 1) {
+    digits = BASE62_ALPHABET.charAt(remainder % 62) + digits;
+    remainder = Math.floor(remainder / 62);
   }
   return digits;
 }

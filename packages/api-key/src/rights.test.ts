@@ -12,7 +12,7 @@ describe('roles', () => {
     ]);
   });
 
-  test('that do not exist give no right, not even the lowest', () => {
+  test('that are unknown have no rights', () => {
     expect(isRoleAtLeast('ROOT', 'VIEWER')).toBe(false);
     expect(isRoleAtLeast('owner', 'VIEWER')).toBe(false);
     expect(isRoleAtLeast('', 'VIEWER')).toBe(false);
@@ -20,14 +20,14 @@ describe('roles', () => {
 });
 
 describe('scopes', () => {
-  test('are granted by their name alone: read is not write and write is not read', () => {
+  test('are granted by name only: read does not include write, nor write read', () => {
     expect(hasScope(['invoices:read'], 'invoices:read')).toBe(true);
     expect(hasScope(['invoices:read'], 'invoices:write')).toBe(false);
     expect(hasScope(['invoices:write'], 'invoices:read')).toBe(false);
     expect(hasScope([], 'invoices:read')).toBe(false);
   });
 
-  test('are all granted by the star, and only by the star is the star granted', () => {
+  test('are all granted by `*`, and only `*` grants `*`', () => {
     for (const scope of scopes) expect(hasScope(['*'], scope)).toBe(true);
     expect(hasScope([...scopes], '*')).toBe(false);
   });

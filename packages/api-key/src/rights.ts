@@ -1,8 +1,8 @@
-/** Roles from the least to the most (specification section 5, rule 4; VIEWER is ours, for keys that only read). */
+/** Roles in ascending order (specification section 5, rule 4; VIEWER is added for keys that only read). */
 export const roles = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'] as const;
 export type Role = (typeof roles)[number];
 
-/** What a key may be allowed to do (HTTP and security reference, section 8). `*` is all of them. */
+/** What a key can be allowed to do (HTTP and security reference, section 8). */
 export const scopes = [
   'invoices:read',
   'invoices:write',
@@ -27,11 +27,11 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What a key carries: scopes, or `*` for every scope there is and will be. */
+/** Grants every scope, future ones included. */
 export const ALL_SCOPES = '*';
 export type GrantedScope = Scope | typeof ALL_SCOPES;
 
-/** True when `role` is `minimum` or higher. A word that is no role has no right at all. */
+/** True when `role` is `minimum` or higher. An unknown role is never high enough. */
 export function isRoleAtLeast(role: string, minimum: Role): boolean {
   return roles.indexOf(role as Role) >= roles.indexOf(minimum);
 }

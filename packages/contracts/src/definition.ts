@@ -7,7 +7,7 @@ export interface Codec<T> {
 /** One rpc of a generated service definition. */
 export interface Rpc {
   readonly name: string;
-  // oxlint-disable-next-line no-explicit-any -- the one place where a method's own message types are unknown
+  // oxlint-disable-next-line no-explicit-any -- the message types differ per method
   readonly requestType: Codec<any>;
   readonly requestStream: boolean;
   // oxlint-disable-next-line no-explicit-any -- as above
@@ -16,7 +16,7 @@ export interface Rpc {
   readonly options: { readonly idempotencyLevel?: 'IDEMPOTENT' | 'NO_SIDE_EFFECTS' };
 }
 
-/** A generated service definition, free of any transport. */
+/** A generated service definition, independent of the transport. */
 export interface Definition {
   readonly fullName: string;
   readonly methods: Readonly<Record<string, Rpc>>;
@@ -24,7 +24,7 @@ export interface Definition {
 
 type MessageOf<C> = C extends Codec<infer T> ? T : never;
 
-/** The rpcs of a service as functions; `Call` is what a caller gives or a server gets beside the request. */
+/** The rpcs of a service as functions; `Call` is the second argument: call options in a client, the context in a server. */
 export type Methods<D extends Definition, Call> = {
   [K in keyof D['methods']]: (
     request: MessageOf<D['methods'][K]['requestType']>,

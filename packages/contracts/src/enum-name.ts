@@ -5,14 +5,14 @@ interface WireEnum {
   readonly [name: string]: number;
 }
 
-/** The names of an enum that a message can mean: all but UNSPECIFIED and UNRECOGNIZED. */
+/** The names of an enum except UNSPECIFIED and UNRECOGNIZED. */
 type EnumName<E extends WireEnum> = Exclude<keyof E & string, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
 
 const namesByEnum = new WeakMap<WireEnum, ReadonlyMap<number, string>>();
 
 /**
- * The name of a value; the other direction is the enum itself: `Severity[name]`.
- * @throws TypeError for UNSPECIFIED and for a value that a newer version sent
+ * The name of a value; the enum itself maps back: `Severity[name]`.
+ * @throws TypeError for UNSPECIFIED and for a value of a newer version
  */
 export function enumName<E extends WireEnum>(wireEnum: E, value: E[keyof E]): EnumName<E> {
   const name = optionalEnumName(wireEnum, value);
@@ -20,7 +20,7 @@ export function enumName<E extends WireEnum>(wireEnum: E, value: E[keyof E]): En
   return name;
 }
 
-/** The name of a value, or undefined for UNSPECIFIED and for a value that a newer version sent. */
+/** The name of a value, or undefined for UNSPECIFIED and for a value of a newer version. */
 export function optionalEnumName<E extends WireEnum>(wireEnum: E, value: E[keyof E]): EnumName<E> | undefined {
   return namesOf(wireEnum).get(value) as EnumName<E> | undefined;
 }

@@ -13,7 +13,7 @@ import {
 } from './gen/invoicecontrol/organization/v1/events.js';
 import { ScanCompleted } from './gen/invoicecontrol/scan/v1/events.js';
 
-/** What every event carries: its derived id, when the change became true, and whose it is. */
+/** The common fields of all events: derived id, time of the change, tenant. */
 export interface EventHeader {
   eventId: string;
   eventTime: Date | undefined;
@@ -38,7 +38,7 @@ export interface EventType<T extends EventHeader = EventHeader> {
   readonly codec: JsonCodec<T>;
 }
 
-/** The part of an event that its publisher states; id, time and organization come from the write that made it true. */
+/** The fields that the publisher sets; id, time and organization come from the write of the change. */
 export type EventBody<T extends EventHeader> = Omit<T, keyof EventHeader>;
 
 function event<T extends EventHeader>(service: string, name: string, codec: JsonCodec<T>): EventType<T> {
@@ -51,7 +51,7 @@ function event<T extends EventHeader>(service: string, name: string, codec: Json
   };
 }
 
-/** The event catalogue: every event of the product, once. */
+/** The catalogue of all events. */
 export const events = {
   invoiceAnalyzed: event<InvoiceAnalyzed>('analysis', 'invoice_analyzed', InvoiceAnalyzed),
   findingCreated: event<FindingCreated>('analysis', 'finding_created', FindingCreated),

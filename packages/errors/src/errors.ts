@@ -1,6 +1,6 @@
 /**
- * Every refusal the product can express, declared once: what kind it is inside, which gRPC status carries it
- * between services, and which code and HTTP status the public envelope shows (specification section 7).
+ * Every error kind of the product: the gRPC status that carries it between services, and the code and HTTP status of the
+ * public envelope (specification section 7).
  */
 export const errorTable = {
   invalid: { grpc: 'INVALID_ARGUMENT', code: 'INVALID_REQUEST', http: 400 },
@@ -23,7 +23,7 @@ export const errorTable = {
   internal: { grpc: 'INTERNAL', code: 'PROCESSING_FAILED', http: 500 },
 } as const satisfies Record<string, { grpc: string; code: EnvelopeCode; http: number }>;
 
-/** The eight codes of the public envelope; nothing else leaves the gateway. */
+/** The eight codes of the public envelope; the gateway returns no others. */
 export type EnvelopeCode =
   | 'NOT_FOUND'
   | 'UNAUTHORIZED'
@@ -47,17 +47,17 @@ export interface FieldFault {
 }
 
 export interface DomainErrorOptions {
-  /** What went wrong inside. Goes to the log, never to a caller. */
+  /** The internal cause. Logged, never sent to a caller. */
   readonly cause?: unknown;
   readonly details?: readonly FieldFault[];
-  /** Tells the caller when a repeat makes sense. */
+  /** When the caller should retry. */
   readonly retryAfterSeconds?: number;
 }
 
-/** At most this many field faults are carried by one error (and shown in one envelope). */
+/** Limit of the field faults in one error and one envelope. */
 export const FIELD_FAULTS_MAX = 50;
 
-/** A refusal that may be shown to the caller: the kind decides status and code, the message says what to change. */
+/** An error that may be shown to the caller: the kind determines status and code, the message says what to change. */
 export class DomainError extends Error {
   readonly kind: ErrorKind;
   readonly publicMessage: string;
@@ -74,12 +74,12 @@ export class DomainError extends Error {
   }
 }
 
-/** A thing that does not exist and a thing of another tenant are refused in exactly these words. */
-export function notFound(what: string): DomainError {
-  return new DomainError('not_found', `No such ${what}.`);
+/** One message for resources that do not exist and resources of other tenants. */
+export function notFound(resourceName: string): DomainError {
+  return new DomainError('not_found', `No such ${resourceName}.`);
 }
 
-/** Refuses a request for one field. */
+/** An `invalid` error for one field. */
 export function invalidField(path: string, message: string): DomainError {
   return new DomainError('invalid', `${path}: ${message}`, { details: [{ path, message }] });
 }

@@ -14,7 +14,7 @@ const VALID = [
 ];
 
 describe('the identity of an account', () => {
-  test.each(VALID)('%s is valid and found again with spaces, hyphens and in lower case', (iban) => {
+  test.each(VALID)('%s is valid and the same with spaces, hyphens and in lower case', (iban) => {
     const grouped = iban.replace(/(.{4})/g, '$1 ').toLowerCase();
     expect(readBankAccount({ iban }).problems).toEqual([]);
     expect(bankAccountKey({ iban: grouped })).toBe(bankAccountKey({ iban }));
@@ -24,9 +24,9 @@ describe('the identity of an account', () => {
   test.each([
     ['dots', 'DE89.3704.0044.0532.0130.00'],
     ['slashes and a colon', 'IBAN: DE89/3704/0044/0532/0130/00'],
-    ['characters without width', 'DE89\u200b3704\u00ad0044\ufeff0532013000'],
+    ['zero-width characters', 'DE89\u200b3704\u00ad0044\ufeff0532013000'],
     ['full-width characters', 'ＤＥ８９３７０４００４４０５３２０１３０００'],
-  ])('%s do not make another account', (_, iban) => {
+  ])('%s do not change the account', (_, iban) => {
     expect(readBankAccount({ iban })).toEqual(readBankAccount({ iban: 'DE89370400440532013000' }));
   });
 
@@ -41,7 +41,7 @@ describe('the identity of an account', () => {
     expect(bankAccountKey({ sortCode: '60 16 13', accountNumber: '123456' })).toBe('GB:60161300123456');
   });
 
-  test('an account that is not valid still equals itself', () => {
+  test('an invalid account still equals itself', () => {
     const broken = { iban: 'DE89 3704 0044 0532 0130 01' };
     expect(bankAccountKey(broken)).toBe('X:DE89370400440532013001');
     expect(sameAccount(broken, { iban: 'de89370400440532013001' })).toBe(true);
@@ -60,12 +60,12 @@ describe('what is wrong with an account', () => {
     expect(read.length).toBeGreaterThan(0);
   });
 
-  test('national check digits are checked behind correct international ones', () => {
+  test('national check digits are checked after correct international ones', () => {
     // 2100 0418 41 0200051332: the Spanish control digits should be 45; mod 97 is right.
     expect(readBankAccount({ iban: 'ES7921000418410200051332' }).problems.length).toBeGreaterThan(0);
   });
 
-  test('a UK account names the wrong half', () => {
+  test('a UK account names its wrong part', () => {
     expect(readBankAccount({ sortCode: '12345', accountNumber: '12345' }).problems).toEqual([
       'WRONG_SORT_CODE',
       'WRONG_ACCOUNT_NUMBER',
@@ -86,7 +86,7 @@ test('the country of an account is the country of its IBAN, GB for a sort code',
   expect(readBankAccount({ iban: 'ZZ00' })).not.toHaveProperty('country');
 });
 
-test('no text makes the reader throw, and no mask shows more than eight characters', () => {
+test('reading never throws, and a mask shows at most eight characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.string({ maxLength: 20 }), (text, other) => {
       for (const read of [readBankAccount({ iban: text }), readBankAccount({ sortCode: text, accountNumber: other })]) {

@@ -14,11 +14,11 @@ export type BankAccountProblem =
   | 'WRONG_SORT_CODE'
   | 'WRONG_ACCOUNT_NUMBER';
 
-/** Everything that is known about an account once it has been read; computed once per invoice. */
+/** The parsed account; computed once per invoice. */
 export interface BankAccountFacts {
   /**
-   * The identity of the account: `GB:` with 6 + 8 digits for every UK account however it was written, the IBAN for
-   * others, `X:` with the raw text for an account that is not valid (so a broken one still equals itself).
+   * The identity of the account: `GB:` with 6 + 8 digits for a UK account in either form, the IBAN for others,
+   * `X:` with the raw text for an invalid account, so that it still equals itself.
    */
   readonly key: string;
   /** Safe to show: first four and last four of an IBAN, `NN****\/****NNNN` of a UK account. */
@@ -29,7 +29,7 @@ export interface BankAccountFacts {
   readonly problems: readonly BankAccountProblem[];
 }
 
-/** Longest text kept of an account that is not valid. The longest IBAN has 34 characters. */
+/** Limit of the text kept of an invalid account. The longest IBAN has 34 characters. */
 const RAW_LENGTH_MAX = 64;
 
 /** Reads an account (detection reference, section 3). Never throws: what is wrong is listed in `problems`. */
@@ -48,7 +48,7 @@ export function sameAccount(left: BankAccount, right: BankAccount): boolean {
 }
 
 function readIban(raw: string): BankAccountFacts {
-  const iban = electronicIban(raw);
+  const iban = normaliseIban(raw);
   const country = iban.slice(0, 2);
   const known = isCountryCode(country) ? { country } : {};
   const problems = ibanProblems(iban);
@@ -57,11 +57,10 @@ function readIban(raw: string): BankAccountFacts {
 }
 
 /**
- * Letters and digits are the account; whatever stands between them is how it was printed. Characters that only look
- * like ASCII are read as what they show, or an account that is blocked would pass under another spelling. The word
- * IBAN often stands in front.
+ * Keeps letters and digits only and removes a leading word IBAN. Compatibility characters become ASCII (NFKC), or a
+ * blocked account would pass in another spelling.
  */
-function electronicIban(raw: string): string {
+function normaliseIban(raw: string): string {
   const compact = raw
     .normalize('NFKC')
     .replace(/[^\p{L}\p{N}]/gu, '')
@@ -73,10 +72,10 @@ function electronicIban(raw: string): string {
 function ibanProblems(iban: string): BankAccountProblem[] {
   const { valid, errorCodes } = validateIBAN(iban);
   if (valid) return [];
-  return [...new Set(errorCodes.map(problemOfCode))].sort();
+  return [...new Set(errorCodes.map(toProblem))].sort();
 }
 
-function problemOfCode(code: ValidationErrorsIBAN): BankAccountProblem {
+function toProblem(code: ValidationErrorsIBAN): BankAccountProblem {
   switch (code) {
     case ValidationErrorsIBAN.NoIBANProvided:
     case ValidationErrorsIBAN.WrongBBANFormat:
@@ -110,13 +109,13 @@ function maskUk(sortCode: string, accountNumber: string): string {
   return `${sortCode.slice(0, 2)}****/****${accountNumber.slice(-4)}`;
 }
 
-/** First four and last four; a text too short to hide anything that way is hidden whole. */
+/** Shows the first four and last four characters; masks a short text completely. */
 function maskText(text: string): string {
   if (text.length < 12) return '*'.repeat(text.length);
   return `${text.slice(0, 4)}${'*'.repeat(text.length - 8)}${text.slice(-4)}`;
 }
 
-/** Longest bank code taken from an IBAN whose country the registry gives no bank identifier for. */
+/** Used for countries whose IBAN has no bank identifier in the registry. */
 const BANK_CODE_LENGTH = 4;
 
 /** The part of an account key that names the bank: the sort code of a UK account, else the IBAN's bank identifier. */

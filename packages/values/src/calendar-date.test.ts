@@ -25,18 +25,18 @@ describe('a calendar date', () => {
   });
 });
 
-test('day numbers and dates are one to one', () => {
+test('day numbers and dates map one to one', () => {
   expect(dayNumber('1970-01-01')).toBe(0);
   fc.assert(fc.property(day, (number) => expect(dayNumber(dateOfDayNumber(number))).toBe(number)));
 });
 
-test('days are counted over months and leap days', () => {
+test('days are counted across months and leap days', () => {
   expect(addDays('2024-02-28', 2)).toBe('2024-03-01');
   expect(addDays('2025-01-01', -1)).toBe('2024-12-31');
   expect(daysBetween('2025-03-01', '2025-02-01')).toBe(-28);
 });
 
-test('day and month are exchanged only when that gives another real day', () => {
+test('day and month are swapped only when that gives another real day', () => {
   expect(swapDayAndMonth('2025-03-04')).toBe('2025-04-03');
   expect(swapDayAndMonth('2025-04-04')).toBeUndefined();
   expect(swapDayAndMonth('2025-03-14')).toBeUndefined();

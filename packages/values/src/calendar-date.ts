@@ -42,7 +42,7 @@ export function daysBetween(from: CalendarDate, to: CalendarDate): number {
   return dayNumber(to) - dayNumber(from);
 }
 
-/** The date with day and month exchanged (`2025-03-04` is `2025-04-03`), or undefined when that is no other real day. */
+/** The date with day and month swapped (`2025-03-04` becomes `2025-04-03`); undefined if that is the same or not a real day. */
 export function swapDayAndMonth(date: CalendarDate): CalendarDate | undefined {
   const swapped = `${date.slice(0, 4)}-${date.slice(8, 10)}-${date.slice(5, 7)}`;
   return swapped !== date && isCalendarDate(swapped) ? swapped : undefined;

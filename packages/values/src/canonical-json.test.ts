@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { canonicalJson } from './canonical-json.js';
 
-/** The same by the slow way: every text through JSON.stringify, names in the order of their code units. */
+/** A simple reference implementation. */
 function reference(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(reference).join(',')}]`;
@@ -10,7 +10,7 @@ function reference(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${reference(member)}`).join(',')}}`;
 }
 
-test('every value has one text, and reading it gives the value back', () => {
+test('every value has one text, which parses to the value', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       expect(canonicalJson(value)).toBe(reference(value));
@@ -20,13 +20,13 @@ test('every value has one text, and reading it gives the value back', () => {
 });
 
 test.each(['plain', '"', '\\', '\n', '\u0000', '\u001f', '\u2028', 'ż', '😀', '\ud800', '\udc00x'])(
-  'the text %j is written as JSON writes it',
+  'the string %j is escaped as JSON.stringify does',
   (text) => {
     expect(canonicalJson(text)).toBe(JSON.stringify(text));
   },
 );
 
-test('members that are undefined are left out, and the order of names does not matter', () => {
+test('undefined members are left out, and the order of members does not matter', () => {
   expect(canonicalJson({ b: 1, a: undefined, 10: 'x', 9: 'y' })).toBe('{"10":"x","9":"y","b":1}');
 });
 

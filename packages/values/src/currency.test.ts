@@ -27,7 +27,7 @@ describe('a currency that suppliers invoice in', () => {
   ])('%j is refused with a sentence', (code, refusal) => {
     expect(invoiceCurrency(code, '2026-01-01')).toEqual({ refusal });
   });
-  test('a withdrawn one is accepted until a year after its end', () => {
+  test('a withdrawn one is accepted for a year', () => {
     expect(invoiceCurrency('HRK', '2023-12-31')).toEqual({ code: 'HRK' });
     expect(invoiceCurrency('HRK', '2024-01-01')).toHaveProperty('refusal');
   });
@@ -49,7 +49,7 @@ test('base currencies are EUR, the 29 reference currencies and nine fixed pariti
   expect(isBaseCurrency('KWD')).toBe(false);
 });
 
-test('every parity leads to EUR in at most two steps over currencies of the table', () => {
+test('every parity leads to EUR in at most two steps', () => {
   const codes = new Set(currencyTable.map((row) => row.code));
   for (const { code, anchor } of fixedParities) {
     expect(codes.has(code)).toBe(true);
@@ -74,8 +74,8 @@ describe('against the list of dinero.js', () => {
     const onlyOurs = [...ours.keys()].filter((code) => !theirs.has(code)).toSorted();
     expect(onlyTheirs).toEqual([]);
     const explained = currencyTable
-      // Withdrawn codes stand for old invoices, metals and test codes only to be refused by name; their list has
-      // neither, apart from BGN.
+      // The table has withdrawn codes for old invoices, and metals and test codes for their error messages; dinero.js has
+      // none of them but BGN.
       .filter((row) => row.endDate !== undefined || row.kind !== 'CURRENCY')
       .map((row) => row.code);
     for (const code of onlyOurs) expect(explained).toContain(code);

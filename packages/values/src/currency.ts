@@ -6,7 +6,7 @@ import type { CurrencyRow } from './currency-table.js';
 /** Stored for a document whose currency cannot be read (specification 2.2); never accepted from a caller. */
 export const UNKNOWN_CURRENCY = 'XXX';
 
-/** How long after its withdrawal a currency may still stand on an invoice. */
+/** How long after its withdrawal a currency is still accepted on an invoice. */
 const WITHDRAWN_GRACE_DAYS = 365;
 
 /** The 29 currencies the European Central Bank publishes reference rates for (currencies reference, section 1). */
@@ -15,7 +15,7 @@ export const ecbReferenceCurrencies: readonly string[] = (
   'ZAR'
 ).split(' ');
 
-/** What an organization may choose as base currency (endpoint 19): EUR, the 29, and nine fixed parities. */
+/** The base currencies that an organization may choose (endpoint 19): EUR, the 29, and nine with a fixed parity. */
 export const baseCurrencies: readonly string[] = [
   'EUR',
   ...ecbReferenceCurrencies,
@@ -33,7 +33,7 @@ export interface FixedParity {
 
 /**
  * Fixed parities (currencies reference, section 3). A currency without one and without an ECB rate is not converted.
- * Parities older than the euro stand from 1999: no rate of their anchor exists before.
+ * Some older parities begin in 1999: before that their anchor has no rate.
  */
 export const fixedParities: readonly FixedParity[] = [
   { code: 'AED', anchor: 'USD', perAnchor: '3.6725', since: '1997-11-02' },
@@ -82,7 +82,7 @@ const rowsByCode: ReadonlyMap<string, CurrencyRow> = new Map(currencyTable.map((
 const baseCurrencySet: ReadonlySet<string> = new Set(baseCurrencies);
 
 /**
- * The upper-case code of a currency that suppliers invoice in on that day, or a sentence saying why it is refused
+ * The upper-case code of a currency that suppliers invoice in on that day, or the reason why it is refused
  * (INVALID_REQUEST, specification 2.2). Exactly three ASCII letters in any case; nothing is trimmed.
  */
 export function invoiceCurrency(code: string, issueDate: CalendarDate): InvoiceCurrency {
@@ -100,7 +100,7 @@ export function invoiceCurrency(code: string, issueDate: CalendarDate): InvoiceC
   return { code: upper };
 }
 
-/** Decimals of the currency's smallest unit: EUR 2, JPY 0, KWD 3. A code that is not in the table has 2. */
+/** Decimals of the currency's smallest unit: EUR 2, JPY 0, KWD 3. An unknown code has 2. */
 export function minorUnitsOf(code: string): number {
   return rowsByCode.get(code)?.minorUnits ?? 2;
 }

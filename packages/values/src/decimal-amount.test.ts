@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   canonicalAmount,
   exactProduct,
-  inOneScale,
+  toCommonScale,
   isDecimalAmount,
   microToDecimal,
   minorToDecimal,
@@ -13,9 +13,9 @@ import {
 } from './decimal-amount.js';
 
 const microUnits = fc.bigInt({ min: -(10n ** 21n) + 1n, max: 10n ** 21n - 1n });
-/** Longer than any amount that is sent: sums of many rows, and amounts in a currency of small units. */
+/** Longer than amounts of callers: sums of many rows, and conversions into a weak currency. */
 const computedMicroUnits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
-/** A rate: its digits as an integer, and how many of them are decimals. */
+/** The digits as an integer, and how many of them are decimals. */
 const rate = fc.record({ digits: fc.bigInt({ min: 1n, max: 10n ** 10n }), decimals: fc.integer({ min: 0, max: 10 }) });
 type Rate = typeof rate extends fc.Arbitrary<infer T> ? T : never;
 
@@ -35,7 +35,7 @@ describe('the grammar of a decimal amount', () => {
       expect(() => toMicro(value)).toThrow(RangeError);
     },
   );
-  test('sixteen digits before the dot are refused from a caller, and read where they were computed', () => {
+  test('sixteen digits before the dot are refused from callers and allowed when computed', () => {
     expect(isDecimalAmount('1000000000000000')).toBe(false);
     expect(toMicro('-1000000000000000.5')).toBe(-1000000000000000500000n);
   });
@@ -46,11 +46,11 @@ test('an amount keeps all six decimals', () => {
   expect(toMicro('1.5')).toBe(1500000n);
 });
 
-test('micro-units and canonical amounts are one to one, however long', () => {
+test('micro-units and canonical amounts map one to one, at any length', () => {
   fc.assert(fc.property(computedMicroUnits, (micro) => expect(toMicro(microToDecimal(micro))).toBe(micro)));
 });
 
-test('equal values have one canonical spelling', () => {
+test('equal values have one canonical form', () => {
   expect(canonicalAmount('007.50')).toBe('7.5');
   expect(canonicalAmount('-0.00')).toBe('0');
   expect(canonicalAmount('-10')).toBe('-10');
@@ -68,7 +68,7 @@ test.each([
   expect(toMinorUnits(amount, exponent)).toBe(minor);
 });
 
-test('minor units print with the decimals of their currency and read back the same', () => {
+test('minor units are printed with the decimals of their currency and parse to the same value', () => {
   expect(minorToDecimal(-5n, 2)).toBe('-0.05');
   expect(minorToDecimal(7n, 0)).toBe('7');
   const minor = fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n });
@@ -93,7 +93,7 @@ test('a conversion divides last and keeps six decimals', () => {
   expect(scaleAmount('-0.0000005'.slice(0, 9), '1', '2')).toBe('0');
 });
 
-test('a converted amount may be longer than any amount that is sent', () => {
+test('a converted amount may be longer than amounts of callers', () => {
   expect(scaleAmount('999999999999999.00', '1', '0.86410')).toBe('1157273463719475.755121');
   expect(scaleAmount('7000000000000.00', '184.37', '1')).toBe('1290590000000000');
 });
@@ -115,8 +115,8 @@ test('a parity times a rate keeps every digit', () => {
   expect(exactProduct('3.6725', '1.1761')).toBe('4.31922725');
 });
 
-test('decimals of different lengths become integers of one ratio', () => {
-  expect(inOneScale('4.31922725', '1')).toEqual([431922725n, 100000000n]);
-  expect(inOneScale('0.8641', '655.957')).toEqual([8641n, 6559570n]);
-  expect(inOneScale('2', '3')).toEqual([2n, 3n]);
+test('decimals of different lengths become integers with one scale', () => {
+  expect(toCommonScale('4.31922725', '1')).toEqual([431922725n, 100000000n]);
+  expect(toCommonScale('0.8641', '655.957')).toEqual([8641n, 6559570n]);
+  expect(toCommonScale('2', '3')).toEqual([2n, 3n]);
 });

@@ -2,26 +2,25 @@ import { Decimal } from 'decimal.js';
 
 /**
  * An amount of money as every boundary of the product carries it (specification 2.1): an optional minus sign,
- * digits, and optionally a dot with 1 to 6 digits. Never a `number`. What callers send is bounded in length
- * ({@link isDecimalAmount}); what is computed from it, such as totals and amounts in another currency, is as long as
- * it has to be.
+ * digits, and optionally a dot with 1 to 6 digits. Never a `number`. The length of amounts from callers is
+ * limited ({@link isDecimalAmount}); computed ones, such as totals and conversions, may be longer.
  */
 export type DecimalAmount = string;
 
-/** Longest integer part that is accepted from outside; fifteen digits are beyond any invoice. */
+/** Longest integer part that is accepted from callers. */
 export const AMOUNT_INTEGER_DIGITS_MAX = 15;
-/** Decimal places of the finest amount; one micro-unit is 0.000001. */
+/** One micro-unit is 0.000001. */
 export const AMOUNT_DECIMALS_MAX = 6;
 
-const SENT = /^-?[0-9]{1,15}(?:\.[0-9]{1,6})?$/;
-const SENT_OR_COMPUTED = /^-?[0-9]+(?:\.[0-9]{1,6})?$/;
+const SENT_AMOUNT = /^-?[0-9]{1,15}(?:\.[0-9]{1,6})?$/;
+const ANY_AMOUNT = /^-?[0-9]+(?:\.[0-9]{1,6})?$/;
 const MICRO_PER_UNIT = 1_000_000n;
-/** Forty digits are far more than a parity and a published rate have together. */
-const EXACT = Decimal.clone({ precision: 40 });
+/** A parity and a published rate together have fewer than 40 digits. */
+const ExactDecimal = Decimal.clone({ precision: 40 });
 
-/** True for an amount as callers may send it: of the grammar above, with at most 15 digits before the dot. */
+/** True for an amount that callers may send: the grammar above with at most 15 digits before the dot. */
 export function isDecimalAmount(value: string): value is DecimalAmount {
-  return SENT.test(value);
+  return SENT_AMOUNT.test(value);
 }
 
 /**
@@ -29,7 +28,7 @@ export function isDecimalAmount(value: string): value is DecimalAmount {
  * decimal amount.
  */
 export function toMicro(amount: DecimalAmount): bigint {
-  if (!SENT_OR_COMPUTED.test(amount)) {
+  if (!ANY_AMOUNT.test(amount)) {
     throw new RangeError('An amount is an optional minus sign, digits and optionally a dot with 1 to 6 digits.');
   }
   const negative = amount.startsWith('-');
@@ -40,7 +39,7 @@ export function toMicro(amount: DecimalAmount): bigint {
   return negative ? -micro : micro;
 }
 
-/** The amount of so many micro-units in canonical form (no leading zeros, no trailing zeros, no `-0`). */
+/** The amount of micro-units in canonical form (no leading zeros, no trailing zeros, no `-0`). */
 export function microToDecimal(micro: bigint): DecimalAmount {
   const magnitude = micro < 0n ? -micro : micro;
   const fraction = String(magnitude % MICRO_PER_UNIT)
@@ -49,7 +48,7 @@ export function microToDecimal(micro: bigint): DecimalAmount {
   return `${micro < 0n ? '-' : ''}${magnitude / MICRO_PER_UNIT}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** One spelling per value: `007.50` and `7.5` are `7.5`, `-0.00` is `0`. */
+/** One form per value: `007.50` and `7.5` are `7.5`, `-0.00` is `0`. */
 export function canonicalAmount(amount: DecimalAmount): DecimalAmount {
   return microToDecimal(toMicro(amount));
 }
@@ -59,12 +58,12 @@ export function canonicalAmount(amount: DecimalAmount): DecimalAmount {
  * `1.005` at 2 is 101n, `-1.005` is -101n.
  */
 export function toMinorUnits(amount: DecimalAmount, exponent: number): bigint {
-  return dividedRounding(toMicro(amount), 10n ** BigInt(AMOUNT_DECIMALS_MAX - checkedExponent(exponent)));
+  return divideRounding(toMicro(amount), 10n ** BigInt(AMOUNT_DECIMALS_MAX - requireExponent(exponent)));
 }
 
 /** Minor units printed with exactly `exponent` decimals: (-5n, 2) is `-0.05`, (7n, 0) is `7`. */
 export function minorToDecimal(minor: bigint, exponent: number): DecimalAmount {
-  const digits = String(minor < 0n ? -minor : minor).padStart(checkedExponent(exponent) + 1, '0');
+  const digits = String(minor < 0n ? -minor : minor).padStart(requireExponent(exponent) + 1, '0');
   const cut = digits.length - exponent;
   return `${minor < 0n ? '-' : ''}${digits.slice(0, cut)}${exponent === 0 ? '' : `.${digits.slice(cut)}`}`;
 }
@@ -75,20 +74,20 @@ export function minorToDecimal(minor: bigint, exponent: number): DecimalAmount {
  * such as rates.
  */
 export function scaleAmount(amount: DecimalAmount, numerator: string, denominator: string): DecimalAmount {
-  const [multiplier, divisor] = inOneScale(numerator, denominator);
-  return microToDecimal(dividedRounding(toMicro(amount) * multiplier, divisor));
+  const [multiplier, divisor] = toCommonScale(numerator, denominator);
+  return microToDecimal(divideRounding(toMicro(amount) * multiplier, divisor));
 }
 
-/** The exact product of two factors such as a parity and a rate, every digit kept. */
+/** The exact, unrounded product of two factors such as a parity and a rate. */
 export function exactProduct(left: string, right: string): string {
-  return new EXACT(left).times(right).toFixed();
+  return new ExactDecimal(left).times(right).toFixed();
 }
 
 /**
- * Two decimals without a sign, such as rates of any number of decimals, as integers of one ratio: (`1.25`, `3`) are
- * 125n and 300n. Amounts multiplied by them compare exactly.
+ * Two unsigned decimals, such as rates, as integers with the same scale: (`1.25`, `3`) become 125n and 300n. Amounts
+ * multiplied by them compare exactly.
  */
-export function inOneScale(left: string, right: string): readonly [left: bigint, right: bigint] {
+export function toCommonScale(left: string, right: string): readonly [left: bigint, right: bigint] {
   const [leftInteger = '', leftFraction = ''] = left.split('.');
   const [rightInteger = '', rightFraction = ''] = right.split('.');
   const decimals = Math.max(leftFraction.length, rightFraction.length);
@@ -99,13 +98,13 @@ export function inOneScale(left: string, right: string): readonly [left: bigint,
 }
 
 /** The quotient as an integer, rounded half away from zero. The divisor is positive. */
-function dividedRounding(dividend: bigint, divisor: bigint): bigint {
+function divideRounding(dividend: bigint, divisor: bigint): bigint {
   const magnitude = dividend < 0n ? -dividend : dividend;
   const rounded = (magnitude * 2n + divisor) / (divisor * 2n);
   return dividend < 0n ? -rounded : rounded;
 }
 
-function checkedExponent(exponent: number): number {
+function requireExponent(exponent: number): number {
   if (!Number.isInteger(exponent) || exponent < 0 || exponent > AMOUNT_DECIMALS_MAX) {
     throw new RangeError(`A currency has 0 to ${AMOUNT_DECIMALS_MAX} decimals, not ${exponent}.`);
   }

@@ -23,29 +23,29 @@ describe('reading a tax id', () => {
     expect(parseTaxId(raw)).toEqual(expected);
   });
 
-  test.each([' - ', 'N/A', 'none', 'DE'])('%j is no tax id', (text) => {
+  test.each([' - ', 'N/A', 'none', 'DE'])('%j is not a tax id', (text) => {
     expect(parseTaxId(text)).toBeUndefined();
   });
 
-  test('a number of one digit repeated identifies nobody', () => {
+  test('a number of one repeated digit identifies no party', () => {
     expect(identifiesParty({ body: '0000000000' })).toBe(false);
     expect(identifiesParty({ body: '000000000B00' })).toBe(false);
     expect(identifiesParty({ body: 'A00000000' })).toBe(false);
     expect(identifiesParty({ body: '136695976' })).toBe(true);
   });
 
-  test('no text makes the reader throw', () => {
+  test('parsing never throws', () => {
     fc.assert(fc.property(fc.string(), (text) => expect((parseTaxId(text)?.body.length ?? 1) > 0).toBe(true)));
   });
 });
 
-test('a tax id with and without its prefix is the same one, two countries are not', () => {
+test('a tax id equals itself without its prefix, but not with another country', () => {
   expect(sameTaxId({ body: '1', country: 'DE' }, { body: '1' })).toBe(true);
   expect(sameTaxId({ body: '1', country: 'DE' }, { body: '1', country: 'PT' })).toBe(false);
   expect(sameTaxId({ body: '1' }, { body: '2' })).toBe(false);
 });
 
-describe('validity is asked for one country', () => {
+describe('validity is checked for one country', () => {
   test.each([
     ['136695976', 'DE', 'VALID'],
     ['136695977', 'DE', 'WRONG_CHECK_DIGIT'],

@@ -11,7 +11,7 @@ export interface TaxId {
   readonly country?: string;
 }
 
-/** `FORMAT_ONLY`: the shape fits and the country defines no check digit for it. `UNCHECKED`: no rule is known. */
+/** `FORMAT_ONLY`: right format, but without a check digit. `UNCHECKED`: the country has no known rule. */
 export type TaxIdValidity = 'VALID' | 'FORMAT_ONLY' | 'WRONG_FORMAT' | 'WRONG_CHECK_DIGIT' | 'UNCHECKED';
 
 const BODY_LENGTH_MAX = 40;
@@ -31,19 +31,19 @@ const checkersByCountry: ReadonlyMap<string, Country> = new Map(
   jsvat.countries.filter((checker) => checker.name !== 'Europe').map((checker) => [checker.codes[0] ?? '', checker]),
 );
 
-/** Reads a tax id as printed; undefined for a text with hardly a digit: `N/A` and `none` state no tax id. */
+/** Parses a tax id as printed; undefined for a text with fewer than three digits, such as `N/A` or `none`. */
 export function parseTaxId(raw: string): TaxId | undefined {
   const text = raw
     .toUpperCase()
     .replace(/[^A-Z0-9]/g, '')
     .slice(0, BODY_LENGTH_MAX);
   if (text.replace(/[^0-9]/g, '').length < DIGITS_MIN) return undefined;
-  const country = statedCountry(text);
-  const body = withoutSuffix(country === undefined ? text : text.slice(2), country);
+  const country = readCountryPrefix(text);
+  const body = removeSuffix(country === undefined ? text : text.slice(2), country);
   return country === undefined ? { body } : { body, country };
 }
 
-/** False for `0000000000`, `000000000B00` and their like, which stand where a number was required and tell nobody apart. */
+/** False for placeholders such as `0000000000` and `000000000B00`. */
 export function identifiesParty({ body }: TaxId): boolean {
   return !/^(.)\1*$/.test(body) && !isAllZero(body);
 }
@@ -55,35 +55,35 @@ export function sameTaxId(left: TaxId, right: TaxId): boolean {
 }
 
 /**
- * Checks the number against the rules of exactly one country: asked for all, the library would match an unprefixed
- * number with any of them. `country` is the ISO code, stated by the id or presumed by the caller.
+ * Checks the number against the rules of one country: without it the library matches an unprefixed number with any
+ * country. `country` is the ISO code, stated by the id or presumed by the caller.
  *
  * British check digits lie between 00 and 96 (modulus 97): where the weighted sum is a multiple of 97 they are 00, and a
- * number that ends in 97 is never issued, although it adds up.
+ * number that ends in 97 is never issued, although its sum is right.
  */
 export function taxIdValidity(body: string, country: string): TaxIdValidity {
   const checker = checkersByCountry.get(country);
   if (checker === undefined) return 'UNCHECKED';
   if (isAllZero(body)) return 'WRONG_CHECK_DIGIT';
-  const { isValid, isValidFormat } = jsvat.checkVAT(printedForm(body, country), [checker]);
+  const { isValid, isValidFormat } = jsvat.checkVAT(toLibraryForm(body, country), [checker]);
   if (!isValidFormat) return 'WRONG_FORMAT';
   if (!isValid) return 'WRONG_CHECK_DIGIT';
   return hasCheckDigit(body, country) ? 'VALID' : 'FORMAT_ONLY';
 }
 
-/** Zeros satisfy many a check digit, also beside the letters that some countries put into the number. */
+/** Zeros satisfy many check digits, also in numbers with letters. */
 function isAllZero(body: string): boolean {
   return !/[1-9]/.test(body);
 }
 
-function statedCountry(text: string): string | undefined {
+function readCountryPrefix(text: string): string | undefined {
   const prefix = text.slice(0, 2);
   const country = PREFIX_ALIASES[prefix] ?? prefix;
   if (text.length < 4 || !isCountryCode(country)) return undefined;
   return /[0-9]/.test(text.charAt(2)) || LETTER_BODY_COUNTRIES.has(country) ? country : undefined;
 }
 
-function withoutSuffix(body: string, country: string | undefined): string {
+function removeSuffix(body: string, country: string | undefined): string {
   if (country === 'CH' || (country === undefined && /^[0-9]{9}(MWST|TVA|IVA)$/.test(body))) {
     return body.replace(/(MWST|TVA|IVA)$/, '').replace(/^E(?=[0-9]{9}$)/, '');
   }
@@ -91,8 +91,8 @@ function withoutSuffix(body: string, country: string | undefined): string {
   return body;
 }
 
-/** The spelling the library expects: each country has its own habit. */
-function printedForm(body: string, country: string): string {
+/** The format that the library expects. */
+function toLibraryForm(body: string, country: string): string {
   if (country === 'GR') return `EL${body}`;
   if (country === 'CH') return `CHE${body}`;
   if (country === 'NO') return `${body}MVA`;

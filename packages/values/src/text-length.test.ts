@@ -7,7 +7,7 @@ describe('the length of a text', () => {
     expect(isLongerThan(character.repeat(11), 10)).toBe(true);
   });
 
-  test('of nothing is within every limit', () => {
+  test('of an empty text is within every limit', () => {
     expect(isLongerThan('', 0)).toBe(false);
   });
 });

@@ -1,25 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
-import { showsSomething } from './visible-text.js';
+import { hasVisibleText } from './visible-text.js';
 
-describe('a text shows nothing', () => {
+describe('a text has no visible character', () => {
   test.each([
     ['when it is empty', ''],
     ['of blanks', ' \t\r\n\u00a0\u3000\u2028'],
     ['of zero-width spaces', '\u200b\u200b'],
     ['of a byte order mark', '\ufeff'],
-    ['of joiners and marks of direction', '\u200c\u200d\u2060\u200e\u202e\u2066\u2069'],
+    ['of joiners and direction marks', '\u200c\u200d\u2060\u200e\u202e\u2066\u2069'],
     ['of soft hyphens', '\u00ad'],
-    ['of controls', '\u0001\u001b\u0085'],
-    ['of fillers of Hangul', '\u115f\u1160\u3164\uffa0'],
+    ['of control characters', '\u0001\u001b\u0085'],
+    ['of Hangul fillers', '\u115f\u1160\u3164\uffa0'],
     ['of an empty Braille cell', '\u2800'],
     ['of variation selectors and tags', '\ufe0f\u{e0041}\u{e0100}'],
     ['of blanks and invisible characters together', ' \u200b \ufeff '],
   ])('%s', (_, text) => {
-    expect(showsSomething(text)).toBe(false);
+    expect(hasVisibleText(text)).toBe(false);
   });
 });
 
-describe('a text shows something', () => {
+describe('a text has a visible character', () => {
   test.each([
     ['of one letter', 'x'],
     ['of one digit among invisible characters', '\u200b7\ufeff'],
@@ -27,8 +27,8 @@ describe('a text shows something', () => {
     ['of Chinese', '請'],
     ['of an emoji with its variation selector', '❤\ufe0f'],
     ['of a family of emoji', '👨\u200d👩\u200d👧'],
-    ['of Arabic after a mark of direction', '\u200fفاتورة'],
+    ['of Arabic after a direction mark', '\u200fفاتورة'],
   ])('%s', (_, text) => {
-    expect(showsSomething(text)).toBe(true);
+    expect(hasVisibleText(text)).toBe(true);
   });
 });

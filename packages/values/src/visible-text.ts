@@ -1,10 +1,10 @@
 /**
- * Any character but blanks, controls, characters that only steer others (joiners, marks of direction, variation
- * selectors), fillers, and the Braille cell without dots.
+ * Any character but blanks, control and format characters (joiners, direction marks, variation selectors), fillers, and
+ * the empty Braille cell.
  */
 const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Whether a reader would see anything: a name of zero-width spaces is as blank as one of blanks. */
-export function showsSomething(text: string): boolean {
+/** Whether the text has a visible character; zero-width spaces do not count. */
+export function hasVisibleText(text: string): boolean {
   return VISIBLE.test(text);
 }

@@ -1,5 +1,5 @@
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
-import { canonicalAmount, inOneScale, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { canonicalAmount, toCommonScale, toMicro } from '@invoicecontrol/values/decimal-amount';
 import { possibleVatRates } from '../data/vat-rates.js';
 import type { Candidate } from '../facts/invoice.js';
 import { isAdjacentSwap } from '../normalisation/similarity.js';
@@ -67,7 +67,7 @@ function relationAcrossCurrencies(
   if (leftRate !== undefined && rightRate !== undefined) {
     // Both values in one scale: amount x the other side's rate. The rate of a pegged currency has more decimals than
     // an amount, and all of them count.
-    const [leftFactor, rightFactor] = inOneScale(rightRate, leftRate);
+    const [leftFactor, rightFactor] = toCommonScale(rightRate, leftRate);
     const leftValue = magnitude(toMicro(left.grossAmount)) * leftFactor;
     const rightValue = magnitude(toMicro(right.grossAmount)) * rightFactor;
     if (magnitude(leftValue - rightValue) * 100n <= rightValue * BigInt(parameters.fxPercent)) return 'FX';

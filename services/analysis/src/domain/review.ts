@@ -1,6 +1,6 @@
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
-import { showsSomething } from '@invoicecontrol/values/visible-text';
+import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import { isHardBlock } from '@invoicecontrol/engine/scoring/decision';
 import type { ScoredFinding } from '@invoicecontrol/engine/scoring/score';
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
@@ -64,7 +64,7 @@ export function review(finding: ReviewedFinding, { disposition, note }: ReviewIn
 function noteOf(note: string | undefined): string | undefined {
   const text = note?.trim();
   if (text === undefined) return undefined;
-  if (!showsSomething(text)) throw invalidField('note', 'must not be blank; leave it out instead.');
+  if (!hasVisibleText(text)) throw invalidField('note', 'must not be blank; leave it out instead.');
   if (isLongerThan(text, NOTE_LENGTH_MAX))
     throw invalidField('note', `must have at most ${NOTE_LENGTH_MAX} characters.`);
   return text;

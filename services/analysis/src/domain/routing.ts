@@ -2,7 +2,7 @@ import { invalidField } from '@invoicecontrol/errors';
 import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
-import { showsSomething } from '@invoicecontrol/values/visible-text';
+import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import { catalogue, severities } from '@invoicecontrol/engine/explanation/catalogue';
 import type { Family, FindingType, Severity } from '@invoicecontrol/engine/explanation/catalogue';
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
@@ -72,7 +72,7 @@ export function readRule(
   companyIds: readonly string[],
 ): Omit<RoutingRule, 'ruleId' | 'createdAt'> {
   const trimmed = name.trim();
-  if (!showsSomething(trimmed)) throw invalidField('name', 'must not be empty or invisible.');
+  if (!hasVisibleText(trimmed)) throw invalidField('name', 'must not be empty or invisible.');
   if (isLongerThan(trimmed, NAME_LENGTH_MAX)) {
     throw invalidField('name', `must have at most ${NAME_LENGTH_MAX} characters.`);
   }

@@ -4,7 +4,7 @@ import { baseCurrencies, invoiceCurrencies, isBaseCurrency } from '@invoicecontr
 import { countryCodes } from '@invoicecontrol/values/country';
 import { parseTaxId } from '@invoicecontrol/values/tax-id';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
-import { showsSomething } from '@invoicecontrol/values/visible-text';
+import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import { z } from 'zod';
 import { EXAMPLE_IDS } from './examples.js';
 
@@ -20,7 +20,7 @@ export const NOTE_LENGTH_MAX = 4_000;
 export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return z
     .string()
-    .refine((value) => showsSomething(value), {
+    .refine((value) => hasVisibleText(value), {
       error: ({ input }) =>
         String(input).trim() === '' ? 'Must not be empty or blank.' : 'Must have a visible character.',
     })

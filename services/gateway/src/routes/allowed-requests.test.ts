@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
-import { showsSomething } from '@invoicecontrol/values/visible-text';
+import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import fc from 'fast-check';
 import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
 import { publishedOperations, resolved, validatorOf } from '../testing/published.js';
@@ -23,7 +23,7 @@ afterAll(() => gateway.stop());
  * say"): a text shows something, a withdrawn currency is refused on a late day, an IBAN beside a UK account is the same account.
  */
 const isSayable = {
-  text: (value: string) => showsSomething(value) && !value.includes('\0'),
+  text: (value: string) => hasVisibleText(value) && !value.includes('\0'),
   currency: (code: string) => 'code' in invoiceCurrency(code, '2199-12-31'),
   object: (value: Readonly<Record<string, unknown>>) =>
     !('iban' in value && 'sort_code' in value) &&

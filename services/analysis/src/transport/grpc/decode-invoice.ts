@@ -4,7 +4,7 @@ import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
-import { showsSomething } from '@invoicecontrol/values/visible-text';
+import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import type { CanonicalBankAccount, CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
 
 /**
@@ -48,7 +48,7 @@ const TEXT_LENGTH_MAX = 1_000;
 
 function text(path: string, value: string): string {
   const trimmed = value.trim();
-  if (!showsSomething(trimmed)) throw invalidField(path, 'must not be empty or invisible.');
+  if (!hasVisibleText(trimmed)) throw invalidField(path, 'must not be empty or invisible.');
   if (isLongerThan(trimmed, TEXT_LENGTH_MAX)) {
     throw invalidField(path, `must have at most ${TEXT_LENGTH_MAX} characters.`);
   }

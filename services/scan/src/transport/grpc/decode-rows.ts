@@ -5,7 +5,7 @@ import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
-import { showsSomething } from '@invoicecontrol/values/visible-text';
+import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import { SCAN_ROWS_MAX } from '../../domain/scan.js';
 import type { ScanRow } from '../../domain/scan.js';
 
@@ -64,7 +64,7 @@ function account(
 
 function text(path: string, value: string, lengthMax = TEXT_LENGTH_MAX): string {
   const trimmed = value.trim();
-  if (!showsSomething(trimmed)) throw invalidField(path, 'must not be empty or invisible.');
+  if (!hasVisibleText(trimmed)) throw invalidField(path, 'must not be empty or invisible.');
   if (isLongerThan(trimmed, lengthMax)) throw invalidField(path, `must have at most ${lengthMax} characters.`);
   return trimmed;
 }
