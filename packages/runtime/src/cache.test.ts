@@ -43,7 +43,7 @@ function holdLoad(): (value: string) => void {
   return (value) => release(value);
 }
 
-test('a value is loaded again when it is no longer fresh, counted from when its load began', async () => {
+test('a value is loaded again once it is stale, counted from when its load began', async () => {
   expect(await cache.get('a')).toBe('a1');
   nowMs += FRESH_MS - 1;
   expect(await cache.get('a')).toBe('a1');
@@ -68,7 +68,7 @@ test('concurrent callers share one load, also one that fails', async () => {
   expect(loads).toEqual(['a', 'b']);
 });
 
-test('a failure is not kept', async () => {
+test('does not cache a failed load', async () => {
   answer = fail(new Error('broken'));
   await expect(cache.get('a')).rejects.toThrow('broken');
   answer = async () => 'well';
@@ -84,7 +84,7 @@ test('a load that throws at once is retried like any other', async () => {
   expect(await cache.get('a')).toBe('well');
 });
 
-test('the value that was loaded longest ago makes room', async () => {
+test('evicts the value that was loaded longest ago', async () => {
   for (const key of ['a', 'b', 'c']) await cache.get(key);
   await cache.reload('a');
   await cache.get('d');
@@ -132,7 +132,7 @@ describe('an invalidation', () => {
 });
 
 describe('a stale value', () => {
-  test('answers during an outage up to its limit, and then the failure is told', async () => {
+  test('is served during an outage up to its limit, then the failure is thrown', async () => {
     await cache.get('a');
     answer = fail(new Outage('down'));
     nowMs += STALE_MS_MAX - 1;
@@ -141,7 +141,7 @@ describe('a stale value', () => {
     await expect(cache.get('a')).rejects.toThrow('down');
   });
 
-  test('answers at once for a while after a failed load, and then the load is retried', async () => {
+  test('is served at once for a while after a failed load, then the load is retried', async () => {
     await cache.get('a');
     answer = fail(new Outage('down'));
     nowMs += FRESH_MS;
@@ -152,7 +152,7 @@ describe('a stale value', () => {
     expect(await cache.get('a')).toBe('back');
   });
 
-  test('does not answer for a failure that is no outage, nor when the value may not', async () => {
+  test('is not served after a failure that is not an outage, nor when the value must not be stale', async () => {
     await cache.get('a');
     answer = async () => 'secret';
     await cache.get('b');
@@ -163,7 +163,7 @@ describe('a stale value', () => {
     await expect(cache.get('b')).rejects.toThrow('down');
   });
 
-  test('does not answer after an invalidation that came while it was loaded', async () => {
+  test('is not served after an invalidation that arrived during its load', async () => {
     await cache.get('a');
     nowMs += FRESH_MS;
     let refuse = (_: Error): void => {};

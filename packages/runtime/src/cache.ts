@@ -24,7 +24,7 @@ export interface CacheOptions<V, A> {
 
 /**
  * Keeps loaded values for a while (ADR 0025). Concurrent callers share one load. A load that began before an invalidation
- * answers those who wait for it and is never stored, so that nobody reads an old value after the invalidation.
+ * answers those who wait for it and is never stored, so that no caller reads an old value after the invalidation.
  */
 export interface Cache<V, A = void> {
   /** The fresh value, or what loading it brings. @throws what `load` throws, where no stale value may answer */

@@ -8,7 +8,7 @@ function capture(fields: object, message = 'something happened'): string {
   return lines.join('');
 }
 
-test('a secret is cut out by its name', () => {
+test('redacts a secret by the name of its field', () => {
   expect(capture({ authorization: 'Bearer abc', nested: { token: 'abc' } })).not.toContain('abc');
 });
 

@@ -14,6 +14,6 @@ test.each<[string, Error]>([
   expect(isOutage(error)).toBe(true);
 });
 
-test('a fault of our own is not an outage', () => {
+test('a programming error is not an outage', () => {
   expect(isOutage(new TypeError('no such field'))).toBe(false);
 });

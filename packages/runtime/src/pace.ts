@@ -6,7 +6,7 @@ export type Pace = () => Promise<unknown> | undefined;
 /**
  * For long work in small pieces: called after each piece, it yields to other work of this process as soon as the pieces
  * together took `turnMsMax`.
- * @param turnMsMax what a request of somebody else waits at most
+ * @param turnMsMax how long other requests wait at most
  */
 export function pace(turnMsMax: number): Pace {
   let begun = performance.now();

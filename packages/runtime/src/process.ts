@@ -7,12 +7,12 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** A process that has not stopped by itself this long after SIGTERM is ended; just under the grace period of the pods. */
+/** A process that is still running this long after SIGTERM is killed; just under the grace period of the pods. */
 const STOP_MS_MAX = 35_000;
 
 /**
  * The life of a service process: start, run until SIGTERM or SIGINT, stop in order, let the event loop empty.
- * A fault nobody caught ends the process with a non-zero code: the supervisor restarts it in a known state.
+ * An uncaught fault ends the process with a non-zero code: the supervisor restarts it in a known state.
  */
 export async function runProcess(start: () => Promise<RunningService>): Promise<void> {
   const die = (error: unknown): void => {

@@ -26,7 +26,7 @@ export interface RequestContext {
   readonly operatorToken?: string | undefined;
 }
 
-/** The context of work that nobody asked for: workers, sweeps, consumers. */
+/** The context of work without a request: workers, sweeps, consumers. */
 export function systemContext(requestId: string): RequestContext {
   return { requestId, actor: { type: 'SYSTEM', id: 'system' } };
 }

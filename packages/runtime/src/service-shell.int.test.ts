@@ -25,7 +25,7 @@ import type { Connections, ServiceParts } from './service-shell.js';
 
 const schema = z.object(serviceSettings('test'));
 /** A bound for what must not hang; nothing that is right comes near it, however slow the machine is. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const databaseName = testDatabaseName();
 const otherDatabaseName = testDatabaseName();
 const lines: string[] = [];
@@ -55,8 +55,8 @@ interface Trial {
 async function start({
   compose,
   settings = {},
-  callsEndMsMax = PATIENCE_MS,
-  startMsMax = PATIENCE_MS,
+  callsEndMsMax = TIMEOUT_MS,
+  startMsMax = TIMEOUT_MS,
 }: Trial): Promise<RunningService> {
   const { mongodbUrl, natsUrl } = testInfrastructure();
   const common = { GRPC_PORT: '0', MONGODB_URL: mongodbUrl, NATS_URL: natsUrl, DATABASE_NAME: databaseName };
@@ -87,7 +87,7 @@ function connect({ address }: RunningService) {
   const request = { organizationId: 'o', pageSize: 1, pageToken: '', createdFromTime: undefined };
   return {
     call: () =>
-      auditClient.listAuditEvents({ ...request, createdToTime: undefined }, { context, timeoutMs: PATIENCE_MS }),
+      auditClient.listAuditEvents({ ...request, createdToTime: undefined }, { context, timeoutMs: TIMEOUT_MS }),
     async isServing(service: '' | 'ready') {
       const { status } = await health.check({ service }, { context });
       return status === HealthCheckResponse_ServingStatus.SERVING;
@@ -102,7 +102,7 @@ function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   return { open, opened };
 }
 
-/** An event that only this test file looks at. */
+/** An event that only this test file consumes. */
 async function publish(bus: Bus, version: number): Promise<void> {
   const aggregate = { id: databaseName, organizationId: databaseName, version };
   const [event] = envelopes(aggregate, [announce(events.organizationRestored, { version })], new Date());
@@ -135,7 +135,7 @@ test('calls end before jobs, jobs before handlers, then what was opened last; da
         if (organizationId !== databaseName) return;
         handling.open();
         // With an end of its own: a wrong order fails instead of waiting for itself.
-        await Promise.race([jobEnded.opened, delay(PATIENCE_MS, undefined, { ref: false })]);
+        await Promise.race([jobEnded.opened, delay(TIMEOUT_MS, undefined, { ref: false })]);
         await end('handler');
       });
       const work = async (signal: AbortSignal): Promise<void> => {
@@ -183,7 +183,7 @@ test('a stopping service says that it is not ready and goes on taking calls for 
   }
 });
 
-test('a call that does not end in time keeps no service from stopping', async () => {
+test('a call that does not end in time does not keep the service from stopping', async () => {
   const called = gate();
   const stuck = (): Promise<never> => {
     called.open();
@@ -215,7 +215,7 @@ test('a service is alive while the broker does not answer, and ready only when i
   await eventually(async () => expect(await caller.isServing('ready')).toBe(true));
 });
 
-test('nothing of a service begins while the broker cannot be reached', async () => {
+test('no part of a service starts while the broker is unavailable', async () => {
   let isComposed = false;
   const starting = start({
     settings: { NATS_URL: 'nats://127.0.0.1:1' },
@@ -229,7 +229,7 @@ test('nothing of a service begins while the broker cannot be reached', async () 
   expect(isComposed).toBe(false);
 });
 
-test('a service whose database comes late waits for it, and what it had opened before is opened anew', async () => {
+test('a service waits for a database that starts late, and reopens what it had opened before', async () => {
   const { hostname, port } = new URL(testInfrastructure().mongodbUrl);
   const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
   closing.push(() => proxy.close());
@@ -256,7 +256,7 @@ test('a service whose database comes late waits for it, and what it had opened b
   expect(opened).toEqual(['something']);
 });
 
-test('a service whose database does not come gives up, and says why', async () => {
+test('a service gives up when its database stays unavailable, and says why', async () => {
   const settings = { MONGODB_URL: 'mongodb://127.0.0.1:1/?directConnection=true' };
   const starting = start({ settings, startMsMax: 1, compose: async () => ({ rpcGroups: [] }) });
   await expect(starting).rejects.toThrow('ECONNREFUSED');
@@ -279,7 +279,7 @@ test('a start that fails halfway closes what was opened and gives its reason', a
   expect(connections[0]?.bus.connection.isClosed()).toBe(true);
 });
 
-test('a start that finds its port taken ends the jobs and handlers that run already', async () => {
+test('a start on a port in use ends the jobs and handlers that already run', async () => {
   const { address } = await start({ compose: async () => ({ rpcGroups: [] }) });
   const connections: Connections[] = [];
   let runs = 0;

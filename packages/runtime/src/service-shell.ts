@@ -101,7 +101,7 @@ export interface StartOverrides {
  * Services and their stores may be started in any order, and a failover may fall into a start: while the database or
  * the broker is unavailable, the start is undone and retried, for a minute at most.
  *
- * `stop` goes the same way back: it says "not ready" and goes on serving for `DRAIN_DELAY_SECONDS`, refuses new calls and
+ * `stop` runs in reverse: it reports "not ready" and goes on serving for `DRAIN_DELAY_SECONDS`, refuses new calls and
  * lets running ones end, lets jobs and handlers end, closes what `compose` opened, and leaves broker and database last. A
  * start that fails closes in the same order what it had opened, and rejects with its reason.
  */

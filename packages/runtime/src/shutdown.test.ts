@@ -4,7 +4,7 @@ import { Shutdown } from './shutdown.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
-test('what was opened last is closed first, once, and a failing step keeps no other open', async () => {
+test('what was opened last is closed first, once, and a failing step does not keep the others open', async () => {
   const closed: string[] = [];
   const shutdown = new Shutdown(logger);
   shutdown.add('first', () => void closed.push('first'));

@@ -15,6 +15,6 @@ test.each([
   expect(readTraceparent(header)).toBe(read);
 });
 
-test('a caller’s trace is handed on while telemetry is off', () => {
+test('passes the trace of the caller on while telemetry is off', () => {
   expect(measure('client', 'x', valid).traceparent).toBe(valid);
 });

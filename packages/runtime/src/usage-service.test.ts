@@ -37,7 +37,7 @@ afterAll(async () => {
 const usageOf = (organizationId: string) =>
   client(UsageServiceDefinition, channel).getUsage({ organizationId }, { context: systemContext('test') });
 
-test('every meter is told for the current month of the asking organization', async () => {
+test('reports every meter for the current month of the organization that asks', async () => {
   expect(await usageOf('one')).toEqual({
     period: '2026-03',
     meters: [
@@ -48,7 +48,7 @@ test('every meter is told for the current month of the asking organization', asy
   expect((await usageOf('two')).meters[0]).toEqual({ meter: 'analyses', used: 0 });
 });
 
-test('a month that ends begins anew', async () => {
+test('counts from zero in a new month', async () => {
   now = new Date('2026-04-01T00:00:00.000Z');
   expect(await usageOf('one')).toMatchObject({ period: '2026-04', meters: [{ used: 0 }, {}] });
 });

@@ -4,7 +4,7 @@ import { bind } from './grpc/server.js';
 import type { Binding } from './grpc/server.js';
 import { usageMonth } from './mongo/usage.js';
 
-/** What an organization has used of a meter: in the month (`YYYY-MM`, UTC), or now, for things that are there. */
+/** What an organization has used of a meter: in the month (`YYYY-MM`, UTC), or now, for what is counted when asked. */
 export type ReadMeter = (organizationId: string, month: string) => Promise<number>;
 
 /**

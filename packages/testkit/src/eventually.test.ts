@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { eventually } from './eventually.js';
 
 describe('eventually', () => {
-  test('answers what the probe answers once it stops throwing', async () => {
+  test('returns what the probe returns once it stops throwing', async () => {
     let calls = 0;
     const answer = await eventually(() => {
       calls += 1;
@@ -12,7 +12,7 @@ describe('eventually', () => {
     expect(answer).toBe(3);
   });
 
-  test('throws the last failure of the probe when the time is over', async () => {
+  test('throws the last failure of the probe after the timeout', async () => {
     let calls = 0;
     const never = eventually(
       () => {
@@ -25,7 +25,7 @@ describe('eventually', () => {
     await expect(never).rejects.toThrow(`failure ${calls}`);
   });
 
-  test('asks once when there is no time to ask again', async () => {
+  test('runs the probe once when there is no time to run it again', async () => {
     let calls = 0;
     const probe = () => {
       calls += 1;

@@ -23,7 +23,7 @@ export interface HoldOptions {
   readonly occurrence?: number;
 }
 
-/** Commands that are kept on their way, so that a test can kill their sender at exactly this step. */
+/** Holds commands back, so that a test can kill their sender at exactly this step. */
 export interface Hold {
   /** Resolves when all that was waited for is held. */
   readonly complete: Promise<void>;

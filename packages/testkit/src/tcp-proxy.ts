@@ -71,7 +71,7 @@ export async function startTcpProxy({ serverHost, serverPort, tap }: TcpProxyOpt
     const taps = tap?.(end);
     pipeline([client, wire(), ...(taps ? [taps.toServer] : []), upstream], end);
     pipeline([upstream, wire(), ...(taps ? [taps.toClient] : []), client], end);
-    // A pipeline ends when its last stream has; what is held on the way to the server must not outlive its client.
+    // A pipeline ends when its last stream has; what is held back must not outlive its client.
     client.once('close', end);
   });
   await new Promise<void>((listening, failed) => {

@@ -6,7 +6,7 @@ export interface DemonstrationInvoice {
   readonly invoice: Schemas['Invoice'];
 }
 
-/** What is billed twice: the second bill of the story, its number written in another way. */
+/** What is billed twice: the second invoice, with its number written differently. */
 export function copyToTry(since: Date): Schemas['Invoice'] {
   const { invoice } = demonstrationInvoices(since)[1] as DemonstrationInvoice;
   const { invoice_number, issue_date, currency, gross_amount } = invoice;
@@ -38,7 +38,7 @@ const paper = {
   gross_amount: '480.00',
 };
 /**
- * A short story of a supplier who is paid rightly, and of the ways in which that goes wrong. Order matters.
+ * Invoices of a supplier that is paid correctly, then what goes wrong. Order matters.
  * @param since when the story was told first: it is of the three months before, so it never ages and never changes
  */
 export function demonstrationInvoices(since: Date): readonly DemonstrationInvoice[] {

@@ -35,7 +35,7 @@ export async function demonstrate(
   return copyToTry(since);
 }
 
-/** Rows as aligned text; numbers to the right, decisions coloured where somebody looks. */
+/** Rows as aligned text; numbers to the right, decisions coloured on a terminal. */
 function table(rows: readonly string[][]): string[] {
   const isRight = (column: number): boolean => column === 3 || column === 5;
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));

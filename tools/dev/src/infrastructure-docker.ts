@@ -29,7 +29,7 @@ export async function dockerIfRunning(): Promise<Docker | undefined> {
   }
 }
 
-/** Where testcontainers looks for Docker. */
+/** The addresses that testcontainers tries for Docker. */
 function mayHaveDocker(): boolean {
   if (process.platform === 'win32' || process.env.DOCKER_HOST) return true;
   return [

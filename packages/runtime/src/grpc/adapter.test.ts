@@ -12,7 +12,7 @@ import { bind, startGrpcServer } from './server.js';
 import type { GrpcServer } from './server.js';
 
 /** A bound for what must not hang; nothing that is right comes near it, however slow the machine is. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const lines: string[] = [];
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
 const context: RequestContext = {
@@ -65,7 +65,7 @@ test('a request and its context arrive as they were sent, dates included', async
   expect(heard).toEqual([request, context]);
 });
 
-test('a refusal arrives with its kind and sentence, and is no error in the log', async () => {
+test('a refusal arrives with its kind and sentence, and is not logged as an error', async () => {
   lines.length = 0;
   const { audit } = await serveAudit(() => Promise.reject(notFound('organization')));
   await expect(audit.listAuditEvents(request, { context })).rejects.toMatchObject({
@@ -93,7 +93,7 @@ test('an rpc without an answer ends at its deadline', async () => {
   await server.stop(10);
 });
 
-test('an unreachable service is tried once more when the contract says the rpc may be repeated', async () => {
+test('a call to an unreachable service is retried once when the contract allows repeats', async () => {
   let calls = 0;
   const { audit } = await serveAudit(() => {
     calls++;
@@ -103,7 +103,7 @@ test('an unreachable service is tried once more when the contract says the rpc m
   expect(calls).toBe(2);
 });
 
-test('an rpc that changes something is never repeated by itself', async () => {
+test('an rpc that changes something is never retried', async () => {
   let calls = 0;
   const refuse = (): Promise<never> => {
     calls++;
@@ -134,10 +134,10 @@ test('an rpc that changes something is never repeated by itself', async () => {
   expect(calls).toBe(1);
 });
 
-test('nobody at the address is "unavailable", not a hang', async () => {
+test('a call to an address without a server fails as "unavailable" and does not hang', async () => {
   const { audit, server, channel } = await serveAudit(async () => nothing);
   await server.stop(100);
-  await expect(audit.listAuditEvents(request, { context, timeoutMs: PATIENCE_MS })).rejects.toMatchObject({
+  await expect(audit.listAuditEvents(request, { context, timeoutMs: TIMEOUT_MS })).rejects.toMatchObject({
     kind: 'unavailable',
   });
   channel.close();
@@ -149,9 +149,9 @@ test('a stopping server lets running calls end', async () => {
     await new Promise<void>((resolve) => (release = resolve));
     return nothing;
   });
-  const answer = audit.listAuditEvents(request, { context, timeoutMs: PATIENCE_MS });
+  const answer = audit.listAuditEvents(request, { context, timeoutMs: TIMEOUT_MS });
   await eventually(() => expect(release).toBeDefined());
-  const stopped = server.stop(PATIENCE_MS);
+  const stopped = server.stop(TIMEOUT_MS);
   release?.();
   expect(await answer).toEqual(nothing);
   await stopped;

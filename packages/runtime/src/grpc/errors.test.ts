@@ -12,13 +12,13 @@ function overTheWire(error: unknown): DomainError {
   return toDomainError(Object.assign(new Error('rpc'), status) as ServiceError);
 }
 
-test.each(Object.keys(errorTable) as ErrorKind[])('kind %s survives the way between services', (kind) => {
+test.each(Object.keys(errorTable) as ErrorKind[])('kind %s is preserved between services', (kind) => {
   const details = [{ path: 'a.b', message: 'is wrong' }];
   const arrived = overTheWire(new DomainError(kind, 'A sentence.', { details, retryAfterSeconds: 3 }));
   expect(arrived).toMatchObject({ kind, publicMessage: 'A sentence.', details, retryAfterSeconds: 3 });
 });
 
-test('an unexpected error says nothing of its cause', () => {
+test('an unexpected error does not reveal its cause', () => {
   const arrived = overTheWire(new Error('password is hush'));
   expect(arrived.kind).toBe('internal');
   expect(arrived.publicMessage).not.toContain('hush');

@@ -111,7 +111,7 @@ test('a change, its version and its event are one write, and the event reaches t
   );
 });
 
-test('what two relays publish stands once among the recent events, and the slower one still clears its marks', async () => {
+test('an event that two relays publish appears once among the recent events, and the slower relay still clears its marks', async () => {
   let finish = (): void => {};
   const when = new Promise<void>((resolve) => {
     finish = resolve;
@@ -132,7 +132,7 @@ test('what two relays publish stands once among the recent events, and the slowe
   expect(stored).not.toHaveProperty('unfinished');
 });
 
-test('a writer with an old version changes nothing and is told so', async () => {
+test('a write with an old version changes nothing and reports it', async () => {
   await counters.insert({ _id: 'stale', organizationId, value: 0 });
   await counters.save({ id: 'stale', organizationId, version: 1 }, { $set: { value: 1 } });
   await expect(counters.save({ id: 'stale', organizationId, version: 1 }, { $set: { value: 9 } })).rejects.toThrow(
@@ -162,7 +162,7 @@ test('ten writers at once each apply once, no version is skipped', async () => {
   }
 });
 
-test('after five conflicts the caller hears CONFLICT', async () => {
+test('throws CONFLICT after five conflicts', async () => {
   let tries = 0;
   const hopeless = retryOnConflict(() => {
     tries++;
@@ -208,7 +208,7 @@ test('marks of unfinished work go with the events, and stay when the work failed
   expect(await afterRelay('failed')).toMatchObject({ unfinished: true });
 });
 
-test('a document remembers its last 32 events and no more', async () => {
+test('a document keeps its last 32 events and no more', async () => {
   await counters.insert({ _id: 'long', organizationId, value: 0 });
   for (let version = 1; version <= 33; version++) {
     await counters.save(
@@ -227,7 +227,7 @@ test('a broker that lost its volume is filled again under the same ids', async (
   await counters.insert({ _id: 'lost', organizationId, value: 0 }, { events: [changed(99)] });
   const { recentEvents = [] } = (await afterRelay('lost')) ?? {};
   await outbox.stop();
-  // As a restored volume looks: the database remembers positions of another stream.
+  // As after a restored volume: the database holds positions of another stream.
   await mongo.db
     .collection<{ _id: string }>('relay')
     .updateOne({ _id: 'INVOICECONTROL_ORGANIZATION' }, { $set: { created: 'an earlier life', lastSeq: 1_000_000 } });

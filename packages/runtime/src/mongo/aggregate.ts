@@ -64,7 +64,7 @@ export interface AggregateStore<D extends Aggregate> {
   /** Creates the document at version 1. A duplicate key error goes to the caller. */
   insert(document: Omit<D, Bookkeeping>, options?: SaveOptions): Promise<void>;
   /**
-   * Changes the document if nobody else did since `guard.version`, and returns it as it is now.
+   * Changes the document if its version is still `guard.version`, and returns it as it is now.
    * @throws VersionConflict when the guard matches nothing
    */
   save(guard: Guard, change: UpdateFilter<D>, options?: SaveOptions): Promise<WithId<D>>;
@@ -72,7 +72,7 @@ export interface AggregateStore<D extends Aggregate> {
   commit(guard: Guard, change: UpdateFilter<D>, options?: SaveOptions): Promise<void>;
   /**
    * Commits changes of many documents in one command, for flows that may be repeated: a document with another version
-   * was changed by an earlier run or by somebody who was faster, and stays as it is.
+   * was changed by an earlier run or a concurrent writer, and stays as it is.
    */
   commitMany(changes: readonly Change<D>[]): Promise<void>;
 }
@@ -84,7 +84,7 @@ export interface Change<D extends Aggregate> {
   readonly events?: readonly Announcement[];
 }
 
-/** The one way to write an aggregate: guarded, versioned, with its events inside. */
+/** Writes aggregates: guarded, versioned, with their events inside. */
 export function aggregateStore<D extends Aggregate>(
   collection: Collection<D>,
   outbox: Outbox,

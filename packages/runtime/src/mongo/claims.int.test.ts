@@ -35,7 +35,7 @@ test('of a hundred racing workers one gets the work', async () => {
   expect(claims.filter((won) => won !== undefined)).toHaveLength(1);
 });
 
-test('held work is free again exactly when its lease has lapsed', async () => {
+test('claimed work can be claimed again exactly when its lease has lapsed', async () => {
   await jobs().insertOne({ _id: 'lapse', state: 'DUE', leaseUntil: FREE });
   const first = await claim(jobs(), { _id: 'lapse' }, { clock, leaseMs });
   now = new Date(now.getTime() + leaseMs - 1);
@@ -47,14 +47,14 @@ test('held work is free again exactly when its lease has lapsed', async () => {
 
 test('a worker that renews keeps its work', async () => {
   await jobs().insertOne({ _id: 'renewed', state: 'DUE', leaseUntil: FREE });
-  const held = await claim(jobs(), { _id: 'renewed' }, { clock, leaseMs });
+  const claimed = await claim(jobs(), { _id: 'renewed' }, { clock, leaseMs });
   now = new Date(now.getTime() + leaseMs - 1);
-  expect(await held?.renew()).toBe(true);
+  expect(await claimed?.renew()).toBe(true);
   now = new Date(now.getTime() + leaseMs - 1);
   expect(await claim(jobs(), { _id: 'renewed' }, { clock, leaseMs })).toBeUndefined();
 });
 
-test('work in another state is nobody’s', async () => {
+test('work in another state cannot be claimed', async () => {
   await jobs().insertOne({ _id: 'state', state: 'DONE', leaseUntil: FREE });
   expect(await claim(jobs(), { _id: 'state', state: 'DUE' }, { clock, leaseMs })).toBeUndefined();
 });

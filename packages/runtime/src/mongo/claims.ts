@@ -5,32 +5,32 @@ import type { Clock } from '../clock.js';
 /** Work that one process at a time may do (architecture section 5, rule 5). */
 export interface Claimable {
   readonly _id: string;
-  /** Who holds it. */
+  /** The claim of its worker. */
   readonly claim?: string;
   /** Until when; free work has the epoch, so that one range filter finds free and lapsed work. Absent: nothing to do. */
   readonly leaseUntil?: Date;
 }
 
-/** The lease of work that nobody holds. */
+/** The lease of work that is not claimed. */
 export const FREE = new Date(0);
 
-/** What a worker has of the work that it holds. */
-export interface Holding {
+/** A lease on work, as its worker has it. */
+export interface Lease {
   readonly claimId: string;
-  /** Prolongs the lease; false when somebody else has taken over, and then nothing more may be written. */
+  /** Prolongs the lease; false after a takeover, and then nothing more may be written. */
   renew(): Promise<boolean>;
   /** Renews at a third of the lease until stopped. */
   keepAlive(onLost: () => void): { stop(): void };
 }
 
-export interface Claim<D> extends Holding {
+export interface Claim<D> extends Lease {
   readonly document: WithId<D>;
 }
 
 /**
- * Takes one piece of work if it is free or its holder fell silent. Results must be written guarded by `claimId`: a
+ * Claims one piece of work if it is free or its lease has lapsed. Results must be written guarded by `claimId`: a
  * worker that lost its lease then changes nothing. Leases are at least twice the longest step.
- * @returns undefined when it is not there, not in the wanted state, or held by a living worker
+ * @returns undefined when it is not there, not in the wanted state, or under a live lease
  */
 export async function claim<D extends Claimable>(
   collection: Collection<D>,
@@ -44,15 +44,17 @@ export async function claim<D extends Claimable>(
     { ...change, $set: { ...change.$set, claim: claimId, leaseUntil } } as UpdateFilter<D>,
     { returnDocument: 'after' },
   );
-  return document === null ? undefined : { document, ...held(collection, document._id, { claimId, clock, leaseMs }) };
+  return document === null
+    ? undefined
+    : { document, ...leaseOf(collection, document._id, { claimId, clock, leaseMs }) };
 }
 
-/** Work that was stored with its first holder's claim in it, and so was never free. */
-export function held<D extends Claimable>(
+/** The lease on work that was stored with the claim of its first worker, and so was never free. */
+export function leaseOf<D extends Claimable>(
   collection: Collection<D>,
   id: string,
   { claimId, clock, leaseMs }: { claimId: string; clock: Clock; leaseMs: number },
-): Holding {
+): Lease {
   const renew = async (): Promise<boolean> => {
     const leaseUntil = new Date(clock.now().getTime() + leaseMs);
     const { matchedCount } = await collection.updateOne(

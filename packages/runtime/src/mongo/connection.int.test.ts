@@ -69,7 +69,7 @@ describe('a command that is still being written', () => {
   test('fails as an outage when the connection is reset', async () => {
     proxy.stall();
     const failing = writer.db(databaseName).collection('things').insertOne(large).catch(asIs);
-    // The reset comes when the command is on its way, or the silence ends it before: an outage both times.
+    // The reset comes while the command is being sent, or the silence timeout ends it before: an outage both times.
     proxy.reset();
     const failure = await failing;
     expect(failure).toBeInstanceOf(MongoNetworkError);

@@ -3,16 +3,16 @@ import { MongoClient, MongoNetworkError, MongoNetworkTimeoutError, MongoServerEr
 import { isMongoUnavailable } from './connection.js';
 
 describe('an unavailable database', () => {
-  test.each([new MongoNetworkError('gone'), new MongoNetworkTimeoutError('late')])('is told by %p', (error) => {
+  test.each([new MongoNetworkError('gone'), new MongoNetworkTimeoutError('late')])('is recognised by %p', (error) => {
     expect(isMongoUnavailable(error)).toBe(true);
   });
 
-  test('is told by a server that steps down while the driver has tried twice', () => {
+  test('is recognised when a server steps down and the driver has tried twice', () => {
     const labels = { code: 189, errorLabels: ['RetryableWriteError'] };
     expect(isMongoUnavailable(new MongoServerError({ message: 'PrimarySteppedDown', ...labels }))).toBe(true);
   });
 
-  test('is told by what each command says that finds nobody', async () => {
+  test('is recognised by the error of each command that finds no server', async () => {
     const client = new MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 50 });
     const things = client.db('nowhere').collection('things');
     const errors = await Promise.allSettled([client.connect(), things.findOne({}), things.insertMany([{}, {}])]);

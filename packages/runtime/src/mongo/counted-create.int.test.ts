@@ -116,7 +116,7 @@ describe('fifty equal requests at once', () => {
   });
 });
 
-test('of fifty different requests as many are stored as the limit allows, and the others hear usage_exceeded', async () => {
+test('of fifty different requests as many are stored as the limit allows, and the others fail with usage_exceeded', async () => {
   const organizationId = newOrganization();
   const outcomes = await Promise.allSettled(
     Array.from({ length: 50 }, (_, index) => createNote(organizationId, { key: `k${index}`, limit: 10 })),

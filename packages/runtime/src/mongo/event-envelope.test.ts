@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { events } from '@invoicecontrol/contracts/events';
 import { announce, envelopes, eventId } from './event-envelope.js';
 
-test('the same change has the same event id for ever', () => {
+test('the same change always has the same event id', () => {
   expect(eventId('aggregate', 3, 'api_keys_revoked', 0)).toBe('evt_hlyr3vnaee2k7x56zoddd2azlv');
 });
 

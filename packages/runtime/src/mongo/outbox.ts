@@ -123,7 +123,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       const operations = completions.map((completion) => completeOperation(completion, at));
       const { matchedCount } = await aggregates(name).bulkWrite(operations, { ordered: false });
       if (matchedCount === operations.length) continue;
-      // Another relay was faster with the events of some. The marks of finished work nobody else clears.
+      // Another relay has removed the events of some. Only this process clears the marks of finished work.
       const marks = completions
         .filter(({ unset }) => unset.length > 0)
         .map((completion) => completeOperation({ ...completion, isPublished: false }, at));

@@ -59,7 +59,7 @@ async function run(sumOfMarks: SumOfMarks = sumOfStored, signal = running): Prom
   await job.run(signal);
 }
 
-/** Both looks of a round that begins now. */
+/** Both checks of a round that begins now. */
 async function round(): Promise<void> {
   await run();
   after(MINUTE_MS);
@@ -67,7 +67,7 @@ async function round(): Promise<void> {
 }
 
 describe('in the night', () => {
-  test('a counter that a crash left too high is put right', async () => {
+  test('a counter that a crash left too high is corrected', async () => {
     await usage.reserve(mark('crash', 3), 3);
     store('crash', 2);
     now = NIGHT;
@@ -91,7 +91,7 @@ describe('in the night', () => {
     expect(await usage.used(mark('early'))).toBe(0);
   });
 
-  test('a counter that moved between the looks is left alone until the next night', async () => {
+  test('a counter that moved between the two checks is not corrected until the next night', async () => {
     await usage.reserve(mark('busy', 3), 10);
     store('busy', 2);
     now = NIGHT;
@@ -106,7 +106,7 @@ describe('in the night', () => {
     expect(await usage.used(mark('busy'))).toBe(2);
   });
 
-  test('a counter that moved while its marks were summed is left alone', async () => {
+  test('a counter that moved while its marks were summed is not corrected', async () => {
     await usage.reserve(mark('moving', 3), 10);
     now = NIGHT;
     await run();
@@ -129,7 +129,7 @@ describe('in the night', () => {
     expect(await Promise.all(used)).toEqual([1, 2, 3]);
   });
 
-  test('a counter that was right is not looked at again until it moves', async () => {
+  test('a correct counter is not checked again until it moves', async () => {
     await usage.reserve(mark('still', 2), 10);
     store('still', 2);
     now = NIGHT;
@@ -167,7 +167,7 @@ describe('in the night', () => {
     expect(await usage.used(mark('replicas'))).toBe(1);
   });
 
-  test('a sum that fails keeps no other organization waiting and is tried again', async () => {
+  test('a failed sum does not delay other organizations and is retried', async () => {
     await usage.reserve(mark('bad', 3), 10);
     await usage.reserve(mark('good', 3), 10);
     now = NIGHT;
@@ -184,7 +184,7 @@ describe('in the night', () => {
     expect(await usage.used(mark('bad'))).toBe(0);
   });
 
-  test('many organizations take their turns, those first that are due longest', async () => {
+  test('many organizations are processed in the order in which they became due', async () => {
     const counters = Array.from({ length: 450 }, (_, index) => ({
       _id: `many-${index}:2026-03:analyses`,
       used: 1,
@@ -202,7 +202,7 @@ describe('in the night', () => {
     expect(await usageCollection(mongo.db).countDocuments({ used: 0 })).toBe(counters.length);
   });
 
-  test('a service that stops begins no further look', async () => {
+  test('a stopping service begins no further check', async () => {
     await usage.reserve(mark('stopping', 3), 10);
     now = NIGHT;
     await run(sumOfStored, AbortSignal.abort());
@@ -214,7 +214,7 @@ describe('after a refusal', () => {
   const refuse = (organizationId: string): Promise<void> =>
     expect(usage.reserve(mark(organizationId), 3)).rejects.toMatchObject({ kind: 'usage_exceeded' });
 
-  test('the counter is looked at without waiting for the night, and no other organization’s is', async () => {
+  test('the counter is checked without waiting for the night, and no other organization’s is', async () => {
     await usage.reserve(mark('refused', 3), 3);
     await usage.reserve(mark('bystander', 3), 3);
     store('refused', 2);
@@ -240,7 +240,7 @@ describe('after a refusal', () => {
     expect(await usage.used(mark('often'))).toBe(2);
   });
 
-  test('a further refusal does not shorten the minute between the looks', async () => {
+  test('a further refusal does not shorten the minute between the checks', async () => {
     await usage.reserve(mark('hasty', 3), 3);
     now = NIGHT;
     await run();

@@ -41,7 +41,7 @@ test('the last unit passes and the one after it is refused', async () => {
   await expect(usage.reserve(mark('edge'), 10)).rejects.toMatchObject({ kind: 'usage_exceeded' });
 });
 
-test('what does not fit is refused whole', async () => {
+test('an amount that does not fit is refused as a whole', async () => {
   await usage.reserve(mark('whole', 6), 10);
   await expect(usage.reserve(mark('whole', 5), 10)).rejects.toMatchObject({ kind: 'usage_exceeded' });
   expect(await usage.used(mark('whole'))).toBe(6);
@@ -95,7 +95,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('says when to come back in the last 24 hours of the month, and not before', async () => {
+  test('says when to retry in the last 24 hours of the month, and not before', async () => {
     await usage.reserve(mark('wait'), 1);
     now = new Date('2026-03-30T23:59:59.999Z');
     expect(await refusalOf(mark('wait'), 1)).toMatchObject({ retryAfterSeconds: undefined });

@@ -106,7 +106,7 @@ export function usageCounters(db: Db, clock: Clock): UsageCounters {
           await requestCheck(usage, counter, now);
           throw exceeded(mark, { limit, used: counter.used, now });
         }
-        // Otherwise there is room by now: somebody else created the counter, or gave something back.
+        // Otherwise there is room by now: a concurrent request created the counter, or gave something back.
       }
       throw new DomainError('concurrent_change', 'Others are using the same quota right now. Repeat the request.');
     },

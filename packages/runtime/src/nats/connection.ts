@@ -4,7 +4,7 @@ import { connect } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../logger.js';
 
-/** A connection to the broker that heals by itself. */
+/** A connection to the broker that reconnects without end. */
 export interface Bus {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;

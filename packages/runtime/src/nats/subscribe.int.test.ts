@@ -66,7 +66,7 @@ test('an event published twice under its id is handled once', async () => {
   expect(seen.filter((version) => version <= 2)).toEqual([1, 2]);
 });
 
-test('what was published while nobody listened is handled later', async () => {
+test('an event published while no consumer ran is handled later', async () => {
   const seen: number[] = [];
   await publish(3);
   const first = await listen('late', async (version) => void seen.push(version));
@@ -78,7 +78,7 @@ test('what was published while nobody listened is handled later', async () => {
   expect(new Set(seen).size).toBe(seen.length);
 });
 
-test('a handler that fails gets the event again', async () => {
+test('an event whose handler failed is delivered again', async () => {
   let tries = 0;
   const done: number[] = [];
   await publish(5);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate, Guard } from '@invoicecontrol/runtime/mongo/aggregate';
-import { claim, held } from '@invoicecontrol/runtime/mongo/claims';
-import type { Claimable, Holding } from '@invoicecontrol/runtime/mongo/claims';
+import { claim, leaseOf } from '@invoicecontrol/runtime/mongo/claims';
+import type { Claimable, Lease } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
@@ -86,9 +86,9 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
         if (isDuplicateKey(error)) return undefined;
         throw error;
       }
-      const holding = held(collection, scanId, { claimId, clock, leaseMs: LEASE_MS });
+      const lease = leaseOf(collection, scanId, { claimId, clock, leaseMs: LEASE_MS });
       const isKeyed = scan.fingerprint !== undefined;
-      return { organizationId, scanId, version: 1, packedRows, ...scan, isKeyed, faults: 0, ...handleOf(holding) };
+      return { organizationId, scanId, version: 1, packedRows, ...scan, isKeyed, faults: 0, ...handleOf(lease) };
     },
     async find(organizationId, scanId) {
       const document = await collection.findOne({ _id: scanId, organizationId }, { projection: withoutWork });
@@ -194,11 +194,11 @@ function fingerprintOf({ fingerprint }: ScanDocument): { fingerprint?: string } 
 }
 
 /** A lost lease needs no signal: the guard of the next write tells. */
-function handleOf({ claimId, renew, keepAlive }: Holding): Pick<HeldScan, 'claimId' | 'renew' | 'keepAlive'> {
+function handleOf({ claimId, renew, keepAlive }: Lease): Pick<HeldScan, 'claimId' | 'renew' | 'keepAlive'> {
   return { claimId, renew, keepAlive: () => keepAlive(() => {}) };
 }
 
-function toHeld(document: ScanDocument, holding: Holding): HeldScan {
+function toHeld(document: ScanDocument, lease: Lease): HeldScan {
   const { version, companyId, baseCurrency, createdAt, packedRows, usage, skips, fingerprint, faults = 0 } = document;
   if (packedRows === undefined) throw new Error(`scan ${document._id} runs and has no rows`);
   return {
@@ -212,7 +212,7 @@ function toHeld(document: ScanDocument, holding: Holding): HeldScan {
     ...(skips === undefined ? {} : { skips }),
     isKeyed: fingerprint !== undefined,
     faults,
-    ...handleOf(holding),
+    ...handleOf(lease),
   };
 }
 
