@@ -1,3 +1,4 @@
+import { pick } from '../explanation/evidence.js';
 import { subject } from '../explanation/subject.js';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
@@ -208,13 +209,14 @@ function magnitudeShift(
       ...(isTooHigh ? parameters.levels.magnitudeShift : parameters.levels.magnitudeShiftDown),
       summary: `${amountText(invoice)} is ${relation} the ${invoice.currency} ${matchedAmount} that ${invoice.supplierName} billed on ${dateOfDayNumber(matched.day)}.`,
       about: [invoice.invoiceId],
-      parameters: {
-        shiftFactors: parameters.shiftFactors,
-        shiftTolerancePercent: parameters.shiftTolerancePercent,
-        shiftRatioMin: parameters.shiftRatioMin,
-        shiftRangeMax: parameters.shiftRangeMax,
-        shiftDigitsMin: parameters.shiftDigitsMin,
-      },
+      parameters: pick(
+        parameters,
+        'shiftFactors',
+        'shiftTolerancePercent',
+        'shiftRatioMin',
+        'shiftRangeMax',
+        'shiftDigitsMin',
+      ),
       observed: { ratio, factor, matchedAmount },
       explanation: [
         isEven
@@ -277,12 +279,13 @@ function recurringChanged(
       ...(isContractBroken ? parameters.levels.recurringRaisedMuch : parameters.levels.recurringChanged),
       summary: `${invoice.supplierName} billed ${invoice.currency} ${old} on each of the last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices and now ${amountText(invoice)} (${changePct > 0 ? '+' : ''}${changePct} %).`,
       about: [invoice.invoiceId],
-      parameters: {
-        recurringMin: parameters.recurringMin,
-        recurringExceptionsMax: parameters.recurringExceptionsMax,
-        recurringChangePercent: parameters.recurringChangePercent,
-        recurringRaisePercent: parameters.recurringRaisePercent,
-      },
+      parameters: pick(
+        parameters,
+        'recurringMin',
+        'recurringExceptionsMax',
+        'recurringChangePercent',
+        'recurringRaisePercent',
+      ),
       observed: { oldAmount: old, newAmount: amountOf(invoice), changePct },
       explanation: [
         `The last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices came at regular intervals with nearly the same amount.`,
@@ -355,11 +358,7 @@ function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFind
       ...(isYoung ? parameters.levels.roundYoung : parameters.levels.round),
       summary: `${amountText(invoice)} is a round amount; ${roundHabitText(invoice.supplierName, roundCount, count)}.`,
       about: [invoice.invoiceId],
-      parameters: {
-        roundValueMin: parameters.roundValueMin,
-        roundHistoryMin: parameters.roundHistoryMin,
-        roundShareMax: parameters.roundShareMax,
-      },
+      parameters: pick(parameters, 'roundValueMin', 'roundHistoryMin', 'roundShareMax'),
       observed: { invoices: count, roundInvoices: roundCount, ...valueOf(facts) },
       explanation: [
         'The amount is a multiple of 1000, or of 100 below 10 000.',
@@ -402,7 +401,7 @@ function belowThreshold(
       ...parameters.levels.belowThreshold,
       summary: `${amountText(invoice)} is just under the approval limit of ${limitText(band)}.`,
       about: [invoice.invoiceId],
-      parameters: { belowThresholdPercent: parameters.belowThresholdPercent },
+      parameters: pick(parameters, 'belowThresholdPercent'),
       observed: { value: microToDecimal(band.value), ...thresholdEvidence(band) },
       explanation: [`The amount is at least ${parameters.belowThresholdPercent} % of the limit and does not reach it.`],
       extra: thresholdEvidence(band),
@@ -441,11 +440,7 @@ function splitBelowThreshold(
       ...level,
       summary: `${group.length} invoices of ${invoice.supplierName} within ${parameters.splitDays} days, ${sum} together, each stay under the approval limit of ${limitText(band)}.`,
       about: [subject.supplier(supplier.supplierId), ...group.map(({ invoiceId }) => invoiceId)],
-      parameters: {
-        splitPercent: parameters.splitPercent,
-        splitDays: parameters.splitDays,
-        splitGroupMin: parameters.splitGroupMin,
-      },
+      parameters: pick(parameters, 'splitPercent', 'splitDays', 'splitGroupMin'),
       observed: { invoices: group.length, sum, days, ...thresholdEvidence(band) },
       explanation: [
         `Each of the invoices is at least ${parameters.splitPercent} % of the limit and does not reach it.`,

@@ -1,3 +1,4 @@
+import { pick } from '../explanation/evidence.js';
 import { subject } from '../explanation/subject.js';
 import { bankCodeOfKey } from '@invoicecontrol/values/bank-account';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
@@ -225,7 +226,7 @@ function nearMatch(
       ...parameters.levels.nearMatch,
       summary: `Account ${account.masked} differs from ${near.use.masked}, which ${facts.invoice.supplierName} has used ${counted(near.use.count, 'time')}, in ${near.positions.length === 1 ? 'one digit' : `${near.positions.length} digits`}.`,
       about: [subject.supplier(facts.supplier.supplierId), subject.account(account.key)],
-      parameters: { nearMatchDigitsMax: parameters.nearMatchDigitsMax },
+      parameters: pick(parameters, 'nearMatchDigitsMax'),
       observed: { differingDigits: near.positions.length, invoicesOnNearest: near.use.count },
       explanation: [
         'Both accounts are of one bank and have the same length.',
@@ -299,12 +300,13 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
       ...(isPaid === true ? parameters.levels.revertedPaid : parameters.levels.reverted),
       summary: `${facts.invoice.supplierName} returns to ${account.masked} after ${between.count} ${between.count === 1 ? 'invoice' : 'invoices'} on ${between.masked}.`,
       about: [subject.supplier(facts.supplier.supplierId), subject.account(between.key)],
-      parameters: {
-        revertedInvoicesMin: parameters.revertedInvoicesMin,
-        revertedDaysMin: parameters.revertedDaysMin,
-        intermediateInvoicesMax: parameters.intermediateInvoicesMax,
-        intermediateDaysMax: parameters.intermediateDaysMax,
-      },
+      parameters: pick(
+        parameters,
+        'revertedInvoicesMin',
+        'revertedDaysMin',
+        'intermediateInvoicesMax',
+        'intermediateDaysMax',
+      ),
       observed: { invoicesBefore: use.count, invoicesBetween: between.count },
       explanation: [
         `${use.count} invoices were billed to ${account.masked} until ${dateOfDayNumber(use.lastDay)}.`,
@@ -355,7 +357,7 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
       ...level,
       summary: `${payee} asks for payment to ${account.masked}, the account of ${holder}${others.length > 1 ? ` and ${others.length - 1} more` : ''}.`,
       about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
-      parameters: { factorSuppliersMin: parameters.factorSuppliersMin },
+      parameters: pick(parameters, 'factorSuppliersMin'),
       observed: { otherSuppliers: others.length },
       explanation: [
         isOneName
@@ -435,7 +437,7 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
       summary: `${invoice.supplierName} is registered for tax in ${taxCountry}, its account ${account.masked} is in ${bankCountry}.`,
       actionValues: { country: bankCountry },
       about: [subject.supplier(facts.supplier.supplierId), subject.account(account.key)],
-      parameters: { countryAcceptedAfter: parameters.countryAcceptedAfter },
+      parameters: pick(parameters, 'countryAcceptedAfter'),
       observed: { earlierUses: uses },
       explanation: [
         `The tax id is of ${taxCountry} and the account of ${bankCountry}.`,
@@ -461,7 +463,7 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
       ...(isHigh ? parameters.levels.firstUseHighValue : parameters.levels.firstUse),
       summary: `${invoice.supplierName} is paid to ${account.masked} for the first time (${amountText(invoice)}).`,
       about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
-      parameters: { newSupplierHighValue: parameters.newSupplierHighValue },
+      parameters: pick(parameters, 'newSupplierHighValue'),
       observed: { value, noRate, earlierInvoices: supplier.profile.count },
       explanation: [
         supplier.profile.count === 0
@@ -486,10 +488,7 @@ function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding
       ...parameters.levels.missing,
       summary: `${invoice.supplierName} states no account, but did on ${share} % of ${count} invoices.`,
       about: [subject.supplier(supplier.supplierId)],
-      parameters: {
-        missingShareMin: parameters.missingShareMin,
-        missingInvoicesMin: parameters.missingInvoicesMin,
-      },
+      parameters: pick(parameters, 'missingShareMin', 'missingInvoicesMin'),
       observed: { invoices: count, withAccount: bankCount },
       explanation: [`${bankCount} of ${count} earlier invoices named an account; this one does not.`],
       extra: { share: share / 100 },

@@ -1,3 +1,4 @@
+import { pick } from '../explanation/evidence.js';
 import { subject } from '../explanation/subject.js';
 import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { buyerOf } from '../facts/buyer.js';
@@ -52,11 +53,7 @@ function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] 
       ...(isMultiCurrency ? parameters.levels.changedMultiCurrency : parameters.levels.changed),
       summary: `${invoice.supplierName} bills ${amountText(invoice)} and has always billed in ${used.map(({ currency }) => currency).join(', ')}.`,
       about: [subject.supplier(supplier.supplierId), invoice.currency],
-      parameters: {
-        changedHistoryMin: parameters.changedHistoryMin,
-        multiCurrencyMin: parameters.multiCurrencyMin,
-        multiCurrencyUsesMin: parameters.multiCurrencyUsesMin,
-      },
+      parameters: pick(parameters, 'changedHistoryMin', 'multiCurrencyMin', 'multiCurrencyUsesMin'),
       observed: { invoices: supplier.profile.count, invoicesInUsual: usual.count },
       explanation: [
         `${counted(usual.count, 'earlier invoice')} ${usual.count === 1 ? 'is' : 'are'} in ${usual.currency}, none is in ${invoice.currency}.`,
@@ -86,10 +83,7 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
       ...parameters.levels.unusual,
       summary: `${invoice.supplierName} ${from} bills ${amountText(invoice)}, in the currency of another country.`,
       about: [subject.supplier(supplier.supplierId), currency],
-      parameters: {
-        worldCurrencies: parameters.worldCurrencies,
-        unusualAcceptedAfter: parameters.unusualAcceptedAfter,
-      },
+      parameters: pick(parameters, 'worldCurrencies', 'unusualAcceptedAfter'),
       observed: { currency, earlierUses: supplier.profile.currencies[currency] ?? 0 },
       explanation: [`${currency} is not legal tender in ${[...new Set(countries)].join(', ')}.`],
       extra: { country },

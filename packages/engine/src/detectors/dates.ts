@@ -1,3 +1,4 @@
+import { pick } from '../explanation/evidence.js';
 import { subject } from '../explanation/subject.js';
 import { dateOfDayNumber, dayNumber, swapDayAndMonth } from '@invoicecontrol/values/calendar-date';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
@@ -31,7 +32,7 @@ function issuedInFuture({ invoice, asOf }: Facts, daysAhead: number, parameters:
       summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${daysAhead} days ahead.`,
       actionValues: { swapped: swapped === undefined ? '' : `; if day and month are swapped use ${swapped}` },
       about: [invoice.invoiceId],
-      parameters: { futureDaysMax: parameters.futureDaysMax, futureFarDays: parameters.futureFarDays },
+      parameters: pick(parameters, 'futureDaysMax', 'futureFarDays'),
       observed: { issueDate: invoice.issueDate, asOf, daysAhead },
       explanation: [
         `The invoice was judged on ${asOf}.`,
@@ -64,7 +65,7 @@ function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: Da
       ...(ageDays > parameters.staleFarDays ? parameters.levels.staleFar : parameters.levels.stale),
       summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${ageDays} days ago.`,
       about: [invoice.invoiceId],
-      parameters: { staleDays: parameters.staleDays, staleFarDays: parameters.staleFarDays },
+      parameters: pick(parameters, 'staleDays', 'staleFarDays'),
       observed: { issueDate: invoice.issueDate, asOf, ageDays },
       explanation: [`The invoice was judged on ${asOf}.`],
       extra: { ageDays },
@@ -86,7 +87,7 @@ function dueBeforeIssue({ invoice, supplier }: Facts, parameters: DateParameters
       ...(isHabit ? parameters.levels.dueBeforeIssueHabitual : parameters.levels.dueBeforeIssue),
       summary: `${invoice.invoiceNumber} was due on ${dueDate}, ${counted(days, 'day')} before it was issued.`,
       about: [invoice.invoiceId],
-      parameters: { prepaidHabitMin: parameters.prepaidHabitMin },
+      parameters: pick(parameters, 'prepaidHabitMin'),
       observed: { issueDate: invoice.issueDate, dueDate, days, earlierInvoices: earlier },
       explanation: [
         `The issue date is ${invoice.issueDate} and the due date ${dueDate}.`,
@@ -110,12 +111,7 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
       ...(isImmediate ? parameters.levels.termsChangedImmediate : parameters.levels.termsChanged),
       summary: `${invoice.supplierName} asks for payment ${newDays === 0 ? 'at once' : `in ${counted(newDays, 'day')}`} instead of in ${usualDays} days.`,
       about: [subject.supplier(supplier.supplierId), String(newDays)],
-      parameters: {
-        termsHistoryMin: parameters.termsHistoryMin,
-        termsModeShare: parameters.termsModeShare,
-        shortenedTermsDays: parameters.shortenedTermsDays,
-        termsAcceptedAfter: parameters.termsAcceptedAfter,
-      },
+      parameters: pick(parameters, 'termsHistoryMin', 'termsModeShare', 'shortenedTermsDays', 'termsAcceptedAfter'),
       observed: { usualDays, newDays, invoices: supplier.profile.terms.length },
       explanation: [
         `Most of the last ${supplier.profile.terms.length} invoices were due in ${counted(usualDays, 'day')}.`,
@@ -138,7 +134,7 @@ function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameter
       ...parameters.levels.weekend,
       summary: `${invoice.invoiceNumber} is dated ${issueDate}, a ${weekday}; ${invoice.supplierName} dated ${weekendCount === 0 ? 'none' : weekendCount} of ${count} earlier invoices on a weekend.`,
       about: [invoice.invoiceId],
-      parameters: { weekendHistoryMin: parameters.weekendHistoryMin, weekendShareMax: parameters.weekendShareMax },
+      parameters: pick(parameters, 'weekendHistoryMin', 'weekendShareMax'),
       observed: { invoices: count, ofWeekends: weekendCount },
       explanation: [`${weekday} is part of the weekend${taxCountry === undefined ? '' : ` in ${taxCountry}`}.`],
       extra: { weekday },

@@ -1,3 +1,4 @@
+import { pick } from '../explanation/evidence.js';
 import { subject } from '../explanation/subject.js';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal, toMicro, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
@@ -38,7 +39,7 @@ function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
       ...(isStale || isVirtual ? erp.levels.masterMismatchDoubtful : erp.levels.masterMismatch),
       summary: `${invoice.supplierName} asks for payment to ${bankMasked ?? ''}; the vendor master has ${masterAccounts.join(', ')}.`,
       about: [subject.supplier(supplier.supplierId), subject.account(bankKey)],
-      parameters: { masterFreshHours: erp.masterFreshHours },
+      parameters: pick(erp, 'masterFreshHours'),
       observed: { masterAccounts: masterAccounts.length, ageHours: vendorMaster.ageHours },
       explanation: [
         `Vendor ${vendor.name} has ${masterAccounts.length} ${masterAccounts.length === 1 ? 'account' : 'accounts'} in the vendor master, none of them this one.`,
@@ -127,10 +128,7 @@ function overbilled({ invoice, supplier, orderMaster }: Facts, parameters: ErpPa
       ...(isMuch ? parameters.levels.overbilledMuch : parameters.levels.overbilled),
       summary: `With ${invoice.invoiceNumber}, ${currency} ${text(billed)} are billed on order ${invoice.purchaseOrderRef ?? poKey}, which is for ${currency} ${text(ordered)}.`,
       about: [subject.supplier(supplier.supplierId), subject.order(poKey), invoice.invoiceId],
-      parameters: {
-        overbilledPercent: parameters.overbilledPercent,
-        overbilledTolerance: parameters.overbilledTolerance,
-      },
+      parameters: pick(parameters, 'overbilledPercent', 'overbilledTolerance'),
       observed: { orderTotal: text(ordered), billed: text(billed), basis },
       explanation: [
         `The order is for ${currency} ${text(ordered)} ${basis === 'NET' ? 'without' : 'with'} tax.`,

@@ -1,3 +1,4 @@
+import { pick } from '../explanation/evidence.js';
 import { subject } from '../explanation/subject.js';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
@@ -42,11 +43,7 @@ function formatChanged(facts: Facts, parameters: NumberParameters): RaisedFindin
       ...(isNewAccount ? parameters.levels.formatNewAccount : parameters.levels.format),
       summary: `${invoice.invoiceNumber} is not numbered like the invoices of ${invoice.supplierName}, ${usual.count} of which follow the pattern ${usual.text}${isNewAccount ? '; the account is new too' : ''}.`,
       about: [subject.supplier(supplier.supplierId), pattern],
-      parameters: {
-        formatInvoicesMin: parameters.formatInvoicesMin,
-        patternShareMin: parameters.patternShareMin,
-        patternKnownAfter: parameters.patternKnownAfter,
-      },
+      parameters: pick(parameters, 'formatInvoicesMin', 'patternShareMin', 'patternKnownAfter'),
       observed: { invoices: count, withUsualPattern: usual.count, withThisPattern: uses },
       explanation: [
         `${usual.count} of ${total} earlier invoices have numbers of the pattern ${usual.text}.`,
@@ -121,11 +118,7 @@ function outOfSequence(
         ? `${invoice.invoiceNumber} lies behind number ${lowest}, which ${invoice.supplierName} had reached ${parameters.sequenceDays} days earlier.`
         : `${invoice.invoiceNumber} lies far ahead of number ${last.value}, the last of ${invoice.supplierName} (${dateOfDayNumber(last.day)}).`,
       about: [invoice.invoiceId],
-      parameters: {
-        sequenceInvoicesMin: parameters.sequenceInvoicesMin,
-        sequenceDays: parameters.sequenceDays,
-        jumpStepsMax: parameters.jumpStepsMax,
-      },
+      parameters: pick(parameters, 'sequenceInvoicesMin', 'sequenceDays', 'jumpStepsMax'),
       observed: { value, lastValue: last.value, medianStep, invoices: supplier.profile.count },
       explanation: [
         series.length === before.length
@@ -179,10 +172,7 @@ function consecutive(
       ...(isYoung || hasNoTaxId ? parameters.levels.consecutiveDoubtful : parameters.levels.consecutive),
       summary: `The last ${numbers.length} invoices of ${invoice.supplierName} are numbered ${numbers[0] ?? ''} to ${numbers.at(-1) ?? ''} without a gap${hasNoTaxId ? '; it has never stated a tax id' : ''}.`,
       about: [subject.supplier(supplier.supplierId)],
-      parameters: {
-        consecutiveInvoicesMin: parameters.consecutiveInvoicesMin,
-        consecutiveDaysMin: parameters.consecutiveDaysMin,
-      },
+      parameters: pick(parameters, 'consecutiveInvoicesMin', 'consecutiveDaysMin'),
       observed: { invoices: count, days: invoice.issueDay - first },
       explanation: [
         `Over ${invoice.issueDay - first} days each number followed the one before.`,

@@ -1,3 +1,4 @@
+import { pick } from '../explanation/evidence.js';
 import { subject } from '../explanation/subject.js';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import type { RaisedFinding } from '../explanation/evidence.js';
@@ -88,10 +89,7 @@ function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFind
       ...(isOneParty ? levels.supplierMismatchOneParty : level),
       summary: `${biller} bills order ${invoice.purchaseOrderRef ?? poKey}, ${reason}.`,
       about: [subject.supplier(supplier.supplierId), subject.order(poKey)],
-      parameters: {
-        referenceLengthMin: parameters.referenceLengthMin,
-        referenceDigitsMin: parameters.referenceDigitsMin,
-      },
+      parameters: pick(parameters, 'referenceLengthMin', 'referenceDigitsMin'),
       observed: { ownerKnown: owner !== undefined, invoicesOfOther: first?.count ?? 0 },
       explanation: [
         ...(owner === undefined ? [] : [`The ERP shows ${owner.name} as the supplier of this order.`]),
@@ -136,7 +134,7 @@ function repeatedAmount(
       ...parameters.levels.repeatedAmount,
       summary: `${invoice.invoiceNumber} bills ${amountText(invoice)} on order ${invoice.purchaseOrderRef ?? poKey}, as ${earlier.length} invoices did before.`,
       about: [subject.supplier(supplier.supplierId), subject.order(poKey), invoice.invoiceId],
-      parameters: { repeatedMin: parameters.repeatedMin },
+      parameters: pick(parameters, 'repeatedMin'),
       observed: { earlier: earlier.length, amount: amountOf(invoice) },
       explanation: [
         `${earlier.length} earlier invoices on this order have the same amount.`,

@@ -1,3 +1,4 @@
+import { pick } from '../explanation/evidence.js';
 import type { ScanPopulation, ScanRow } from '../facts/scan.js';
 import { subject } from '../explanation/subject.js';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
@@ -52,10 +53,7 @@ function benfordOfScan({ scanId, rows }: ScanPopulation, parameters: ScanParamet
       ...parameters.levels.benford,
       summary: `The leading digits of ${fit.n} amounts are off their expected shares by ${fit.mad} on average, where chance explains ${fit.noise}.`,
       about: [scanId],
-      parameters: {
-        benfordAmountsMin: parameters.benfordAmountsMin,
-        benfordExcessMax: parameters.benfordExcessMax,
-      },
+      parameters: pick(parameters, 'benfordAmountsMin', 'benfordExcessMax'),
       observed: { mad: fit.mad, noise: fit.noise, n: fit.n },
       explanation: [
         'Amounts that arise from quantities and prices begin with small digits more often than with large ones.',
@@ -78,10 +76,7 @@ function benfordOfSuppliers({ scanId, rows }: ScanPopulation, parameters: ScanPa
         ...parameters.levels.benfordSupplier,
         summary: `The first digits of ${fit.n} amounts of ${name} are off their expected shares by ${fit.mad} on average, where chance explains ${fit.noise}.`,
         about: [scanId, subject.supplier(supplierId)],
-        parameters: {
-          benfordSupplierAmountsMin: parameters.benfordSupplierAmountsMin,
-          benfordSupplierExcessMax: parameters.benfordSupplierExcessMax,
-        },
+        parameters: pick(parameters, 'benfordSupplierAmountsMin', 'benfordSupplierExcessMax'),
         observed: { mad: fit.mad, noise: fit.noise, n: fit.n },
         explanation: [`${name} sent ${fit.n} of the amounts of this scan.`, ...spikeSentences(fit.spikes)],
         extra: {

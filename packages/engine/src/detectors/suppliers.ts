@@ -1,3 +1,4 @@
+import { pick } from '../explanation/evidence.js';
 import { accountsOf, subject } from '../explanation/subject.js';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
@@ -187,10 +188,7 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
       ...(isOtherAccount ? parameters.levels.taxIdChangedNewAccount : parameters.levels.taxIdChanged),
       summary: `${invoice.supplierName} states tax id ${newTaxId}; ${counted(known.invoices, 'earlier invoice')} of that name stated ${oldTaxId}.`,
       about: [subject.supplier(supplier.supplierId), subject.supplier(known.supplierId)],
-      parameters: {
-        sharedNameLengthMin: parameters.sharedNameLengthMin,
-        groupTaxIdsMin: parameters.groupTaxIdsMin,
-      },
+      parameters: pick(parameters, 'sharedNameLengthMin', 'groupTaxIdsMin'),
       observed: { oldTaxId, newTaxId, earlierInvoices: known.invoices },
       explanation: [
         `A supplier of the name ${known.name} is known under tax id ${oldTaxId}.`,
@@ -268,7 +266,7 @@ function taxIdMissing({ invoice, supplier }: Facts, parameters: SupplierParamete
       ...parameters.levels.taxIdMissing,
       summary: `${invoice.supplierName} states no tax id, but did on ${share} % of ${count} invoices.`,
       about: [subject.supplier(supplier.supplierId)],
-      parameters: { taxIdShareMin: parameters.taxIdShareMin, taxIdInvoicesMin: parameters.taxIdInvoicesMin },
+      parameters: pick(parameters, 'taxIdShareMin', 'taxIdInvoicesMin'),
       observed: { invoices: count, withTaxId: taxIdCount },
       explanation: [`${taxIdCount} of ${count} earlier invoices stated a tax id; this one does not.`],
       extra: { share: share / 100 },
@@ -352,7 +350,7 @@ function dormantReactivated(facts: Facts, parameters: SupplierParameters): Raise
       ...(isNewAccount ? parameters.levels.dormantNewAccount : parameters.levels.dormant),
       summary: `${invoice.supplierName} bills again after ${gapDays} days without an invoice${isNewAccount ? ', and to another account' : ''}.`,
       about: [subject.supplier(supplier.supplierId), lastInvoice],
-      parameters: { dormantDaysMin: parameters.dormantDaysMin, dormantGapFactor: parameters.dormantGapFactor },
+      parameters: pick(parameters, 'dormantDaysMin', 'dormantGapFactor'),
       observed: { gapDays, limitDays: limit, invoices: count },
       explanation: [
         `The last of ${count} invoices was issued on ${lastInvoice}.`,

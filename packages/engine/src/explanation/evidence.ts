@@ -104,6 +104,11 @@ function subjectsOf({ about, alsoAbout = [] }: RaisedFinding): Subject[] {
   return [...about.filter((part) => typeof part !== 'string'), ...alsoAbout];
 }
 
+/** The named members of a part of the policy: the numbers that a rule used. */
+export function pick<P, K extends keyof P & string>(policy: P, ...names: readonly K[]): Pick<P, K> {
+  return Object.fromEntries(names.map((name) => [name, policy[name]])) as Pick<P, K>;
+}
+
 /** A text of an invoice as evidence and its sentences show it: its beginning, whole characters, and an ellipsis. */
 export function shownText(text: string): string {
   return cut(text, SHOWN_TEXT_LENGTH_MAX);
