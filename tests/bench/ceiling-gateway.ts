@@ -6,7 +6,7 @@ import express from 'express';
 import { z } from 'zod';
 import { analyzeInvoiceMethod } from './ceiling-method.js';
 import type { CeilingReply } from './ceiling-method.js';
-import { toWire } from './wire-invoice.js';
+import { toWire } from '@invoicecontrol/invoice/wire';
 
 const text = z.string().min(1).max(1_000);
 const amount = z.string().regex(/^-?[0-9]{1,15}(\.[0-9]{1,6})?$/);

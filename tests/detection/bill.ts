@@ -1,4 +1,4 @@
-import type { CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { Party } from './parties.js';

@@ -8,11 +8,13 @@ import { ENGINE_VERSION, runEngine } from './run-engine.js';
 import { decide } from './scoring/decision.js';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import type { Facts } from './facts/facts.js';
-import type { CanonicalInvoice } from './facts/invoice.js';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { defaultPolicy } from './policy/policy.js';
 import { compareText } from './facts/record-order.js';
-import { COMPANY_ID, inMemoryHistory, invoiceOf } from './testing/in-memory-history.js';
-import type { Billed, InvoiceChanges } from './testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { COMPANY_ID, inMemoryHistory } from './testing/in-memory-history.js';
+import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
+import type { Billed } from './testing/in-memory-history.js';
 
 const HOME = { iban: 'DE89370400440532013000' };
 const AWAY = { iban: 'FR1420041010050500013M02606' };

@@ -83,3 +83,31 @@ export function notFound(resourceName: string): DomainError {
 export function invalidField(path: string, message: string): DomainError {
   return new DomainError('invalid', `${path}: ${message}`, { details: [{ path, message }] });
 }
+
+/** Collects what is wrong with a request: every fault is counted, the first {@link FIELD_FAULTS_MAX} are kept. */
+export class FieldFaults {
+  readonly #kept: FieldFault[] = [];
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(path: string, message: string): void {
+    this.#count++;
+    if (this.#kept.length < FIELD_FAULTS_MAX) this.#kept.push({ path, message });
+  }
+
+  /** Names the first fault and how many there are. Throws a TypeError when there is none. */
+  refusal(): DomainError {
+    const [first] = this.#kept;
+    if (first === undefined) throw new TypeError('A refusal names at least one field.');
+    const more = this.#count === 1 ? '' : ` (1 of ${this.#count} faults)`;
+    return new DomainError('invalid', `${first.path}: ${first.message}${more}`, { details: this.#kept });
+  }
+
+  /** @throws DomainError invalid when there is a fault */
+  throwIfAny(): void {
+    if (this.#count > 0) throw this.refusal();
+  }
+}

@@ -14,6 +14,9 @@ interface Tenant {
   readonly members: Map<string, 'ACTIVE' | 'INVITED'>;
 }
 
+/** The company beside the default one of every tenant. */
+export const SECOND_COMPANY_ID = '0192a000-0000-7000-8000-00000000c002';
+
 /** A fake of the organization service, with the tenants that a test sets up. */
 export interface FakeOrganization extends GrpcServer {
   newTenant(baseCurrency?: string): string;
@@ -81,7 +84,7 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
         defaultCompanyId: 'c-main',
         companies: [
           { companyId: 'c-main', name: 'Main' },
-          { companyId: 'c-pl', name: 'Poland', taxId: 'PL5260250995' },
+          { companyId: SECOND_COMPANY_ID, name: 'Poland', taxId: 'PL5260250995' },
         ],
         members: new Map(),
       });

@@ -84,8 +84,9 @@ const baseCurrencySet: ReadonlySet<string> = new Set(baseCurrencies);
 /**
  * The upper-case code of a currency that suppliers invoice in on that day, or the reason why it is refused
  * (INVALID_REQUEST, specification 2.2). Exactly three ASCII letters in any case; nothing is trimmed.
+ * @param issueDate undefined when the day is unknown: then a withdrawn currency is accepted
  */
-export function invoiceCurrency(code: string, issueDate: CalendarDate): InvoiceCurrency {
+export function invoiceCurrency(code: string, issueDate: CalendarDate | undefined): InvoiceCurrency {
   if (!/^[A-Za-z]{3}$/.test(code)) return { refusal: 'A currency is a three-letter ISO 4217 code such as EUR.' };
   const upper = code.toUpperCase();
   const row = rowsByCode.get(upper);
@@ -94,7 +95,7 @@ export function invoiceCurrency(code: string, issueDate: CalendarDate): InvoiceC
   if (row.kind === 'METAL') return { refusal: `${upper} is a precious metal; suppliers do not invoice in it.` };
   if (row.kind === 'OTHER')
     return { refusal: `${upper} is not a currency; send the currency the invoice is payable in.` };
-  if (row.endDate !== undefined && issueDate > addDays(row.endDate, WITHDRAWN_GRACE_DAYS)) {
+  if (row.endDate !== undefined && issueDate !== undefined && issueDate > addDays(row.endDate, WITHDRAWN_GRACE_DAYS)) {
     return { refusal: `${upper} was withdrawn on ${row.endDate}; an invoice of ${issueDate} cannot be in it.` };
   }
   return { code: upper };

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { Finding } from '../explanation/evidence.js';
-import { COMPANY_ID, inMemoryHistory, invoiceOf, typesIn } from '../testing/in-memory-history.js';
-import type { Billed, InvoiceChanges, BillOptions } from '../testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { COMPANY_ID, inMemoryHistory, typesIn } from '../testing/in-memory-history.js';
+import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
+import type { Billed, BillOptions } from '../testing/in-memory-history.js';
 
 const typesOf = typesIn('DUP');
 

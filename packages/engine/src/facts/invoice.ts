@@ -3,32 +3,6 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { TaxIdValidity } from '@invoicecontrol/values/tax-id';
 
-/** The invoice as callers write it and as it is stored and shown (specification 2.2). Amounts are decimal strings. */
-export interface CanonicalInvoice {
-  readonly supplier: {
-    readonly name: string;
-    readonly tax_id?: string;
-    readonly bank_account?: CanonicalBankAccount;
-  };
-  readonly invoice_number: string;
-  readonly issue_date: CalendarDate;
-  readonly due_date?: CalendarDate;
-  readonly currency: string;
-  readonly net_amount?: DecimalAmount;
-  readonly tax_amount?: DecimalAmount;
-  readonly gross_amount: DecimalAmount;
-  readonly purchase_order_ref?: string;
-  readonly buyer?: { readonly name?: string; readonly tax_id?: string };
-  readonly company_id?: string;
-}
-
-/** Either `iban`, or `sort_code` with `account_number`. */
-export interface CanonicalBankAccount {
-  readonly iban?: string;
-  readonly sort_code?: string;
-  readonly account_number?: string;
-}
-
 export type InvoiceSource = 'API' | 'UPLOAD' | 'SCAN' | 'ERP';
 
 /** VOID and REJECTED are bills the ERP has withdrawn; only live records (RECEIVED, ANALYZED) can be duplicated. */

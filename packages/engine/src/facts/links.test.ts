@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { countBankUse, countOrderUse, isFull, withoutFinalized } from './links.js';
 import type { BankLink, OrderLink } from './links.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
-import { invoiceOf } from '../testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 
 const invoice = (index: number) =>
   normaliseInvoice(invoiceOf({ supplier: { name: `Supplier ${index}` } }), {

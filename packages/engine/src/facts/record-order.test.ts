@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Candidate, InvoiceOrigin } from './invoice.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
 import { compareByArrival } from './record-order.js';
-import { invoiceOf } from '../testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 
 function record(origin: Partial<InvoiceOrigin>, issue_date = '2025-03-10'): Candidate {
   return normaliseInvoice(invoiceOf({ issue_date }), {

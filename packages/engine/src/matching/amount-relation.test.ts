@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Candidate } from '../facts/invoice.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
 import { defaultPolicy } from '../policy/policy.js';
-import { COMPANY_ID, invoiceOf } from '../testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { COMPANY_ID } from '../testing/in-memory-history.js';
 import { amountRelation } from './amount-relation.js';
 
 function record(currency: string, grossAmount: string): Candidate {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { inMemoryHistory, invoiceOf } from '../testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { inMemoryHistory } from '../testing/in-memory-history.js';
 import type { Billed } from '../testing/in-memory-history.js';
 
 const typesOf = ({ analysis }: Billed): string[] => analysis.findings.map(({ type }) => type);

@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Candidate, InvoiceOrigin } from '../facts/invoice.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
 import { defaultPolicy } from '../policy/policy.js';
-import { COMPANY_ID, invoiceOf } from '../testing/in-memory-history.js';
-import type { InvoiceChanges } from '../testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { COMPANY_ID } from '../testing/in-memory-history.js';
+import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
 import { bookedInvoiceOf } from './erp-bills.js';
 
 function record(invoiceId: string, changes: InvoiceChanges, origin: Partial<InvoiceOrigin> = {}): Candidate {

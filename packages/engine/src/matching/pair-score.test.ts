@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Facts } from '../facts/facts.js';
 import type { Candidate } from '../facts/invoice.js';
-import { inMemoryHistory, invoiceOf } from '../testing/in-memory-history.js';
-import type { InvoiceChanges, BillOptions } from '../testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { inMemoryHistory } from '../testing/in-memory-history.js';
+import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
+import type { BillOptions } from '../testing/in-memory-history.js';
 import { defaultPolicy } from '../policy/policy.js';
 import type { PairScore } from './pair.js';
 import { scorePairs } from './pair-score.js';

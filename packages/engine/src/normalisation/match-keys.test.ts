@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { InvoiceOrigin, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
 import { applyCandidateCaps, CANDIDATES_PER_KEY_MAX, lookupKeys, matchPartOf, storedKeys } from './match-keys.js';
 import { normaliseInvoice } from './normalise-invoice.js';
-import { invoiceOf } from '../testing/in-memory-history.js';
-import type { InvoiceChanges } from '../testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
 
 let nextId = 0;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { invoiceOf } from '../testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 import { normaliseInvoice } from './normalise-invoice.js';
 import { readOrderRef } from './order-key.js';
 

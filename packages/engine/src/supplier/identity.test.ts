@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NormalisedInvoice } from '../facts/invoice.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
-import { invoiceOf, ORGANIZATION_ID } from '../testing/in-memory-history.js';
-import type { InvoiceChanges } from '../testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { ORGANIZATION_ID } from '../testing/in-memory-history.js';
+import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
 import { identityAfter, resolveSupplier, strongestIdentityKey, supplierIdOf } from './identity.js';
 import type { KnownSupplier, SupplierResolution } from '../facts/supplier.js';
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { NormalisedInvoice } from '../facts/invoice.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
-import { invoiceOf } from '../testing/in-memory-history.js';
-import type { InvoiceChanges } from '../testing/in-memory-history.js';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import {
   countInvoice,

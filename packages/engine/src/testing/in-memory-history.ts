@@ -6,7 +6,8 @@ import { decide } from '../scoring/decision.js';
 import type { RiskDecision } from '../scoring/decision.js';
 import type { Finding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
-import type { CanonicalInvoice, InvoiceOrigin, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { InvoiceOrigin, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
 import { countBankUse, countOrderUse } from '../facts/links.js';
 import type { BankLink, OrderLink } from '../facts/links.js';
 import { applyCandidateCaps, lookupKeys, matchPartOf, supplierKeysOf } from '../normalisation/match-keys.js';
@@ -22,23 +23,6 @@ import { countInvoice, emptyProfile, withAccountTrust } from '../supplier/profil
 export const ORGANIZATION_ID = '0192a000-0000-7000-8000-000000000001';
 export const COMPANY_ID = '0192a000-0000-7000-8000-00000000c001';
 const FIRST_RECEIVED_AT_MS = Date.UTC(2026, 0, 1);
-
-/** A canonical invoice of one imagined supplier; tests change what they are about. */
-export function invoiceOf(changes: InvoiceChanges = {}): CanonicalInvoice {
-  const { supplier, ...fields } = changes;
-  return {
-    supplier: { name: 'Acme Supplies Ltd', ...supplier },
-    invoice_number: 'INV-01042',
-    issue_date: '2025-03-10',
-    currency: 'EUR',
-    gross_amount: '1200.00',
-    ...fields,
-  };
-}
-
-export type InvoiceChanges = Partial<Omit<CanonicalInvoice, 'supplier'>> & {
-  readonly supplier?: Partial<CanonicalInvoice['supplier']>;
-};
 
 export interface BillOptions {
   readonly origin?: Partial<InvoiceOrigin>;

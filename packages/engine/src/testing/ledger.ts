@@ -1,9 +1,11 @@
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { FindingType } from '../explanation/catalogue.js';
 import type { Finding } from '../explanation/evidence.js';
-import type { CanonicalBankAccount } from '../facts/invoice.js';
-import { inMemoryHistory, invoiceOf } from './in-memory-history.js';
-import type { Billed, InvoiceChanges, BillOptions } from './in-memory-history.js';
+import type { CanonicalBankAccount } from '@invoicecontrol/invoice/canonical-invoice';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { inMemoryHistory } from './in-memory-history.js';
+import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
+import type { Billed, BillOptions } from './in-memory-history.js';
 
 /** What a bill says, as far as a test cares; `by` is the supplier, `account` where the money goes. */
 export interface Bill extends Omit<InvoiceChanges, 'supplier'> {

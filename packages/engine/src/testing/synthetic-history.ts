@@ -1,5 +1,5 @@
 import { addDays } from '@invoicecontrol/values/calendar-date';
-import type { CanonicalInvoice } from '../facts/invoice.js';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { compareText } from '../facts/record-order.js';
 import { ibanOf } from './ledger.js';
 

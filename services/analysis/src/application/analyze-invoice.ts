@@ -6,7 +6,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
-import type { CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { matchPartOf, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { companyFor } from '../domain/tenant.js';

@@ -3,7 +3,8 @@ import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import type { AnalysisDifference } from '../domain/differences.js';
-import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { Analysis, AnalysisFinding } from '../domain/analysis.js';
 import type { ReimportedRow } from '../domain/reimport.js';
 

@@ -10,7 +10,8 @@ import { analyze } from './analysis.js';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import { pairKeysOf } from './finding-disposition.js';
 import { analysisFacts } from '../testing/analysis-facts.js';
-import { inMemoryHistory, invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
 import type { BillOptions } from '@invoicecontrol/engine/testing/in-memory-history';
 
 const PAGE_FINDINGS_MAX = 100;

@@ -9,7 +9,8 @@ import {
 import { convert, ratesPerEuro } from '@invoicecontrol/engine/facts/exchange-rates';
 import { ruleFor } from './routing.js';
 import type { RoutingRule } from './routing.js';
-import { inMemoryHistory, invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
 import type { Billed } from '@invoicecontrol/engine/testing/in-memory-history';
 
 // Whatever currencies and amounts are accepted, rates never keep an invoice from being analyzed and routed.

@@ -15,7 +15,8 @@ import {
   withTolerance,
 } from './learned-tolerance.js';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
-import { inMemoryHistory, invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
 
 const subject = { supplierId: 's', type: 'SUSPECTED_DUPLICATE', signature: 'SUFFIX/EQ/SAME' };
 const said = (disposition: Disposition, day: string) => ({ disposition, reviewedAt: new Date(`${day}T12:00:00Z`) });

@@ -22,7 +22,8 @@ import {
   stillHolds,
 } from './review.js';
 import type { StandingReview } from './review.js';
-import { inMemoryHistory, invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
 
 type Reviewed = Parameters<typeof review>[0];
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { companiesAround, companyFor } from './tenant.js';
-import { invoiceOf } from '@invoicecontrol/engine/testing/in-memory-history';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 
 const tenant = {
   baseCurrency: 'EUR',

@@ -10,16 +10,8 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../compose.js';
 import type { FindingDocument } from '../storage/findings.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
-import {
-  anyFinding,
-  asUser,
-  connect,
-  findingOf,
-  fromNow,
-  testClock,
-  testConfig,
-  wireInvoice,
-} from '../testing/clients.js';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { anyFinding, asUser, connect, findingOf, fromNow, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';

@@ -14,7 +14,8 @@ import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import { connect, findingOf, fromNow, testClock, testConfig, wireInvoice } from '../testing/clients.js';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { connect, findingOf, fromNow, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
 const infrastructure = testInfrastructure();

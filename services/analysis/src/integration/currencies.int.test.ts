@@ -16,7 +16,8 @@ import { startService } from '../compose.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import { rateStore } from '../storage/rates.js';
 import type { RateDocument } from '../storage/rates.js';
-import { asUser, connect, findingOf, testClock, testConfig, wireInvoice } from '../testing/clients.js';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { asUser, connect, findingOf, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
 const DAY = '2026-03-05';

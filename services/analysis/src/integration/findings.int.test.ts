@@ -17,18 +17,10 @@ import type { FindingDocument } from '../storage/findings.js';
 import type { FindingReviewDocument } from '../storage/finding-reviews.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import type { SupplierDocument } from '../storage/suppliers.js';
-import {
-  anyFinding,
-  asUser,
-  connect,
-  findingOf,
-  fromNow,
-  testClock,
-  testConfig,
-  wireInvoice,
-} from '../testing/clients.js';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { anyFinding, asUser, connect, findingOf, fromNow, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
-import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import { SECOND_COMPANY_ID, startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const HOME = 'DE89370400440532013000';
@@ -398,7 +390,10 @@ describe('the list', () => {
   test('serves every filter, and each leaves out what does not match', async () => {
     const organizationId = newTenant();
     const { second, finding } = await duplicatePair(organizationId);
-    const other = await rpc.post(organizationId, wireInvoice({ issueDate: '2026-03-06', companyId: 'c-pl' }));
+    const other = await rpc.post(
+      organizationId,
+      wireInvoice({ issueDate: '2026-03-06', companyId: SECOND_COMPANY_ID }),
+    );
     await review(organizationId, finding, 'CONFIRMED');
     const found = async (filter: Partial<typeof anyFinding>): Promise<Finding[]> => {
       const { findings } = await rpc.finding.listFindings({ ...anyFinding, organizationId, ...filter }, ann);

@@ -5,6 +5,7 @@ import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import type { AnalyzeInvoiceRequest } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { events } from '@invoicecontrol/contracts/events';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
@@ -25,7 +26,7 @@ import type { AnalysisDocument } from '../storage/analyses.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import type { SupplierDocument } from '../storage/suppliers.js';
 import { fromNow, testClock } from '../testing/clients.js';
-import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import { SECOND_COMPANY_ID, startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -68,19 +69,7 @@ afterAll(async () => {
 
 const newTenant = (): string => organization.newTenant();
 
-const plainInvoice: Invoice = {
-  supplier: { name: 'Nordlicht Energie GmbH', taxId: 'DE136695976', bankAccount: undefined },
-  invoiceNumber: 'RE-2026-0118',
-  issueDate: '2026-03-05',
-  dueDate: undefined,
-  currency: 'EUR',
-  netAmount: undefined,
-  taxAmount: undefined,
-  grossAmount: '1190.00',
-  purchaseOrderRef: undefined,
-  buyer: undefined,
-  companyId: undefined,
-};
+const plainInvoice = wireInvoice();
 
 function request(organizationId: string, changes: Partial<AnalyzeInvoiceRequest> = {}): AnalyzeInvoiceRequest {
   return {
@@ -119,7 +108,7 @@ describe('an analyzed invoice', () => {
     const invoice = { ...plainInvoice, buyer: { name: undefined, taxId: '526-025-09-95' } };
     const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call);
     const stored = await invoicesOf().getInvoice({ organizationId, invoiceId: analysis?.invoiceId ?? '' }, call);
-    expect(stored.invoice?.companyId).toBe('c-pl');
+    expect(stored.invoice?.companyId).toBe(SECOND_COMPANY_ID);
   });
 
   test('goes to a company that was created a moment ago, before anybody was told of it', async () => {

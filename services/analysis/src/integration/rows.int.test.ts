@@ -20,11 +20,12 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { v7 as uuidV7 } from 'uuid';
 import { startService } from '../compose.js';
-import type { CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { syntheticHistory } from '@invoicecontrol/engine/testing/synthetic-history';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import type { SupplierDocument } from '../storage/suppliers.js';
-import { anyFinding, asUser, connect, testClock, testConfig, wireInvoice } from '../testing/clients.js';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { anyFinding, asUser, connect, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
 const ROWS_MAX = 5_000;

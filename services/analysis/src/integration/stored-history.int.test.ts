@@ -4,13 +4,14 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
-import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import { SECOND_COMPANY_ID, startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
-import { connect, testClock, testConfig, wireInvoice } from '../testing/clients.js';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { connect, testClock, testConfig } from '../testing/clients.js';
 import { storedHistory } from '../testing/stored-history.js';
 
 const infrastructure = testInfrastructure();
@@ -23,7 +24,7 @@ const tenantFacts: TenantFacts = {
   defaultCompanyId: 'c-main',
   companies: [
     { companyId: 'c-main', name: 'Main' },
-    { companyId: 'c-pl', name: 'Poland', taxId: 'PL5260250995' },
+    { companyId: SECOND_COMPANY_ID, name: 'Poland', taxId: 'PL5260250995' },
   ],
 };
 

@@ -11,7 +11,8 @@ import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { v7 as uuidV7 } from 'uuid';
 import { startService } from '../compose.js';
-import { asUser, connect, findingOf, testClock, testConfig, wireInvoice } from '../testing/clients.js';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { asUser, connect, findingOf, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
 const infrastructure = testInfrastructure();

@@ -14,7 +14,8 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
-import { asUser, connect, testConfig, wireInvoice } from '../testing/clients.js';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { asUser, connect, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
 const LIMIT = 25;

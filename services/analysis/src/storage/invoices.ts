@@ -11,7 +11,8 @@ import { endOfMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { DecidedAnalysis, DecisionChange, InvoiceRecord, InvoiceStore } from '../application/invoice-store.js';
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
-import type { CanonicalInvoice, Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { ReimportedRow } from '../domain/reimport.js';
 

@@ -48,28 +48,6 @@ export function asUser(userId: string): CallOptions {
   return { context: { requestId: 'request', actor: { type: 'USER', id: userId } }, timeoutMs: 60_000 };
 }
 
-/** An invoice of one imagined supplier; tests change what they are about. */
-export function wireInvoice({ iban, ...changes }: Partial<Invoice> & { iban?: string } = {}): Invoice {
-  return {
-    supplier: {
-      name: 'Nordlicht Energie GmbH',
-      taxId: 'DE136695976',
-      bankAccount: iban === undefined ? undefined : { iban, sortCode: undefined, accountNumber: undefined },
-    },
-    invoiceNumber: 'RE-2026-0118',
-    issueDate: '2026-03-05',
-    dueDate: undefined,
-    currency: 'EUR',
-    netAmount: undefined,
-    taxAmount: undefined,
-    grossAmount: '1190.00',
-    purchaseOrderRef: undefined,
-    buyer: undefined,
-    companyId: undefined,
-    ...changes,
-  };
-}
-
 /** A list request without any filter. */
 export const anyFinding: Omit<ListFindingsRequest, 'organizationId'> = {
   pageSize: 0,

@@ -10,7 +10,8 @@ import type { CountedRecord, SupplierRecord } from '../application/counted-recor
 import { findingRecordsOf } from '../application/finding-store.js';
 import { analyze } from '../domain/analysis.js';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
-import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import { countBankUse, countOrderUse, isFull, withoutFinalized } from '@invoicecontrol/engine/facts/links';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import {

@@ -79,7 +79,7 @@ async function answerKey(
   for (const [name, value] of Object.entries(rateLimitFields(result.standings))) response.setHeader(name, value);
 
   requireRight(principal, route.access);
-  if (route.checkBody !== undefined) state.stages = stages();
+  if (route.bodyBytesMax !== undefined) state.stages = stages();
   const input = { ...(await readInput(route, request, response)), principal };
   const bound = tenantClients(clients, principal.organizationId, {
     context,
@@ -140,7 +140,7 @@ async function readBody(route: Route, schema: z.ZodType, request: Request, respo
   const body: unknown =
     checkBody === undefined
       ? validate(schema, sent, 'body')
-      : await during(response, 'validate', () => checkBody(sent));
+      : await during(response, 'validate', async () => checkBody(sent));
   if (route.honoursIdempotencyKey !== true) return { ...noBody, body };
   const idempotencyKey = readIdempotencyKey(request) ?? '';
   const fingerprint = await during(response, 'fingerprint', () => fingerprintOf(sent));

@@ -1,16 +1,14 @@
-import { AMOUNT_DECIMALS_MAX, AMOUNT_INTEGER_DIGITS_MAX, isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
-import { CALENDAR_YEAR_MAX, CALENDAR_YEAR_MIN, isCalendarDate } from '@invoicecontrol/values/calendar-date';
-import { baseCurrencies, invoiceCurrencies, isBaseCurrency } from '@invoicecontrol/values/currency';
+import * as kinds from '@invoicecontrol/invoice/kinds';
+import { schemaOfKind } from '@invoicecontrol/invoice/schema';
+import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
+import { baseCurrencies, isBaseCurrency } from '@invoicecontrol/values/currency';
 import { countryCodes } from '@invoicecontrol/values/country';
 import { parseTaxId } from '@invoicecontrol/values/tax-id';
-import { isLongerThan } from '@invoicecontrol/values/text-length';
-import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import { z } from 'zod';
 import { EXAMPLE_IDS } from './examples.js';
 
 /** Lengths in characters (HTTP and security reference, section 2). */
 const TEXT_LENGTH_MAX = 1_000;
-export const NAME_LENGTH_MAX = 400;
 /** Names of organizations, companies and keys, as their owner takes them. */
 export const LABEL_LENGTH_MAX = 200;
 /** What people write beside a decision. */
@@ -18,23 +16,11 @@ export const NOTE_LENGTH_MAX = 4_000;
 
 /** Free text that shows something. It is stored trimmed; the schema only looks. */
 export function text(lengthMax: number = TEXT_LENGTH_MAX) {
-  return z
-    .string()
-    .refine((value) => hasVisibleText(value), {
-      error: ({ input }) =>
-        String(input).trim() === '' ? 'Must not be empty or blank.' : 'Must have a visible character.',
-    })
-    .refine((value) => !isLongerThan(value, lengthMax), `Must have at most ${lengthMax} characters.`)
-    .meta({ minLength: 1, maxLength: lengthMax, pattern: '\\S' });
+  return schemaOfKind(kinds.text(lengthMax));
 }
 
-const UUID = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/;
-
 export function uuid() {
-  return z
-    .string()
-    .refine((value) => UUID.test(value), 'Must be a UUID.')
-    .meta({ format: 'uuid', pattern: UUID.source });
+  return schemaOfKind(kinds.uuid);
 }
 
 /** An id in an answer. */
@@ -98,79 +84,20 @@ export const country = wordOf(countryCodes, 'Must be an ISO 3166-1 alpha-2 code 
   description: 'An ISO 3166-1 alpha-2 code, or XK for Kosovo.',
 });
 
-/** A decimal amount string (specification 2.1). */
-export function amount() {
-  return z
-    .string()
-    .refine(
-      isDecimalAmount,
-      `Must be a decimal amount: an optional minus sign, 1 to ${AMOUNT_INTEGER_DIGITS_MAX} digits and optionally a dot with 1 to ${AMOUNT_DECIMALS_MAX} digits, such as "1234.50".`,
-    )
-    .meta({ pattern: `^-?${DIGITS}$` });
-}
-
-const DIGITS = `[0-9]{1,${AMOUNT_INTEGER_DIGITS_MAX}}(\\.[0-9]{1,${AMOUNT_DECIMALS_MAX}})?`;
-
 /** A decimal amount string that is not below zero. */
 export function nonNegativeAmount() {
-  return amount()
+  return schemaOfKind(kinds.amount)
     .refine((value) => !value.startsWith('-'), 'Must not be below zero.')
-    .meta({ pattern: `^${DIGITS}$` });
+    .meta({ pattern: `^${kinds.UNSIGNED_AMOUNT}$` });
 }
 
-export function calendarDate() {
-  return z
-    .string()
-    .refine(
-      isCalendarDate,
-      `Must be a real day written YYYY-MM-DD, in the years ${CALENDAR_YEAR_MIN} to ${CALENDAR_YEAR_MAX}.`,
-    )
-    .meta({ format: 'date', pattern: `^${DAY}$` });
-}
-
-/** The years of a calendar date; the format alone says that the day is real. */
-const DAY = '(?:19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}';
+const DAY = kinds.DAY;
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])';
 const DATE_TIME = new RegExp(`^(${DAY})[Tt]${TIME}$`);
 
-/** Hyphens and blanks in a sort code do not count (specification 2.2). */
-const SORT_CODE = /^[\s-]*(?:[0-9][\s-]*){6}$/;
-const SORT_CODE_LENGTH_MAX = 200;
-
-export function ukSortCode() {
-  return z
-    .string()
-    .refine(
-      (value) => value.length <= SORT_CODE_LENGTH_MAX && SORT_CODE.test(value),
-      'Must be a UK sort code of six digits, such as 12-34-56.',
-    )
-    .meta({ pattern: SORT_CODE.source, maxLength: SORT_CODE_LENGTH_MAX });
-}
-
-const UK_ACCOUNT_NUMBER = /^[0-9]{6,8}$/;
-
-export function ukAccountNumber() {
-  return z
-    .string()
-    .refine((value) => UK_ACCOUNT_NUMBER.test(value), 'Must be six to eight digits.')
-    .meta({ pattern: UK_ACCOUNT_NUMBER.source });
-}
-
-export const CURRENCY_CODE = /^[A-Za-z]{3}$/;
-
-const currency = z
-  .string()
-  .refine((value) => CURRENCY_CODE.test(value), 'Must be a three-letter ISO 4217 code such as EUR.')
-  .meta({
-    id: 'CurrencyCode',
-    description:
-      'An ISO 4217 code. Requests may write it in lower case. A withdrawn currency is refused on invoices of more than 365 days after its end.',
-    pattern: anyOf(invoiceCurrencies),
-  });
-
 /** Three letters in any case; whether they are a currency on the day is for the rule that uses them. */
 export function currencyCode() {
-  return currency;
+  return schemaOfKind(kinds.currencyCode);
 }
 
 /** A currency into which amounts can be converted, in any case. */

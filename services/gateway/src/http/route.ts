@@ -66,10 +66,10 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** The longest body; 256 KiB by default. */
   readonly bodyBytesMax?: number;
   /**
-   * Checks the body like its schema, without blocking other requests; for long bodies.
-   * Rejects with DomainError `invalid`.
+   * Reads the body in place of its schema, which then only describes it: where rules about several fields apply, or
+   * where checking all at once would block other requests. Throws or rejects with DomainError `invalid`.
    */
-  readonly checkBody?: (body: unknown) => Promise<z.infer<B>>;
+  readonly checkBody?: (body: unknown) => z.infer<B> | Promise<z.infer<B>>;
   /** Whether If-None-Match is honoured; elsewhere it is ignored. */
   readonly isConditional?: true;
   /** Whether Idempotency-Key is honoured; elsewhere it is ignored. */

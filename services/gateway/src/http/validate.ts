@@ -1,5 +1,4 @@
-import { DomainError, FIELD_FAULTS_MAX } from '@invoicecontrol/errors';
-import type { FieldFault } from '@invoicecontrol/errors';
+import { FieldFaults } from '@invoicecontrol/errors';
 import type { z } from 'zod';
 
 /** For PATCH bodies: each field is optional, but one is required. */
@@ -20,8 +19,8 @@ const NAME_LENGTH_MAX = 100;
 export function validate<S extends z.ZodType>(schema: S, value: unknown, root: string): z.infer<S> {
   const result = check(schema, value);
   if (result.success) return result.data;
-  const faults = new Faults();
-  faults.add(result.error.issues, { root });
+  const faults = new FieldFaults();
+  addIssues(faults, result.error.issues, root);
   throw faults.refusal();
 }
 
@@ -29,48 +28,17 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown, root: s
  * The value as the schema describes it, or its faults in our own sentences. Only a value with faults is parsed with the
  * sentences, because that takes more than twice as long.
  */
-export function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.infer<S>> {
+function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.infer<S>> {
   const result = schema.safeParse(value);
   return result.success ? result : schema.safeParse(value, { error: sentence });
 }
 
-/** Where in a request a value is that was checked separately. */
-export interface Place {
-  /** What to call the value itself where a fault has no path. */
-  readonly root: string;
-  /** The path to the value: `['rows', 17]`. */
-  readonly path?: readonly PropertyKey[];
-  /** Prefix of each sentence, for people who do not count from zero: `Row 18: `. */
-  readonly remark?: string;
-}
-
-/** The faults of a request: all are counted, the first ones are stored. */
-export class Faults {
-  readonly #first: FieldFault[] = [];
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
-
-  add(issues: readonly z.core.$ZodIssue[], place: Place): void {
-    for (const issue of issues) {
-      // One issue lists all unknown fields of an object; there may be many, with names from the caller.
-      const ends = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
-      this.#count += ends.length;
-      for (const end of ends.slice(0, FIELD_FAULTS_MAX - this.#first.length)) {
-        const path = [...(place.path ?? []), ...issue.path, ...(end === undefined ? [] : [end])];
-        this.#first.push({ path: pathOf(path, place.root), message: `${place.remark ?? ''}${issue.message}` });
-      }
-    }
-  }
-
-  /** Names the first fault and how many there are. Throws a TypeError when there is none. */
-  refusal(): DomainError {
-    const [first] = this.#first;
-    if (first === undefined) throw new TypeError('A refusal names at least one field.');
-    const more = this.#count === 1 ? '' : ` (1 of ${this.#count} faults)`;
-    return new DomainError('invalid', `${first.path}: ${first.message}${more}`, { details: this.#first });
+/** Every issue as a fault in our own words. */
+function addIssues(faults: FieldFaults, issues: readonly z.core.$ZodIssue[], root: string): void {
+  for (const issue of issues) {
+    // One issue lists all unknown fields of an object; there may be many, with names from the caller.
+    const ends = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [key]) : [[]];
+    for (const end of ends) faults.add(pathOf([...issue.path, ...end], root), issue.message);
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
@@ -11,7 +12,6 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { stages } from '@invoicecontrol/runtime/stages';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
-import type { ScanRow } from '../domain/scan.js';
 import { SCAN_ROWS_METER, wayToResult } from './finish-scan.js';
 import type { FinishScan } from './finish-scan.js';
 import { packRows } from './packed-rows.js';
@@ -39,7 +39,7 @@ export interface CreateScanInput {
   readonly organizationId: string;
   /** Undefined: the default company. */
   readonly companyId: string | undefined;
-  readonly rows: readonly ScanRow[];
+  readonly rows: readonly Row[];
   readonly idempotencyKey: string | undefined;
   /** SHA-256 of the request body as canonical JSON. */
   readonly fingerprint: string;

@@ -1,3 +1,4 @@
+import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
@@ -9,7 +10,7 @@ import { stages } from '@invoicecontrol/runtime/stages';
 import type { Stages } from '@invoicecontrol/runtime/stages';
 import { printTotal } from '../domain/analyzed-value.js';
 import { nextTry } from '../domain/next-try.js';
-import type { ScanRow, Skip } from '../domain/scan.js';
+import type { Skip } from '../domain/scan.js';
 import { describeSkips, firstPositions, skipsOf } from '../domain/skipped-rows.js';
 import { scanCompleted, scanWithdrawn, tryFailed } from '../telemetry.js';
 import type { ImportedRows } from './imported-rows.js';
@@ -70,7 +71,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
   };
 
   /** Takes the external ids, and notes once which rows are skipped. They stop counting with that write, not before. */
-  const noteSkips = async (scan: HeldScan, rows: readonly ScanRow[]): Promise<HeldScan | Withdrawn> => {
+  const noteSkips = async (scan: HeldScan, rows: readonly Row[]): Promise<HeldScan | Withdrawn> => {
     const imported = await importedRows.take(scan, firstPositions(rows));
     const skips = skipsOf(rows, imported);
     if (skips.length === 0) return scan;
@@ -86,12 +87,14 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
 
   const analyze = async (
     scan: HeldScan,
-    rows: readonly ScanRow[],
+    rows: readonly Row[],
     skips: readonly Skip[],
     context: RequestContext,
   ): Promise<RowOutcome | Withdrawn> => {
     const skipped = new Set(skips.map(({ position }) => position));
-    const toAnalyze = rows.map((row, position) => ({ row, position })).filter(({ position }) => !skipped.has(position));
+    const toAnalyze = rows
+      .filter(({ position }) => !skipped.has(position))
+      .map((row) => inCurrency(row, scan.baseCurrency));
     const { organizationId, scanId, companyId, baseCurrency, createdAt: receivedAt } = scan;
     try {
       return await rowAnalysis.analyze(
@@ -179,4 +182,11 @@ export function wayToResult(isKeyed: boolean): string {
   return isKeyed
     ? 'Repeating the request with the same Idempotency-Key gives its result.'
     : 'Its result will be in the list of scans; sending the rows again would be another scan.';
+}
+
+/** A row without a currency is in the base currency (specification 2.9). */
+function inCurrency(row: Row, baseCurrency: string): Row {
+  return row.invoice === undefined || row.invoice.currency !== ''
+    ? row
+    : { ...row, invoice: { ...row.invoice, currency: baseCurrency } };
 }

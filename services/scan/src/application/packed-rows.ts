@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { ScanRow } from '../domain/scan.js';
+import { AnalyzeRowsRequest } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -9,14 +10,13 @@ const decompress = promisify(gunzip);
 const UNPACKED_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
- * Rows as they are stored while their scan runs. Packed, a request of 10 MiB stays below the 16 MB of a document
- * whatever its texts are; repeated words shrink to a tenth.
+ * Rows as they are stored while their scan runs: the bytes in which they travel on to analysis. Packed, a request of
+ * 10 MiB stays below the 16 MB of a document whatever its texts are; repeated words shrink to a tenth.
  */
-export async function packRows(rows: readonly ScanRow[]): Promise<Buffer> {
-  return compress(JSON.stringify(rows));
+export async function packRows(rows: readonly Row[]): Promise<Buffer> {
+  return compress(AnalyzeRowsRequest.encode(AnalyzeRowsRequest.create({ rows: [...rows] })).finish());
 }
 
-export async function unpackRows(packed: Buffer): Promise<readonly ScanRow[]> {
-  const json = await decompress(packed, { maxOutputLength: UNPACKED_BYTES_MAX });
-  return JSON.parse(json.toString()) as ScanRow[];
+export async function unpackRows(packed: Buffer): Promise<readonly Row[]> {
+  return AnalyzeRowsRequest.decode(await decompress(packed, { maxOutputLength: UNPACKED_BYTES_MAX })).rows;
 }

@@ -1,5 +1,5 @@
+import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import type { ScanRow } from '../domain/scan.js';
 import type { ScanReference } from './scan-store.js';
 
 export interface RowsToAnalyze extends ScanReference {
@@ -7,8 +7,7 @@ export interface RowsToAnalyze extends ScanReference {
   readonly baseCurrency: string;
   /** When the scan was accepted; the same in every repeat. */
   readonly receivedAt: Date;
-  /** With their indexes in the scan's request. */
-  readonly rows: readonly { readonly position: number; readonly row: ScanRow }[];
+  readonly rows: readonly Row[];
 }
 
 export interface RowOutcome {

@@ -1,22 +1,10 @@
-import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
 /** Rows of one scan (specification 8). */
 export const SCAN_ROWS_MAX = 5_000;
 
-/** One old invoice as a ledger lists it (specification 2.9). What was not given is absent. */
-export interface ScanRow {
-  readonly supplierName: string;
-  readonly supplierTaxId?: string | undefined;
-  readonly invoiceNumber: string;
-  readonly issueDate: CalendarDate;
-  /** ISO 4217, upper case; absent: the organization's base currency. */
-  readonly currency?: string | undefined;
-  readonly grossAmount: DecimalAmount;
-  readonly purchaseOrderRef?: string | undefined;
-  readonly bankIban?: string | undefined;
-  /** Both parts or none. */
-  readonly ukAccount?: { readonly sortCode: string; readonly accountNumber: string } | undefined;
+/** What is asked of a row to tell whether it is skipped. */
+export interface IdentifiedRow {
   /** The invoice's id in the system it was exported from; unique in a company. */
   readonly externalId?: string | undefined;
   /** Where the row stands in the caller's file; may repeat. */

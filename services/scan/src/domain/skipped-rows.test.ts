@@ -1,14 +1,10 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { ScanRow } from './scan.js';
+import type { IdentifiedRow } from './scan.js';
 import { describeSkips, firstPositions, skipsOf } from './skipped-rows.js';
 
-function rowsOf(externalIds: readonly (string | undefined)[]): ScanRow[] {
+function rowsOf(externalIds: readonly (string | undefined)[]): IdentifiedRow[] {
   return externalIds.map((externalId, position) => ({
-    supplierName: 'A',
-    invoiceNumber: '1',
-    issueDate: '2024-01-01',
-    grossAmount: '1',
     sourceRowNumber: position + 100,
     ...(externalId === undefined ? {} : { externalId }),
   }));

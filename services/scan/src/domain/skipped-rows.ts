@@ -1,7 +1,7 @@
-import type { ScanRow, Skip, SkippedRow } from './scan.js';
+import type { IdentifiedRow, Skip, SkippedRow } from './scan.js';
 
 /** The external ids of a file, each with the position of the first row that has it. */
-export function firstPositions(rows: readonly ScanRow[]): ReadonlyMap<string, number> {
+export function firstPositions(rows: readonly IdentifiedRow[]): ReadonlyMap<string, number> {
   const first = new Map<string, number>();
   for (const [position, { externalId }] of rows.entries()) {
     if (externalId !== undefined && !first.has(externalId)) first.set(externalId, position);
@@ -15,7 +15,7 @@ export function firstPositions(rows: readonly ScanRow[]): ReadonlyMap<string, nu
  * analyzed, so none of them is a duplicate of one that is.
  * @param imported external ids that earlier scans of the company have
  */
-export function skipsOf(rows: readonly ScanRow[], imported: ReadonlySet<string>): Skip[] {
+export function skipsOf(rows: readonly IdentifiedRow[], imported: ReadonlySet<string>): Skip[] {
   const first = firstPositions(rows);
   return rows.flatMap(({ externalId }, position): Skip[] => {
     if (externalId === undefined) return [];
@@ -25,7 +25,7 @@ export function skipsOf(rows: readonly ScanRow[], imported: ReadonlySet<string>)
 }
 
 /** The skipped rows in their sender's words. */
-export function describeSkips(rows: readonly ScanRow[], skips: readonly Skip[]): SkippedRow[] {
+export function describeSkips(rows: readonly IdentifiedRow[], skips: readonly Skip[]): SkippedRow[] {
   return skips.map(({ position, reason }) => {
     const { externalId, sourceRowNumber } = rows[position] ?? {};
     if (externalId === undefined || sourceRowNumber === undefined) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ScanRow } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -26,7 +26,7 @@ async function tenantWithHistory(): Promise<string> {
 }
 
 /** Two rows of it are imported already, one repeats another, three are new. */
-const file = (): ScanRow[] => rowsWithIds('old-1', 'new-1', 'new-1', 'new-2', 'old-2', '');
+const file = (): Row[] => rowsWithIds('old-1', 'new-1', 'new-1', 'new-2', 'old-2', '');
 const outcome = { invoicesAnalyzed: 3, rowsSkipped: 3, analyzedValue: '30.00' };
 /** Counted of the history and of the file. */
 const COUNTED_ROWS = 2 + 3;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { ScanRow } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -25,16 +25,14 @@ function noise(characters: number): string {
 }
 
 /** Every text as long as it may be, most of the name in letters of two bytes: together as large as a body may be. */
-function longestRow(sourceRowNumber: number): ScanRow {
+function longestRow(sourceRowNumber: number): Row {
   const letters = [...randomBytes(400)].map((byte) => String.fromCodePoint(0x400 + byte)).join('');
   return wireRow({
-    supplierName: letters,
-    supplierTaxId: noise(200),
+    supplier: { name: letters, taxId: noise(200), bankAccount: { iban: noise(200) } },
     invoiceNumber: noise(200),
     grossAmount: '-999999999999999.999999',
     currency: 'EUR',
     purchaseOrderRef: noise(200),
-    bankIban: noise(200),
     externalId: noise(200),
     sourceRowNumber,
   });

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { events } from '@invoicecontrol/contracts/events';
 import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
-import type { Scan, ScanRow } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
@@ -18,7 +20,7 @@ const infrastructure = testInfrastructure();
 let running: RunningScan;
 const newTenant = (): string => running.organization.newTenant();
 
-async function scanned(organizationId: string, rows: ScanRow[], companyId?: string): Promise<Scan> {
+async function scanned(organizationId: string, rows: Row[], companyId?: string): Promise<Scan> {
   const { scan } = await running.scans.create(organizationId, rows, { companyId });
   if (scan === undefined) throw new Error('no scan');
   return scan;
@@ -52,66 +54,29 @@ describe('a scan', () => {
     expect(await running.usedRows(organizationId)).toBe(2);
   });
 
-  test('asks for its rows as canonical invoices of its company, in the currency of the row or of the organization', async () => {
+  test('hands its rows on as they came, in the currency of the row or of the organization', async () => {
     const organizationId = newTenant();
+    const bankAccount = { iban: 'GB29NWBK60161331926819', sortCode: '60-16-13', accountNumber: '31926819' };
     const row = wireRow({
-      supplierName: ' Acme Ltd ',
-      supplierTaxId: 'GB123456789',
-      currency: 'usd',
+      supplier: { name: 'Acme Ltd', taxId: 'GB123456789', bankAccount },
+      currency: 'USD',
       grossAmount: '8.00',
-      purchaseOrderRef: 'PO-1',
-      bankIban: 'GB29NWBK60161331926819',
-      bankSortCode: '60-16-13',
-      bankAccountNumber: '31926819',
       externalId: ' ext-1 ',
       sourceRowNumber: 12,
     });
-    const half = wireRow({ bankSortCode: '60-16-13' });
-    const { scanId, createdTime, analyzedValue } = await scanned(organizationId, [row, half], 'c-pl');
+    const plain = wireRow();
+    const { scanId, createdTime, analyzedValue } = await scanned(organizationId, [row, plain], SECOND_COMPANY_ID);
     expect(analyzedValue).toBe('14.00');
-    const nothing = { dueDate: undefined, netAmount: undefined, taxAmount: undefined, buyer: undefined };
     expect(running.analysis.requestsOf(organizationId)).toEqual([
       {
         organizationId,
         scanId,
-        companyId: 'c-pl',
+        companyId: SECOND_COMPANY_ID,
         baseCurrency: 'EUR',
         receivedTime: createdTime,
         rows: [
-          {
-            position: 0,
-            sourceRowNumber: 12,
-            externalId: 'ext-1',
-            invoice: {
-              ...nothing,
-              supplier: {
-                name: 'Acme Ltd',
-                taxId: 'GB123456789',
-                bankAccount: { iban: 'GB29NWBK60161331926819', sortCode: '60-16-13', accountNumber: '31926819' },
-              },
-              invoiceNumber: 'RE-2024-0118',
-              issueDate: '2024-03-05',
-              currency: 'USD',
-              grossAmount: '8.00',
-              purchaseOrderRef: 'PO-1',
-              companyId: undefined,
-            },
-          },
-          {
-            position: 1,
-            sourceRowNumber: 1,
-            externalId: undefined,
-            invoice: {
-              ...nothing,
-              supplier: { name: 'Nordlicht Energie GmbH', taxId: undefined, bankAccount: undefined },
-              invoiceNumber: 'RE-2024-0118',
-              issueDate: '2024-03-05',
-              currency: 'EUR',
-              grossAmount: '10.00',
-              purchaseOrderRef: undefined,
-              companyId: undefined,
-            },
-          },
+          { ...row, position: 0, externalId: 'ext-1' },
+          { ...plain, position: 1, invoice: { ...plain.invoice, currency: 'EUR' } },
         ],
       },
     ]);
@@ -227,7 +192,7 @@ describe('a row is skipped', () => {
   test('not when another company or another tenant has imported it', async () => {
     const organizationId = newTenant();
     await scanned(organizationId, rowsWithIds('a'));
-    expect(await scanned(organizationId, rowsWithIds('a'), 'c-pl')).toMatchObject({ rowsSkipped: 0 });
+    expect(await scanned(organizationId, rowsWithIds('a'), SECOND_COMPANY_ID)).toMatchObject({ rowsSkipped: 0 });
     expect(await scanned(newTenant(), rowsWithIds('a'))).toMatchObject({ rowsSkipped: 0 });
   });
 
@@ -271,10 +236,10 @@ describe('a list', () => {
   test('shows the scans of one company, and of a time from its begin until before its end', async () => {
     const organizationId = newTenant();
     const first = await scanned(organizationId, [wireRow()]);
-    const second = await scanned(organizationId, [wireRow()], 'c-pl');
+    const second = await scanned(organizationId, [wireRow()], SECOND_COMPANY_ID);
     const idsOf = async (changes: Parameters<typeof running.scans.list>[1]) =>
       (await running.scans.list(organizationId, changes)).scans.map(({ scanId }) => scanId);
-    expect(await idsOf({ companyId: 'c-pl' })).toEqual([second.scanId]);
+    expect(await idsOf({ companyId: SECOND_COMPANY_ID })).toEqual([second.scanId]);
     expect(await idsOf({ createdFromTime: second.createdTime })).toEqual([second.scanId]);
     expect(await idsOf({ createdToTime: second.createdTime })).toEqual([first.scanId]);
     expect(await idsOf({ companyId: 'c-other' })).toEqual([]);
@@ -290,16 +255,23 @@ describe('a list', () => {
 });
 
 describe('a malformed request of another service', () => {
-  test.each<[string, Partial<ScanRow>]>([
-    ['supplierName', { supplierName: ' ' }],
-    ['supplierName', { supplierName: 'x'.repeat(401) }],
-    ['supplierTaxId', { supplierTaxId: '' }],
-    ['invoiceNumber', { invoiceNumber: 'x'.repeat(201) }],
-    ['issueDate', { issueDate: '2024-02-30' }],
+  const supplier = { name: 'A', taxId: undefined, bankAccount: undefined };
+  const account = { iban: 'DE02120300000000202051', sortCode: '601613', accountNumber: '31926819' };
+  test.each<[string, Parameters<typeof wireRow>[0]]>([
+    ['supplier', { supplier: undefined }],
+    ['supplier.name', { supplier: { ...supplier, name: ' ' } }],
+    ['supplier.name', { supplier: { ...supplier, name: 'x'.repeat(401) } }],
+    ['supplier.tax_id', { supplier: { ...supplier, taxId: '' } }],
+    ['supplier.bank_account', { supplier: { ...supplier, bankAccount: account } }],
+    [
+      'supplier.bank_account.sort_code',
+      { supplier: { ...supplier, bankAccount: { ...account, sortCode: undefined } } },
+    ],
+    ['invoice_number', { invoiceNumber: 'x'.repeat(201) }],
+    ['issue_date', { issueDate: '2024-02-30' }],
     ['currency', { currency: 'XXX' }],
-    ['grossAmount', { grossAmount: '1.1234567' }],
-    ['purchaseOrderRef', { purchaseOrderRef: '' }],
-    ['bankIban', { bankIban: 'DE02120300000000202051', bankSortCode: '601613', bankAccountNumber: '31926819' }],
+    ['gross_amount', { grossAmount: '1.1234567' }],
+    ['purchase_order_ref', { purchaseOrderRef: '' }],
     ['externalId', { externalId: '' }],
   ])('is refused for its %s, named with its row, and stores nothing', async (name, fault) => {
     const organizationId = newTenant();
@@ -308,6 +280,25 @@ describe('a malformed request of another service', () => {
       details: [{ path: `rows[1].${name}` }],
     });
     expect(await running.stored(organizationId)).toEqual([]);
+  });
+
+  test('is refused with every fault of every row', async () => {
+    const rows = [
+      wireRow({ issueDate: 'x', currency: 'XXX' }),
+      wireRow(),
+      wireRow({ supplier: undefined, externalId: '' }),
+    ];
+    await expect(running.scans.create(newTenant(), rows)).rejects.toMatchObject({
+      details: ['rows[0].issue_date', 'rows[0].currency', 'rows[2].supplier', 'rows[2].externalId'].map((path) => ({
+        path,
+      })),
+    });
+  });
+
+  test('with a UK account that is the one of its IBAN is accepted', async () => {
+    const same = { ...account, iban: 'GB29NWBK60161331926819', sortCode: '60-16 13' };
+    const row = wireRow({ supplier: { ...supplier, bankAccount: same } });
+    expect(await scanned(newTenant(), [row])).toMatchObject({ invoicesAnalyzed: 1 });
   });
 
   test('is refused without rows, and for a company that the organization does not have', async () => {

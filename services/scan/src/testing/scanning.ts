@@ -1,11 +1,13 @@
+import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { ScanServiceDefinition } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import type {
   CreateScanRequest,
   CreateScanResponse,
   ListScansRequest,
   Scan,
-  ScanRow,
 } from '@invoicecontrol/contracts/scan/v1/scan_service';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
@@ -33,27 +35,17 @@ export function testConfig(
   });
 }
 
-/** A row of one imagined ledger; tests change what they are about. */
-export function wireRow(changes: Partial<ScanRow> = {}): ScanRow {
-  return {
-    supplierName: 'Nordlicht Energie GmbH',
-    supplierTaxId: undefined,
-    invoiceNumber: 'RE-2024-0118',
-    issueDate: '2024-03-05',
-    currency: undefined,
-    grossAmount: '10.00',
-    purchaseOrderRef: undefined,
-    bankIban: undefined,
-    bankSortCode: undefined,
-    bankAccountNumber: undefined,
-    externalId: undefined,
-    sourceRowNumber: 1,
-    ...changes,
-  };
+/** What tells a row from others. */
+type RowChanges = Partial<Invoice & Pick<Row, 'externalId' | 'sourceRowNumber'>>;
+
+/** A row of one imagined ledger, without a currency; tests change what they are about. */
+export function wireRow({ externalId, sourceRowNumber = 1, ...changes }: RowChanges = {}): Row {
+  const invoice = wireInvoice({ issueDate: '2024-03-05', currency: '', grossAmount: '10.00', ...changes });
+  return { position: 0, sourceRowNumber, externalId, invoice };
 }
 
 /** Rows with these external ids; a blank one has none. */
-export function rowsWithIds(...externalIds: readonly string[]): ScanRow[] {
+export function rowsWithIds(...externalIds: readonly string[]): Row[] {
   return externalIds.map((externalId, index) =>
     wireRow({
       invoiceNumber: `N-${index}`,
@@ -80,14 +72,14 @@ export function connect(address: string) {
   const scans = client(ScanServiceDefinition, channel);
   const create = (
     organizationId: string,
-    rows: ScanRow[],
+    rows: Row[],
     changes: Partial<CreateScanRequest> = {},
   ): Promise<CreateScanResponse> =>
     scans.createScan(
       {
         organizationId,
         companyId: undefined,
-        rows,
+        invoiceRows: rows,
         idempotencyKey: '',
         fingerprint: 'f1',
         scanRowsPerMonthLimit: undefined,

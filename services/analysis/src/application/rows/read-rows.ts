@@ -1,5 +1,5 @@
 import type { Pace } from '@invoicecontrol/runtime/pace';
-import type { CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { keysOf, matchPartOf, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';

@@ -1,7 +1,8 @@
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { AnalysisFacts } from '../../domain/analysis.js';
-import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import { countBankUse, countOrderUse } from '@invoicecontrol/engine/facts/links';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import { applyCandidateCaps, HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';

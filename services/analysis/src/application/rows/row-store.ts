@@ -1,6 +1,7 @@
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { AnalysisFacts } from '../../domain/analysis.js';
-import type { CanonicalInvoice, MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { ReimportedRow } from '../../domain/reimport.js';
 import type { FindingSubject } from '../finding-store.js';
 import type { DecidedAnalysis } from '../invoice-store.js';

@@ -2,12 +2,11 @@ import { Decision, InvoiceSource, InvoiceStatus, Severity } from '@invoicecontro
 import type {
   Analysis as WireAnalysis,
   Finding as WireFinding,
-  Invoice,
   StoredInvoice,
 } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
-import type { CanonicalInvoice } from '@invoicecontrol/engine/facts/invoice';
+import { toWire } from '@invoicecontrol/invoice/wire';
 import type { FindingRecord } from '../../application/finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord } from '../../application/invoice-store.js';
 
@@ -60,38 +59,12 @@ export function encodeStoredInvoice(record: InvoiceRecord): StoredInvoice {
     companyId: record.companyId,
     source: InvoiceSource[record.source],
     status: InvoiceStatus[record.status],
-    invoice: encodeInvoice(record.invoice),
+    invoice: toWire(record.invoice),
     decision: verdict === undefined ? Decision.UNSPECIFIED : Decision[verdict.decision],
     riskScore: verdict?.riskScore,
     analysisId: analysis?.analysisId,
     documentId: undefined,
     scanId: record.match.scanId,
     createdTime: record.createdAt,
-  };
-}
-
-function encodeInvoice(invoice: CanonicalInvoice): Invoice {
-  const { supplier, buyer } = invoice;
-  const account = supplier.bank_account;
-  return {
-    supplier: {
-      name: supplier.name,
-      taxId: supplier.tax_id,
-      bankAccount: account && {
-        iban: account.iban,
-        sortCode: account.sort_code,
-        accountNumber: account.account_number,
-      },
-    },
-    invoiceNumber: invoice.invoice_number,
-    issueDate: invoice.issue_date,
-    dueDate: invoice.due_date,
-    currency: invoice.currency,
-    netAmount: invoice.net_amount,
-    taxAmount: invoice.tax_amount,
-    grossAmount: invoice.gross_amount,
-    purchaseOrderRef: invoice.purchase_order_ref,
-    buyer: buyer && { name: buyer.name, taxId: buyer.tax_id },
-    companyId: invoice.company_id,
   };
 }

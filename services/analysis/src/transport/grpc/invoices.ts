@@ -1,6 +1,7 @@
 import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { readWire } from '@invoicecontrol/invoice/wire';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
@@ -8,7 +9,6 @@ import type { analyzeInvoice } from '../../application/analyze-invoice.js';
 import { findingRecordsOf } from '../../application/finding-store.js';
 import type { InvoiceQuery } from '../../application/invoice-store.js';
 import type { InvoiceReader } from '../../application/read-invoices.js';
-import { decodeInvoice } from './decode-invoice.js';
 import { encodeAnalysis, encodeStoredInvoice } from './encode-invoice.js';
 
 interface Deps {
@@ -23,7 +23,7 @@ export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
       const { analysis, subject, isReplayed } = await analyzeInvoice(
         {
           organizationId: request.organizationId,
-          invoice: decodeInvoice(request.invoice),
+          invoice: readWire(request.invoice),
           idempotencyKey: request.idempotencyKey === '' ? undefined : request.idempotencyKey,
           fingerprint: request.fingerprint,
           monthlyLimit: request.analysesPerMonthLimit,

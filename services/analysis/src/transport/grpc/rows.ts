@@ -1,6 +1,7 @@
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
-import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { DomainError, FieldFaults, invalidField } from '@invoicecontrol/errors';
+import { readWireInto } from '@invoicecontrol/invoice/wire';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { pace } from '@invoicecontrol/runtime/pace';
@@ -8,7 +9,6 @@ import { isBaseCurrency } from '@invoicecontrol/values/currency';
 import { validate as isUuid } from 'uuid';
 import type { analyzeRows } from '../../application/rows/analyze-rows.js';
 import type { RowInput } from '../../application/rows/read-rows.js';
-import { decodeInvoice } from './decode-invoice.js';
 
 /** Specification, section 8. */
 const ROWS_MAX = 5_000;
@@ -42,11 +42,12 @@ export function rowAnalysisService({ analyzeRows }: Deps): Binding {
   });
 }
 
-/** @throws DomainError invalid for the first fault: the scan service has told the caller about all of them by then */
+/** @throws DomainError invalid, with every fault */
 async function decodeRows(wireRows: readonly Row[]): Promise<RowInput[]> {
   if (wireRows.length < 1 || wireRows.length > ROWS_MAX) {
     throw new DomainError('invalid', `rows: must hold 1 to ${ROWS_MAX} rows.`);
   }
+  const faults = new FieldFaults();
   const turns = pace(TURN_MS_MAX);
   const positions = new Set<number>();
   const rows: RowInput[] = [];
@@ -57,9 +58,10 @@ async function decodeRows(wireRows: readonly Row[]): Promise<RowInput[]> {
       position,
       sourceRowNumber,
       ...(externalId === undefined ? {} : { externalId }),
-      invoice: decodeInvoice(invoice),
+      invoice: readWireInto(faults, invoice, { path: `rows[${position}]` }),
     });
     await turns();
   }
+  faults.throwIfAny();
   return rows;
 }

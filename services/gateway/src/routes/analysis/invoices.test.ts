@@ -3,26 +3,21 @@ import { Decision, InvoiceSource, InvoiceStatus, Severity } from '@invoicecontro
 import type { Analysis, Finding, StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { AnalyzeInvoiceRequest, ListInvoicesRequest } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
+import { fullInvoice } from '@invoicecontrol/invoice/testing/invoices';
+import { toWire } from '@invoicecontrol/invoice/wire';
 import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
 
 const key = keyNamed('poster');
 const INVOICE_ID = '0198a000-0000-7000-8000-00000000000a';
-const COMPANY_ID = '0198a000-0000-7000-8000-00000000000c';
+const COMPANY_ID = fullInvoice.company_id;
 
+const { bank_account: fullAccount, ...fullSupplier } = fullInvoice.supplier;
 const invoice = {
-  supplier: { name: 'Acme Ltd', tax_id: 'GB123456789', bank_account: { iban: 'GB29NWBK60161331926819' } },
-  invoice_number: 'INV-1',
-  issue_date: '2026-03-01',
-  due_date: '2026-03-31',
+  ...fullInvoice,
+  supplier: { ...fullSupplier, bank_account: { iban: fullAccount.iban } },
   currency: 'gbp',
-  net_amount: '100.00',
-  tax_amount: '20',
-  gross_amount: '120.000000',
-  purchase_order_ref: 'PO-7',
-  buyer: { name: 'Buyer SA', tax_id: 'PL5260001246' },
-  company_id: COMPANY_ID,
 };
 
 function finding(part: Partial<Finding> = {}): Finding {
@@ -176,23 +171,7 @@ describe('POST /invoices', () => {
         idempotencyKey: '',
         fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
         analysesPerMonthLimit: 500,
-        invoice: {
-          supplier: {
-            name: 'Acme Ltd',
-            taxId: 'GB123456789',
-            bankAccount: { iban: 'GB29NWBK60161331926819', sortCode: undefined, accountNumber: undefined },
-          },
-          invoiceNumber: 'INV-1',
-          issueDate: '2026-03-01',
-          dueDate: '2026-03-31',
-          currency: 'GBP',
-          netAmount: '100.00',
-          taxAmount: '20',
-          grossAmount: '120.000000',
-          purchaseOrderRef: 'PO-7',
-          buyer: { name: 'Buyer SA', taxId: 'PL5260001246' },
-          companyId: COMPANY_ID,
-        },
+        invoice: toWire({ ...invoice, currency: 'GBP' }),
       },
     ]);
   });

@@ -1,25 +1,13 @@
 import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import type { Analysis, Invoice, StoredInvoice, Supplier } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import { sameAccount } from '@invoicecontrol/values/bank-account';
+import type { Analysis, StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { readInvoice } from '@invoicecontrol/invoice/read';
+import { invoiceSchema } from '@invoicecontrol/invoice/schema';
+import { fromWire, toWire } from '@invoicecontrol/invoice/wire';
 import { z } from 'zod';
 import { conditional } from '../../http/etag.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples, exampleOf } from '../../http/examples.js';
-import {
-  amount,
-  calendarDate,
-  currencyCode,
-  NAME_LENGTH_MAX,
-  pathId,
-  shownId,
-  shownInstant,
-  showInstant,
-  stated,
-  text,
-  ukAccountNumber,
-  ukSortCode,
-  uuid,
-} from '../../http/fields.js';
+import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
@@ -33,39 +21,6 @@ import {
   versions,
 } from './analysis-record.js';
 import { findingSummary, presentFindingSummary } from './finding-record.js';
-import { currencyOfItsDay } from '../invoice-currency.js';
-
-const bankAccount = z
-  .strictObject({
-    iban: text().optional().describe('An IBAN, blanks allowed. One that is not valid raises BANK_ACCOUNT_INVALID.'),
-    sort_code: ukSortCode().optional().describe('A UK sort code, with account_number.'),
-    account_number: ukAccountNumber().optional().describe('A UK account number, with sort_code.'),
-  })
-  .superRefine(({ iban, sort_code, account_number }, context) => {
-    const half = 'sort_code and account_number are given together.';
-    if (sort_code !== undefined && account_number === undefined) {
-      context.addIssue({ code: 'custom', path: ['account_number'], message: `Required: ${half}` });
-    } else if (sort_code === undefined && account_number !== undefined) {
-      context.addIssue({ code: 'custom', path: ['sort_code'], message: `Required: ${half}` });
-    } else if (sort_code !== undefined && account_number !== undefined) {
-      if (iban !== undefined && !sameAccount({ iban }, { sortCode: sort_code, accountNumber: account_number })) {
-        context.addIssue({
-          code: 'custom',
-          message: 'The iban is another account than sort_code and account_number. Send one of them.',
-        });
-      }
-    } else if (iban === undefined) {
-      context.addIssue({
-        code: 'custom',
-        message: 'Must have an iban, or sort_code and account_number. Leave bank_account out when it is unknown.',
-      });
-    }
-  })
-  .meta({
-    description: 'An IBAN, or sort_code with account_number. Both only when they are the same account.',
-    minProperties: 1,
-    dependentRequired: { sort_code: ['account_number'], account_number: ['sort_code'] },
-  });
 
 const exampleInvoice = {
   supplier: {
@@ -82,38 +37,7 @@ const exampleInvoice = {
   gross_amount: '1190.00',
 };
 
-/** The canonical invoice (specification 2.2). */
-const canonicalInvoice = z
-  .strictObject({
-    supplier: z
-      .strictObject({
-        name: text(NAME_LENGTH_MAX).describe('The name on the invoice.'),
-        tax_id: text().optional().describe('The tax id on the invoice.'),
-        bank_account: bankAccount.optional(),
-      })
-      .describe('Who sent it and wants to be paid.'),
-    invoice_number: text().describe('The number that the supplier gave it.'),
-    issue_date: calendarDate().describe('The date on the invoice.'),
-    due_date: calendarDate().optional().describe('Until when it is to be paid.'),
-    currency: currencyCode(),
-    net_amount: amount().optional().describe('The amount without tax.'),
-    tax_amount: amount().optional().describe('The tax.'),
-    gross_amount: amount().describe('What is to be paid, tax included. Negative for a credit note.'),
-    purchase_order_ref: text().optional().describe('The order that it belongs to.'),
-    buyer: z
-      .strictObject({
-        name: text(NAME_LENGTH_MAX).optional().describe('The name on the invoice.'),
-        tax_id: text().optional().describe('Names the company with this VAT id, where company_id is absent.'),
-      })
-      .optional()
-      .describe('Whom it is addressed to.'),
-    company_id: uuid()
-      .optional()
-      .describe('The company of the organization that was billed. Absent: see buyer.tax_id.'),
-  })
-  .superRefine(...currencyOfItsDay('issue_date'))
-  .meta({ id: 'Invoice', description: 'An invoice as it is sent, whatever it came from.' })
-  .register(examples, { example: exampleInvoice });
+const canonicalInvoice = invoiceSchema.register(examples, { example: exampleInvoice });
 
 const source = z.enum(['API', 'UPLOAD', 'SCAN', 'ERP']).describe('How the invoice came in.');
 const acceptedAnalysis = z
@@ -180,6 +104,7 @@ export const analyzeInvoice = route({
   // A decision over the whole history of an organization.
   timeoutMs: 10_000,
   body: canonicalInvoice,
+  checkBody: readInvoice,
   honoursIdempotencyKey: true,
   responses: {
     202: {
@@ -190,7 +115,7 @@ export const analyzeInvoice = route({
   refusals: [409],
   async handle({ body, fingerprint, idempotencyKey, principal }, { invoices }): Promise<Reply> {
     const { analysis, replayed } = await invoices.analyzeInvoice({
-      invoice: toInvoice(body),
+      invoice: toWire(body),
       idempotencyKey,
       fingerprint,
       analysesPerMonthLimit: principal.limits?.analysesPerMonth,
@@ -267,36 +192,6 @@ export const getLatestAnalysis = route({
   },
 });
 
-/** The checked body as the analysis service takes it: free text trimmed, the currency in upper case. */
-function toInvoice(body: z.infer<typeof canonicalInvoice>): Invoice {
-  const { supplier, buyer } = body;
-  return {
-    supplier: toSupplier(supplier),
-    invoiceNumber: body.invoice_number.trim(),
-    issueDate: body.issue_date,
-    dueDate: body.due_date,
-    currency: body.currency.toUpperCase(),
-    netAmount: body.net_amount,
-    taxAmount: body.tax_amount,
-    grossAmount: body.gross_amount,
-    purchaseOrderRef: body.purchase_order_ref?.trim(),
-    buyer: buyer === undefined ? undefined : { name: buyer.name?.trim(), taxId: buyer.tax_id?.trim() },
-    companyId: body.company_id?.toLowerCase(),
-  };
-}
-
-function toSupplier(supplier: z.infer<typeof canonicalInvoice>['supplier']): Supplier {
-  const account = supplier.bank_account;
-  return {
-    name: supplier.name.trim(),
-    taxId: supplier.tax_id?.trim(),
-    bankAccount:
-      account === undefined
-        ? undefined
-        : { iban: account.iban?.trim(), sortCode: account.sort_code?.trim(), accountNumber: account.account_number },
-  };
-}
-
 /** Findings that were reviewed as false alarms do not count; only the latest analysis shows them. */
 function presentAccepted(analysis: Analysis): z.infer<typeof acceptedAnalysis> {
   return {
@@ -317,45 +212,12 @@ function presentInvoice(stored: StoredInvoice): z.infer<typeof storedInvoice> {
     companyId: stored.companyId,
     source: enumName(InvoiceSource, stored.source),
     status: enumName(InvoiceStatus, stored.status),
-    invoice: presentCanonical(stated(stored.invoice)),
+    invoice: fromWire(stated(stored.invoice)),
     decision: stored.decision === Decision.UNSPECIFIED ? null : enumName(Decision, stored.decision),
     riskScore: stored.riskScore ?? null,
     analysisId: stored.analysisId ?? null,
     documentId: stored.documentId ?? null,
     scanId: stored.scanId ?? null,
     createdAt: showInstant(stored.createdTime),
-  };
-}
-
-/** The canonical invoice as it was sent, without fields that were absent. */
-function presentCanonical(invoice: Invoice): z.infer<typeof canonicalInvoice> {
-  const { buyer } = invoice;
-  return {
-    supplier: presentSupplier(stated(invoice.supplier)),
-    invoice_number: invoice.invoiceNumber,
-    issue_date: invoice.issueDate,
-    due_date: invoice.dueDate,
-    currency: invoice.currency,
-    net_amount: invoice.netAmount,
-    tax_amount: invoice.taxAmount,
-    gross_amount: invoice.grossAmount,
-    purchase_order_ref: invoice.purchaseOrderRef,
-    buyer: buyer === undefined ? undefined : { name: buyer.name, tax_id: buyer.taxId },
-    company_id: invoice.companyId,
-  };
-}
-
-function presentSupplier({
-  name,
-  taxId,
-  bankAccount: account,
-}: Supplier): z.infer<typeof canonicalInvoice>['supplier'] {
-  return {
-    name,
-    tax_id: taxId,
-    bank_account:
-      account === undefined
-        ? undefined
-        : { iban: account.iban, sort_code: account.sortCode, account_number: account.accountNumber },
   };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import type {
   CreateScanRequest,
@@ -7,6 +8,8 @@ import type {
   Scan,
 } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
+import { fullInvoice, fullRow, invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import { toWire } from '@invoicecontrol/invoice/wire';
 import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
@@ -16,21 +19,6 @@ const key = keyNamed('scanner');
 const SCAN_ID = '0198a000-0000-7000-8000-00000000000a';
 const COMPANY_ID = '0198a000-0000-7000-8000-00000000000c';
 
-/** Every field of a row (specification 2.9). */
-const fullRow = {
-  supplierName: 'Acme Ltd',
-  supplierTaxId: 'GB123456789',
-  invoiceNumber: 'INV-1',
-  issueDate: '2024-02-29',
-  currency: 'gbp',
-  grossAmount: '120.000000',
-  purchaseOrderRef: 'PO-7',
-  bankIban: 'GB29NWBK60161331926819',
-  bankSortCode: '60-16-13',
-  bankAccountNumber: '31926819',
-  externalId: 'erp-1',
-  sourceRowNumber: 2,
-};
 const plainRow = {
   supplierName: 'Acme Ltd',
   invoiceNumber: 'INV-1',
@@ -144,11 +132,11 @@ async function expectRefused(row: object, field: string): Promise<void> {
   expect([row, details.map(({ path }) => path)]).toEqual([row, [`rows[0].${field}`]]);
 }
 
-async function handedOn(row: object): Promise<CreateScanRequest['rows'][number]> {
+async function handedOn(row: object): Promise<Row> {
   created = [];
   const response = await post({ rows: [row] });
   expect([row, response.status]).toEqual([row, 201]);
-  const handed = created[0]?.rows[0];
+  const handed = created[0]?.invoiceRows[0];
   if (handed === undefined) throw new Error('No row was handed on.');
   return handed;
 }
@@ -165,23 +153,21 @@ describe('POST /scans', () => {
 
   test('hands the rows on trimmed and in their order, with tenant, company, key and quota', async () => {
     const padded = { ...fullRow, supplierName: ' Acme Ltd\t', invoiceNumber: ' INV-1 ', externalId: ' erp-1' };
-    await post({ companyId: COMPANY_ID.toUpperCase(), rows: [padded, plainRow] }, { 'idempotency-key': '"a,b"' });
-    const absent = {
-      supplierTaxId: undefined,
-      currency: undefined,
-      purchaseOrderRef: undefined,
-      bankIban: undefined,
-      bankSortCode: undefined,
-      bankAccountNumber: undefined,
-      externalId: undefined,
+    const unordered = { ...padded, currency: 'gbp', bankSortCode: '60-16 13' };
+    await post({ companyId: COMPANY_ID.toUpperCase(), rows: [unordered, plainRow] }, { 'idempotency-key': '"a,b"' });
+    const { due_date, net_amount, tax_amount, buyer, company_id, ...statedInRows } = fullInvoice;
+    const plainInvoice = {
+      ...invoiceOf({ supplier: { name: 'Acme Ltd' }, invoice_number: 'INV-1', issue_date: '2024-02-29' }),
+      currency: '',
+      gross_amount: '120',
     };
     expect(created).toEqual([
       {
         organizationId: ORGANIZATION_ID,
         companyId: COMPANY_ID,
-        rows: [
-          { ...fullRow, currency: 'GBP' },
-          { ...absent, ...plainRow },
+        invoiceRows: [
+          { position: 0, sourceRowNumber: 2, externalId: 'erp-1', invoice: toWire(statedInRows) },
+          { position: 1, sourceRowNumber: 2, externalId: undefined, invoice: toWire(plainInvoice) },
         ],
         idempotencyKey: 'a,b',
         fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -241,7 +227,9 @@ describe('the size of a scan', () => {
       answered.push('read');
     }
     expect((await scan).status).toBe(201);
-    expect(created[0]?.rows.map(({ sourceRowNumber }) => sourceRowNumber)).toEqual([...rows(SCAN_ROWS_MAX).keys()]);
+    expect(created[0]?.invoiceRows.map(({ sourceRowNumber }) => sourceRowNumber)).toEqual([
+      ...rows(SCAN_ROWS_MAX).keys(),
+    ]);
     expect(answered[0]).toBe('read');
   });
 
@@ -334,15 +322,16 @@ describe('a row', () => {
   });
 
   test('may be in a currency that was withdrawn after it, not long before it', async () => {
-    expect((await handedOn({ ...plainRow, currency: 'hrk', issueDate: '2022-12-31' })).currency).toBe('HRK');
+    const { invoice } = await handedOn({ ...plainRow, currency: 'hrk', issueDate: '2022-12-31' });
+    expect(invoice?.currency).toBe('HRK');
     await expectRefused({ ...plainRow, currency: 'HRK', issueDate: '2024-06-01' }, 'currency');
   });
 
   test('with half of a UK account is taken without it', async () => {
     const halves = [{ bankSortCode: '60-16-13' }, { bankAccountNumber: '31926819' }];
     for (const half of halves) {
-      const { bankIban, bankSortCode, bankAccountNumber } = await handedOn({ ...plainRow, ...half, bankIban: 'x' });
-      expect({ bankIban, bankSortCode, bankAccountNumber }).toEqual({ bankIban: 'x' });
+      const { invoice } = await handedOn({ ...plainRow, ...half, bankIban: 'x' });
+      expect(invoice?.supplier?.bankAccount).toEqual({ iban: 'x' });
     }
   });
 

@@ -8,7 +8,7 @@ import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
-import { checkScan, SCAN_BODY_BYTES_MAX, scanRequest, toScanRow } from './scan-request.js';
+import { checkScan, SCAN_BODY_BYTES_MAX, scanRequest } from './scan-request.js';
 
 const skippedRow = z.object({
   sourceRowNumber: z.int().describe('As the row was sent.'),
@@ -88,7 +88,7 @@ export const createScan = route({
     const reply = await scans
       .createScan({
         companyId: body.companyId?.toLowerCase(),
-        rows: body.rows.map(toScanRow),
+        invoiceRows: body.rows,
         idempotencyKey,
         fingerprint,
         scanRowsPerMonthLimit: principal.limits?.scanRowsPerMonth,

@@ -21,7 +21,7 @@ export function scanService({ createScan, reader }: Deps): Binding {
         {
           organizationId: request.organizationId,
           companyId: request.companyId,
-          rows: decodeRows(request.rows),
+          rows: decodeRows(request.invoiceRows),
           idempotencyKey: request.idempotencyKey === '' ? undefined : request.idempotencyKey,
           fingerprint: request.fingerprint,
           monthlyLimit: request.scanRowsPerMonthLimit,

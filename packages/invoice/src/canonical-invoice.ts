@@ -1,0 +1,115 @@
+import { sameAccount } from '@invoicecontrol/values/bank-account';
+import { invoiceCurrency } from '@invoicecontrol/values/currency';
+import { optional, required } from './declaration.js';
+import type { Given, Report, Values } from './declaration.js';
+import { amount, calendarDate, currencyCode, text, ukAccountNumber, ukSortCode, uuid } from './kinds.js';
+
+const anyText = text(1_000);
+const name = text(400);
+/** Texts of a row of a scan but the name; shorter than elsewhere, because there are so many. */
+export const rowText = text(200);
+
+const bankAccount = {
+  members: {
+    iban: optional(anyText, 'An IBAN, blanks allowed. One that is not valid raises BANK_ACCOUNT_INVALID.', {
+      name: 'bankIban',
+      kind: rowText,
+      description: 'Beside bankSortCode and bankAccountNumber only where it is the same account.',
+    }),
+    sort_code: optional(ukSortCode, 'A UK sort code, with account_number.', {
+      name: 'bankSortCode',
+      description: 'Ignored without bankAccountNumber.',
+    }),
+    account_number: optional(ukAccountNumber, 'A UK account number, with sort_code.', {
+      name: 'bankAccountNumber',
+      description: 'Ignored without bankSortCode.',
+    }),
+  },
+  isOptional: true,
+  description: 'An IBAN, or sort_code with account_number. Both only when they are the same account.',
+  published: {
+    minProperties: 1,
+    dependentRequired: { sort_code: ['account_number'], account_number: ['sort_code'] },
+  },
+  rule: isOneAccount,
+} as const;
+
+/**
+ * The canonical invoice (specification 2.2), each field declared once: its public name, what it must be, its name in a
+ * row of a scan. Reading, the mapping to the wire, the published schemas and the type follow.
+ */
+export const canonicalInvoice = {
+  members: {
+    supplier: {
+      members: {
+        name: required(name, 'The name on the invoice.', { name: 'supplierName', description: 'Who sent it.' }),
+        tax_id: optional(anyText, 'The tax id on the invoice.', {
+          name: 'supplierTaxId',
+          kind: rowText,
+          description: 'The tax id of the supplier.',
+        }),
+        bank_account: bankAccount,
+      },
+      isOptional: false,
+      description: 'Who sent it and wants to be paid.',
+    },
+    invoice_number: required(anyText, 'The number that the supplier gave it.', {
+      name: 'invoiceNumber',
+      kind: rowText,
+    }),
+    issue_date: required(calendarDate, 'The date on the invoice.', { name: 'issueDate' }),
+    due_date: optional(calendarDate, 'Until when it is to be paid.'),
+    currency: required(currencyCode, undefined, { name: 'currency', isOptional: true }),
+    net_amount: optional(amount, 'The amount without tax.'),
+    tax_amount: optional(amount, 'The tax.'),
+    gross_amount: required(amount, 'What is to be paid, tax included. Negative for a credit note.', {
+      name: 'grossAmount',
+    }),
+    purchase_order_ref: optional(anyText, 'The order that it belongs to.', { name: 'purchaseOrderRef', kind: rowText }),
+    buyer: {
+      members: {
+        name: optional(name, 'The name on the invoice.'),
+        tax_id: optional(anyText, 'Names the company with this VAT id, where company_id is absent.'),
+      },
+      isOptional: true,
+      description: 'Whom it is addressed to.',
+    },
+    company_id: optional(uuid, 'The company of the organization that was billed. Absent: see buyer.tax_id.'),
+  },
+  isOptional: false,
+  description: 'An invoice as it is sent, whatever it came from.',
+  rule: (_: Given, read: Given, report: Report) => checkCurrency(read['currency'], read['issue_date'], report),
+} as const;
+
+/** The invoice as callers write it and as it is stored and shown. Amounts are decimal strings. */
+export type CanonicalInvoice = Values<typeof canonicalInvoice.members>;
+
+/** An IBAN, or a UK sort code with its account number, or both when they are the same account. */
+export type CanonicalBankAccount = Values<typeof bankAccount.members>;
+
+/** Which codes are currencies depends on the day, as a withdrawn one may still stand on an old invoice. */
+export function checkCurrency(currency: unknown, issueDate: unknown, report: Report): void {
+  if (typeof currency !== 'string') return;
+  const read = invoiceCurrency(currency, typeof issueDate === 'string' ? issueDate : undefined);
+  if ('refusal' in read) report('currency', read.refusal);
+}
+
+function isOneAccount(given: Given, { iban, sort_code, account_number }: Given, report: Report): void {
+  const half = 'Required: sort_code and account_number are given together.';
+  const hasSortCode = given['sort_code'] !== undefined;
+  const hasAccountNumber = given['account_number'] !== undefined;
+  if (hasSortCode && !hasAccountNumber) report('account_number', half);
+  if (hasAccountNumber && !hasSortCode) report('sort_code', half);
+  if (Object.values(given).every((value) => value === undefined)) {
+    report('', 'Must have an iban, or sort_code and account_number. Leave bank_account out when it is unknown.');
+  }
+  if (areTwoAccounts(iban, sort_code, account_number)) {
+    report('', 'The iban is another account than sort_code and account_number. Send one of them.');
+  }
+}
+
+/** Whether an IBAN stands beside a UK account that it is not. */
+export function areTwoAccounts(iban: unknown, sortCode: unknown, accountNumber: unknown): boolean {
+  if (typeof iban !== 'string' || typeof sortCode !== 'string' || typeof accountNumber !== 'string') return false;
+  return !sameAccount({ iban }, { sortCode, accountNumber });
+}

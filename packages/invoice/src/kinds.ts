@@ -1,0 +1,126 @@
+import { AMOUNT_DECIMALS_MAX, AMOUNT_INTEGER_DIGITS_MAX, isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { CALENDAR_YEAR_MAX, CALENDAR_YEAR_MIN, isCalendarDate } from '@invoicecontrol/values/calendar-date';
+import { invoiceCurrencies } from '@invoicecontrol/values/currency';
+import { isLongerThan } from '@invoicecontrol/values/text-length';
+import { hasVisibleText } from '@invoicecontrol/values/visible-text';
+
+/** What the value of a field must be, how it is stored, and how that is published. */
+export interface Kind<T = unknown> {
+  /** A sentence; undefined when nothing is wrong with the value, which then is a `T`. */
+  readonly faultOf: (value: unknown) => string | undefined;
+  /** The value as it is stored. */
+  normalise(value: T): T;
+  /** JSON Schema. */
+  readonly published: { readonly type: 'string' | 'integer' } & Readonly<Record<string, unknown>>;
+}
+
+interface TextRule {
+  readonly faultOf: (text: string) => string | undefined;
+  readonly normalise?: (text: string) => string;
+  readonly published: Readonly<Record<string, unknown>>;
+}
+
+function textKind({ faultOf, normalise = asItIs, published }: TextRule): Kind<string> {
+  return {
+    faultOf: (value) => (typeof value === 'string' ? faultOf(value) : 'Must be a string.'),
+    normalise,
+    published: { type: 'string', ...published },
+  };
+}
+
+/** Free text that shows something, stored trimmed. Lengths are in characters (HTTP and security reference, section 2). */
+export function text(lengthMax: number): Kind<string> {
+  return textKind({
+    faultOf(value) {
+      if (value.trim() === '') return 'Must not be empty or blank.';
+      if (!hasVisibleText(value)) return 'Must have a visible character.';
+      return isLongerThan(value, lengthMax) ? `Must have at most ${lengthMax} characters.` : undefined;
+    },
+    normalise: (value) => value.trim(),
+    published: { minLength: 1, maxLength: lengthMax, pattern: '\\S' },
+  });
+}
+
+/** Patterns as they are published, without anchors. */
+export const UNSIGNED_AMOUNT = `[0-9]{1,${AMOUNT_INTEGER_DIGITS_MAX}}(\\.[0-9]{1,${AMOUNT_DECIMALS_MAX}})?`;
+/** The years of a calendar date; the format alone says that the day is real. */
+export const DAY = '(?:19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}';
+
+/** A decimal amount string (specification 2.1). */
+export const amount = textKind({
+  faultOf: (value) =>
+    isDecimalAmount(value)
+      ? undefined
+      : `Must be a decimal amount: an optional minus sign, 1 to ${AMOUNT_INTEGER_DIGITS_MAX} digits and optionally a dot with 1 to ${AMOUNT_DECIMALS_MAX} digits, such as "1234.50".`,
+  published: { pattern: `^-?${UNSIGNED_AMOUNT}$` },
+});
+
+export const calendarDate = textKind({
+  faultOf: (value) =>
+    isCalendarDate(value)
+      ? undefined
+      : `Must be a real day written YYYY-MM-DD, in the years ${CALENDAR_YEAR_MIN} to ${CALENDAR_YEAR_MAX}.`,
+  published: { format: 'date', pattern: `^${DAY}$` },
+});
+
+/** Three letters in any case, stored in upper case; whether they are a currency is for the rule that uses them. */
+export const currencyCode = textKind({
+  faultOf: (value) => (/^[A-Za-z]{3}$/.test(value) ? undefined : 'Must be a three-letter ISO 4217 code such as EUR.'),
+  normalise: (value) => value.toUpperCase(),
+  published: {
+    id: 'CurrencyCode',
+    description:
+      'An ISO 4217 code. Requests may write it in lower case. A withdrawn currency is refused on invoices of more than 365 days after its end.',
+    // An enumeration would say the same, and generated clients would no longer take the plain text of a program.
+    pattern: `^(?:${invoiceCurrencies.join('|')})$`,
+  },
+});
+
+/** Hyphens and blanks do not count (specification 2.2) and are not stored. */
+export const ukSortCode = matching({
+  pattern: /^[\s-]*(?:[0-9][\s-]*){6}$/,
+  lengthMax: 200,
+  fault: 'Must be a UK sort code of six digits, such as 12-34-56.',
+  normalise: (value) => value.replace(/[\s-]/g, ''),
+});
+
+export const ukAccountNumber = matching({ pattern: /^[0-9]{6,8}$/, fault: 'Must be six to eight digits.' });
+
+const UUID = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/;
+
+export const uuid = textKind({
+  faultOf: (value) => (UUID.test(value) ? undefined : 'Must be a UUID.'),
+  normalise: (value) => value.toLowerCase(),
+  published: { format: 'uuid', pattern: UUID.source },
+});
+
+export const safeInteger: Kind<number> = {
+  faultOf(value) {
+    if (typeof value !== 'number') return 'Must be a number.';
+    return Number.isSafeInteger(value) ? undefined : 'Must be an integer that a JSON number holds exactly.';
+  },
+  normalise: asItIs,
+  published: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+};
+
+function matching({
+  pattern,
+  lengthMax = Infinity,
+  fault,
+  normalise,
+}: {
+  readonly pattern: RegExp;
+  readonly lengthMax?: number;
+  readonly fault: string;
+  readonly normalise?: (text: string) => string;
+}): Kind<string> {
+  return textKind({
+    faultOf: (value) => (value.length <= lengthMax && pattern.test(value) ? undefined : fault),
+    ...(normalise === undefined ? {} : { normalise }),
+    published: { pattern: pattern.source, ...(lengthMax === Infinity ? {} : { maxLength: lengthMax }) },
+  });
+}
+
+function asItIs<T>(value: T): T {
+  return value;
+}

@@ -1,0 +1,96 @@
+import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import type { FieldFaults } from '@invoicecontrol/errors';
+import { areTwoAccounts, canonicalInvoice, checkCurrency, rowText } from './canonical-invoice.js';
+import { isGroup, optional, required } from './declaration.js';
+import type { Group, Leaf, Members } from './declaration.js';
+import { safeInteger } from './kinds.js';
+import { entriesOf, read } from './read.js';
+import type { Place } from './read.js';
+import { readWireInto, toWire } from './wire.js';
+
+const externalId = optional(
+  rowText,
+  'The id in the system it comes from. A row is skipped whose externalId was imported already.',
+);
+
+/** A field of the canonical invoice that a row can state, and the path to it. */
+interface RowLeaf {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly leaf: Leaf;
+}
+
+const rowLeaves = leavesOf(canonicalInvoice, []);
+
+/** A row of a scan as POST /scans takes it (specification 2.9): the fields of the canonical invoice that it can state. */
+export const scanRow: Group = {
+  members: {
+    ...Object.fromEntries(rowLeaves.map(({ name, leaf }) => [name, leaf])),
+    externalId,
+    sourceRowNumber: required(safeInteger, 'Where the row stands in your file.'),
+  },
+  isOptional: false,
+  description: 'One old invoice. Without currency it is in the base currency of the organization.',
+  rule(_, row, report) {
+    checkCurrency(row['currency'], row['issueDate'], report);
+    if (areTwoAccounts(row['bankIban'], row['bankSortCode'], row['bankAccountNumber'])) {
+      report('bankIban', 'Is another account than bankSortCode and bankAccountNumber. Send one of them.');
+    }
+  },
+};
+
+/** The canonical invoice with the shorter texts of a row, and with or without a currency. */
+const rowInvoice = asInRow(canonicalInvoice);
+
+/** A row of POST /scans as services take it. Usable only when nothing was reported. */
+export function readScanRow(value: unknown, position: number, place: Place): Row {
+  const row = read(scanRow, value, place);
+  const hasUkAccount = row['bankSortCode'] !== undefined && row['bankAccountNumber'] !== undefined;
+  const invoice: Record<string, unknown> = {};
+  for (const { name, path } of rowLeaves) {
+    const isHalf = !hasUkAccount && (name === 'bankSortCode' || name === 'bankAccountNumber');
+    if (row[name] !== undefined && !isHalf) put(invoice, path, row[name]);
+  }
+  return {
+    position,
+    sourceRowNumber: row['sourceRowNumber'] as number,
+    externalId: row['externalId'] as string | undefined,
+    invoice: toWire(invoice),
+  };
+}
+
+/**
+ * The row of a request between services, refused for the same faults as {@link readScanRow} refuses it: its external id as
+ * it is stored, its position that in the request.
+ */
+export function readWireRow(row: Row, position: number, faults: FieldFaults): Row {
+  const path = `rows[${position}]`;
+  readWireInto(faults, row.invoice, { path, group: rowInvoice });
+  const identity = { members: { externalId }, isOptional: false, description: '' };
+  const { externalId: id } = read(identity, { externalId: row.externalId }, { faults, path });
+  return { ...row, position, externalId: id as string | undefined };
+}
+
+function leavesOf(group: Group, above: readonly string[]): RowLeaf[] {
+  return entriesOf(group).flatMap(([name, member]) => {
+    const path = [...above, name];
+    if (isGroup(member)) return leavesOf(member, path);
+    return member.row === undefined ? [] : [{ name: member.row.name, path, leaf: leafInRow(member) }];
+  });
+}
+
+function leafInRow(leaf: Leaf): Leaf {
+  return { ...leaf, ...leaf.row };
+}
+
+function asInRow<G extends Group>(group: G): Group {
+  const members: Members = Object.fromEntries(
+    entriesOf(group).map(([name, member]) => [name, isGroup(member) ? asInRow(member) : leafInRow(member)]),
+  );
+  return { ...group, members };
+}
+
+function put(into: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) into[name] = value;
+  else put((into[name] ??= {}) as Record<string, unknown>, rest, value);
+}

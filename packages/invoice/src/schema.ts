@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { canonicalInvoice } from './canonical-invoice.js';
+import type { CanonicalInvoice } from './canonical-invoice.js';
+import { isGroup } from './declaration.js';
+import type { Group } from './declaration.js';
+import type { Kind } from './kinds.js';
+import { entriesOf } from './read.js';
+import { scanRow } from './scan-row.js';
+
+/** A value of this kind in a schema, checked. One schema for each kind, because some kinds are components with a name. */
+export function schemaOfKind(kind: Kind<string>): z.ZodString {
+  let schema = schemas.get(kind);
+  if (schema === undefined) {
+    const { type, ...published } = kind.published;
+    schema = z
+      .string()
+      .refine((value) => kind.faultOf(value) === undefined, { error: ({ input }) => kind.faultOf(input) })
+      .meta(published);
+    schemas.set(kind, schema);
+  }
+  return schema;
+}
+
+const schemas = new WeakMap<Kind<string>, z.ZodString>();
+
+/** Bodies are read by `read`, which also knows the rules about several fields; the schema describes them. */
+export const invoiceSchema = schemaOf(canonicalInvoice).meta({
+  id: 'Invoice',
+}) as z.ZodType as z.ZodType<CanonicalInvoice>;
+
+/** Likewise for a row of a scan. */
+export const scanRowSchema = schemaOf(scanRow).meta({ id: 'ScanRow' });
+
+function schemaOf(group: Group): z.ZodObject {
+  const shape = entriesOf(group).map(([name, member]) => {
+    const schema = isGroup(member) ? schemaOf(member) : schemaOfLeaf(member.kind);
+    const optional = member.isOptional ? schema.optional() : schema;
+    return [name, member.description === undefined ? optional : optional.describe(member.description)];
+  });
+  return z
+    .strictObject(Object.fromEntries(shape) as z.ZodRawShape)
+    .meta({ description: group.description, ...group.published });
+}
+
+function schemaOfLeaf(kind: Kind): z.ZodType {
+  const { type, ...published } = kind.published;
+  return type === 'string' ? schemaOfKind(kind as Kind<string>) : z.int().meta(published);
+}
