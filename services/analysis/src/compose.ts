@@ -67,7 +67,7 @@ import { policyService } from './transport/grpc/policies.js';
 import { routingRuleService } from './transport/grpc/routing-rules.js';
 import { rowAnalysisService } from './transport/grpc/rows.js';
 
-/** How often each replica looks for analyses and reviews that a crash interrupted. */
+/** How often each replica searches for analyses and reviews that a crash interrupted. */
 const SWEEP_EACH_MS = 5_000;
 /** What every decision of an organization needs costs no step of the flow; this process invalidates what it changes. */
 const CACHED_BY_ORGANIZATION = { freshMs: 2_000, entriesMax: 10_000 };

@@ -21,7 +21,7 @@ import { createScanIndexes, scanStore } from './storage/scans.js';
 import type { ScanDocument } from './storage/scans.js';
 import { scanService } from './transport/grpc/scans.js';
 
-/** How often each replica looks for scans that a crash or an outage interrupted. */
+/** How often each replica searches for scans that a crash or an outage interrupted. */
 const SWEEP_EACH_MS = 5_000;
 
 /** Starts the scan service and resolves when it takes calls. */

@@ -17,13 +17,13 @@ interface Deps {
 export interface AssignFindingInput {
   readonly organizationId: string;
   readonly findingId: string;
-  /** Undefined: nobody. */
+  /** Undefined: unassigned. */
   readonly assigneeUserId: string | undefined;
 }
 
 /**
- * Gives a finding to a member, or to nobody. The present assignee again succeeds without a second event.
- * @throws DomainError not_found for an unknown finding, or for somebody who is no active member
+ * Assigns a finding to a member, or unassigns it. The present assignee again succeeds without a second event.
+ * @throws DomainError not_found for an unknown finding, or an assignee who is not an active member
  */
 export const assignFinding =
   ({ findings, members, clock }: Deps) =>

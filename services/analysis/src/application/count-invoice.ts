@@ -40,8 +40,8 @@ export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'o
 
 /**
  * Counts a decided invoice in its supplier's profile and in the links of its account and order, each once, whoever
- * repeats it and however late (detection reference, section 11). Until it is settled an invoice is marked as pending;
- * that mark says whether it may be forgotten, and whether it is still to be counted.
+ * repeats it and however late (detection reference, section 11). While its derived records may be missing an invoice is marked as pending;
+ * that mark says whether its id may be dropped from the counted ones, and whether it must still be counted.
  */
 export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, clock }: Deps) => {
   const withKeyLock = createKeyLock();
@@ -117,7 +117,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
   };
 };
 
-/** What was read a moment ago: a record, or that there is none, which the first write then finds out if it is no longer so. */
+/** What was just read: a record, or that there is none. The first write notices when that has changed. */
 interface Known<R extends CountedRecord> {
   readonly record: R | undefined;
 }
@@ -125,7 +125,7 @@ interface Known<R extends CountedRecord> {
 /** What is counted once. */
 export interface Unit {
   readonly unitId: string;
-  /** Whether it was left so long that others may have counted and settled it. */
+  /** Whether it was left so long that another worker may have counted and finished it. */
   readonly mayBeCounted: () => boolean;
   readonly unfinalized: (unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }
@@ -134,7 +134,7 @@ export interface Counting<R extends CountedRecord> {
   /** Good for the first try. */
   readonly known: Known<R> | undefined;
   readonly read: () => Promise<R | undefined>;
-  /** False when somebody else changed the record since it was read. */
+  /** False when another writer changed the record since it was read. */
   readonly write: (current: R | undefined, countedUnits: readonly string[]) => Promise<boolean>;
 }
 
@@ -148,8 +148,8 @@ export async function countOnce<R extends CountedRecord>(
     let counted = current?.countedUnits ?? [];
     if (counted.includes(unitId)) return;
     if (isFull(counted) || mayBeCounted()) {
-      // Asked after the record was read: a unit is forgotten only when it is settled, so one that is neither
-      // remembered nor settled was never counted.
+      // Asked after the record was read: a unit is dropped only when it is finished, so one that is neither
+      // listed nor finished was never counted.
       const open = await unfinalized([...counted, unitId]);
       if (!open.has(unitId)) return;
       if (isFull(counted)) counted = withoutFinalized(counted, open);

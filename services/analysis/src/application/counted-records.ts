@@ -25,26 +25,26 @@ export interface SupplierStore {
   /** Suppliers that share one of the keys by which similar names are found; at most 64. */
   findByLookalikeKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
   find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
-  /** Stores the record as the version after `version`; false when somebody else was faster. */
+  /** Stores the record as the version after `version`; false when another writer was faster. */
   write(organizationId: string, record: SupplierRecord): Promise<boolean>;
   /** For many invoices: suppliers that share one of the identity keys, or one of the keys of similar names. */
   findMany(organizationId: string, by: 'keys' | 'lookalikeKeys', keys: readonly string[]): Promise<SupplierRecord[]>;
   /**
    * Stores many records that have counted the unit.
-   * @returns ids of suppliers that somebody else was faster with
+   * @returns ids of suppliers that another writer was faster with
    */
   writeMany(organizationId: string, records: readonly SupplierRecord[], unitId: string): Promise<ReadonlySet<string>>;
 }
 
 export interface LinkStore<L> {
   find(organizationId: string, key: string): Promise<LinkRecord<L> | undefined>;
-  /** Stores the record as the version after `version`; false when somebody else was faster. */
+  /** Stores the record as the version after `version`; false when another writer was faster. */
   write(organizationId: string, key: string, record: LinkRecord<L>): Promise<boolean>;
   /** Those of many that are stored, by key. */
   findMany(organizationId: string, keys: readonly string[]): Promise<ReadonlyMap<string, LinkRecord<L>>>;
   /**
    * Stores many records that have counted the unit.
-   * @returns keys of those that somebody else was faster with
+   * @returns keys of those that another writer was faster with
    */
   writeMany(
     organizationId: string,

@@ -239,7 +239,7 @@ async function deriveFromReanalysis(
 
 /**
  * Findings that wait for a person and are no longer raised become SUPERSEDED; one that is raised again waits again.
- * What a person has settled stays: only a person takes back a blocked account or a cleared pair.
+ * What a person decided stays: only a person takes back a blocked account or a cleared pair.
  */
 async function supersede(
   { findings, clock }: Deps,

@@ -1,8 +1,8 @@
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 
 /**
- * Ids that follow from what a thing is, so that every step may be repeated (architecture section 2). The namespaces
- * are our own, one per kind of thing; they must never change.
+ * Ids that follow from what they identify, so that every step may be repeated (architecture section 2). The namespaces
+ * are our own, one per kind of record; they must never change.
  */
 const namespaces = {
   keyedInvoice: '6f1a3c52-58b1-4b7e-9d4e-2f1f0b8a7c01',

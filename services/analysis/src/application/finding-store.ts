@@ -100,7 +100,7 @@ export interface FindingUpdate {
   readonly disposition?: Disposition;
   /** A person decided: what follows from it is still to be done. */
   readonly isReview?: true;
-  /** Another assignee; null is nobody. */
+  /** Another assignee; null unassigns. */
   readonly assigneeUserId?: string | null;
 }
 

@@ -140,7 +140,7 @@ export interface InvoiceStore {
   analysesOf(organizationId: string, month: string): Promise<number>;
   /** Newest first. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
-  /** Invoices of any tenant that nobody decides any more; for the sweep. */
+  /** Invoices of any tenant whose worker is gone; for the sweep. */
   undecided(): Promise<InvoiceReference[]>;
   /** Decided invoices of any tenant whose derived records may be missing; for the sweep. */
   pending(decidedBefore: Date): Promise<{ record: InvoiceRecord; facts: Buffer }[]>;

@@ -18,9 +18,9 @@ import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, Supplie
 import type { HighAmounts } from './high-amounts.js';
 import type { InvoiceStore } from './invoice-store.js';
 
-/** How often an invoice looks for a later one that is being decided at the same moment: for two seconds. */
-const OVERTAKING_LOOKS_MAX = 200;
-const OVERTAKING_LOOK_EACH_MS = 10;
+/** How often an invoice polls for a later one that is being decided concurrently: for two seconds in all. */
+const CONCURRENT_POLL_ATTEMPTS_MAX = 200;
+const CONCURRENT_POLL_EACH_MS = 10;
 
 interface Deps {
   readonly invoices: InvoiceStore;
@@ -95,7 +95,7 @@ export const loadFacts =
     // An invoice that has been decided before keeps its place and its supplier: others were decided with them.
     const invoice =
       counted === undefined
-        ? await afterThoseWhoOvertook(invoices, organizationId, input.invoice, hits)
+        ? await orderAfterConcurrentDuplicates(invoices, organizationId, input.invoice, hits)
         : input.invoice;
     const assembled = assembleFacts({
       organizationId,
@@ -138,9 +138,9 @@ function profileBefore(
 /**
  * Of two equal invoices the later one carries the finding. A record that arrived later by the clock may have been
  * decided before ours could be seen: then it does not name ours, nobody would report the pair, and ours becomes the
- * later of the two. Only records sharing a key are waited for, so this costs nothing where nobody overtakes.
+ * later of the two. Only records sharing a key are waited for, so this costs nothing where no invoice is concurrent.
  */
-async function afterThoseWhoOvertook(
+async function orderAfterConcurrentDuplicates(
   invoices: InvoiceStore,
   organizationId: string,
   invoice: NormalisedInvoice,
@@ -150,14 +150,14 @@ async function afterThoseWhoOvertook(
     .filter((hit) => hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) > 0)
     .map(({ invoiceId }) => invoiceId);
   if (later.length === 0) return invoice;
-  for (let looks = 1; ; looks++) {
+  for (let attempts = 1; ; attempts++) {
     const outcomes = await invoices.outcomes(organizationId, later);
-    if (outcomes.every(({ isDecided }) => isDecided) || looks === OVERTAKING_LOOKS_MAX) {
-      // One that is still undecided now was left by its worker; it will look again when it is taken up, and find ours.
+    if (outcomes.every(({ isDecided }) => isDecided) || attempts === CONCURRENT_POLL_ATTEMPTS_MAX) {
+      // One that is still undecided now was left by its worker; it is decided again when a sweep resumes it, and then finds ours.
       const missed = outcomes.filter(({ isDecided, named }) => isDecided && !named.has(invoice.invoiceId));
       const receivedAtMs = Math.max(invoice.receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));
       return { ...invoice, receivedAtMs };
     }
-    await delay(OVERTAKING_LOOK_EACH_MS);
+    await delay(CONCURRENT_POLL_EACH_MS);
   }
 }

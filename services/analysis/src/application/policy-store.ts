@@ -15,7 +15,7 @@ export interface OrganizationPolicy {
 export interface PolicyStore {
   /** The policy in force; stored on the way where this organization has not used it before. */
   current(organizationId: string): Promise<OrganizationPolicy>;
-  /** Stores the overlay after `previous`; false when somebody else was faster. */
+  /** Stores the overlay after `previous`; false when another writer was faster. */
   append(
     organizationId: string,
     previous: OrganizationPolicy,

@@ -33,7 +33,7 @@ import type { ReviewStore } from './review-store.js';
 
 /** Guarded writes against others who change the same supplier, account or policy at the same moment. */
 const TRIES_MAX = 20;
-/** Withdrawn invoices that a supplier remembers. */
+/** Withdrawn invoices that a supplier record keeps. */
 const WITHDRAWN_UNITS_MAX = 256;
 
 interface Deps {
@@ -103,7 +103,7 @@ function standingReview(finding: InvoiceFinding, now: Date): StandingReview {
 
 /**
  * The invoice's decision from its findings as they are now. Always written, even when nothing differs: the new
- * version turns away a slower worker that decided on older findings.
+ * version refuses a slower worker that decided on older findings.
  */
 async function recompute({ invoices, findings, cachedPolicies, clock }: Deps, finding: InvoiceFinding): Promise<void> {
   const { organizationId, invoiceId, findingId } = finding;
@@ -221,7 +221,7 @@ async function learnTolerance(
   });
 }
 
-/** Reads, decides and writes until the write is not overtaken by another. */
+/** Reads, decides and writes again until no concurrent write gets in between. */
 async function guarded(what: string, attempt: () => Promise<boolean>): Promise<void> {
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     if (await attempt()) return;

@@ -12,6 +12,6 @@ export interface ReviewStore {
   falsePositives(organizationId: string, keys: readonly string[]): Promise<StandingReview[]>;
   /** Reviews of any supplier's findings that decide whether an account is trusted. */
   ofAccount(organizationId: string, bankKey: string): Promise<StandingReview[]>;
-  /** The newest reviews of findings that look alike. */
+  /** The newest reviews of similar findings. */
   ofSubject(organizationId: string, subject: ToleranceSubject): Promise<StandingReview[]>;
 }

@@ -39,7 +39,7 @@ export interface RoutingRules {
   list(organizationId: string): Promise<readonly RoutingRule[]>;
   /** @throws DomainError not_found */
   get(organizationId: string, ruleId: string): Promise<RoutingRule>;
-  /** @throws DomainError invalid, also for an assignee who is no active member; wrong_state when there are too many */
+  /** @throws DomainError invalid, also for an assignee who is not an active member; wrong_state when there are too many */
   create(organizationId: string, input: RoutingRuleInput, context: RequestContext): Promise<RoutingRule>;
   /** @throws DomainError not_found, invalid */
   update(

@@ -2,7 +2,7 @@ import type { Analysis, AnalysisFinding } from './analysis.js';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** One thing that two analyses of the same invoice do not agree on. */
+/** One difference between two analyses of the same invoice. */
 export interface AnalysisDifference {
   readonly field: 'decision' | 'risk_score' | 'versions.risk_engine' | 'versions.policy' | 'findings';
   /** Absent: it was not there before. */
@@ -62,7 +62,7 @@ function described({ type, severity, confidence, disposition }: AnalysisFinding)
 }
 
 /**
- * Whether two analyses are the same, byte for byte. The name of the engine's version alone is no difference: a newer
+ * Whether two analyses are the same, byte for byte. Another engine version alone does not count as a difference: a newer
  * engine that gives the same result has changed nothing.
  */
 export function isSameResult(left: Analysis, right: Analysis): boolean {

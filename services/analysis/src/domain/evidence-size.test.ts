@@ -78,7 +78,7 @@ describe('a row that repeats many others', () => {
     expect(sizes[70]).toBeLessThanOrEqual((sizes.at(-1) ?? 0) + 100);
   });
 
-  test('is settled by one review, also against the records that are not shown', () => {
+  test('is covered by one review, also against the records that are not shown', () => {
     const pairKeys = pairKeysOf({ subjects });
     const review = { evidenceKey: evidence.key, disposition: 'FALSE_POSITIVE', invoiceId: null, pairKeys } as const;
     const facts = analysisFacts(last?.facts as Facts, { reviews: [review] });

@@ -65,7 +65,7 @@ describe('the tolerances of an organization', () => {
     expiresOn,
   });
 
-  test('replace the same subject, forget it, and lose those that have expired', () => {
+  test('replace the same subject, remove it, and drop those that have expired', () => {
     const old = learned('A', '2026-05-31');
     const other = learned('B');
     expect(withTolerance([old, other], learned('B'), learned('B', '2027-02-02'), '2026-06-01')).toEqual([

@@ -6,7 +6,7 @@ import type { Disposition } from './finding-disposition.js';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Findings that look alike to a reviewer: of one supplier and type, with the same relations between the records. */
+/** Similar findings to a reviewer: of one supplier and type, with the same relations between the records. */
 export interface ToleranceSubject {
   readonly supplierId: string;
   readonly type: string;
@@ -77,7 +77,7 @@ export function toleranceFrom(
   return { ...subject, falsePositives: counted, learnedOn, expiresOn: addDays(learnedOn, WINDOW_DAYS) };
 }
 
-/** The organization's tolerances with one subject learned anew or forgotten; expired ones leave on the way. */
+/** The organization's tolerances with one subject replaced or removed; expired ones are removed as well. */
 export function withTolerance(
   current: readonly LearnedTolerance[],
   subject: ToleranceSubject,

@@ -58,7 +58,7 @@ function requireShape(path: string, model: unknown, value: unknown): void {
       requireShape(`${path}.${name}`, member, value[name]);
     }
     const unknown = Object.keys(value).find((name) => !Object.hasOwn(model, name));
-    if (unknown !== undefined) throw invalidField(`${path}.${unknown}`, 'is no member of a policy.');
+    if (unknown !== undefined) throw invalidField(`${path}.${unknown}`, 'is not a member of a policy.');
     return;
   }
   if (typeof value !== typeof model || value === null) throw invalidField(path, `must be a ${typeof model}.`);

@@ -120,7 +120,7 @@ describe('the keys to load reviews by', () => {
     expect(reviewKeysOf(ofFile)).toEqual([ofFile[0]?.evidence.key]);
   });
 
-  test('cleared, silence the engine: what it raises then is settled', () => {
+  test('cleared, silence the engine: what it raises then is dismissed', () => {
     const history = inMemoryHistory();
     history.bill(invoiceOf());
     const facts = history.factsOf(invoiceOf());

@@ -122,7 +122,7 @@ const DUPLICATE_TYPES: ReadonlySet<string> = new Set([
   'SPLIT_DUPLICATE',
 ]);
 
-/** Findings whose confirmation means that somebody tried to divert money: bank, lookalike and document findings. */
+/** Findings whose confirmation means an attempt to divert money: bank, lookalike and document findings. */
 export function isSignOfFraud({ type, family }: Pick<AnalysisFinding, 'type' | 'family'>): boolean {
   // Compared as text: types join the catalogue one by one, the rule stands for all of them.
   const name: string = type;
@@ -134,7 +134,7 @@ export function isSignOfDuplicate({ type }: Pick<AnalysisFinding, 'type'>): bool
 }
 
 /**
- * What the findings of a record, taken together, confirm it as: such a record is nobody's original and shapes no
+ * What the findings of a record, taken together, confirm it as: such a record is no original of another and shapes no
  * profile. RESOLVED is true and remedied, so it still counts here.
  */
 export function confirmedAs(
@@ -155,7 +155,7 @@ export function accountOf(finding: Pick<Finding, 'type' | 'family' | 'subjects'>
 export interface AccountStanding {
   /** The newest confirmation that stands: the account is blocked for the whole organization. */
   readonly fraud: StandingReview | undefined;
-  /** For one supplier; undefined: nobody has said anything, its use decides. */
+  /** For one supplier; undefined: not reviewed, its use decides. */
   readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
 }
 

@@ -42,7 +42,7 @@ export function compareRules(left: RoutingRule, right: RoutingRule): number {
   return left.position - right.position || compareText(left.ruleId, right.ruleId);
 }
 
-/** A rule as somebody writes it; every name is still only text. */
+/** A rule as a caller sends it; names are not checked yet. */
 export interface RoutingRuleInput {
   readonly name: string;
   readonly position: number;

@@ -17,14 +17,14 @@ test.each([
   ['the company it names', { companyId: 'plain', buyerTaxId: 'PL5260250995' }, 'plain'],
   ['the company with the buyer’s VAT id', { buyerTaxId: 'PL5260250995' }, 'poland'],
   ['the company with the buyer’s VAT id, spaced and without its prefix', { buyerTaxId: '526 025 09 95' }, 'poland'],
-  ['the default when nobody has the buyer’s VAT id', { buyerTaxId: 'FR40303265045' }, 'main'],
+  ['the default when no company has the buyer’s VAT id', { buyerTaxId: 'FR40303265045' }, 'main'],
   ['the default when nothing is said', {}, 'main'],
   ['the default when the VAT id holds no letter or digit', { buyerTaxId: ' - ' }, 'main'],
 ])('an invoice goes to %s', (_, addressee, company) => {
   expect(companyFor(addressee, tenant)).toBe(company);
 });
 
-test('a company of somebody else is refused in the words for a company that does not exist', () => {
+test('refuses a company of another organization like one that does not exist', () => {
   expect(() => companyFor({ companyId: 'stranger' }, tenant)).toThrow(/^company_id: names no company/);
 });
 

@@ -69,7 +69,7 @@ async function duplicatePair(organizationId: string) {
   return { first, second, finding: findingOf(second, 'DUPLICATE_INVOICE') };
 }
 
-/** Three pairs of consecutive bills over one amount that look alike to the rules and are none, each called so. */
+/** Three pairs of consecutive bills over one amount that the rules take for similar, each marked a false positive. */
 async function threeFalsePositives(organizationId: string): Promise<Finding[]> {
   const called: Finding[] = [];
   for (const index of [1, 2, 3]) {
@@ -275,7 +275,7 @@ describe('a learned tolerance', () => {
     });
   });
 
-  test('is forgotten with the first confirmation, under the next overlay; the earlier policy stays as it was', async () => {
+  test('ends with the first confirmation, under the next overlay; the earlier policy stays as it was', async () => {
     const organizationId = organization.newTenant();
     const [first] = await threeFalsePositives(organizationId);
     if (first === undefined) throw new Error('no finding');
@@ -401,7 +401,7 @@ describe('an override', () => {
   const override = (organizationId: string, overrides: object, call = operator) =>
     rpc.policy.overridePolicy({ organizationId, overridesJson: JSON.stringify(overrides) }, call);
 
-  test('decides from the next overlay on, for its organization alone, and can be taken away', async () => {
+  test('decides from the next overlay on, for its organization alone, and can be removed', async () => {
     const [organizationId, other] = [organization.newTenant(), organization.newTenant()];
     const before = await duplicatePair(organizationId);
     expect(before.second).toMatchObject({ decision: Decision.BLOCK, versions: { policy: 'default-3+o0' } });

@@ -136,7 +136,7 @@ describe('a review', () => {
     expect(stored?.findings.find(({ type }) => type === 'DUPLICATE_INVOICE')?.disposition).toBe('OPEN');
   });
 
-  test('of an equal value appends its note and tells nobody a second time', async () => {
+  test('of an equal value appends its note and announces nothing a second time', async () => {
     const organizationId = newTenant();
     const { finding } = await duplicatePair(organizationId);
     const bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
@@ -358,7 +358,7 @@ describe('an assignment', () => {
     await bus.close();
   });
 
-  test('to an invited person, to a member of another organization or to nobody known is refused alike', async () => {
+  test('to an invited person, to a member of another organization or to an unknown user is refused alike', async () => {
     const organizationId = newTenant();
     const { finding } = await duplicatePair(organizationId);
     const others = [

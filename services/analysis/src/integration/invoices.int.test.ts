@@ -345,7 +345,7 @@ describe('after a crash', () => {
     expect(await documents().findOne({ organizationId })).not.toHaveProperty('isCountUnsure');
   });
 
-  test('an invoice that was counted and not settled is not counted again, however many came after it', async () => {
+  test('an invoice that was counted and is still pending is not counted again, however many came after it', async () => {
     const organizationId = newTenant();
     const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId), call);
     const _id = analysis?.invoiceId ?? '';

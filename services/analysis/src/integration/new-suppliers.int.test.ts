@@ -97,7 +97,7 @@ test('a known name under another tax id is a supplier of its own, and says so', 
   expect(types).toContain('SUPPLIER_TAX_ID_CHANGED');
 });
 
-test('suppliers of another tenant look like nobody', async () => {
+test('do not find suppliers of another tenant', async () => {
   await establish('Nordlicht Energie GmbH');
   const stranger = organization.newTenant();
   expect(await bill(stranger, 'Nordlicht Enregie GmbH')).toEqual({ decision: Decision.PASS, types: ['SUPPLIER_NEW'] });

@@ -35,7 +35,7 @@ const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const scanner = { ...asUser('scan'), timeoutMs: 120_000 };
 const operator = { ...scanner, context: { ...scanner.context, operatorToken: OPERATOR_TOKEN } };
-const PATIENCE_MS = 300_000;
+const TEST_TIMEOUT_MS = 300_000;
 
 let organization: FakeOrganization;
 let service: RunningService;
@@ -223,7 +223,7 @@ describe('a repeat with the same scan id', () => {
       const profiles = await supplierDocuments().find({ organizationId }).toArray();
       expect(profiles.reduce((sum, { profile }) => sum + profile.count, 0)).toBe(asked.rows.length);
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 
   test('of another organization is a scan that is not there', async () => {
@@ -236,9 +236,9 @@ describe('a repeat with the same scan id', () => {
 });
 
 /** Fails while something derived from a decision of the organization is still to be stored. */
-async function settled(organizationId: string): Promise<void> {
+async function requireNonePending(organizationId: string): Promise<void> {
   const pending = await invoiceDocuments().countDocuments({ organizationId, pending: true });
-  if (pending > 0) throw new Error(`${pending} invoices are not settled yet`);
+  if (pending > 0) throw new Error(`${pending} invoices are still pending`);
 }
 
 describe('the same rows', () => {
@@ -261,10 +261,10 @@ describe('the same rows', () => {
   beforeAll(async () => {
     const organizationId = organization.newTenant();
     for (const invoice of inOrder) await rpc.post(organizationId, invoice);
-    await eventually(() => settled(organizationId));
+    await eventually(() => requireNonePending(organizationId));
     single = await byNumber(organizationId);
     if (single.length < 20) throw new Error('the ledger raises too little to compare');
-  }, PATIENCE_MS);
+  }, TEST_TIMEOUT_MS);
 
   test(
     'as one scan give the findings of single posts in their order',
@@ -273,7 +273,7 @@ describe('the same rows', () => {
       await analyze(request(organizationId, rowsOf(inOrder)));
       expect(await byNumber(organizationId)).toEqual(single);
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 
   test(
@@ -287,7 +287,7 @@ describe('the same rows', () => {
       await analyze(request(organizationId, rows.slice(cut)));
       expect(await byNumber(organizationId)).toEqual(single);
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 
   test(
@@ -302,7 +302,7 @@ describe('the same rows', () => {
       await analyze(request(organizationId, shuffled));
       expect(await byNumber(organizationId)).toEqual(single);
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 });
 
@@ -337,7 +337,7 @@ describe('a scan that was imported before', () => {
       const { analysis } = await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId: row?._id ?? '' }, scanner);
       expect(analysis?.findings.map(({ type }) => type)).not.toContain('DUPLICATE_INVOICE');
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 
   test(
@@ -352,7 +352,7 @@ describe('a scan that was imported before', () => {
       expect(outcome.findingCounts['SCAN_REIMPORTED']).toBeUndefined();
       expect(outcome.findingCounts['DUPLICATE_INVOICE']).toBeGreaterThanOrEqual(208);
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 });
 
@@ -370,7 +370,7 @@ describe('a file that is imported again and again', () => {
         expect(findingCounts['DUPLICATE_INVOICE']).toBeUndefined();
       }
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 
   test(
@@ -384,7 +384,7 @@ describe('a file that is imported again and again', () => {
       expect(findingCounts['SCAN_REIMPORTED']).toBe(1);
       expect(findingCounts['DUPLICATE_INVOICE']).toBeUndefined();
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 
   test(
@@ -412,7 +412,7 @@ describe('a file that is imported again and again', () => {
         expect(supplier?.profile.count).toBe(2);
       });
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 });
 
@@ -462,7 +462,7 @@ describe('a row that is analyzed again', () => {
       expect(analysis?.decision).toBe(before.decision);
       expect(typesOf(analysis?.findings ?? [])).toEqual(typesOf(before.findings));
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 });
 
@@ -482,7 +482,7 @@ describe('beside a scan', () => {
       });
       expect(await invoiceDocuments().countDocuments({ organizationId, status: 'ANALYZED' })).toBe(420);
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 
   test(
@@ -497,7 +497,7 @@ describe('beside a scan', () => {
         expect(duplicates.length).toBeGreaterThanOrEqual(1);
       }
     },
-    PATIENCE_MS,
+    TEST_TIMEOUT_MS,
   );
 });
 

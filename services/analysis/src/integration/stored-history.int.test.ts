@@ -16,9 +16,9 @@ import { storedHistory } from '../testing/stored-history.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
-/** One supplier sends more than the units that its records remember. */
+/** One supplier sends more than the units that its records keep. */
 const INVOICES = 72;
-/** As the counterpart of the organization service gives them. */
+/** As the fake organization service gives them. */
 const tenantFacts: TenantFacts = {
   baseCurrency: 'EUR',
   defaultCompanyId: 'c-main',

@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const databaseName = testDatabaseName();
-const caller = asUser('somebody');
+const caller = asUser('user-1');
 let now = new Date('2026-03-10T12:00:00Z');
 let organization: FakeOrganization;
 let service: RunningService;

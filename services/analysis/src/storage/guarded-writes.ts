@@ -2,7 +2,7 @@ import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { MongoBulkWriteError } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 
-/** Documents of one write: those of suppliers are large, and nobody else gets in between. */
+/** Documents of one write: those of suppliers are large, and small writes let other commands run in between. */
 const WRITE_DOCUMENTS_MAX = 25;
 
 /** A document that is only ever written as the version after the one it was read at. */
@@ -43,7 +43,7 @@ export async function writeVersions<D extends Versioned>(
 /**
  * Writes many documents of one organization, each as the version after the one it was read at, and each having counted
  * the unit.
- * @returns ids of those that somebody else has changed meanwhile; they are as the other left them
+ * @returns ids of those that another writer changed meanwhile; its changes stay
  */
 export async function writeGuarded<D extends Counted>(
   collection: Collection<D>,

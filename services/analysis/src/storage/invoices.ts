@@ -21,7 +21,7 @@ const SWEEP_INVOICES_MAX = 100;
 /** Counting a month's analyses is given up after this time, before the connection gives up on the database. */
 const COUNT_MS_MAX = 25_000;
 const DAY_MS = 24 * 3_600_000;
-/** Changes of its decision that an invoice remembers. */
+/** Changes of its decision that an invoice keeps. */
 const DECISION_CHANGES_MAX = 100;
 
 /**

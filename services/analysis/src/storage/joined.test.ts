@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { joined } from './joined.js';
 
-/** Doubles numbers and remembers which it was given together. */
+/** Doubles numbers and records which it was given together. */
 function doubling(itemsMax: number) {
   const together: number[][] = [];
   const double = joined(itemsMax, async (items: readonly number[]) => {
@@ -26,7 +26,7 @@ test('no piece of work has more items than it may', async () => {
   expect(together).toEqual([[1, 2], [3, 4], [5]]);
 });
 
-test('a fault reaches everybody who asked, and nobody after them', async () => {
+test('a fault reaches every caller of that batch, and no later one', async () => {
   const { double } = doubling(10);
   const outcomes = await Promise.allSettled([double(1), double(13)]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -73,7 +73,7 @@ export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLi
 }
 
 /**
- * @returns whether each was stored; false for all where somebody else was faster with one, because which is not told.
+ * @returns whether each was stored; false for all where another writer was faster with one, because the driver does not say which.
  * Whoever reads again sees by the units whether its own was counted.
  */
 async function writeTogether(

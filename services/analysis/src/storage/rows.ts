@@ -93,7 +93,7 @@ export function rowStore(
     },
     async decide(organizationId, rows) {
       if (rows.length === 0) return new Set();
-      // Nobody but these analyses names the bundle: one that loses them to a faster worker is never read.
+      // Only these analyses name the bundle: one that loses them to a faster worker is never read.
       const bundleId = uuidV7();
       const facts = await packBundle(rows.flatMap(({ facts: read }) => read ?? []));
       await bundles.insertOne({ _id: bundleId, organizationId, facts: new Binary(facts) });

@@ -68,7 +68,7 @@ export const anyFinding: Omit<ListFindingsRequest, 'organizationId'> = {
 export function connect(address: string) {
   const channel = openChannel(address);
   const invoice = client(InvoiceServiceDefinition, channel);
-  const caller = asUser('somebody');
+  const caller = asUser('user-1');
   return {
     invoice,
     analysis: client(AnalysisServiceDefinition, channel),

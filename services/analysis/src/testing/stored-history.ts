@@ -72,7 +72,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
     return [...ids].flatMap((id) => suppliers.get(id) ?? []);
   };
 
-  /** One version later, with one more unit; everything before it is settled. */
+  /** One version later, with one more unit; everything before it is finished. */
   const counted = (before: CountedRecord | undefined, unitId: string) => {
     const units = before?.countedUnits ?? [];
     const kept = isFull(units) ? withoutFinalized(units, new Set()) : units;

@@ -43,7 +43,7 @@ interface Withdrawn {
  * that comes to nothing leaves the scan to a later one, without its turn when that happens again and again (ADR 0016).
  * @throws DomainError already_exists when no row is left, and what analysis refuses the rows with: then nothing of the
  * scan remains; unavailable for everything else that failed: then the sweep tries again
- * @throws Error of the driver when the database is out of reach: then the sweep takes the scan up when its lease is over
+ * @throws Error of the driver when the database is unavailable: then the sweep resumes the scan after its lease
  * @throws VersionConflict when another worker has taken over meanwhile
  */
 export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, logger }: Deps) => {
@@ -104,7 +104,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
       logger.warn({ error, organizationId, scanId }, 'analysis refuses the rows of a scan; it is withdrawn');
-      // Whoever still holds the scan now holds it for a whole lease: nobody else is using the ids.
+      // The worker that still holds the scan now has a whole lease: no other one uses the ids.
       if (!(await scan.renew())) throw new VersionConflict();
       await importedRows.release(scan);
       return withdraw(scan, error);
@@ -125,7 +125,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     tryFailed(reason, !keepsTurn);
     const what = isFault
       ? 'The scan is stored. A fault on our side keeps it from completing so far, and we try again by ourselves.'
-      : 'The scan is stored and completes by itself.';
+      : 'The scan is stored and will complete without another request.';
     return new DomainError('unavailable', `${what} ${wayToResult(scan.isKeyed)}`, { cause: error, retryAfterSeconds });
   };
 
@@ -166,7 +166,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     try {
       end = await work(held, context, watch);
     } catch (error) {
-      // Where the database is away nothing can be left to anybody: the lease runs out, and the sweep takes the scan up.
+      // While the database is unavailable nothing can be written: the lease runs out, and the sweep resumes the scan.
       if (error instanceof VersionConflict || isMongoUnavailable(error)) throw error;
       throw await leave(held, error);
     } finally {

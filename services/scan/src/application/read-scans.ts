@@ -2,7 +2,7 @@ import { notFound } from '@invoicecontrol/errors';
 import type { Page } from '@invoicecontrol/runtime/page';
 import type { CompleteScan, ScanQuery, ScanStore } from './scan-store.js';
 
-/** Reads finished scans; one that runs looks as if it were not there. */
+/** Reads finished scans; a running one answers like one that does not exist. */
 export interface ScanReader {
   /** @throws DomainError not_found */
   get(organizationId: string, scanId: string): Promise<CompleteScan>;

@@ -1,6 +1,6 @@
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 
-/** Namespaces of derived ids, one per kind of thing; they must never change. */
+/** Namespaces of derived ids, one per kind of record; they must never change. */
 const namespaces = {
   keyedScan: 'b0c9a6de-3f57-4b0e-8a43-5d1d6e2f9c01',
   importedRow: 'b0c9a6de-3f57-4b0e-8a43-5d1d6e2f9c02',

@@ -3,7 +3,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import { FAULTS_MAX, nextTry } from './next-try.js';
 
 const fault = new DomainError('internal', 'a fault');
-const outages = [new DomainError('unavailable', 'away'), new DomainError('deadline', 'late')];
+const outages = [new DomainError('unavailable', 'down'), new DomainError('deadline', 'late')];
 
 describe('a scan whose try came to nothing', () => {
   test.each([

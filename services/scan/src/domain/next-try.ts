@@ -29,7 +29,7 @@ export interface NextTry {
 export function nextTry(error: unknown, faultsBefore: number): NextTry {
   const reason = reasonOf(error);
   const faults = reason === 'FAULT' ? faultsBefore + 1 : faultsBefore;
-  // A scan that was set aside once stands in nobody's way again.
+  // A scan that was set aside once never blocks other scans again.
   const keepsTurn = reason !== 'DELETED' && faults < FAULTS_MAX;
   return { reason, faults, pauseMs: pauseAfter(reason, faults), keepsTurn };
 }

@@ -160,7 +160,7 @@ describe('a worker that lost its scan to another one', () => {
     await eventually(() => expect(running.analysis.requestsOf(organizationId)).toHaveLength(3));
     running.analysis.open(organizationId);
     const [first, second] = await Promise.allSettled([slow, fast]);
-    // The one that lost may look before the other one has written, which may be the sweep; then the scan is at work.
+    // The one that lost may read before the other one, possibly the sweep, has written; then the scan is still running.
     const { scan } = await completed(organizationId, keyed.idempotencyKey);
     for (const one of [first, second]) if (one.status === 'fulfilled') expect(one.value.scan).toEqual(scan);
     for (const one of [first, second]) if (one.status === 'rejected') expect(one.reason.kind).toBe('in_progress');
@@ -173,12 +173,12 @@ describe('while analysis cannot be reached', () => {
   test('a scan stays stored, says so, and a repeat with the key gives its result', async () => {
     const organizationId = await tenantWithHistory();
     const keyed = { idempotencyKey: 'outage' };
-    const away = new DomainError('unavailable', 'away');
+    const outage = new DomainError('unavailable', 'down');
     // Twice, because a call that could not be delivered is repeated once.
-    running.analysis.failNext(organizationId, away, away);
+    running.analysis.failNext(organizationId, outage, outage);
     await expect(running.scans.create(organizationId, file(), keyed)).rejects.toMatchObject({
       kind: 'unavailable',
-      publicMessage: expect.stringContaining('completes by itself'),
+      publicMessage: expect.stringContaining('will complete without another request'),
       retryAfterSeconds: 10,
     });
     await expect(running.scans.create(organizationId, file(), keyed)).rejects.toMatchObject({ kind: 'in_progress' });
@@ -191,8 +191,8 @@ describe('while analysis cannot be reached', () => {
 
   test('a scan without a key is completed by the sweep', async () => {
     const organizationId = running.organization.newTenant();
-    const away = new DomainError('unavailable', 'away');
-    running.analysis.failNext(organizationId, away, away);
+    const outage = new DomainError('unavailable', 'down');
+    running.analysis.failNext(organizationId, outage, outage);
     await expect(running.scans.create(organizationId, [wireRow()])).rejects.toMatchObject({ kind: 'unavailable' });
     await running.lapse(organizationId);
     await eventually(async () => expect((await running.scans.list(organizationId)).scans).toHaveLength(1));

@@ -23,7 +23,7 @@ interface LogLine {
 }
 
 const fault = new DomainError('internal', 'a fault');
-const away = new DomainError('unavailable', 'away');
+const outage = new DomainError('unavailable', 'down');
 const keyed = { idempotencyKey: 'poisoned' };
 
 let running: RunningScan;
@@ -129,7 +129,7 @@ describe('a scan on whose rows analysis fails every time', () => {
     await expect(again).rejects.toMatchObject({ kind: 'already_exists' });
   });
 
-  test('gives way to one that waits for the turn', async () => {
+  test('yields to one that waits for the turn', async () => {
     const organizationId = await tenantWithFaults(1, FAULTS_MAX);
     const other = insist(() => running.scans.create(organizationId, rowsWithIds('c')));
     for (const [index, pauseMs] of PAUSES_MS.slice(0, FAULTS_MAX - 1).entries()) {
@@ -187,7 +187,7 @@ describe('what the caller of a scan with a fault is told', () => {
   test.each([
     ['a fault', [fault]],
     // Twice, because a call that could not be delivered is repeated once.
-    ['an outage', [away, away]],
+    ['an outage', [outage, outage]],
   ])('without a key speaks of no key: %s', async (_, errors) => {
     const organizationId = running.organization.newTenant();
     running.analysis.failNext(organizationId, ...errors);
@@ -249,9 +249,9 @@ describe('the turn of a scan that was set aside', () => {
 
 describe('an outage', () => {
   test.each([
-    ['unavailable', [away, away]],
+    ['unavailable', [outage, outage]],
     ['deadline', [new DomainError('deadline', 'late')]],
-  ])('(%s) is no fault: however often it comes, the scan keeps its turn', async (_, errors) => {
+  ])('(%s) does not count as a fault: however often it happens, the scan keeps its turn', async (_, errors) => {
     const organizationId = running.organization.newTenant();
     for (let count = 1; count <= FAULTS_MAX + 1; count++) {
       running.analysis.failNext(organizationId, ...errors);

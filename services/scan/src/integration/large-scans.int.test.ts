@@ -38,7 +38,7 @@ function longestRow(sourceRowNumber: number): Row {
   });
 }
 
-test('five thousand rows with the longest texts are stored, survive a crash, and are skipped when they come again', async () => {
+test('five thousand rows with the longest texts are stored, survive a crash, and are skipped when they are sent again', async () => {
   const organizationId = running.organization.newTenant();
   const rows = Array.from({ length: ROWS_MAX }, (_, index) => longestRow(index));
   const bodyBytes = Buffer.byteLength(JSON.stringify({ rows }));

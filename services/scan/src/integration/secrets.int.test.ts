@@ -6,7 +6,7 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import { startAnalysisCounterpart } from '../testing/analysis-counterpart.js';
+import { startFakeAnalysis } from '../testing/fake-analysis.js';
 import { connect, testConfig, wireRow } from '../testing/scanning.js';
 
 /** Of a scan that waits for analysis, and longer than that after a first fault. */
@@ -17,7 +17,7 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
   const databaseName = testDatabaseName();
   const quiet = createLogger({ service: 'test', level: 'silent' });
   const organization = await startFakeOrganization(quiet);
-  const analysis = await startAnalysisCounterpart(quiet);
+  const analysis = await startFakeAnalysis(quiet);
   const logLines: string[] = [];
   const logger = createLogger({
     service: 'scan',
@@ -54,10 +54,10 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
     externalId: 'secret-external-id',
   };
   const keyed = { idempotencyKey: 'secret-idempotency-key' };
-  // Every way in which a scan ends.
-  const away = new DomainError('unavailable', 'away');
+  // Every outcome of a scan.
+  const outage = new DomainError('unavailable', 'down');
   const fault = new DomainError('internal', 'a fault');
-  analysis.failNext(organizationId, new DomainError('invalid', 'refused'), fault, away, away);
+  analysis.failNext(organizationId, new DomainError('invalid', 'refused'), fault, outage, outage);
   await expect(scans.create(organizationId, [wireRow(secrets)], keyed)).rejects.toMatchObject({ kind: 'invalid' });
   await expect(scans.create(organizationId, [wireRow(secrets)], keyed)).rejects.toMatchObject({ kind: 'unavailable' });
   await passPause();

@@ -12,8 +12,8 @@ import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import { startAnalysisCounterpart } from '../testing/analysis-counterpart.js';
-import type { AnalysisCounterpart } from '../testing/analysis-counterpart.js';
+import { startFakeAnalysis } from '../testing/fake-analysis.js';
+import type { FakeAnalysis } from '../testing/fake-analysis.js';
 import { call, connect, rowsWithIds, testConfig, wireRow } from '../testing/scanning.js';
 
 const infrastructure = testInfrastructure();
@@ -22,14 +22,14 @@ const databaseName = testDatabaseName();
 const now = new Date('2026-03-15T12:00:00Z');
 const clock = { now: () => new Date(now) };
 let organization: FakeOrganization;
-let analysis: AnalysisCounterpart;
+let analysis: FakeAnalysis;
 let service: RunningService;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
   const logger = createLogger({ service: 'test', level: 'silent' });
   organization = await startFakeOrganization(logger);
-  analysis = await startAnalysisCounterpart(logger);
+  analysis = await startFakeAnalysis(logger);
   const others = { organization: organization.address, analysis: analysis.address };
   service = await startService(testConfig(infrastructure, databaseName, others), { clock, jobPauseMsMax: 50 });
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
@@ -60,7 +60,7 @@ test('the counter of rows can be read, and is put right by the scans of the mont
   await counters.updateOne({ _id }, { $inc: { used: 98, moves: 1 } });
   const limited = { scanRowsPerMonthLimit: 100 };
   await expect(scans.create(organizationId, [wireRow()], limited)).rejects.toMatchObject({ kind: 'usage_exceeded' });
-  // The refusal asked for a look; the second one comes a minute later.
+  // The refusal asked for a check; the second check follows a minute later.
   await eventually(async () => expect(await counters.findOne({ _id })).toHaveProperty('seenMoves'));
   now.setMinutes(now.getMinutes() + 2);
   await eventually(async () => expect(await used()).toEqual([['scan_rows', 2]]));

@@ -3,7 +3,7 @@ import type { Collection } from 'mongodb';
 import type { ImportedRows } from '../application/imported-rows.js';
 import { importedRowIdFor } from '../application/scan-ids.js';
 
-/** External ids that one command stores or looks up. */
+/** External ids that one command stores or reads. */
 const BATCH_ROWS_MAX = 1_000;
 
 /** An external id that a scan of a company has imported, under an id that is derived from it. */

@@ -27,7 +27,7 @@ const LEASE_MS = 30_000;
 const SWEEP_SCANS_MAX = 10;
 /** Of those that were set aside, so that they keep no others waiting however many they are. */
 const SWEEP_SET_ASIDE_MAX = 5;
-/** A scan that was set aside and finds another one at work looks again after this long. */
+/** A scan that was set aside and finds another one running is tried again after this long. */
 const TURN_TAKEN_PAUSE_MS = 10_000;
 
 /**
@@ -176,7 +176,7 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
   };
 }
 
-/** A scan without a lease is complete, and nobody's to take. */
+/** A scan without a lease is complete and cannot be claimed. */
 const FOREVER = new Date(8.64e15);
 
 const withoutWork = { packedRows: 0, skips: 0, outbox: 0, recentEvents: 0 } as const;

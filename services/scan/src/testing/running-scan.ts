@@ -8,21 +8,21 @@ import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import type { Config } from '../config.js';
 import type { ScanDocument } from '../storage/scans.js';
-import { startAnalysisCounterpart } from './analysis-counterpart.js';
-import type { AnalysisCounterpart } from './analysis-counterpart.js';
+import { startFakeAnalysis } from './fake-analysis.js';
+import type { FakeAnalysis } from './fake-analysis.js';
 import { connect, testConfig } from './scanning.js';
 import type { Clients } from './scanning.js';
 
 /** The sweep comes at once; when a scan is due for it the clock and its lease say. */
 const JOB_PAUSE_MS_MAX = 50;
 
-/** The scan service with counterparts of what it asks, as a test file starts it once. */
+/** The scan service with fakes of the services it calls, started once per test file. */
 export interface RunningScan {
   readonly scans: Clients;
   readonly organization: FakeOrganization;
-  readonly analysis: AnalysisCounterpart;
+  readonly analysis: FakeAnalysis;
   readonly mongo: MongoConnection;
-  /** A further replica; it may reach its database another way. */
+  /** A further replica; it may use another connection to its database. */
   startReplica(mongodbUrl?: string): Promise<{ scans: Clients; stop(): Promise<void> }>;
   /** What is counted for the organization, whatever the month. */
   usedRows(organizationId: string): Promise<number>;
@@ -40,7 +40,7 @@ export async function startScan(
 ): Promise<RunningScan> {
   const logger = createLogger({ service: 'test', level: 'silent' });
   const organization = await startFakeOrganization(logger);
-  const analysis = await startAnalysisCounterpart(logger);
+  const analysis = await startFakeAnalysis(logger);
   const others = { organization: organization.address, analysis: analysis.address };
   const startReplica: RunningScan['startReplica'] = async (mongodbUrl) => {
     const config = testConfig({ ...infrastructure, ...(mongodbUrl && { mongodbUrl }) }, databaseName, others);
@@ -71,7 +71,7 @@ export async function startScan(
     },
     stored: (organizationId) => documents.find({ organizationId }).toArray(),
     async lapse(organizationId) {
-      // In the name of nobody, or a worker that is alive in truth might renew its lease.
+      // Under an unknown claim id, or a worker that is still alive might renew its lease.
       const lapsed = { claim: 'silent', leaseUntil: new Date(Date.now() - 1) };
       await documents.updateOne({ turn: organizationId }, { $set: lapsed });
     },

@@ -55,7 +55,7 @@ export function rowsWithIds(...externalIds: readonly string[]): Row[] {
   );
 }
 
-/** As a client does that is told to come again: a scan that waited for its turn in vain has left nothing behind. */
+/** As a client does that is told to retry: a scan that did not get its turn leaves nothing behind. */
 export async function insist(create: () => Promise<CreateScanResponse>): Promise<CreateScanResponse> {
   for (;;) {
     try {

@@ -15,7 +15,7 @@ import type {
 } from '../counted-records.js';
 import type { Counts, RowHistory, SupplierState } from './row-history.js';
 
-/** Records that are counted one by one at once, where somebody else was faster. */
+/** Records that are counted one by one at once, where another writer was faster. */
 const AT_ONCE_MAX = 8;
 
 interface Deps {
@@ -92,7 +92,7 @@ interface CountingAll<R extends CountedRecord, S> {
   readonly stateAfter: (key: string, record: R | undefined, rows: readonly NormalisedInvoice[]) => S;
   /** The record with this state; its version is still the one it was read at. */
   readonly recordOf: (record: R | undefined, state: S, countedUnits: readonly string[]) => R;
-  /** @returns keys of those that somebody else was faster with */
+  /** @returns keys of those that another writer was faster with */
   readonly writeMany: (records: ReadonlyMap<string, R>) => Promise<ReadonlySet<string>>;
   readonly read: (key: string) => Promise<R | undefined>;
   readonly write: (key: string, record: R) => Promise<boolean>;

@@ -9,15 +9,15 @@ import type { ReadRow, StoredHistory } from './row-history.js';
 import type { RowsReference, RowStore } from './row-store.js';
 
 /** How long a scan waits for later invoices that are being decided at the same moment. */
-const OVERTAKING_MS_MAX = 2_000;
-const OVERTAKING_LOOK_EACH_MS = 20;
-/** Keys of one lookup: enough to be worth a command, few enough to keep nobody waiting. */
+const CONCURRENT_WAIT_MS_MAX = 2_000;
+const CONCURRENT_POLL_EACH_MS = 20;
+/** Keys of one lookup: enough to be worth a command, few enough to keep other commands from waiting. */
 const LOOKUP_KEYS = 500;
 const LOOKUPS_AT_ONCE_MAX = 2;
 /** An invoice is stored at most so long after the time that it counts as received. */
 const IN_FLIGHT_MS_MAX = 60_000;
 /** Invoices that came later and share a key with a row: those of the moments since the scan was accepted. */
-const OVERTAKERS_MAX = 5_000;
+const CONCURRENT_INVOICES_MAX = 5_000;
 
 interface Deps {
   readonly invoices: InvoiceStore;
@@ -43,7 +43,7 @@ export async function loadKnown(
   return { suppliers: [...known.values()], bankLinks: accounts, orderLinks: orders };
 }
 
-/** Only a new supplier is compared with similar names: one whose tax id, or else whose name, nobody has yet. */
+/** Only a new supplier is compared with similar names: one whose tax id, or else whose name, is new. */
 function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly SupplierRecord[]): string[] {
   const names = new Set(known.map(({ identity }) => identity.nameKey));
   const taxKeys = new Set(known.map(({ identity }) => identity.taxKey));
@@ -59,7 +59,7 @@ function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly Supp
 export interface CandidateSearch {
   /** All keys of the rows so far. */
   readonly keys: ReadonlySet<string>;
-  /** The database looks while this process reads the next rows. */
+  /** The database searches while this process reads the next rows. */
   add(row: ReadRow): void;
   /** What was found for all rows, each record once. */
   found(): Promise<readonly MatchPart[]>;
@@ -72,11 +72,11 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
   const keys = new Set<string>();
   const lookups: Promise<readonly MatchPart[]>[] = [];
   let next: string[] = [];
-  const look = (): void => {
+  const startLookup = (): void => {
     const some = next;
     next = [];
     const lookup = inTurn(async () => ((await hasHistory) ? store.candidates(of, some) : []));
-    // Waited for at the end; until then a failure is nobody's yet.
+    // Awaited below; the empty catch avoids an unhandled rejection until then.
     lookup.catch(() => {});
     lookups.push(lookup);
   };
@@ -88,10 +88,10 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
         keys.add(key);
         next.push(key);
       }
-      if (next.length >= LOOKUP_KEYS) look();
+      if (next.length >= LOOKUP_KEYS) startLookup();
     },
     async found() {
-      if (next.length > 0) look();
+      if (next.length > 0) startLookup();
       const found = await Promise.all(lookups);
       return [...new Map(found.flat().map((hit) => [hit.invoiceId, hit])).values()];
     },
@@ -125,7 +125,7 @@ export async function withArrivals(
   const later = found.filter((hit) => compareByArrival(hit, first.invoice) > 0).map(({ invoiceId }) => invoiceId);
   if (later.length === 0) return { candidates: found, receivedAtMs };
   const own = new Set(rows.map(({ invoice }) => invoice.invoiceId));
-  const missed = await decidedWithout(invoices, of.organizationId, later.slice(0, OVERTAKERS_MAX), own);
+  const missed = await decidedWithout(invoices, of.organizationId, later.slice(0, CONCURRENT_INVOICES_MAX), own);
   const after = Math.max(receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));
   return {
     candidates: found.filter((hit) => compareByArrival(hit, { ...first.invoice, receivedAtMs: after }) < 0),
@@ -133,20 +133,20 @@ export async function withArrivals(
   };
 }
 
-/** Those of the invoices that are decided and name none of ours. */
+/** Those of the invoices that are decided and name none of these rows. */
 async function decidedWithout(
   invoices: InvoiceStore,
   organizationId: string,
   invoiceIds: readonly string[],
   own: ReadonlySet<string>,
 ): Promise<readonly { readonly receivedAtMs: number }[]> {
-  const deadline = Date.now() + OVERTAKING_MS_MAX;
+  const deadline = Date.now() + CONCURRENT_WAIT_MS_MAX;
   for (;;) {
     const outcomes = await invoices.outcomes(organizationId, invoiceIds);
     if (outcomes.every(({ isDecided }) => isDecided) || Date.now() >= deadline) {
       return outcomes.filter(({ isDecided, named }) => isDecided && ![...named].some((id) => own.has(id)));
     }
-    await delay(OVERTAKING_LOOK_EACH_MS);
+    await delay(CONCURRENT_POLL_EACH_MS);
   }
 }
 

@@ -20,7 +20,7 @@ import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import { assembleFacts } from '../assemble-facts.js';
 import type { LinkRecord, SupplierRecord } from '../counted-records.js';
 
-/** As many as the single lookup looks at (storage/suppliers.ts). */
+/** As many as the single lookup reads (storage/suppliers.ts). */
 const SUPPLIERS_PER_ROW_MAX = 64;
 
 /** A row of a scan, read once into everything that it is looked up by. */

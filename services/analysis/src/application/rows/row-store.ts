@@ -17,16 +17,16 @@ export interface NewRow {
 export interface DecidedRow {
   readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
   readonly analysis: DecidedAnalysis;
-  /** What the analysis rests on; absent where somebody else has stored it. */
+  /** What the analysis rests on; absent where another worker has stored it. */
   readonly facts?: AnalysisFacts;
-  /** When it counts as received, which is later than it was if others overtook the scan. */
+  /** When it counts as received, which is later than it was if concurrent invoices were decided before the scan. */
   readonly receivedAtMs: number;
   readonly base: ConvertedAmount | null;
   /** What it is a repetition of. */
   readonly reimportOf?: ReimportedRow;
 }
 
-/** How an earlier call, or somebody who was faster, decided a row. */
+/** How an earlier call, or a faster worker, decided a row. */
 export type RowDecision = Pick<DecidedRow, 'analysis' | 'base'>;
 
 /** The records of one scan. */

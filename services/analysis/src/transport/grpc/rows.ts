@@ -24,7 +24,7 @@ export function rowAnalysisService({ analyzeRows }: Deps): Binding {
   return bind(RowAnalysisServiceDefinition, {
     async analyzeRows({ organizationId, scanId, companyId, baseCurrency, receivedTime, rows: wireRows }, context) {
       if (!isUuid(scanId)) throw invalidField('scan_id', 'must be a UUID.');
-      if (!isBaseCurrency(baseCurrency)) throw invalidField('base_currency', 'is no base currency.');
+      if (!isBaseCurrency(baseCurrency)) throw invalidField('base_currency', 'is not a known base currency.');
       if (receivedTime === undefined) throw invalidField('received_time', 'is required.');
       const rows = await decodeRows(wireRows);
       const outcome = await analyzeRows(

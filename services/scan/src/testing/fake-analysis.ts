@@ -11,8 +11,8 @@ import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 
-/** Answers in place of the analysis service: it decides nothing and remembers what it was asked. */
-export interface AnalysisCounterpart extends GrpcServer {
+/** Answers in place of the analysis service: decides nothing and records its requests. */
+export interface FakeAnalysis extends GrpcServer {
   /** Every request for the organization, repeats included, oldest first. */
   requestsOf(organizationId: string): readonly AnalyzeRowsRequest[];
   /** How many of its calls were at work at the same moment. */
@@ -27,7 +27,7 @@ export interface AnalysisCounterpart extends GrpcServer {
 /** The only currency besides the base currency that it converts, at one to two. */
 const CONVERTED_CURRENCY = 'USD';
 
-export async function startAnalysisCounterpart(logger: Logger): Promise<AnalysisCounterpart> {
+export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
   const requests: AnalyzeRowsRequest[] = [];
   const answers = new Map<string, AnalyzeRowsResponse>();
   const failures = new Map<string, DomainError[]>();
