@@ -9,7 +9,7 @@ const CURSOR_LENGTH_MAX = 1_000;
 const CURSOR = /^[A-Za-z0-9_-]+$/;
 const WHOLE_NUMBER = /^[0-9]{1,3}$/;
 
-/** What every list understands (HTTP and security reference, section 1.2); anything else in the query is refused. */
+/** What every list understands (interpretations, Lists); anything else in the query is refused. */
 export const pageQuery = z.strictObject({
   limit: z
     .string()

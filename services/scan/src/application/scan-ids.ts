@@ -11,7 +11,7 @@ export function scanIdFor(organizationId: string, idempotencyKey: string | undef
   return idempotencyKey === undefined ? uuidV7() : uuidV5(`${organizationId}|${idempotencyKey}`, namespaces.keyedScan);
 }
 
-/** An external id is unique in a company (http-and-security reference, section 1.2). */
+/** An external id is unique in a company (interpretations, Scans). */
 export function importedRowIdFor(organizationId: string, companyId: string, externalId: string): string {
   return uuidV5(`${organizationId}|${companyId}|${externalId}`, namespaces.importedRow);
 }
