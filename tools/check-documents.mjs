@@ -44,7 +44,7 @@ function checkLinks(path, text) {
     if (/^[a-z]+:/.test(target)) continue;
     const [file, anchor] = target.split('#');
     const aim = file === '' ? path : relative('.', join(dirname(path), file));
-    if (!existsSync(aim)) faults.push(`${path}: the link ${target} leads nowhere`);
+    if (!existsSync(aim)) faults.push(`${path}: the link ${target} has no target`);
     else if (anchor !== undefined && !headingsOf(aim).some((heading) => slug(heading) === anchor)) {
       faults.push(`${path}: ${aim} has no heading #${anchor}`);
     }

@@ -1,5 +1,5 @@
 // The static checks of `npm test` and `npm run check`: one line each, the output of a check only when it fails, exit code 1 if any failed.
-// Run `node tools/setup.mjs` first (both scripts do). Names on the command line run those checks alone: `npm run check -- lint format`.
+// Run `node tools/setup.mjs` first (both scripts do). Names on the command line select checks: `npm run check -- lint format`.
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 300_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 
-// Longest first, so that none of them runs alone at the end.
+// Longest first, so that the parallel run ends early.
 const checks = [
   {
     name: 'format',
@@ -70,7 +70,7 @@ async function worker() {
   }
 }
 
-/** The contracts as they are now may not break what runs with those of main: messages in flight and events kept in streams. */
+/** The contracts must stay compatible with those of main: messages in flight and stored events use them. */
 async function compatibility() {
   const branch = await firstBranch(['main', 'origin/main']);
   if (branch === undefined) return { passed: true, note: 'skipped: this clone has no branch main to compare with' };
@@ -119,9 +119,7 @@ function execute([command, ...args]) {
 function choose(names) {
   const unknown = names.filter((name) => !checks.some((check) => check.name === name));
   if (unknown.length > 0) {
-    console.error(
-      `No check is called ${unknown.join(', ')}: choose from ${checks.map(({ name }) => name).join(', ')}.`,
-    );
+    console.error(`Unknown check ${unknown.join(', ')}: choose from ${checks.map(({ name }) => name).join(', ')}.`);
     process.exit(1);
   }
   return names.length > 0 ? checks.filter(({ name }) => names.includes(name)) : checks;

@@ -1,8 +1,8 @@
 import Sequencer from '@jest/test-sequencer';
 
 /**
- * Begins with the crash tests: they wait more than they compute, and one that begins last runs on alone for minutes.
- * In a fresh clone nothing else tells, since jest knows no durations yet and goes by the size of the files.
+ * Starts with the crash tests: they mostly wait, and one that starts last would run alone for minutes. In a fresh clone
+ * jest has no durations yet and sorts by file size.
  */
 export default class CrashTestsFirst extends Sequencer {
   sort(tests) {

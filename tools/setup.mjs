@@ -28,13 +28,13 @@ const OFFLINE =
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 
-// What was done last is remembered inside node_modules, so that removing node_modules forgets it all.
+// The state is stored inside node_modules, so that removing node_modules resets it.
 const stateFile = 'node_modules/.setup.json';
 const lockFile = '.cache/setup.lock';
 
 requireNode();
 if (todo().length > 0) {
-  // Two commands started at once in a fresh clone must not install and compile over each other.
+  // Two concurrent commands in a fresh clone must not install and compile at the same time.
   lock();
   install();
   generate();
@@ -78,7 +78,7 @@ function install() {
       fail(advice, npm.output);
     });
   }
-  remember({ lock: lockHash() });
+  saveState({ lock: lockHash() });
 }
 
 function generate() {
@@ -88,21 +88,21 @@ function generate() {
     const generated = run(process.execPath, ['tools/generate/generate.mjs']);
     if (generated.status !== 0) fail('Code could not be generated: correct what is listed above.', generated.output);
   });
-  remember({ contracts });
+  saveState({ contracts });
 }
 
 function build() {
   if (!todo().includes('build')) return;
-  // Taken before compiling: what is edited meanwhile is compiled by the next run.
+  // Computed before compiling, so that edits made meanwhile are compiled by the next run.
   const sources = sourcesHash();
   step('compiling', () => {
     const compiled = run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', '--pretty', 'false']);
     if (compiled.status !== 0) fail('The code does not compile: correct what is listed above.', compiled.output);
   });
-  remember({ sources });
+  saveState({ sources });
 }
 
-/** True when npm itself recorded the very packages of the lock file, as after `npm install <package>`: then `npm ci` has nothing to do. */
+/** True when npm has already installed the packages of the lock file, as after `npm install <package>`. */
 function isInstalled() {
   const record = 'node_modules/.package-lock.json';
   if (!existsSync(record)) return false;
@@ -117,7 +117,7 @@ function isInstalled() {
     });
 }
 
-/** Every compiled project leaves its build information; one that is missing was removed or never built. */
+/** Every compiled project has a build information file. */
 function isBuilt() {
   const { references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'));
   return references.every(({ path }) => existsSync(join(path, 'dist/.tsbuildinfo')));
@@ -142,7 +142,7 @@ function contractsHash() {
   return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
 }
 
-/** Size and time of change are enough here: tsc compares the contents itself, this only decides whether to ask it. */
+/** Size and modification time are enough: this only decides whether to run tsc, which compares contents itself. */
 function sourcesHash() {
   const isSource = (name) => name.endsWith('.ts') || name === 'package.json' || name.startsWith('tsconfig');
   const inputs = ['packages', 'services', 'simulators', 'tools', 'tests']
@@ -181,7 +181,7 @@ function readState() {
   }
 }
 
-function remember(done) {
+function saveState(done) {
   writeFileSync(stateFile, JSON.stringify({ ...readState(), ...done }, null, 2));
 }
 
@@ -196,7 +196,7 @@ function npmCache() {
   }
 }
 
-/** Waits for its turn; the lock goes when this process ends, and one that a killed process left is taken over. */
+/** Waits for the lock; it is released when this process ends, and taken over from a dead process. */
 function lock() {
   mkdirSync('.cache', { recursive: true });
   const deadline = Date.now() + LOCK_WAIT_MS;
@@ -252,7 +252,7 @@ function run(command, args, options = {}) {
   return { status: done.status, output };
 }
 
-/** Progress goes to standard error: standard output belongs to the program that is started next. */
+/** Progress goes to standard error: standard output is for the program that is started next. */
 function step(what, work) {
   console.error(`set-up: ${what}`);
   const started = Date.now();

@@ -55,7 +55,7 @@ function toItem({ path, method, operation }) {
       method: method.toUpperCase(),
       ...(security.length === 0 ? { auth: { type: 'noauth' } } : {}),
       header: [
-        // A new key for each time that Send is pressed; whoever wants to see a repeat writes a fixed one.
+        // A new key for every request; replace it with a fixed one to test a repeat.
         ...isIn('header').map(({ name, ...rest }) =>
           name === 'Idempotency-Key'
             ? { key: name, value: '{{$guid}}', ...description(rest) }

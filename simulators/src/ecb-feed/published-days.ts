@@ -5,7 +5,7 @@ export interface PublishedDay {
   readonly perEuro: Readonly<Record<string, string>>;
 }
 
-/** Near the rates of May 2026; every day swings around them. Currencies leave and join as they did. */
+/** Rates near those of May 2026; each day varies around them. `from` and `until` are the real dates. */
 const middle: readonly { currency: string; perEuro: number; decimals: number; from?: string; until?: string }[] = [
   { currency: 'USD', perEuro: 1.1761, decimals: 4 },
   { currency: 'JPY', perEuro: 184.37, decimals: 2 },

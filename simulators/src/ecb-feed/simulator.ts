@@ -6,7 +6,7 @@ import type { PublishedDay } from './published-days.js';
 
 export interface EcbFeedOptions {
   readonly port?: number;
-  /** The newest day that can have been published; today unless said otherwise. */
+  /** The newest day that can have been published; default today. */
   readonly today?: string;
   /** The oldest day of the history file. The real one begins on 1999-01-04. */
   readonly first?: string;
@@ -17,9 +17,9 @@ export interface EcbFeedSimulator {
   readonly url: string;
   /** Adds or corrects a day. */
   publish(day: PublishedDay): void;
-  /** Answers every request so until told otherwise; `drop` cuts the answer in the middle. */
+  /** Sets the fault of all requests; `drop` breaks the connection within the answer. */
   setFault(fault: 'none' | 'unavailable' | 'not-xml' | 'drop'): void;
-  /** How often each file was sent whole and how often it was unchanged. */
+  /** How often each file was sent, and how often the answer was 304. */
   readonly requests: { sent: number; unchanged: number };
   stop(): Promise<void>;
 }

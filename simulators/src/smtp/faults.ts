@@ -3,8 +3,8 @@
  * - `TEMPORARY`: the recipient is refused with 451, as by a busy server or a greylist
  * - `PERMANENT`: the recipient is refused with 550, as by a mailbox that does not exist
  * - `DROP`: the connection breaks after the mail was sent, and the mail is lost
- * - `LOSE_ANSWER`: the mail is taken, and the connection breaks before the answer
- * - `KEEP_WAITING`: the mail is taken, and no answer ever comes
+ * - `LOSE_ANSWER`: the mail is accepted, and the connection breaks before the answer
+ * - `KEEP_WAITING`: the mail is accepted, and the server never answers
  */
 export const faultKinds = ['REFUSE', 'TEMPORARY', 'PERMANENT', 'DROP', 'LOSE_ANSWER', 'KEEP_WAITING'] as const;
 export type FaultKind = (typeof faultKinds)[number];
@@ -12,7 +12,7 @@ export type FaultKind = (typeof faultKinds)[number];
 /** One fault at a time, for a number of mails. */
 export interface FaultSwitch {
   set(kind: FaultKind, times: number): void;
-  /** Whether this fault is due now; asking uses it up once. */
+  /** Whether this fault applies now; each call that returns true counts. */
   meets(kind: FaultKind): boolean;
 }
 

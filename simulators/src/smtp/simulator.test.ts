@@ -18,7 +18,7 @@ function send(subject: string, others: object = {}): Promise<unknown> {
 }
 const taken = (subject: string) => simulator.mails.filter((mail) => mail.subject === subject);
 
-test('a mail is shown as it was meant, whatever its encoding', async () => {
+test('a mail is decoded, whatever its encoding', async () => {
   await send('Prüfung', { to: ['b@example.com', 'Ćwik <c@example.com>'], messageId: '<one@example.com>' });
   const shown = { from: 'a@example.com', to: 'b@example.com, c@example.com', subject: 'Prüfung', text: 'Grüße\n' };
   const response = await fetch(`${simulator.httpUrl}/messages`);
@@ -32,7 +32,7 @@ describe('a fault', () => {
     ['TEMPORARY', { responseCode: 451 }],
     ['PERMANENT', { responseCode: 550 }],
     ['DROP', { code: 'ECONNECTION' }],
-  ])('%s keeps as many mails away as it was set for', async (kind, error) => {
+  ])('%s fails as many mails as requested', async (kind, error) => {
     simulator.fail(kind, 2);
     await expect(send(kind)).rejects.toMatchObject(error);
     await expect(send(kind)).rejects.toMatchObject(error);
@@ -40,13 +40,13 @@ describe('a fault', () => {
     expect(taken(kind)).toHaveLength(1);
   });
 
-  test('LOSE_ANSWER takes the mail and does not say so', async () => {
+  test('LOSE_ANSWER accepts the mail without an answer', async () => {
     simulator.fail('LOSE_ANSWER', 1);
     await expect(send('LOSE_ANSWER')).rejects.toMatchObject({ code: 'ECONNECTION' });
     expect(taken('LOSE_ANSWER')).toHaveLength(1);
   });
 
-  test('KEEP_WAITING takes the mail and says nothing, while others are answered', async () => {
+  test('KEEP_WAITING accepts the mail and never answers, while other mails are answered', async () => {
     simulator.fail('KEEP_WAITING', 1);
     const kept = send('KEEP_WAITING').then(
       () => 'answered',
@@ -57,7 +57,7 @@ describe('a fault', () => {
     expect(await Promise.race([kept, Promise.resolve('waiting')])).toBe('waiting');
   });
 
-  test('is set over HTTP as well, and a wrong one is explained', async () => {
+  test('can be set over HTTP; an invalid one gets an explanation', async () => {
     const set = (body: string) => fetch(`${simulator.httpUrl}/faults`, { method: 'POST', body });
     expect((await set('{"kind":"TEMPORARY","times":1}')).status).toBe(200);
     await expect(send('over HTTP')).rejects.toMatchObject({ responseCode: 451 });

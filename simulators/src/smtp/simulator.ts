@@ -9,7 +9,7 @@ import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { faultKinds, faultSwitch } from './faults.js';
 import type { FaultKind } from './faults.js';
 
-/** A mail as it was taken. */
+/** An accepted mail. */
 export interface ReceivedMail {
   /** Sender of the envelope. */
   readonly from: string;
@@ -26,22 +26,22 @@ export interface SmtpSimulator {
   readonly url: string;
   /** `http://127.0.0.1:2580`. */
   readonly httpUrl: string;
-  /** Every mail that was taken, oldest first. */
+  /** Accepted mails, oldest first. */
   readonly mails: readonly ReceivedMail[];
-  /** The next `times` mails meet this fault; a fault set before is forgotten. */
+  /** Sets the fault of the next `times` mails; replaces an earlier one. */
   fail(kind: FaultKind, times: number): void;
   stop(): Promise<void>;
 }
 
-/** Older mails are forgotten. */
+/** Older mails are dropped. */
 const MAILS_MAX = 1_000;
 const MAIL_BYTES_MAX = 1024 ** 2;
 const HOST = '127.0.0.1';
 
 /**
- * An SMTP server that delivers nothing and shows what it took. Without ports the system chooses them.
+ * An SMTP server that delivers nothing and lists the accepted mails. Without ports the system chooses them.
  *
- * - `GET /messages` answers with the mails it took, `[{ from, to, subject, text }]`
+ * - `GET /messages` returns the accepted mails, `[{ from, to, subject, text }]`
  * - `POST /faults` with `{ "kind": "TEMPORARY", "times": 2 }` makes the next mails fail
  */
 export async function startSmtpSimulator(
@@ -79,7 +79,7 @@ export async function startSmtpSimulator(
       );
     },
   });
-  // A client that goes away in the middle is what the faults are for, and no reason to end.
+  // The faults make clients disconnect; the server must keep running.
   smtp.on('error', () => {});
   smtp.server.on('connection', (socket: Socket) => {
     const { remotePort = 0 } = socket;

@@ -1,4 +1,4 @@
-// `npm run admin -- <command>`: what only the operator of an installation may do.
+// `npm run admin -- <command>`: the operations of the operator of an installation.
 import { run } from './run.js';
 
 process.exitCode = await run(process.argv.slice(2), process);

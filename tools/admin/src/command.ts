@@ -6,20 +6,20 @@ import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 
 /** An option of a command. */
 export interface CommandOption {
-  /** What stands for the value in the help: `NAME`. Absent: a switch. */
+  /** The placeholder of the value in the help: `NAME`. Absent: a switch. */
   readonly value?: string;
   readonly description: string;
   readonly isRequired?: true;
 }
 
-/** What a command has done. */
+/** The result of a command. */
 export interface Outcome {
-  /** Printed with --json, and nothing else with it. */
+  /** The only output with --json. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Printed for people: a sentence, then named values. */
+  /** Printed without --json, before the values. */
   readonly sentence: string;
   readonly values?: Readonly<Record<string, string>>;
-  /** What to know about the values; a key that is shown once, for example. */
+  /** A remark about the values, for example that a key is shown once. */
   readonly note?: string;
 }
 
@@ -31,7 +31,7 @@ export interface Operator {
   readonly call: CallOptions;
 }
 
-/** The service that a command asks. */
+/** The service that a command calls. */
 export type AskedService = 'organization' | 'analysis';
 
 export interface Command {
@@ -39,11 +39,11 @@ export interface Command {
   readonly summary: string;
   readonly service: AskedService;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** @param given the values of the options that were given, '' for a switch; required ones are there */
+  /** @param given the values of the given options, '' for a switch; required ones are present */
   run(operator: Operator, given: Readonly<Record<string, string | undefined>>): Promise<Outcome>;
 }
 
-/** The command line was not understood; the message says what to write instead. */
+/** A wrong command line; the message says what to change. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -63,4 +63,4 @@ export const roleOption: CommandOption = {
   isRequired: true,
 };
 
-export const KEY_NOTE = 'The key is shown here and never again.';
+export const KEY_NOTE = 'The key is shown only once.';

@@ -5,18 +5,18 @@ import { UsageError } from './command.js';
 import type { AskedService } from './command.js';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 
-/** How long a command waits for its answer. */
+/** Timeout of a command. */
 const TIMEOUT_MS = 15_000;
 
-/** Where a service answers, and what proves that we are the operator. */
+/** The address of a service and the operator's call context. */
 export interface Connection {
   readonly address: string;
   readonly call: CallOptions;
 }
 
 /**
- * Finds the running system: by what the command line and the environment say, and for the rest by `dev.json`, which
- * `npm start` keeps in its data directory while it runs.
+ * Finds the running system by command line and environment, else by `dev.json`, which `npm start` keeps in its data
+ * directory while it runs.
  * @throws UsageError naming what is missing and where it may come from
  */
 export async function findSystem(
@@ -46,7 +46,7 @@ export async function findSystem(
   };
 }
 
-/** What `npm start` says of itself. */
+/** The content of `dev.json`. */
 interface Running {
   readonly addresses?: Readonly<Record<string, string>>;
   readonly operatorToken?: string;
@@ -67,7 +67,7 @@ async function readRunning(file: string): Promise<Running> {
   }
 }
 
-/** Who sits at the keyboard, for the audit trail; a name that does not fit into a header is left out. */
+/** The user for the audit trail; undefined for a name that is not valid in a header. */
 function userName(env: NodeJS.ProcessEnv): string {
   const name = env['USER'] ?? '';
   return /^[\x21-\x7e]{1,64}$/.test(name) ? name : 'operator';

@@ -91,7 +91,7 @@ async function organizationWithDuplicates(): Promise<{ organizationId: string; b
   const invoice = {
     supplier: { name: 'Nordlicht Energie GmbH', taxId: undefined, bankAccount: undefined },
     invoiceNumber: 'RE-2026-0118',
-    // Lately, or its age would be found as well.
+    // Recent, or its age would raise a finding, too.
     issueDate: new Date(Date.now() - LATELY_MS).toISOString().slice(0, 10),
     dueDate: undefined,
     currency: 'EUR',
@@ -109,7 +109,7 @@ async function organizationWithDuplicates(): Promise<{ organizationId: string; b
   return { organizationId, blockedId: blocked?.invoiceId ?? '' };
 }
 
-test('replay-analyses with --json prints how many analyses gave the same bytes, and nothing else', async () => {
+test('replay-analyses with --json prints only how many analyses gave the same bytes', async () => {
   const { organizationId } = await organizationWithDuplicates();
   const replay = (...sample: string[]) =>
     admin('replay-analyses', '--organization', organizationId, ...sample, '--json');
@@ -118,7 +118,7 @@ test('replay-analyses with --json prints how many analyses gave the same bytes, 
   expect(JSON.parse((await replay('--sample', '1')).stdout)).toEqual({ replayed: 1, identical: 1, different: [] });
 });
 
-test('dry-run-policy tells which invoices another policy would decide differently', async () => {
+test('dry-run-policy lists the invoices that another policy would decide differently', async () => {
   const { organizationId, blockedId } = await organizationWithDuplicates();
   const { policyJson } = await client(PolicyServiceDefinition, channel).getCurrentPolicy({ organizationId }, caller);
   const policy = JSON.parse(policyJson) as { thresholds: object };

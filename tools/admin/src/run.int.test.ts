@@ -86,7 +86,7 @@ describe('create-organization', () => {
     expect(organization?.baseCurrency).toBe('PLN');
   });
 
-  test('without --json says the same to people, without colours where no terminal reads', async () => {
+  test('without --json prints the same as text, without colours outside a terminal', async () => {
     const { exitCode, stdout } = await admin([
       'create-organization',
       '--name',
@@ -101,7 +101,7 @@ describe('create-organization', () => {
 });
 
 describe('the other commands', () => {
-  test('make keys and members, set plans, and restore', async () => {
+  test('create keys and members, set plans, and restore', async () => {
     const { organizationId = '', ownerKey = '' } = await create();
     const of = ['--organization', organizationId];
     const { key = '' } = await json('create-key', ...of, '--role', 'ANALYST', '--scopes', 'invoices:read,scans:write');
@@ -125,25 +125,25 @@ describe('the other commands', () => {
   });
 });
 
-describe('what cannot be done', () => {
+describe('a failure', () => {
   const unknown = ['restore-organization', '--organization', '01890000-0000-7000-8000-000000000000'];
 
-  test('is told in one sentence on standard error, with exit code 1', async () => {
+  test('prints one sentence on standard error and ends with exit code 1', async () => {
     expect(await admin(unknown)).toEqual({ exitCode: 1, stdout: '', stderr: 'No such organization.\n' });
   });
 
-  test('for lack of the right token is told as that', async () => {
+  test('by a wrong token names the token', async () => {
     const refused = await admin(unknown, { DATA_DIR: dataDir, OPERATOR_TOKEN: 'wrong' });
     expect(refused).toMatchObject({ exitCode: 1, stderr: "The operator's token is missing or wrong.\n" });
   });
 
-  test('because nothing answers is told with the address that was tried', async () => {
+  test('to connect names the address', async () => {
     const { exitCode, stderr } = await admin([...unknown, '--address', '127.0.0.1:1']);
     expect(exitCode).toBe(1);
     expect(stderr).toBe('Nothing answers at 127.0.0.1:1. Is the system running?\n');
   });
 
-  test('because no system runs here is told with the ways to name one', async () => {
+  test('to find a running system names the options to point to one', async () => {
     const { exitCode, stderr } = await admin(unknown, { DATA_DIR: join(dataDir, 'nowhere') });
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/npm start, or name one with --address or ORGANIZATION_ADDRESS/);

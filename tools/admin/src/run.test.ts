@@ -30,14 +30,14 @@ describe('help', () => {
     for (const name of names) expect(stdout).toContain(`  ${name} `);
   });
 
-  test.each(names)('of %s shows how to call it, without a running system', async (name) => {
+  test.each(names)('of %s shows its usage, without a running system', async (name) => {
     const { exitCode, stdout, stderr } = await admin([name, '--help']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(`npm run admin -- ${name} --`);
     expect(stdout).toContain('--json');
   });
 
-  test('is coloured on a terminal only, and not where NO_COLOR is set', async () => {
+  test('is coloured only on a terminal without NO_COLOR', async () => {
     const hasColours = async (isTTY: boolean, env: NodeJS.ProcessEnv) =>
       (await admin(['--help'], isTTY, env)).stdout.includes('\u001b[');
     expect(await hasColours(false, {})).toBe(false);
@@ -45,14 +45,14 @@ describe('help', () => {
   });
 });
 
-describe('a command line that is not understood', () => {
+describe('a wrong command line', () => {
   test.each([
     ['no command', [], /^$/],
-    ['an unknown command', ['drop-everything'], /There is no command drop-everything/],
+    ['an unknown command', ['drop-everything'], /Unknown command drop-everything/],
     ['an unknown option', ['set-plan', '--price', '1'], /Unknown option '--price'.*set-plan --help/s],
-    ['a required option left out', ['create-key', '--role', 'ADMIN'], /create-key needs --organization ID/],
-    ['a word too many', ['create-key', 'ADMIN'], /Unexpected argument 'ADMIN'/],
-  ])('ends with exit code 2 and says what to write: %s', async (_, args, message) => {
+    ['a missing required option', ['create-key', '--role', 'ADMIN'], /create-key needs --organization ID/],
+    ['an additional argument', ['create-key', 'ADMIN'], /Unexpected argument 'ADMIN'/],
+  ])('ends with exit code 2 and an explanation: %s', async (_, args, message) => {
     const { exitCode, stderr } = await admin(args);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(message);

@@ -26,20 +26,19 @@ const commands: readonly Command[] = [
   overridePolicy,
 ];
 
-/** Exit codes: done, refused or failed, not understood. */
+/** Exit codes: done, refused or failed, wrong usage. */
 const DONE = 0;
 const FAILED = 1;
 const NOT_UNDERSTOOD = 2;
 
-/** Where the program stands: what it was given and where it writes. */
-export interface Surroundings {
+export interface RunDeps {
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: { write(text: string): unknown };
 }
 
 /** Runs one command and returns the exit code. Results go to standard output, everything else to standard error. */
-export async function run(args: readonly string[], { env, stdout, stderr }: Surroundings): Promise<number> {
+export async function run(args: readonly string[], { env, stdout, stderr }: RunDeps): Promise<number> {
   const hasColours = stdout.isTTY === true && !env['NO_COLOR'];
   const bold = (text: string): string => (hasColours ? styleText('bold', text) : text);
   try {
@@ -49,14 +48,14 @@ export async function run(args: readonly string[], { env, stdout, stderr }: Surr
       return name === undefined ? NOT_UNDERSTOOD : DONE;
     }
     const command = commands.find((candidate) => candidate.name === name);
-    if (command === undefined) throw new UsageError(`There is no command ${name}. Run with --help to see all.`);
+    if (command === undefined) throw new UsageError(`Unknown command ${name}. Run with --help to see all.`);
     const given = readOptions(command, rest);
     if (given.help) {
       stdout.write(commandHelp(command, bold));
       return DONE;
     }
-    const outcome = await perform(command, given, env);
-    stdout.write(given.json ? `${JSON.stringify(outcome.json)}\n` : forPeople(outcome, bold));
+    const outcome = await execute(command, given, env);
+    stdout.write(given.json ? `${JSON.stringify(outcome.json)}\n` : toText(outcome, bold));
     return DONE;
   } catch (error) {
     stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -99,7 +98,7 @@ function readOptions(command: Command, args: readonly string[]): Given {
 
 const switches = { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' } } as const;
 
-async function perform(command: Command, { address, values }: Given, env: NodeJS.ProcessEnv): Promise<Outcome> {
+async function execute(command: Command, { address, values }: Given, env: NodeJS.ProcessEnv): Promise<Outcome> {
   const system = await findSystem(command.service, address, env);
   const channel = openChannel(system.address);
   try {
@@ -126,7 +125,7 @@ function isUnreachable(error: unknown): boolean {
 
 type Style = (text: string) => string;
 
-function forPeople({ sentence, values = {}, note }: Outcome, bold: Style): string {
+function toText({ sentence, values = {}, note }: Outcome, bold: Style): string {
   const entries = Object.entries(values);
   const width = Math.max(0, ...entries.map(([label]) => label.length));
   const lines = entries.map(([label, value]) => `  ${label.padEnd(width)}  ${bold(value)}`);
@@ -145,7 +144,7 @@ ${bold('Options of every command')}
 ${optionLines({ options: {}, service: 'organization' })}
 
 The system is found through --address and OPERATOR_TOKEN, else through .data/dev.json, which npm start writes.
-In scripts: npm run --silent admin -- <command> --json. Exit codes: 0 done, 1 refused or failed, 2 not understood.
+In scripts: npm run --silent admin -- <command> --json. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 `;
 }
 

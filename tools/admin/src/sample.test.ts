@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readSample, walkPages } from './sample.js';
 
-describe('how much is looked at', () => {
+describe('the sample', () => {
   test('is a number of analyses, or all of them', () => {
     expect(readSample({ sample: '20' })).toBe(20);
     expect(readSample({ all: '' })).toBe(Number.POSITIVE_INFINITY);
@@ -10,16 +10,16 @@ describe('how much is looked at', () => {
   test.each([
     ['neither', {}, /either --sample N or --all/],
     ['both', { sample: '1', all: '' }, /either --sample N or --all/],
-    ['a sample of nothing', { sample: '0' }, /--sample wants a number/],
-    ['a sample that is no number', { sample: '1e3' }, /--sample wants a number/],
-    ['a sample that is too large', { sample: '9999999' }, /--sample wants a number/],
+    ['a sample of nothing', { sample: '0' }, /--sample needs a number/],
+    ['a sample that is not a number', { sample: '1e3' }, /--sample needs a number/],
+    ['a sample that is too large', { sample: '9999999' }, /--sample needs a number/],
   ])('is refused for %s', (_, given, message) => {
     expect(() => readSample(given)).toThrow(message);
   });
 });
 
 describe('walking pages', () => {
-  /** Answers as many as asked for, out of a history of a given length. */
+  /** Serves pages of a history of the given length. */
   const walked = async (wanted: number, history: number): Promise<number[]> => {
     const asked: number[] = [];
     await walkPages(wanted, async ({ limit, pageToken }) => {
@@ -30,11 +30,11 @@ describe('walking pages', () => {
     return asked;
   };
 
-  test('asks for no more than was wanted', async () => {
+  test('reads no more than requested', async () => {
     expect(await walked(450, 10_000)).toEqual([200, 200, 50]);
   });
 
-  test('ends where the history ends', async () => {
+  test('ends at the end of the history', async () => {
     expect(await walked(Number.POSITIVE_INFINITY, 401)).toEqual([200, 200, 200]);
     expect(await walked(Number.POSITIVE_INFINITY, 0)).toEqual([200]);
   });

@@ -1,11 +1,11 @@
 import { UsageError } from './command.js';
 import type { CommandOption } from './command.js';
 
-/** Analyses that one call asks for; small enough to answer well within the time a command waits. */
+/** Analyses per call; small enough for the timeout of a command. */
 const PAGE_ANALYSES = 200;
 const SAMPLE_MAX = 1_000_000;
 
-/** How much of an organization's history a command looks at. */
+/** How many analyses of an organization a command reads. */
 export const sampleOptions = {
   sample: { value: 'N', description: 'the newest N analyses' },
   all: { description: 'every analysis' },
@@ -17,15 +17,15 @@ export const sampleOptions = {
  */
 export function readSample(given: Readonly<Record<string, string | undefined>>): number {
   const { sample, all } = given;
-  if ((sample === undefined) === (all === undefined)) throw new UsageError('Say either --sample N or --all.');
+  if ((sample === undefined) === (all === undefined)) throw new UsageError('Give either --sample N or --all.');
   if (sample === undefined) return Number.POSITIVE_INFINITY;
   if (!/^[1-9]\d{0,6}$/.test(sample) || Number(sample) > SAMPLE_MAX) {
-    throw new UsageError(`--sample wants a number from 1 to ${SAMPLE_MAX}.`);
+    throw new UsageError(`--sample needs a number from 1 to ${SAMPLE_MAX}.`);
   }
   return Number(sample);
 }
 
-/** Asks page after page until as many analyses as wanted were seen, or all. */
+/** Reads pages until the wanted number of analyses, or all, are read. */
 export async function walkPages(
   wanted: number,
   ask: (page: { limit: number; pageToken: string }) => Promise<{ nextPageToken: string }>,

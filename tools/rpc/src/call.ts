@@ -8,7 +8,7 @@ export interface CallOptions {
 }
 
 /**
- * Calls the rpc and hands over each message of the answer as it arrives.
+ * Calls the rpc and passes on each message of the answer as it arrives.
  *
  * @param requests one message, or any number for an rpc that takes a stream
  * @throws ServiceError as grpc-js reports it
@@ -54,7 +54,7 @@ export async function call(
   }
 }
 
-/** "NOT_FOUND: There is no such finding." */
+/** `NOT_FOUND: No such finding.` */
 export function describeFailure(error: ServiceError): string {
   return `${status[error.code] ?? error.code}: ${error.details}`;
 }

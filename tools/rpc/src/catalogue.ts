@@ -31,21 +31,21 @@ export function readCatalogue(protoDir: string): Method[] {
 
 /**
  * Finds the rpc that `wanted` names: in full (`invoicecontrol.analysis.v1.FindingService.ReviewFinding`, or with a slash before the
- * method), or by the end of that name (`FindingService.ReviewFinding`, `Finding.ReviewFinding`, `ReviewFinding`) where one rpc fits.
+ * method), or by the end of that name (`FindingService.ReviewFinding`, `Finding.ReviewFinding`, `ReviewFinding`) if exactly one rpc matches.
  *
- * @throws Error naming the rpcs that come near when none fits, or all that fit when it is more than one
+ * @throws Error with similar rpcs when none matches, or with all matches when there are several
  */
 export function findMethod(catalogue: Method[], wanted: string): Method {
   const target = normalise(wanted.replace('/', '.'));
-  const fitting = catalogue.filter((method) => `.${normalise(fullName(method))}`.endsWith(`.${target}`));
-  const [only, ...others] = fitting;
+  const matches = catalogue.filter((method) => `.${normalise(fullName(method))}`.endsWith(`.${target}`));
+  const [only, ...others] = matches;
   if (only === undefined) {
-    const near = catalogue.filter(({ name }) => name.toLowerCase() === target.split('.').at(-1)).map(fullName);
-    const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : '`npm run rpc -- --list` shows all.';
+    const similar = catalogue.filter(({ name }) => name.toLowerCase() === target.split('.').at(-1)).map(fullName);
+    const hint = similar.length > 0 ? `did you mean ${similar.join(' or ')}?` : '`npm run rpc -- --list` shows all.';
     throw new Error(`No rpc is called ${wanted}: ${hint}`);
   }
   if (others.length > 0)
-    throw new Error(`Several rpcs are called ${wanted}: name one of ${fitting.map(fullName).join(', ')}.`);
+    throw new Error(`Several rpcs are called ${wanted}: name one of ${matches.map(fullName).join(', ')}.`);
   return only;
 }
 

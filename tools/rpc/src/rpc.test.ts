@@ -21,7 +21,7 @@ describe('an rpc', () => {
     );
   });
 
-  test('that does not exist is answered with the rpc that comes near', () => {
+  test('that does not exist suggests a similar one', () => {
     expect(() => findMethod(catalogue, 'Heart.Check')).toThrow('did you mean grpc.health.v1.Health.Check?');
   });
 });
@@ -39,7 +39,7 @@ describe('the console', () => {
         { request, metadata }: { request: { service: string }; metadata: { get(name: string): unknown[] } },
         callback: (error: object | null, answer?: object) => void,
       ) => {
-        if (request.service === 'unknown') callback({ code: status.NOT_FOUND, details: 'There is no such service.' });
+        if (request.service === 'unknown') callback({ code: status.NOT_FOUND, details: 'No such service.' });
         else callback(null, { status: metadata.get('answer')[0] ?? 'SERVING' });
       },
       Watch: (stream: ServerWritableStream<object, object>) => {
@@ -77,15 +77,15 @@ describe('the console', () => {
     expect(JSON.parse(stdout)).toEqual({ status: 'SERVICE_UNKNOWN' });
   });
 
-  test('prints a refusal on standard error and ends with code 1', async () => {
+  test('prints an error status on standard error and ends with code 1', async () => {
     expect(await run(address, 'Health.Check', '{ "service": "unknown" }')).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: 'NOT_FOUND: There is no such service.\n',
+      stderr: 'NOT_FOUND: No such service.\n',
     });
   });
 
-  test('gives up at the deadline', async () => {
+  test('ends at the deadline', async () => {
     expect(await run(address, 'Health.List', '--timeout-ms', '100')).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('DEADLINE_EXCEEDED'),

@@ -1,4 +1,4 @@
-// A console for every rpc, straight from the .proto files: nothing has to be generated or compiled for a new rpc to be callable.
+// A console for every rpc, straight from the .proto files: a new rpc needs no generated or compiled code.
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { Metadata } from '@grpc/grpc-js';
@@ -86,7 +86,7 @@ function readRequests(json: string, method: Method): object[] {
       takesStream ? 'The request must be a JSON object or a list of them.' : 'The request must be one JSON object.',
     );
   }
-  // The library drops what it does not know without a word, and a misspelt field then looks like a fault of the service.
+  // The library silently drops unknown fields, so a misspelt field would seem to be a fault of the service.
   const known = requestFields(method);
   const unknown = requests.flatMap((request) => Object.keys(request as object)).filter((name) => !known.includes(name));
   if (unknown.length > 0) {

@@ -36,7 +36,7 @@ function readTime(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
   if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(time.getTime())) {
-    throw new UsageError('--expires wants a time with its zone, such as 2027-01-31T00:00:00Z.');
+    throw new UsageError('--expires needs a time with its zone, such as 2027-01-31T00:00:00Z.');
   }
   return time;
 }

@@ -7,7 +7,7 @@ import { readSample, sampleOptions, walkPages } from '../sample.js';
 
 export const dryRunPolicy: Command = {
   name: 'dry-run-policy',
-  summary: 'tell which invoices another policy would decide differently; changes nothing',
+  summary: 'list the invoices that another policy would decide differently; changes nothing',
   service: 'analysis',
   options: {
     organization: organizationOption,

@@ -4,13 +4,13 @@ import { readJsonFile } from '../json-file.js';
 
 export const overridePolicy: Command = {
   name: 'override-policy',
-  summary: 'put an organization’s own numbers in place of those of the default policy, from now on',
+  summary: 'replace the overrides of an organization over the default policy',
   service: 'analysis',
   options: {
     organization: organizationOption,
     overrides: {
       value: 'FILE',
-      description: 'the members that differ as JSON, in the shape of GET /policies/current; {} takes all away',
+      description: 'the members that differ as JSON, in the shape of GET /policies/current; {} removes all',
       isRequired: true,
     },
   },
@@ -22,7 +22,7 @@ export const overridePolicy: Command = {
     );
     return {
       json: { version },
-      sentence: `Invoices are decided by ${version} from now on.`,
+      sentence: `Invoices are decided by policy ${version} from now on.`,
       values: { Policy: version },
     };
   },

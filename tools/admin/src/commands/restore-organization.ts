@@ -3,7 +3,7 @@ import type { Command } from '../command.js';
 
 export const restoreOrganization: Command = {
   name: 'restore-organization',
-  summary: 'bring a deleted organization back; its old keys stay revoked',
+  summary: 'restore a deleted organization; its old keys stay revoked',
   service: 'organization',
   options: { organization: organizationOption },
   async run({ rpc, call }, given) {
@@ -17,7 +17,7 @@ export const restoreOrganization: Command = {
     }
     return {
       json: { organizationId, ownerKey },
-      sentence: 'The organization is back.',
+      sentence: 'The organization is restored.',
       values: { Organization: organizationId, "Owner's new key": ownerKey },
       note: KEY_NOTE,
     };

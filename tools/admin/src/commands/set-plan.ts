@@ -3,7 +3,7 @@ import type { Command } from '../command.js';
 
 export const setPlan: Command = {
   name: 'set-plan',
-  summary: 'set what an organization has bought; what is not named stays',
+  summary: 'set plan and subscription of an organization; omitted values are unchanged',
   service: 'organization',
   options: {
     organization: organizationOption,
@@ -36,6 +36,6 @@ export const setPlan: Command = {
 };
 
 function readCount(text: string): number {
-  if (!/^\d{1,3}$/.test(text)) throw new UsageError('--additional-legal-entities wants a number from 0 to 100.');
+  if (!/^\d{1,3}$/.test(text)) throw new UsageError('--additional-legal-entities needs a number from 0 to 100.');
   return Number(text);
 }
