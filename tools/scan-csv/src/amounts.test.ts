@@ -41,7 +41,7 @@ describe('an amount', () => {
     ['$12,50', '$', '12.50'],
     ['US$ 12,50', 'USD', '12.50'],
     ['100 kr', 'kr', '100'],
-  ])('%s says its currency', (text, currency, amount) => {
+  ])('%s has a currency', (text, currency, amount) => {
     expect(readAmount(text, 'comma')).toEqual({ amount, currency });
   });
 
@@ -64,11 +64,11 @@ describe('an amount', () => {
     '1.234 567,00',
     '1234567890123456',
     '0,1234567',
-  ])('%p is none with a decimal comma', (text) => {
+  ])('%p is not an amount with a decimal comma', (text) => {
     expect(readAmount(text, 'comma')).toBeUndefined();
   });
 
-  test('is what was written, whatever the grouping, the sign and the mark', () => {
+  test('has the written value for any grouping, sign and decimal mark', () => {
     const separators = { comma: ['.', ' ', "'", ''], point: [',', ' ', "'", ''] } as const;
     fc.assert(
       fc.property(
@@ -88,7 +88,7 @@ describe('an amount', () => {
     );
   });
 
-  test('is a decimal amount string or nothing, whatever the cell holds', () => {
+  test('is a valid decimal amount or undefined, for any cell', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom(...decimalMarks), (text, mark) => {
         const read = readAmount(text, mark);
@@ -117,15 +117,15 @@ describe('the decimal mark of a column', () => {
     [['1.234', '1 234,567'], 'comma'],
     [['1.234', '0.500'], 'point'],
     [['1.234', '1234.567'], 'point'],
-  ])('%j tells it', (texts, reading) => {
+  ])('follows from %j', (texts, reading) => {
     expect(decide(...texts)).toEqual({ kind: 'decided', reading });
   });
 
-  test('does not matter where no cell depends on it', () => {
+  test('has a default when no cell depends on it', () => {
     expect(decide('100', '250', 'n/a')).toMatchObject({ kind: 'decided' });
   });
 
-  test('is asked for where every cell can be read in both ways', () => {
+  test('is ambiguous when every cell matches both', () => {
     expect(decide('100', '1.234')).toEqual({
       kind: 'ambiguous',
       example: { line: 3, text: '1.234' },
@@ -133,7 +133,7 @@ describe('the decimal mark of a column', () => {
     });
   });
 
-  test('is asked for where cells contradict each other', () => {
+  test('is contradictory when cells disagree', () => {
     expect(decide('1.234,56', '7.50')).toEqual({
       kind: 'contradictory',
       examples: { comma: { line: 2, text: '1.234,56' }, point: { line: 3, text: '7.50' } },

@@ -1,12 +1,12 @@
 import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { currencyIn } from './currencies.js';
 
-/** Which character stands before the decimals. */
+/** The decimal separator. */
 export type DecimalMark = 'comma' | 'point';
 export const decimalMarks = ['comma', 'point'] as const;
 
 const marks: Readonly<Record<DecimalMark, string>> = { comma: ',', point: '.' };
-/** Digits in groups: three each, or two each but for the last as in India; one separator in one number. */
+/** Grouped digits: groups of three, or of two before the last as in India, with one separator throughout. */
 const GROUPED = /^[1-9]\d{0,2}(?<separator>[.,' ])\d{2,3}(?:\k<separator>\d{2,3})*$/;
 const LAST_GROUP = /[.,' ]\d{3}$/;
 const DECIMALS_MAX = 6;
@@ -14,17 +14,17 @@ const DECIMALS_MAX = 6;
 export interface ReadAmount {
   /** A decimal amount string (specification 2.1). */
   readonly amount: string;
-  /** What the cell says of its currency: an ISO 4217 code in upper case, or a sign that several currencies share. */
+  /** The currency in the cell: an ISO 4217 code in upper case, or a sign that several currencies share. */
   readonly currency?: string;
 }
 
 /**
  * Reads `1.234,56`, `1,234.56`, `1 234,56`, `1'234.56`; with a minus before or after it, or in parentheses for a negative
- * amount; with a currency before or after it. The decimals stay as they are written.
- * @returns undefined for what is no amount in this reading
+ * amount; with a currency before or after it. The decimals are not changed.
+ * @returns undefined if the text is not an amount with this decimal mark
  */
 export function readAmount(text: string, mark: DecimalMark): ReadAmount | undefined {
-  const parts = partsOf(text);
+  const parts = splitAmount(text);
   if (parts === undefined) return undefined;
   const magnitude = readNumber(parts.number, mark);
   if (magnitude === undefined) return undefined;
@@ -33,7 +33,7 @@ export function readAmount(text: string, mark: DecimalMark): ReadAmount | undefi
   return { amount, ...(parts.currency === undefined ? {} : { currency: parts.currency }) };
 }
 
-/** The same amount with the other sign. */
+/** The amount with the opposite sign. */
 export function negated(amount: string): string {
   if (amount.startsWith('-')) return amount.slice(1);
   return /[1-9]/.test(amount) ? `-${amount}` : amount;
@@ -45,7 +45,7 @@ interface Parts {
   readonly currency: string | undefined;
 }
 
-function partsOf(text: string): Parts | undefined {
+function splitAmount(text: string): Parts | undefined {
   const plain = text
     .trim()
     .replaceAll(/\s/g, ' ')
@@ -53,7 +53,7 @@ function partsOf(text: string): Parts | undefined {
     .replaceAll(/[\u2018\u2019\u00b4`]/g, "'");
   const token = plain.replaceAll(/[\d.,' +\-()]/g, '');
   const currency = token === '' ? undefined : currencyIn(token);
-  if (token !== '' && (currency === undefined || !standsAtAnEnd(plain, token))) return undefined;
+  if (token !== '' && (currency === undefined || !isAtStartOrEnd(plain, token))) return undefined;
   const rest = plain.replace(token, '').trim();
   const match =
     /^(?<open>\()?\s*(?<before>[+-])?\s*(?<number>[\d.,][\d.,' ]*?)\s*(?<after>[+-])?\s*(?<close>\))?$/.exec(rest);
@@ -63,8 +63,8 @@ function partsOf(text: string): Parts | undefined {
   return { number, isNegative: open !== undefined || before === '-' || after === '-', currency };
 }
 
-/** A currency within the digits, as in `12€50`, would join them into another number. */
-function standsAtAnEnd(text: string, token: string): boolean {
+/** Removing a currency within the digits, as in `12€50`, would change the number. */
+function isAtStartOrEnd(text: string, token: string): boolean {
   const bare = text.replaceAll(/^[\s(+-]+|[\s)+-]+$/g, '');
   return bare.startsWith(token) || bare.endsWith(token);
 }

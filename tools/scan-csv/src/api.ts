@@ -3,7 +3,7 @@ import type { Client, Schemas } from '@invoicecontrol/client';
 import { chunkBody, chunkKey } from './chunks.js';
 import type { Chunk } from './chunks.js';
 
-/** The scans are done: their summary does not wait longer for the order of its findings. */
+/** The summary does not wait longer for the severities, which only sort its findings. */
 const SEVERITIES_TIMEOUT_MS = 10_000;
 
 export type ScanResult = Schemas['Scan'];
@@ -15,7 +15,7 @@ export type Outcome =
 
 /**
  * Sends one chunk until it is answered.
- * @throws ApiError, NetworkError; whatever ended `signal`
+ * @throws ApiError, NetworkError; the abort reason of `signal`
  */
 export async function createScan(
   api: Client,
@@ -27,18 +27,18 @@ export async function createScan(
   try {
     const { data, headers } = await api.post('/scans', { body, idempotencyKey: chunkKey(body), signal });
     if (!Array.isArray((data as Partial<ScanResult> | undefined)?.skippedRows)) {
-      throw new NetworkError('The answer is not that of a scan. Does --base-url lead to the service?');
+      throw new NetworkError('The answer is not a scan. Check --base-url.');
     }
     return { kind: 'scanned', scan: data, wasSentBefore: headers.get('idempotency-replayed') === 'true' };
   } catch (error) {
     const isConflict = error instanceof ApiError && error.status === 409 && error.retryAfterSeconds === undefined;
-    // A key never comes with another body (chunkKey), so where all rows have an externalId the conflict says that all are known.
+    // A key always has the same body (chunkKey). If all rows have an externalId, the conflict means that all were imported.
     if (isConflict && chunk.rows.every(({ externalId }) => externalId !== undefined)) return { kind: 'nothing-new' };
     throw error;
   }
 }
 
-/** The severities that findings of each type can have, least severe first; empty where the key may not read them. */
+/** The possible severities of each finding type, least severe first; empty if the request fails. */
 export async function findingSeverities(
   api: Client,
   signal: AbortSignal,
@@ -48,15 +48,15 @@ export async function findingSeverities(
     const { data } = await api.get('/finding-types', { signal: soon });
     return new Map(data.items.map(({ type, severities }) => [type, severities]));
   } catch {
-    // The scans are done; their summary can do without.
+    // The summary works without severities.
     return new Map();
   }
 }
 
-/** What went wrong, with the code and the request id that support asks for. */
+/** The error message with the code and the request id that support needs. */
 export function failureSentence(error: ApiError | NetworkError): string {
   if (error instanceof NetworkError) return error.message;
   return error.code === undefined
-    ? `The service answered ${error.status} without saying why. Does --base-url lead to it?`
+    ? `The service answered ${error.status} without a message. Check --base-url.`
     : `${error.message} (${error.code}, request ${error.requestId})`;
 }

@@ -7,13 +7,13 @@ function row(sourceRowNumber: number, issueDate: string, more: Partial<ScanRow> 
 }
 
 describe('chunks', () => {
-  test('hold the rows by date, and those of one day as the file has them', () => {
+  test('are sorted by date, and keep the order of the file within a day', () => {
     const rows = [row(2, '2025-03-01'), row(3, '2025-01-01'), row(4, '2025-03-01'), row(5, '2025-02-01')];
     const chunks = planChunks(rows, 3);
     expect(chunks.map((chunk) => chunk.rows.map(({ sourceRowNumber }) => sourceRowNumber))).toEqual([[3, 5, 2], [4]]);
   });
 
-  test('have at most 5000 rows, and at most so many bytes', () => {
+  test('have at most 5000 rows and stay within the byte limit', () => {
     const rows = Array.from({ length: 10_001 }, (_, index) => row(index + 2, '2025-01-01'));
     expect(planChunks(rows).map((chunk) => chunk.rows.length)).toEqual([5_000, 5_000, 1]);
     const wide = rows.slice(0, 10).map((each) => ({ ...each, supplierName: 'ü'.repeat(400) }));
@@ -25,7 +25,7 @@ describe('chunks', () => {
   });
 });
 
-test('a key is the same for the same rows and company, and another for anything else', () => {
+test('a key is the same for the same rows and company, and differs otherwise', () => {
   const keyOf = (rows: ScanRow[], companyId?: string) => chunkKey(chunkBody({ rows }, companyId));
   const rows = [row(2, '2025-01-01')];
   expect(keyOf(rows)).toBe(keyOf([row(2, '2025-01-01')]));
@@ -34,7 +34,7 @@ test('a key is the same for the same rows and company, and another for anything 
   expect(new Set([keyOf(rows), ...others]).size).toBe(4);
 });
 
-test('rows that repeat an external id are known before they are sent, across chunks', () => {
+test('rows with a repeated external id are detected before sending, across chunks', () => {
   const rows = ['x', undefined, 'y', 'x', undefined].map((externalId, index) =>
     row(index + 2, '2025-01-01', externalId === undefined ? {} : { externalId }),
   );

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Schemas } from '@invoicecontrol/client';
 import type { ScanRow } from './scan-row.js';
 
-/** A scan has at most so many rows (specification 2.9). */
+/** Limit of the rows in a scan (specification 2.9). */
 const CHUNK_ROWS_MAX = 5_000;
-/** The service reads bodies of up to 10 MiB; the frame around the rows and growth get some room. */
+/** Below the 10 MiB limit of the service, with a margin. */
 const CHUNK_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Rows that are sent in one request. */
+/** The rows of one request. */
 export interface Chunk {
   readonly rows: readonly ScanRow[];
 }
 
 /**
- * Sorts by date and cuts. Rows are judged by what came before them, so several scans give the findings of one where
- * each holds what is later than the one before. Rows of one day keep the order of the file.
+ * Sorts by date and cuts. Rows are analyzed with earlier rows as history, so chunks in date order give the same findings
+ * as one scan. Rows of one day keep the order of the file.
  */
 export function planChunks(
   rows: readonly ScanRow[],
@@ -47,15 +47,14 @@ export function chunkBody(chunk: Chunk, companyId: string | undefined): Schemas[
 }
 
 /**
- * The Idempotency-Key of a chunk is made of all that is sent and nothing else: the rows with their lines, and the company.
- * The same command on the same file repeats the same keys, so an interrupted run goes on where it stopped; whatever
- * changes a row changes the key, so that a key never meets another body.
+ * The Idempotency-Key of a chunk is the hash of its body: rows, lines and company. The same command on the same file repeats
+ * the same keys, so an interrupted run continues where it stopped; a changed row changes the key.
  */
 export function chunkKey(body: Schemas['ScanRequest']): string {
   return `scan-csv-${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
 }
 
-/** Rows whose externalId an earlier row has: the service will skip them. */
+/** Rows with the externalId of an earlier row; the service skips them. */
 export function repeatedExternalIds(chunks: readonly Chunk[]): ScanRow[] {
   const seen = new Set<string>();
   return chunks

@@ -4,14 +4,14 @@ import type { ScanField } from './scan-row.js';
 
 const map = (header: string[], overrides: [ScanField, string][] = []) => mapColumns(header, new Map(overrides));
 
-/** The fields by the names of their columns. */
+/** The column names by field. */
 function named(header: string[], overrides: [ScanField, string][] = []): Record<string, string | undefined> {
   const { columns, faults } = map(header, overrides);
   expect(faults).toEqual([]);
   return Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, header[column]]));
 }
 
-describe('names of columns are one', () => {
+describe('equivalent column names have one key', () => {
   test.each([
     ['Rechnungs-Nr.', 'RECHNUNGSNUMMER', 'rechnungs_nr'],
     ['Invoice Number', 'invoice_no', 'InvoiceNumber', 'Invoice #', 'INVOICE NO.'],
@@ -56,7 +56,7 @@ describe('the columns are recognized', () => {
     expect(named(header)).toEqual({ supplierName, invoiceNumber, issueDate, grossAmount, currency });
   });
 
-  test('the better of two names is taken, the number of a supplier not for its name', () => {
+  test('the better of two names is used, and a supplier number is not a supplier name', () => {
     expect(named(['Vendor', 'Vendor Name', 'Invoice No', 'Date', 'Invoice Date', 'Amount', 'Gross'])).toMatchObject({
       supplierName: 'Vendor Name',
       issueDate: 'Invoice Date',
@@ -74,7 +74,7 @@ describe('the columns are recognized', () => {
     expect(map(['Supplier', 'Invoice no', 'Date', amount])).toMatchObject({ headingCurrency: currency, faults: [] });
   });
 
-  test('an account number counts only beside a sort code', () => {
+  test('an account number is used only with a sort code', () => {
     const header = ['Supplier', 'Invoice no', 'Date', 'Gross', 'Account number'];
     expect(named(header)['bankAccountNumber']).toBeUndefined();
     expect(named([...header, 'Sort code'])['bankAccountNumber']).toBe('Account number');
@@ -84,7 +84,7 @@ describe('the columns are recognized', () => {
 describe('a document number', () => {
   const header = ['Lieferant', 'Belegnummer', 'Datum', 'Betrag'];
 
-  test('is the own one beside the number of the supplier', () => {
+  test('is the external id when there is an invoice number', () => {
     expect(named([...header, 'Rechnungsnummer'])).toMatchObject({
       invoiceNumber: 'Rechnungsnummer',
       externalId: 'Belegnummer',
@@ -95,9 +95,9 @@ describe('a document number', () => {
     });
   });
 
-  test('alone is not taken for the number of the supplier until somebody says so', () => {
+  test('alone is not used as the invoice number without --map', () => {
     expect(map(header).faults).toEqual([
-      'invoiceNumber: no column is recognized. Is it #2 "Belegnummer" (the number that the supplier gave, not one of your own)? Then say so: --map invoiceNumber="Belegnummer"',
+      'invoiceNumber: no column is recognized. Is it #2 "Belegnummer" (the number from the supplier, not one of your own)? Then use --map invoiceNumber="Belegnummer"',
     ]);
     expect(named(header, [['invoiceNumber', 'belegnr']])).toEqual({
       supplierName: 'Lieferant',
@@ -111,7 +111,7 @@ describe('a document number', () => {
 describe('--map', () => {
   const header = ['A', 'B', 'C', 'D', 'A'];
 
-  test('names columns by name or place, and beats what is recognized', () => {
+  test('names columns by name or position, and overrides recognized ones', () => {
     const overrides: [ScanField, string][] = [
       ['supplierName', '#1'],
       ['invoiceNumber', 'b'],
@@ -136,24 +136,24 @@ describe('--map', () => {
     ['Z', 'the file has no such column.'],
     ['#6', 'the file has columns #1 to #5.'],
     ['#0', 'the file has columns #1 to #5.'],
-    ['A', 'several columns are called so: #1 "A", #5 "A". Name one by its place, as #1.'],
-  ])('that leads nowhere is said: %s', (column, sentence) => {
+    ['A', 'several columns have this name: #1 "A", #5 "A". Name one by its position, as #1.'],
+  ])('without a matching column is refused: %s', (column, sentence) => {
     expect(map(header, [['supplierName', column]]).faults).toContain(`--map supplierName="${column}": ${sentence}`);
   });
 });
 
-test('two columns for one field are a question, with both answers to choose from', () => {
+test('two columns for one field are refused, with the option that chooses', () => {
   const { faults } = map(['Supplier', 'Invoice no', 'Date', 'Gross', 'IBAN', 'Supplier IBAN']);
   expect(faults).toEqual([
-    'bankIban: #5 "IBAN" and #6 "Supplier IBAN" can both be meant. Choose one: --map bankIban="IBAN", or --map bankIban= to use none.',
+    'bankIban: #5 "IBAN" and #6 "Supplier IBAN" both match. Choose one: --map bankIban="IBAN", or --map bankIban= to use none.',
   ]);
 });
 
-test('what is missing is named, with the columns that may be it', () => {
+test('a missing field is named, with the columns that may match', () => {
   expect(map(['Name', 'Reference', 'Posting date', 'Net amount']).faults).toEqual([
-    'supplierName: no column is recognized. Is it #1 "Name"? Then say so: --map supplierName="Name"',
+    'supplierName: no column is recognized. Is it #1 "Name"? Then use --map supplierName="Name"',
     expect.stringContaining('--map invoiceNumber="Reference"'),
-    expect.stringContaining('(the date on the invoice)? Then say so: --map issueDate="Posting date"'),
-    expect.stringContaining('(the amount to pay, tax included)? Then say so: --map grossAmount="Net amount"'),
+    expect.stringContaining('(the date on the invoice)? Then use --map issueDate="Posting date"'),
+    expect.stringContaining('(the amount to pay, tax included)? Then use --map grossAmount="Net amount"'),
   ]);
 });

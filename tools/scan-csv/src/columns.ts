@@ -7,14 +7,14 @@ import type { ScanField } from './scan-row.js';
 /** Which column of the file has which field, counted from zero. */
 export type Columns = Readonly<Partial<Record<ScanField, number>>>;
 
-/** What `--map` says: the column of a field by name or as `#3`, or an empty text for "no column". */
+/** The values of `--map`: the column of a field by name or as `#3`; an empty text means no column. */
 export type Overrides = ReadonlyMap<ScanField, string>;
 
 export interface ColumnMapping {
   readonly columns: Columns;
   /** The currency that the heading of the amounts names, as in `Amount (EUR)`. */
   readonly headingCurrency: string | undefined;
-  /** What stands in the way, one sentence each with the option that resolves it. Empty: the file can be read. */
+  /** Unresolved columns, one sentence each with the option that resolves it. Empty: the file can be read. */
   readonly faults: readonly string[];
 }
 
@@ -39,8 +39,8 @@ const fillers = new Set([
 ]);
 
 /**
- * One spelling for names that people take for the same: case, accents, punctuation, `_` and blanks do not count, umlauts
- * may be written with an e, and all words for "number" are one. `Rechnungs-Nr.` and `RECHNUNGSNUMMER` are equal.
+ * One key for equivalent column names: ignores case, accents, punctuation, `_` and blanks, treats umlauts like their
+ * spelling with e, and all words for "number" alike. `Rechnungs-Nr.` and `RECHNUNGSNUMMER` are equal.
  */
 export function columnKey(name: string): string {
   const words = name
@@ -65,20 +65,20 @@ function namesIn(lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(', '));
 }
 
-/** How good a name is for a field: 0 is best; undefined where it is none of its names. */
+/** The rank of a name for a field: 0 is best; undefined if it is not one of its names. */
 const rankByKey: ReadonlyMap<ScanField, ReadonlyMap<string, number>> = new Map(
   scanFields.map((field) => {
     const { ranks } = headerNames[field];
-    // From the last to the first, so that a name that stands twice has its better rank.
+    // In reverse order, so that a repeated name gets its better rank.
     const entries = ranks.flatMap((lines, rank) => namesIn(lines).map((name) => [columnKey(name), rank] as const));
     return [field, new Map(entries.reverse())];
   }),
 );
-const perhapsKeys: ReadonlyMap<ScanField, ReadonlySet<string>> = new Map(
+const possibleKeys: ReadonlyMap<ScanField, ReadonlySet<string>> = new Map(
   scanFields.map((field) => [field, new Set(namesIn(headerNames[field].perhaps ?? []).map(columnKey))]),
 );
 
-/** How many columns have a name that means a field. The line of a file with the most of them is its heading. */
+/** How many columns have a known name. The line with the most of them is the heading. */
 export function recognizedColumns(header: readonly string[], overrides: Overrides): number {
   const named = new Set([...overrides.values()].filter((name) => name !== '').map(columnKey));
   return header.filter((name) => {
@@ -96,20 +96,20 @@ export function mapColumns(header: readonly string[], overrides: Overrides): Col
     if (typeof found === 'number') columns[field] = found;
     else faults.push(`--map ${field}=${quoted(wanted)}: ${found}`);
   }
-  const taken = new Set(Object.values(columns));
+  const usedColumns = new Set(Object.values(columns));
   for (const field of scanFields.filter((name) => !overrides.has(name))) {
-    const candidates = bestColumns(field, header).filter((column) => !taken.has(column));
+    const candidates = bestColumns(field, header).filter((column) => !usedColumns.has(column));
     if (candidates.length > 1) faults.push(ambiguous(field, header, candidates));
     const [column] = candidates;
     if (column === undefined) continue;
     columns[field] = column;
-    taken.add(column);
+    usedColumns.add(column);
   }
   for (const field of requiredFields) {
     if (columns[field] === undefined && !overrides.get(field))
       faults.push(missing(field, header, Object.values(columns)));
   }
-  // An account number without sort codes is no UK account: it would be ignored row by row.
+  // An account number without a sort code is not a UK account: every row would ignore it.
   if (columns.bankSortCode === undefined || columns.bankAccountNumber === undefined) {
     delete columns.bankSortCode;
     delete columns.bankAccountNumber;
@@ -142,13 +142,13 @@ function splitHeading(heading: string): { readonly name: string; readonly curren
   if (currency === undefined) return { name: heading, currency: undefined };
   if (currency === '€') return { name, currency: 'EUR' };
   if (currency === '£') return { name, currency: 'GBP' };
-  // Any day: a heading names currencies of the present.
+  // Any recent date: a heading names current currencies.
   return 'code' in invoiceCurrency(currency, '2000-01-01')
     ? { name, currency }
     : { name: heading, currency: undefined };
 }
 
-/** The place of a column that `--map` names, or a sentence saying why there is none. */
+/** The position of a column named by `--map`, or a sentence why there is none. */
 function findColumn(header: readonly string[], wanted: string): number | string {
   const position = /^#(\d{1,5})$/.exec(wanted)?.[1];
   if (position !== undefined) {
@@ -159,7 +159,7 @@ function findColumn(header: readonly string[], wanted: string): number | string 
   const similar = header.flatMap((name, column) => (columnKey(name) === columnKey(wanted) ? [column] : []));
   const found = exact.length > 0 ? exact : similar;
   if (found.length > 1) {
-    return `several columns are called so: ${found.map((column) => columnName(header, column)).join(', ')}. Name one by its place, as #${(found[0] ?? 0) + 1}.`;
+    return `several columns have this name: ${found.map((column) => columnName(header, column)).join(', ')}. Name one by its position, as #${(found[0] ?? 0) + 1}.`;
   }
   return found[0] ?? 'the file has no such column.';
 }
@@ -167,27 +167,27 @@ function findColumn(header: readonly string[], wanted: string): number | string 
 function ambiguous(field: ScanField, header: readonly string[], candidates: readonly number[]): string {
   const names = candidates.map((column) => columnName(header, column)).join(' and ');
   const none = requiredFields.includes(field) ? '' : `, or --map ${field}= to use none`;
-  return `${field}: ${names} can both be meant. Choose one: --map ${field}=${choice(header, candidates[0] ?? 0)}${none}.`;
+  return `${field}: ${names} both match. Choose one: --map ${field}=${choice(header, candidates[0] ?? 0)}${none}.`;
 }
 
-function missing(field: ScanField, header: readonly string[], taken: readonly number[]): string {
+function missing(field: ScanField, header: readonly string[], usedColumns: readonly number[]): string {
   const perhaps = header.flatMap((name, column) =>
-    perhapsKeys.get(field)?.has(columnKey(name)) && (!taken.includes(column) || field === 'invoiceNumber')
+    possibleKeys.get(field)?.has(columnKey(name)) && (!usedColumns.includes(column) || field === 'invoiceNumber')
       ? [column]
       : [],
   );
   if (perhaps.length === 0) return `${field}: no column is recognized. Name it: --map ${field}="..."`;
   const names = perhaps.map((column) => columnName(header, column)).join(' or ');
-  return `${field}: no column is recognized. Is it ${names}${explanations[field] ?? ''}? Then say so: --map ${field}=${choice(header, perhaps[0] ?? 0)}`;
+  return `${field}: no column is recognized. Is it ${names}${explanations[field] ?? ''}? Then use --map ${field}=${choice(header, perhaps[0] ?? 0)}`;
 }
 
 const explanations: Partial<Record<ScanField, string>> = {
-  invoiceNumber: ' (the number that the supplier gave, not one of your own)',
+  invoiceNumber: ' (the number from the supplier, not one of your own)',
   grossAmount: ' (the amount to pay, tax included)',
   issueDate: ' (the date on the invoice)',
 };
 
-/** How a column is named on the command line: by name where only one has it. */
+/** A column as an argument: by name if it is unique, else by position. */
 function choice(header: readonly string[], column: number): string {
   const name = header[column] ?? '';
   return header.filter((other) => other === name).length === 1 && name !== '' ? quoted(name) : `"#${column + 1}"`;

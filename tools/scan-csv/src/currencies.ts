@@ -1,6 +1,6 @@
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 
-/** A day on which every currency counts that old ledgers can name, those of the time before the euro left aside. */
+/** A date on which every currency is valid that ledgers since the euro may name. */
 const ANY_DAY = '2000-01-01';
 
 const signs: ReadonlyMap<string, string> = new Map([
@@ -16,14 +16,14 @@ const signs: ReadonlyMap<string, string> = new Map([
   ['c$', 'CAD'],
 ]);
 
-/** Signs of several currencies, with those that they can mean. `$` alone is the US dollar unless something else says otherwise. */
+/** Signs of several currencies. `$` alone is the US dollar unless the fallback says otherwise. */
 const sharedSigns: ReadonlyMap<string, readonly string[]> = new Map([
   ['$', ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN']],
   ['kr', ['SEK', 'NOK', 'DKK', 'ISK']],
   ['¥', ['JPY', 'CNY']],
 ]);
 
-/** The code that a cell names by code or sign (`EUR`, `eur`, `€`), a shared sign as it is, or undefined. */
+/** The currency code of a text (`EUR`, `eur`, `€`), a shared sign unchanged, or undefined. */
 export function currencyIn(text: string): string | undefined {
   const word = text.trim().normalize('NFC').toLowerCase();
   const sign = signs.get(word) ?? (sharedSigns.has(word) ? word : undefined);
@@ -31,7 +31,7 @@ export function currencyIn(text: string): string | undefined {
   return 'code' in invoiceCurrency(word, ANY_DAY) ? word.toUpperCase() : undefined;
 }
 
-/** What a currency of {@link currencyIn} means where `fallback` is the currency of rows that name none. */
+/** Resolves a currency of {@link currencyIn}; `fallback` is the currency of rows without one. */
 export type Meaning = { readonly code: string } | { readonly oneOf: readonly string[] };
 
 export function meaningOf(currency: string, fallback: string | undefined): Meaning {

@@ -35,7 +35,7 @@ describe('a date', () => {
   });
 
   test.each(['', '2025-02-29', '31.02.2025', '00/00/2025', '2025-13-01', '31/12-2025', '123', '99999', '15 foo 2025'])(
-    '%p is no real day',
+    '%p is not a real day',
     (text) => {
       expect(dateOrders.map((order) => readDate(text, order))).toEqual([undefined, undefined]);
     },
@@ -50,16 +50,16 @@ describe('the order of a column', () => {
       readDate,
     );
 
-  test('is told by the first day after the twelfth', () => {
+  test('follows from the first day after the twelfth', () => {
     expect(decide('03/04/2025', '31/12/2025')).toEqual({ kind: 'decided', reading: 'dmy' });
     expect(decide('03/04/2025', '12/31/2025')).toEqual({ kind: 'decided', reading: 'mdy' });
   });
 
-  test('is not told by days that equal their month', () => {
+  test('does not follow from days that equal their month', () => {
     expect(decide('03/03/2025', '2025-01-31')).toMatchObject({ kind: 'decided' });
   });
 
-  test('is asked for where no day is after the twelfth, and where days contradict', () => {
+  test('is ambiguous when no day is after the twelfth, and contradictory when dates disagree', () => {
     expect(decide('03/04/2025')).toMatchObject({
       kind: 'ambiguous',
       results: { dmy: '2025-04-03', mdy: '2025-03-04' },

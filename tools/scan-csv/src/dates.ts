@@ -8,8 +8,8 @@ export const dateOrders = ['dmy', 'mdy'] as const;
 const SERIAL_OF_1970 = 25_569;
 const SERIAL_MIN = 20_000;
 const SERIAL_MAX = 73_050;
-/** Two digits from here on are years of the last century. */
-const CENTURY_TURNS_AT = 70;
+/** Two-digit years from here on are 19xx. */
+const CENTURY_PIVOT = 70;
 
 const TIME = /[T\s]\s*\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(?:Z|[+-]\d{2}:?\d{2})?$/;
 const YEAR_FIRST = /^(\d{4})([-./])(\d{1,2})\2(\d{1,2})$/;
@@ -22,9 +22,8 @@ const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 
 /**
  * Reads `2025-12-31`, `31.12.2025`, `31/12/2025`, `12/31/2025`, `20251231`, `31-Dec-2025`, two-digit years, the serial
- * number 46022, and any of them with a time behind it. With dots the day comes first whatever the order says: nobody
- * writes months first with dots.
- * @returns `YYYY-MM-DD`, or undefined for what is no real day in this order
+ * number 46022, and any of them followed by a time. With dots the day always comes first.
+ * @returns `YYYY-MM-DD`, or undefined if it is not a real day in this order
  */
 export function readDate(text: string, order: DateOrder): string | undefined {
   const day = text.trim().replace(TIME, '').trim();
@@ -54,5 +53,5 @@ function calendarDate(year = '', month = '', day = ''): string | undefined {
 
 function fullYear(year: string): string {
   if (year.length !== 2) return year;
-  return `${Number(year) >= CENTURY_TURNS_AT ? '19' : '20'}${year}`;
+  return `${Number(year) >= CENTURY_PIVOT ? '19' : '20'}${year}`;
 }

@@ -6,12 +6,12 @@ import type { Overrides } from './columns.js';
 export const delimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-/** The heading is looked for in so many records: exports put titles and periods above it. */
+/** How many records are searched for the heading: exports put titles and periods above it. */
 const HEADING_WITHIN_RECORDS = 30;
-/** A longer record is a quote that was never closed. */
+/** A longer record has an unclosed quote. */
 const RECORD_BYTES_MAX = 1024 * 1024;
 
-/** Where the heading of a file stands. */
+/** Delimiter and heading of a file. */
 export interface Layout {
   readonly delimiter: Delimiter;
   readonly header: readonly string[];
@@ -19,7 +19,7 @@ export interface Layout {
   readonly recordsAbove: number;
 }
 
-/** How a file of this delimiter is parsed: quotes may stand within cells, lines may be empty, too short or too long. */
+/** Parses leniently: quotes within cells, and empty, short or long lines are allowed. */
 export function parserOptions(delimiter: Delimiter): Options {
   return {
     delimiter,
@@ -32,8 +32,8 @@ export function parserOptions(delimiter: Delimiter): Options {
 }
 
 /**
- * Finds the delimiter and the heading together: right is the delimiter with which some record near the top has the most
- * names that mean something, then the one with the most columns.
+ * Finds the delimiter and the heading together: the delimiter for which a record near the top has the most known column
+ * names, then the most columns.
  * @param sample the beginning of the file, in whole lines
  */
 export function findLayout(sample: string, overrides: Overrides): Layout {
@@ -41,17 +41,17 @@ export function findLayout(sample: string, overrides: Overrides): Layout {
     const records = firstRecords(sample, delimiter);
     const scores = records.map((record) => recognizedColumns(record, overrides));
     const best = Math.max(0, ...scores);
-    // Without any known name the first record of several cells is what the file calls its columns.
+    // Without any known name the first record with several cells is the heading.
     const found = best > 0 ? scores.indexOf(best) : records.findIndex((record) => record.length > 1);
     const recordsAbove = Math.max(0, found);
     return { score: best, layout: { delimiter, header: records[recordsAbove] ?? [], recordsAbove } };
   });
   const [best] = layouts.sort((a, b) => b.score - a.score || b.layout.header.length - a.layout.header.length);
-  if (best === undefined) throw new TypeError('There is no delimiter to choose from.');
+  if (best === undefined) throw new TypeError('The list of delimiters is empty.');
   return best.layout;
 }
 
-/** The records up to where the sample stops being a table: with a wrong delimiter, or at a quote that is not closed. */
+/** The first records, up to a parse error such as an unclosed quote. */
 function firstRecords(sample: string, delimiter: Delimiter): string[][] {
   const records: string[][] = [];
   try {

@@ -7,7 +7,7 @@ function detect(...pieces: Buffer[]): string {
   return detector.end();
 }
 
-/** Decoded as a file is that arrives in pieces of so many bytes. */
+/** Decodes in pieces of this many bytes. */
 function decode(bytes: Buffer, encoding: string, piece = bytes.length): string {
   const decoder = createDecoder(encoding);
   let text = '';
@@ -18,28 +18,28 @@ function decode(bytes: Buffer, encoding: string, piece = bytes.length): string {
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
 
 describe('the encoding of a file', () => {
-  test('is UTF-8 where every byte fits, with a byte order mark or without', () => {
+  test('is UTF-8 if every byte is valid, with or without a byte order mark', () => {
     expect(detect(Buffer.from('Müller'))).toBe('utf-8');
     expect(detect(Buffer.from('\ufeffMüller'))).toBe('utf-8');
     expect(detect(Buffer.from('plain'))).toBe('utf-8');
   });
 
-  test('is UTF-8 also where a character lies across two pieces', () => {
+  test('is UTF-8 even if a character is split between two pieces', () => {
     const bytes = Buffer.from('ü');
     expect(detect(bytes.subarray(0, 1), bytes.subarray(1))).toBe('utf-8');
   });
 
-  test('is UTF-16 where its byte order mark says so, even byte by byte', () => {
+  test('is UTF-16 by its byte order mark, even byte by byte', () => {
     expect(detect(utf16('a'))).toBe('utf-16le');
     expect(detect(...[...utf16('a').swap16()].map((byte) => Buffer.from([byte])))).toBe('utf-16be');
   });
 
-  test('is Windows-1252 where bytes are not UTF-8, at the end of the file too', () => {
+  test('is Windows-1252 if any byte is not UTF-8, even the last', () => {
     expect(detect(Buffer.from('Müller', 'latin1'))).toBe('windows-1252');
     expect(detect(Buffer.from('Ende ü', 'latin1'))).toBe('windows-1252');
   });
 
-  test('is refused for what is no text', () => {
+  test('is refused for files that are not text', () => {
     expect(() => detect(Buffer.from('PK\u0003\u0004...'))).toThrow('Save it as CSV');
     expect(() => detect(Buffer.from('a\u0000b'))).toThrow('not a text file');
   });
@@ -56,12 +56,12 @@ describe('decoding', () => {
     }
   });
 
-  test('knows the euro sign, quotes and dashes of Windows-1252', () => {
+  test('decodes the euro sign, quotes and dashes of Windows-1252', () => {
     const bytes = Buffer.from([0x80, 0x20, 0x84, 0xe4, 0x93, 0x20, 0x96, 0x20, 0x9e]);
     expect(decode(bytes, 'windows-1252')).toBe('€ „ä“ – ž');
   });
 
-  test('reads Windows-1250 where it is asked for', () => {
+  test('decodes Windows-1250 on request', () => {
     expect(decode(Buffer.from([0xa3, 0xf3, 0x64, 0x9f]), 'windows-1250')).toBe('Łódź');
   });
 

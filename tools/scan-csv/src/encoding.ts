@@ -3,13 +3,13 @@ import { UsageError } from './usage-error.js';
 /** A label that TextDecoder knows: `utf-8`, `utf-16le`, `windows-1252`, ... */
 export type Encoding = string;
 
-/** Reads the bytes of a file once, in order, to tell how its text is encoded. */
+/** Reads the bytes of a file once, in order, and detects the encoding. */
 export interface EncodingDetector {
   add(bytes: Uint8Array): void;
   /**
-   * A byte order mark decides; else UTF-8 where all bytes are valid UTF-8; else Windows-1252, which contains Latin-1 and in
-   * which no byte is wrong.
-   * @throws UsageError for what is no text
+   * By byte order mark; else UTF-8 if all bytes are valid; else Windows-1252, a superset of Latin-1 in which every byte is
+   * valid.
+   * @throws UsageError if the file is not text
    */
   end(): Encoding;
 }
@@ -49,16 +49,16 @@ export function createEncodingDetector(): EncodingDetector {
 }
 
 /**
- * Turns bytes into text piece by piece, with every end of a line as `\n`, so that lines are counted alike in all files.
- * @returns a function that takes the next bytes, or nothing at the end
+ * Decodes bytes in pieces and normalises line ends to `\n`, so that lines are counted alike in all files.
+ * @returns a function of the next bytes, or of nothing at the end
  */
 export function createDecoder(encoding: Encoding): (bytes?: Uint8Array) => string {
   const decoder = new TextDecoder(encoding);
   let endsInReturn = false;
   return (bytes) => {
     const decoded = decoder.decode(bytes, { stream: bytes !== undefined });
-    const text = `${endsInReturn ? '\r' : ''}${encoding === 'windows-1252' ? withoutControls(decoded) : decoded}`;
-    // The line feed that belongs to it may be the first character of the next bytes.
+    const text = `${endsInReturn ? '\r' : ''}${encoding === 'windows-1252' ? replaceControls(decoded) : decoded}`;
+    // Its line feed may be the first character of the next bytes.
     endsInReturn = bytes !== undefined && text.endsWith('\r');
     return (endsInReturn ? text.slice(0, -1) : text).replaceAll(/\r\n?/g, '\n');
   };
@@ -68,6 +68,6 @@ export function createDecoder(encoding: Encoding): (bytes?: Uint8Array) => strin
 const upperControls = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 /** Some releases of Node 20 decode Windows-1252 as Latin-1, which has control characters where the euro sign should be. */
-function withoutControls(text: string): string {
+function replaceControls(text: string): string {
   return text.replaceAll(/[\u0080-\u009f]/g, (character) => upperControls.charAt(character.charCodeAt(0) - 0x80));
 }

@@ -1,20 +1,19 @@
 import type { ScanField } from './scan-row.js';
 
 /**
- * The names by which ledgers call a column, as people write them, several in a line with commas between; the lines go by
- * language. How names are compared: `columnKey`.
+ * Column names in ledgers, comma-separated, one line per language. `columnKey` compares them.
  */
 interface HeaderNames {
-  /** Best names first: a name of a later list counts only where the file has none of an earlier one. */
+  /** Best names first: a later list is used only if the file has no name of an earlier one. */
   readonly ranks: readonly (readonly string[])[];
-  /** Names that may mean the field and are not taken unasked: they are offered where the field is missing. */
+  /** Possible names that are only suggested when the field is missing. */
   readonly perhaps?: readonly string[];
 }
 
 /**
- * Numbers of documents that the supplier or the owner of the ledger may have given. They are the owner's where another
- * column has the invoice number. Where none has, somebody must say it: with the owner's own numbers in place of the
- * supplier's no duplicate would ever be found, because no two of them are equal.
+ * Document numbers, either the supplier's or the ledger owner's. They are the owner's if another column has the invoice
+ * number; otherwise the user must decide. The owner's numbers are unique, so used as invoice numbers they would hide every
+ * duplicate.
  */
 const documentNumbers = [
   'document number, document no, doc no, doc number, document',

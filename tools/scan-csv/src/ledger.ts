@@ -13,29 +13,29 @@ import { scanFields } from './scan-row.js';
 import type { ScanField } from './scan-row.js';
 import { UsageError } from './usage-error.js';
 
-/** Rows are kept in memory to be sorted: 200,000 of them were measured at 330 MB for the whole process. */
+/** Rows are sorted in memory: with 200,000 the process takes 330 MB. */
 const RECORDS_MAX = 500_000;
-/** The delimiter and the heading are found in so much of the beginning. */
+/** Size of the beginning in which delimiter and heading are detected. */
 const SAMPLE_BYTES = 256 * 1024;
 
-/** A line of the file, or several where a cell has line breaks: only the cells that mean something. */
+/** A record of the file with its mapped cells; several lines if a cell has line breaks. */
 export interface LedgerRecord {
   /** The line on which it begins. */
   readonly line: number;
   readonly cells: Readonly<Partial<Record<ScanField, string>>>;
-  /** Whether it is the heading once more, as where exports were joined or printed pages. */
+  /** Whether it repeats the heading, as in joined exports. */
   readonly repeatsHeading: boolean;
 }
 
-/** How a file is written. */
+/** Encoding, layout and columns of a file. */
 export interface LedgerForm extends Layout, ColumnMapping {
   readonly encoding: Encoding;
 }
 
 /**
- * Finds out how the file is written, reading all of its bytes but keeping only the first.
- * @param encoding the one that was asked for; undefined: detect it
- * @throws UsageError when the file cannot be read or is no text
+ * Detects the form of the file. Reads all bytes, keeps only the beginning.
+ * @param encoding undefined: detect it
+ * @throws UsageError when the file cannot be read or is not text
  */
 export async function inspectLedger(
   path: string,
@@ -63,7 +63,7 @@ export async function inspectLedger(
 
 /**
  * The records below the heading, in the order of the file.
- * @throws UsageError when the file is no table, with the line where it stops being one
+ * @throws UsageError when the file is not a table, with the line of the error
  */
 export async function readLedger(path: string, form: LedgerForm): Promise<LedgerRecord[]> {
   const records: LedgerRecord[] = [];
@@ -123,8 +123,8 @@ function pick(record: readonly string[], { columns }: LedgerForm): LedgerRecord[
 }
 
 /**
- * What a person sees in the cell: line breaks as blanks, and without what spreadsheets add to keep text as text, `="007"`
- * and `'007`.
+ * The visible text of a cell: line breaks become blanks, and the spreadsheet notations for text, `="007"` and `'007`, are
+ * removed.
  */
 function cleanCell(cell: string): string {
   const visible = cell
@@ -135,7 +135,7 @@ function cleanCell(cell: string): string {
   return asText.replace(/^'(?=[\d+=@-])/, '').trim();
 }
 
-/** The parser counts up to the end of a record; breaks within its cells belong to it. */
+/** The parser reports the last line of a record; subtracting these gives the first one. */
 function lineBreaksIn(record: readonly string[]): number {
   return record.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0);
 }
@@ -146,7 +146,7 @@ function explain(error: CsvError): string {
   switch (error.code) {
     case 'CSV_QUOTE_NOT_CLOSED':
     case 'CSV_MAX_RECORD_SIZE':
-      return `${where}: a cell begins with a quotation mark that is never closed. Close it, or write it twice inside quotes.`;
+      return `${where}: a cell has an unclosed quotation mark. Close it, or double it inside quotes.`;
     default:
       return `${where} is not a table: ${error.message}`;
   }

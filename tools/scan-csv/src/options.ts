@@ -20,9 +20,9 @@ export interface Options {
   readonly companyId: string | undefined;
   readonly currency: string | undefined;
   readonly overrides: Overrides;
-  /** Undefined: the column decides. */
+  /** Undefined: detected from the column. */
   readonly decimal: DecimalMark | undefined;
-  /** Undefined: the column decides. */
+  /** Undefined: detected from the column. */
   readonly dates: DateOrder | undefined;
   /** Undefined: detected. */
   readonly encoding: string | undefined;
@@ -34,7 +34,7 @@ export interface Options {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** @throws UsageError naming the option and what it may be */
+/** @throws UsageError naming the option and its allowed values */
 export function readOptions(args: readonly string[]): Options {
   refuseKeys(args);
   const { values, positionals } = parse(args);
@@ -86,11 +86,11 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Everybody on a machine can read the arguments of its processes. */
+/** All users of a machine can read the arguments of its processes. */
 function refuseKeys(args: readonly string[]): void {
   if (args.some((argument) => /ick_(?:live|test)_|^--(?:api-)?key(?:=|$)/.test(argument))) {
     throw new UsageError(
-      `An API key does not belong on the command line, where others can read it: put it into ${KEY_VARIABLE} or into a file named with --key-file. If it was a real one, replace it.`,
+      `Other users can read an API key on the command line: put it into ${KEY_VARIABLE} or a file named by --key-file. If it was a real one, replace it.`,
     );
   }
 }
@@ -112,7 +112,7 @@ function company(text: string | undefined): string | undefined {
 
 function currency(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  // Whether it was one on the day of a row is for each row.
+  // Whether it was valid on the date of a row is checked per row.
   const read = invoiceCurrency(text, '2000-01-01');
   if ('code' in read) return read.code;
   throw new UsageError(`--currency: ${read.refusal}`);
@@ -146,22 +146,22 @@ function encoding(label: string | undefined): string | undefined {
   }
 }
 
-export const HELP = `Scans a ledger: sends the invoices of a CSV file to POST /scans and says what was found.
+export const HELP = `Scans a ledger: sends the invoices of a CSV file to POST /scans and prints a summary.
 
 Usage: npm run scan-csv -- FILE.csv [options]
 
-  --base-url URL         where the service answers (default ${DEFAULT_BASE_URL})
+  --base-url URL         the address of the service (default ${DEFAULT_BASE_URL})
   --key-file FILE        a file with the API key (default: the environment variable ${KEY_VARIABLE})
-  --company ID           the company whose ledger it is (default: the default company)
-  --currency EUR         the currency of rows that name none (default: the base currency of the organization)
-  --map FIELD="Column"   which column has a field, by its name or as "#3"; without a name: none. May be repeated.
-  --decimal comma|point  what stands before the decimals, where the file does not tell
-  --dates dmy|mdy        whether day or month comes first, where the file does not tell
-  --encoding NAME        how the text is encoded, as windows-1250 (default: detected)
-  --negate               turn the sign of every amount: for ledgers that book what they owe with a minus
-  --skip-faulty          leave out rows that cannot be read, instead of sending none
+  --company ID           the company of the ledger (default: the default company)
+  --currency EUR         the currency of rows without one (default: the base currency of the organization)
+  --map FIELD="Column"   the column of a field, by name or as "#3"; empty: none. May be repeated.
+  --decimal comma|point  the decimal separator, if the file is ambiguous
+  --dates dmy|mdy        whether day or month comes first, if the file is ambiguous
+  --encoding NAME        the encoding, such as windows-1250 (default: detected)
+  --negate               invert the sign of every amount: for ledgers with negative liabilities
+  --skip-faulty          skip rows that cannot be read, instead of sending none
   --dry-run              show how the file is read and send nothing; needs no key
-  --json                 print the summary as one line of JSON and nothing else on standard output
+  --json                 print only the summary, as one line of JSON
   --help                 print this help
 
 Fields: ${scanFields.map((field) => (requiredFields.includes(field) ? `${field} (required)` : field)).join(', ')}.
@@ -170,7 +170,7 @@ Examples:
   npm run scan-csv -- ledger-2025.csv --dry-run
   ${KEY_VARIABLE}=... npm run scan-csv -- ledger-2025.csv --map supplierName="Firma 1" --dates dmy --currency PLN
 
-An interrupted run is continued by the same command: what was sent is not sent again.
-Exit codes: 0 every row was sent or known before; 1 the service refused or could not be reached, run it again;
+To continue an interrupted run, run the same command again: nothing is sent twice.
+Exit codes: 0 every row was sent, now or earlier; 1 the service refused or is unavailable, run it again;
 2 nothing was sent, the message says what to change; 130 stopped with Ctrl-C.
 `;

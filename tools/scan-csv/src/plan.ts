@@ -8,17 +8,17 @@ import type { DateOrder } from './dates.js';
 import type { LedgerForm, LedgerRecord } from './ledger.js';
 import type { Options } from './options.js';
 import { counted, printable } from './printable.js';
-import { kindOf, readRows } from './rows.js';
+import { classifyRecord, readRows } from './rows.js';
 import type { Conventions, Fault, SkippedRecord } from './rows.js';
 import type { ScanField, ScanRow } from './scan-row.js';
 import { decideReading } from './two-readings.js';
 import type { Cell, Decision } from './two-readings.js';
 import { UsageError } from './usage-error.js';
 
-/** So many faults are printed; a wrong option makes one of every row. */
+/** Limit of the printed faults; a wrong option causes one per row. */
 const FAULTS_SHOWN_MAX = 20;
 
-/** What will be sent of a file, and how it was read. */
+/** The rows to send, and how the file was read. */
 export interface Plan {
   readonly form: LedgerForm;
   readonly conventions: Conventions;
@@ -26,13 +26,13 @@ export interface Plan {
   readonly chunks: readonly Chunk[];
   readonly rowsToSend: number;
   readonly skipped: readonly SkippedRecord[];
-  /** What somebody should know before it is sent. */
+  /** Warnings before sending. */
   readonly notes: readonly string[];
 }
 
 type PlanOptions = Pick<Options, 'decimal' | 'dates' | 'currency' | 'negate' | 'skipFaulty'>;
 
-/** @throws UsageError where the file leaves open how it is meant; the message has every open question with its answer */
+/** @throws UsageError for unresolved columns; the message names the options that resolve them */
 export function requireColumns({ faults, header }: LedgerForm): void {
   if (faults.length === 0) return;
   const columns = header.map((_, column) => columnName(header, column)).join(', ');
@@ -43,7 +43,7 @@ export function requireColumns({ faults, header }: LedgerForm): void {
   );
 }
 
-/** @throws UsageError as {@link requireColumns}, and for rows that cannot be read unless they are to be left out */
+/** @throws UsageError as {@link requireColumns}, and for ambiguous formats and unreadable rows unless they are to be skipped */
 export function planLedger(form: LedgerForm, records: readonly LedgerRecord[], options: PlanOptions): Plan {
   const conventions = decideConventions(form, records, options);
   const { rows, skipped, faults } = readRows(records, conventions);
@@ -52,7 +52,7 @@ export function planLedger(form: LedgerForm, records: readonly LedgerRecord[], o
   if (rows.length === 0) {
     const left = skipped.length + faultyLines.length;
     throw new UsageError(
-      `There is no row to send: ${counted(records.length, 'row')} below the heading, ${left} left out.`,
+      `The file has no rows to send: ${counted(records.length, 'row')} below the heading, ${left} skipped.`,
     );
   }
   const chunks = planChunks(rows);
@@ -72,11 +72,11 @@ export function planLedger(form: LedgerForm, records: readonly LedgerRecord[], o
 function decideConventions(form: LedgerForm, records: readonly LedgerRecord[], options: PlanOptions): Conventions {
   const decimal: Decision<DecimalMark> =
     options.decimal === undefined
-      ? decideReading(cellsOf(records, 'grossAmount'), decimalMarks, (text, mark) => readAmount(text, mark)?.amount)
+      ? decideReading(readCells(records, 'grossAmount'), decimalMarks, (text, mark) => readAmount(text, mark)?.amount)
       : { kind: 'decided', reading: options.decimal };
   const dates: Decision<DateOrder> =
     options.dates === undefined
-      ? decideReading(cellsOf(records, 'issueDate'), dateOrders, readDate)
+      ? decideReading(readCells(records, 'issueDate'), dateOrders, readDate)
       : { kind: 'decided', reading: options.dates };
   if (decimal.kind === 'decided' && dates.kind === 'decided') {
     const currency = options.currency ?? form.headingCurrency;
@@ -92,10 +92,10 @@ function decideConventions(form: LedgerForm, records: readonly LedgerRecord[], o
   );
 }
 
-function* cellsOf(records: readonly LedgerRecord[], field: ScanField): Generator<Cell> {
+function* readCells(records: readonly LedgerRecord[], field: ScanField): Generator<Cell> {
   for (const record of records) {
     const text = record.cells[field];
-    if (text !== undefined && kindOf(record) === 'INVOICE') yield { line: record.line, text };
+    if (text !== undefined && classifyRecord(record) === 'INVOICE') yield { line: record.line, text };
   }
 }
 
@@ -105,7 +105,7 @@ interface Question<Reading extends string> {
   readonly names: Readonly<Record<Reading, string>>;
 }
 
-/** What only a person can decide, with the options that do; nothing where the cells did. */
+/** The question about a format that the cells leave open, with the options that answer it. */
 function openQuestion<Reading extends string>(
   decision: Decision<Reading>,
   { column, option, names }: Question<Reading>,
@@ -117,7 +117,7 @@ function openQuestion<Reading extends string>(
     const { example, results } = decision;
     const meanings = readings.map((reading) => `${results[reading]} (--${option} ${reading})`).join(' or ');
     return [
-      `Column ${column}: "${printable(example.text)}" in line ${example.line} can be ${meanings}, and no other cell tells which. Say it with ${choose}.`,
+      `Column ${column}: "${printable(example.text)}" in line ${example.line} can be ${meanings}, and no other cell tells which. Choose with ${choose}.`,
     ];
   }
   const { examples } = decision;
@@ -125,7 +125,7 @@ function openQuestion<Reading extends string>(
     (reading) => `"${printable(examples[reading].text)}" in line ${examples[reading].line} has ${names[reading]}`,
   );
   return [
-    `Column ${column} is written in two ways: ${seen.join(', ')}. Correct the file, or say which is right with ${choose}: cells that are written otherwise are then faults.`,
+    `Column ${column} has two formats: ${seen.join(', ')}. Correct the file, or choose with ${choose}: cells in the other format are then faults.`,
   ];
 }
 
@@ -139,11 +139,11 @@ function explainFaults(faults: readonly Fault[], form: LedgerForm): string {
     `${counted(rows, 'row')} cannot be read, so nothing was sent:`,
     ...shown,
     ...(rest > 0 ? [`  and ${rest} more`] : []),
-    'Correct the file, or run with --skip-faulty to leave these rows out.',
+    'Correct the file, or skip these rows with --skip-faulty.',
   ].join('\n');
 }
 
-/** `#3 "Betrag"`; the name of the field where the file has no column for it. */
+/** `#3 "Betrag"`; the name of the field if the file has no column for it. */
 export function nameOf({ header, columns }: LedgerForm, field: ScanField): string {
   const column = columns[field];
   return column === undefined ? field : columnName(header, column);
@@ -152,7 +152,7 @@ export function nameOf({ header, columns }: LedgerForm, field: ScanField): strin
 function encodingNotes({ encoding }: LedgerForm): string[] {
   if (encoding !== 'windows-1252') return [];
   return [
-    'The file is not UTF-8 and was read as windows-1252. If letters look wrong, name its encoding: --encoding windows-1250 for Polish, Czech and Hungarian.',
+    'The file is not UTF-8 and was read as windows-1252. If letters are wrong, set the encoding: --encoding windows-1250 for Polish, Czech and Hungarian.',
   ];
 }
 
@@ -160,7 +160,7 @@ function signNotes(rows: readonly ScanRow[]): string[] {
   const negative = rows.filter(({ grossAmount }) => grossAmount.startsWith('-')).length;
   if (negative * 2 <= rows.length) return [];
   return [
-    `${negative} of ${counted(rows.length, 'amount')} negative, which makes credit notes of them. If the ledger books what it owes with a minus, run with --negate.`,
+    `${negative} of ${counted(rows.length, 'amount')} negative: they are sent as credit notes. If the ledger has negative liabilities, run with --negate.`,
   ];
 }
 
@@ -169,6 +169,6 @@ function externalIdNotes(chunks: readonly Chunk[], form: LedgerForm): string[] {
   const [first] = repeated;
   if (first === undefined) return [];
   return [
-    `The externalId of an earlier row stands in ${counted(repeated.length, 'row')} (${nameOf(form, 'externalId')}, first in line ${first.sourceRowNumber}): the service will skip them. If this column does not tell invoices apart, run with --map externalId=`,
+    `${counted(repeated.length, 'row')} repeat${repeated.length === 1 ? 's' : ''} the externalId of an earlier row (${nameOf(form, 'externalId')}, first in line ${first.sourceRowNumber}): the service will skip them. If this column does not identify invoices, run with --map externalId=`,
   ];
 }

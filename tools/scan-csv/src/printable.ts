@@ -1,4 +1,4 @@
-/** Text of a file or of an answer as a terminal may show it: on one line, without control characters, not too long. */
+/** Foreign text made safe for a terminal: one line, without control characters, shortened. */
 export function printable(text: string, lengthMax = 60): string {
   const characters = [...text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()];
   return characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join('')}…` : characters.join('');

@@ -1,25 +1,25 @@
 import { printable } from './printable.js';
 
 const BAR_WIDTH = 30;
-/** An estimate from less than this would jump. */
+/** Earlier estimates would be unstable. */
 const ESTIMATE_AFTER_MS = 2_000;
 
-/** Where a program writes for people. */
+/** Standard output or error. */
 export interface TextStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
 }
 
 export interface Progress {
-  /** So many rows are done in so many requests. */
+  /** Updates the bar. */
   advance(rowsDone: number, chunksDone: number): void;
-  /** Something to know while it goes on. */
+  /** Prints a message above the bar. */
   note(text: string): void;
   /** Clears the bar. */
   end(): void;
 }
 
-/** On a terminal one bar that is drawn over, elsewhere a line per request. */
+/** On a terminal one progress bar, elsewhere a line per request. */
 export function createProgress(
   stream: TextStream,
   total: { readonly rows: number; readonly chunks: number },

@@ -14,7 +14,7 @@ const LINES_SHOWN_MAX = 10;
 const SCANS_SHOWN_MAX = 3;
 const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'];
 
-/** What became of a file; printed as it is with `--json`. */
+/** The result of a run, printed with `--json`. */
 export interface Summary {
   /** False when the run ended before every row was sent. */
   readonly complete: boolean;
@@ -25,11 +25,11 @@ export interface Summary {
   /** In the order of the file; `line` is where the row begins. */
   readonly rowsSkipped: readonly { readonly line: number; readonly reason: string; readonly externalId?: string }[];
   readonly invoicesAnalyzed: number;
-  /** One entry, or more where the base currency was changed between two requests. */
+  /** One entry; more if the base currency changed between two requests. */
   readonly analyzedValues: readonly { readonly value: string; readonly currency: string }[];
   readonly unconvertedInvoices: number;
   readonly decisionCounts: Readonly<Record<string, number>>;
-  /** Most severe types first; `severity` is the highest that the type can have, null where it is not known. */
+  /** Most severe types first; `severity` is the highest possible one of the type, null if unknown. */
   readonly findings: readonly { readonly type: string; readonly severity: string | null; readonly count: number }[];
   readonly scans: readonly { readonly id: string; readonly invoicesAnalyzed: number; readonly sentBefore: boolean }[];
 }
@@ -39,7 +39,7 @@ export interface Sent {
   readonly outcome: Outcome;
 }
 
-/** @param severitiesByType what findings of each type can be, least severe first */
+/** @param severitiesByType the possible severities of each type, least severe first */
 export function summarize(
   plan: Plan,
   sent: readonly Sent[],
@@ -123,7 +123,7 @@ export function painter(hasColours: boolean): Paint {
   return (format, text) => (hasColours ? styleText(format, text, { validateStream: false }) : text);
 }
 
-/** How the file was read, for people: on standard error before sending, on standard output of a dry run. */
+/** Describes how the file was read. */
 export function describeReading({ form, conventions, notes }: Plan, paint: Paint): string {
   const { encoding, delimiter, header, columns } = form;
   const order = conventions.dates === 'dmy' ? 'day before month' : 'month before day';
@@ -144,7 +144,7 @@ export function describeReading({ form, conventions, notes }: Plan, paint: Paint
 
 const delimiterNames = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' } as const;
 
-/** What would be sent. */
+/** The dry run as text. */
 export function describePlan({ chunks, rowsToSend, recordsRead, skipped, form }: Plan, paint: Paint): string {
   const fields = scanFields.filter((field) => form.columns[field] !== undefined || field === 'currency');
   const first = chunks.flatMap(({ rows }) => rows.slice(0, ROWS_SHOWN_MAX)).slice(0, ROWS_SHOWN_MAX);
@@ -162,7 +162,7 @@ export function describePlan({ chunks, rowsToSend, recordsRead, skipped, form }:
   ].join('\n');
 }
 
-/** The dry run for programs. */
+/** The dry run as JSON. */
 export function planAsJson({ chunks, rowsToSend, recordsRead, skipped, form, conventions, notes }: Plan): unknown {
   const { encoding, delimiter, header, columns } = form;
   return {
@@ -181,11 +181,11 @@ export function planAsJson({ chunks, rowsToSend, recordsRead, skipped, form, con
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  NOT_AN_INVOICE: 'no invoice: two of supplier, number and date are empty, as in totals',
-  HEADING_REPEATED: 'the heading again',
+  NOT_AN_INVOICE: 'not an invoice: two of supplier, number and date are empty, as in totals',
+  HEADING_REPEATED: 'repeated heading',
   FAULTY: 'cannot be read',
   ALREADY_IMPORTED: 'imported by an earlier scan (same externalId)',
-  DUPLICATE_EXTERNAL_ID_IN_FILE: 'the externalId of an earlier row of the file',
+  DUPLICATE_EXTERNAL_ID_IN_FILE: 'same externalId as an earlier row of the file',
 };
 
 function describeSkipped(skipped: readonly { readonly line: number; readonly reason: string }[]): string[] {
@@ -198,14 +198,14 @@ function describeSkipped(skipped: readonly { readonly line: number; readonly rea
   });
 }
 
-/** Where the findings of a run can be read. */
-export interface Whereabouts {
+/** What a request for the findings needs. */
+export interface FindingsLink {
   readonly baseUrl: string;
   readonly keyFile: string | undefined;
 }
 
-/** The summary for people. */
-export function describeSummary(summary: Summary, { baseUrl, keyFile }: Whereabouts, paint: Paint): string {
+/** The summary as text. */
+export function describeSummary(summary: Summary, { baseUrl, keyFile }: FindingsLink, paint: Paint): string {
   const { rowsRead, rowsSent, rowsSkipped, rowsNotSent, scans, unconvertedInvoices, analyzedValues, findings } =
     summary;
   const sentBefore = scans.filter((scan) => scan.sentBefore).length;
@@ -220,14 +220,12 @@ export function describeSummary(summary: Summary, { baseUrl, keyFile }: Whereabo
     ...describeSkipped(rowsSkipped),
     ...(sentBefore === 0
       ? []
-      : [`${counted(sentBefore, 'request')} had been sent before: the results are those of then.`]),
+      : [`${counted(sentBefore, 'request')} had been sent before: the results are from that run.`]),
     '',
     `Invoices analyzed  ${summary.invoicesAnalyzed}`,
-    `Analyzed value     ${value}${unconvertedInvoices > 0 ? `, without ${counted(unconvertedInvoices, 'invoice')} for which there is no exchange rate` : ''}`,
+    `Analyzed value     ${value}${unconvertedInvoices > 0 ? `, without ${counted(unconvertedInvoices, 'invoice')} that ${unconvertedInvoices === 1 ? 'has' : 'have'} no exchange rate` : ''}`,
     `Decisions          ${decisions.join('   ')}`,
-    findings.length === 0
-      ? 'Findings           none'
-      : 'Findings by type, with the highest severity that each can have:',
+    findings.length === 0 ? 'Findings           none' : 'Findings by type, with its highest possible severity:',
     ...(findings.length === 0
       ? []
       : [
@@ -240,7 +238,7 @@ export function describeSummary(summary: Summary, { baseUrl, keyFile }: Whereabo
       ? []
       : [
           '',
-          'Look at the findings:',
+          'Read the findings:',
           ...scans
             .slice(0, SCANS_SHOWN_MAX)
             .map(({ id }) => `  curl -s "${baseUrl}/findings?scan_id=${id}" -H "Authorization: Bearer ${key}"`),

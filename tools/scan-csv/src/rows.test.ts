@@ -18,7 +18,7 @@ const faultOf = (...given: Parameters<typeof read>) => {
 };
 
 describe('a row', () => {
-  test('has what its cells say and the line on which it begins', () => {
+  test('has the values of its cells and its first line', () => {
     expect(
       rowOf({ supplierTaxId: 'DE1', purchaseOrderRef: 'PO', bankIban: 'DE89', externalId: 'X', currency: 'eur' }),
     ).toEqual(
@@ -26,15 +26,15 @@ describe('a row', () => {
     );
   });
 
-  test.each(['-', 'n/a', 'N/A', '#N/A', 'NULL', '–'])('has no optional field where the cell says %s', (placeholder) => {
+  test.each(['-', 'n/a', 'N/A', '#N/A', 'NULL', '–'])('has no optional field for the placeholder %s', (placeholder) => {
     expect(rowOf({ bankIban: placeholder, currency: placeholder })).toEqual(row);
   });
 
-  test('has the other sign where the ledger books with a minus', () => {
+  test('has the opposite sign with --negate', () => {
     expect(rowOf({ grossAmount: '-5.00' }, { negate: true })).toEqual(row);
   });
 
-  test('has a UK account only where both halves are there, the zeros at the front put back', () => {
+  test('has a UK account only with both parts, leading zeros restored', () => {
     expect(rowOf({ bankSortCode: '40-00-04', bankAccountNumber: '1234 5678' })).toMatchObject({
       bankSortCode: '400004',
       bankAccountNumber: '12345678',
@@ -52,18 +52,18 @@ describe('the currency of a row', () => {
     ['--currency', {}, 'PLN', 'PLN'],
     ['$ alone', { grossAmount: '$5.00' }, undefined, 'USD'],
     ['$ with --currency', { grossAmount: '$5.00' }, 'CAD', 'CAD'],
-    ['$ beside a column', { grossAmount: '$5.00', currency: 'AUD' }, undefined, 'AUD'],
+    ['$ with a column', { grossAmount: '$5.00', currency: 'AUD' }, undefined, 'AUD'],
     ['nothing', {}, undefined, undefined],
   ])('comes from %s', (_, more, fallback, currency) => {
     expect(rowOf(more, { currency: fallback })?.currency).toBe(currency);
   });
 
   test.each([
-    [{ currency: 'EURO' }, 'currency: "EURO" is not a currency: an ISO 4217 code such as EUR is'],
-    [{ grossAmount: '5 kr' }, 'grossAmount: "kr" can be SEK, NOK, DKK, ISK: say which with --currency'],
-    [{ grossAmount: '5 €', currency: 'USD' }, 'grossAmount: is in EUR while the currency column says USD'],
+    [{ currency: 'EURO' }, 'currency: "EURO" is not a currency: use an ISO 4217 code such as EUR'],
+    [{ grossAmount: '5 kr' }, 'grossAmount: "kr" can be SEK, NOK, DKK, ISK: choose with --currency'],
+    [{ grossAmount: '5 €', currency: 'USD' }, 'grossAmount: is in EUR, but the currency column says USD'],
     [{ currency: 'HRK' }, 'currency: HRK was withdrawn on'],
-  ])('that cannot be is a fault: %j', (more, message) => {
+  ])('that is invalid is a fault: %j', (more, message) => {
     expect(faultOf(more)).toContain(message);
   });
 });
@@ -82,7 +82,7 @@ describe('a cell that cannot be sent is a fault', () => {
     expect(faultOf(more as LedgerRecord['cells'])).toContain(message);
   });
 
-  test('and each of a row is named', () => {
+  test('and every fault of a row is reported', () => {
     const { faults, rows } = read({ issueDate: 'x', grossAmount: 'y' });
     expect(faults.map(({ line, field }) => [line, field])).toEqual([
       [7, 'issueDate'],

@@ -8,17 +8,17 @@ import type { DateOrder } from './dates.js';
 import type { LedgerRecord } from './ledger.js';
 import type { ScanField, ScanRow } from './scan-row.js';
 
-/** Lengths that the service takes, in characters. */
+/** Limits of the service, in characters. */
 const NAME_LENGTH_MAX = 400;
 const TEXT_LENGTH_MAX = 200;
 
-/** How the cells of a file are to be read. */
+/** The formats of the cells of a file. */
 export interface Conventions {
   readonly decimal: DecimalMark;
   readonly dates: DateOrder;
-  /** The currency of rows that name none; undefined: the service takes the base currency of the organization. */
+  /** The currency of rows without one; undefined: the service uses the base currency of the organization. */
   readonly currency: string | undefined;
-  /** The ledger books what it owes with a minus. */
+  /** The ledger has negative liabilities. */
   readonly negate: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface SkippedRecord {
   readonly reason: SkipReason;
 }
 
-/** A cell that cannot be sent as it is. */
+/** A cell that cannot be sent. */
 export interface Fault {
   readonly line: number;
   readonly field: ScanField;
@@ -43,22 +43,25 @@ export interface ReadRows {
   readonly faults: readonly Fault[];
 }
 
-/** Whether a record is a row of the ledger and not a total, a note or a heading. */
-export function kindOf({ cells, repeatsHeading }: LedgerRecord): 'INVOICE' | 'NOT_AN_INVOICE' | 'HEADING_REPEATED' {
+/** Tells rows of the ledger from totals, notes and headings. */
+export function classifyRecord({
+  cells,
+  repeatsHeading,
+}: LedgerRecord): 'INVOICE' | 'NOT_AN_INVOICE' | 'HEADING_REPEATED' {
   if (repeatsHeading) return 'HEADING_REPEATED';
   const { supplierName, invoiceNumber, issueDate } = cells;
-  // A total has its word in any of these columns, and nothing in the others.
-  const told = [supplierName, invoiceNumber, issueDate].filter((cell) => cell !== undefined);
-  return told.length >= 2 ? 'INVOICE' : 'NOT_AN_INVOICE';
+  // A total has a text in at most one of these columns.
+  const filledCells = [supplierName, invoiceNumber, issueDate].filter((cell) => cell !== undefined);
+  return filledCells.length >= 2 ? 'INVOICE' : 'NOT_AN_INVOICE';
 }
 
-/** Reads every record; each of them ends in exactly one of the three lists, a faulty one with one entry per cell. */
+/** Reads every record into one of the three lists; a faulty record has one fault per cell. */
 export function readRows(records: readonly LedgerRecord[], conventions: Conventions): ReadRows {
   const rows: ScanRow[] = [];
   const skipped: SkippedRecord[] = [];
   const faults: Fault[] = [];
   for (const record of records) {
-    const kind = kindOf(record);
+    const kind = classifyRecord(record);
     if (kind !== 'INVOICE') {
       skipped.push({ line: record.line, reason: kind });
       continue;
@@ -127,12 +130,12 @@ function only<Name extends ScanField>(name: Name, value: string | undefined): Pa
   return value === undefined ? {} : ({ [name]: value } as Record<Name, string>);
 }
 
-/** What people write into an optional cell that has nothing. */
+/** A text that stands for an empty cell. */
 function isPlaceholder(cell: string | undefined): boolean {
   return cell !== undefined && /^(?:[-–—.]+|n\/?a|#n\/?a|null|none)$/i.test(cell);
 }
 
-/** A spreadsheet has turned a long number into `1,23457E+11`: its last digits are lost. */
+/** True for `1,23457E+11`: a spreadsheet has removed the last digits of a long number. */
 function isShortened(cell: string): boolean {
   return /^\d[.,]\d+E\+?\d+$/i.test(cell);
 }
@@ -148,7 +151,7 @@ function notAnAmount(cell: string, { decimal }: Conventions): string {
 
 type CurrencyOfRow = { readonly code: string | undefined } | { readonly field: ScanField; readonly fault: string };
 
-/** The column decides, then what the amount says; both together must agree. */
+/** The currency of the column, else of the amount; they must not contradict each other. */
 function currencyOf(
   cell: string | undefined,
   inAmount: string | undefined,
@@ -157,19 +160,19 @@ function currencyOf(
 ): CurrencyOfRow {
   const inColumn = cell === undefined || isPlaceholder(cell) ? undefined : currencyIn(cell);
   if (cell !== undefined && !isPlaceholder(cell) && inColumn === undefined) {
-    return { field: 'currency', fault: `"${cell}" is not a currency: an ISO 4217 code such as EUR is` };
+    return { field: 'currency', fault: `"${cell}" is not a currency: use an ISO 4217 code such as EUR` };
   }
   const named = inColumn ?? inAmount;
   if (named === undefined) return { code: fallback };
   const field = inColumn === undefined ? 'grossAmount' : 'currency';
   const meaning = meaningOf(named, fallback);
   if ('oneOf' in meaning) {
-    return { field, fault: `"${named}" can be ${meaning.oneOf.join(', ')}: say which with --currency` };
+    return { field, fault: `"${named}" can be ${meaning.oneOf.join(', ')}: choose with --currency` };
   }
-  // `$` beside a column that says CAD is the Canadian dollar.
+  // `$` with CAD in the column is the Canadian dollar.
   const beside = inColumn === undefined || inAmount === undefined ? undefined : meaningOf(inAmount, meaning.code);
   if (beside !== undefined && (!('code' in beside) || beside.code !== meaning.code)) {
-    return { field: 'grossAmount', fault: `is in ${inAmount} while the currency column says ${meaning.code}` };
+    return { field: 'grossAmount', fault: `is in ${inAmount}, but the currency column says ${meaning.code}` };
   }
   const valid = issueDate === '' ? { code: meaning.code } : invoiceCurrency(meaning.code, issueDate);
   return 'code' in valid ? valid : { field, fault: valid.refusal };
@@ -179,10 +182,10 @@ type UkAccount =
   | { readonly pair: { readonly bankSortCode?: string; readonly bankAccountNumber?: string } }
   | { readonly field: ScanField; readonly fault: string };
 
-/** Half a pair is no account (specification 2.9), and other countries' account numbers stand in the same column. */
+/** A UK account needs both parts (specification 2.9); the column may also hold account numbers of other countries. */
 function ukAccountOf(sortCode: string | undefined, accountNumber: string | undefined): UkAccount {
   if (!sortCode || !accountNumber) return { pair: {} };
-  // Spreadsheets drop the zeros at the front of what looks like a number.
+  // Spreadsheets drop leading zeros.
   const digits = sortCode.replaceAll(/[\s-]/g, '').padStart(6, '0');
   const account = accountNumber.replaceAll(/\s/g, '');
   if (!/^\d{6}$/.test(digits))

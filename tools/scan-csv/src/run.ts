@@ -20,20 +20,19 @@ import { UsageError } from './usage-error.js';
 const DONE = 0;
 const FAILED = 1;
 const NOTHING_SENT = 2;
-/** 128 and the number of SIGINT, as shells have it. */
+/** 128 plus the number of SIGINT, as in shells. */
 const STOPPED = 130;
 
-/** Tries of one request that the network or the service fails. */
+/** Attempts of one request that fails by network or service. */
 const ATTEMPTS_MAX = 6;
-/** How long one request goes on in all: it waits for another scan, for the rate limit. */
+/** Total time of one request, waiting for another scan or the rate limit included. */
 const REQUEST_MS_MAX = 15 * 60_000;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Where the program stands: what it was given and where it writes. */
-export interface Surroundings {
+export interface RunDeps {
   readonly env: NodeJS.ProcessEnv;
-  /** Relative names of files begin here. */
+  /** Base of relative file names. */
   readonly directory: string;
   readonly stdout: TextStream;
   readonly stderr: TextStream;
@@ -45,16 +44,16 @@ export interface Surroundings {
 }
 
 /** Runs the command and returns the exit code. The result goes to standard output, everything else to standard error. */
-export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { env, stdout, stderr, signal } = surroundings;
+export async function run(args: readonly string[], deps: RunDeps): Promise<number> {
+  const { env, stdout, stderr, signal } = deps;
   try {
     const options = readOptions(args);
     if (options.help) {
       stdout.write(HELP);
       return DONE;
     }
-    const key = options.dryRun ? undefined : await readKey(options, surroundings);
-    const plan = await readPlan(options, surroundings);
+    const key = options.dryRun ? undefined : await readKey(options, deps);
+    const plan = await readPlan(options, deps);
     if (key === undefined) {
       const paint = painter(hasColours(stdout, env));
       stdout.write(
@@ -64,7 +63,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
       );
       return DONE;
     }
-    return await sendPlan(plan, key, options, surroundings);
+    return await sendPlan(plan, key, options, deps);
   } catch (error) {
     if (signal.aborted) {
       stderr.write('Stopped. Nothing was sent.\n');
@@ -76,7 +75,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   }
 }
 
-async function readPlan(options: Options, { directory, signal }: Surroundings): Promise<Plan> {
+async function readPlan(options: Options, { directory, signal }: RunDeps): Promise<Plan> {
   const path = resolve(directory, options.file);
   const form = await inspectLedger(path, options.overrides, options.encoding);
   requireColumns(form);
@@ -85,8 +84,8 @@ async function readPlan(options: Options, { directory, signal }: Surroundings): 
   return planLedger(form, records, options);
 }
 
-async function sendPlan(plan: Plan, apiKey: string, options: Options, surroundings: Surroundings): Promise<number> {
-  const { env, stdout, stderr, signal, now, pause } = surroundings;
+async function sendPlan(plan: Plan, apiKey: string, options: Options, deps: RunDeps): Promise<number> {
+  const { env, stdout, stderr, signal, now, pause } = deps;
   stderr.write(`${describeReading(plan, painter(hasColours(stderr, env)))}`);
   warnOfPlainHttp(options.baseUrl, stderr);
   const progress = createProgress(stderr, { rows: plan.rowsToSend, chunks: plan.chunks.length }, now);
@@ -108,17 +107,17 @@ async function sendPlan(plan: Plan, apiKey: string, options: Options, surroundin
   }
   if (stoppedBy === undefined) return DONE;
   const rest = `${sent.length} of ${plan.chunks.length} requests are done.`;
-  const goOn = 'Run the same command again to go on: what was sent is not sent again.';
+  const howToContinue = 'Run the same command again to continue: nothing is sent twice.';
   if (stoppedBy === 'stopped') {
-    stderr.write(`Stopped: ${rest} ${goOn}\n`);
+    stderr.write(`Stopped: ${rest} ${howToContinue}\n`);
     return STOPPED;
   }
   stderr.write(`${refusal(stoppedBy, plan, plan.chunks[sent.length])}\n`);
-  stderr.write(`${rest}${stoppedBy instanceof ApiError && stoppedBy.status === 400 ? '' : ` ${goOn}`}\n`);
+  stderr.write(`${rest}${stoppedBy instanceof ApiError && stoppedBy.status === 400 ? '' : ` ${howToContinue}`}\n`);
   return FAILED;
 }
 
-/** One after another, since each is judged with those before it as history. */
+/** One after another, because each chunk is analyzed with the earlier ones as history. */
 async function sendChunks(
   chunks: readonly Chunk[],
   companyId: string | undefined,
@@ -145,39 +144,39 @@ async function sendChunks(
   }
 }
 
-/** What the service said, with lines and columns of the file in place of its own paths. */
+/** The error of the service, with lines and columns of the file instead of paths. */
 function refusal(error: ApiError | NetworkError, plan: Plan, chunk: Chunk | undefined): string {
   const faults = error instanceof ApiError ? error.details : [];
-  const details = faults.map((fault) => `  ${inTheFile(fault, plan, chunk)}`);
+  const details = faults.map((fault) => `  ${describeFault(fault, plan, chunk)}`);
   return [printable(`${failureSentence(error)}${effort(error)}`, 1_000), ...details].join('\n');
 }
 
-/** How much was tried, where it was more than once. */
+/** The number of attempts or the time, if there was more than one attempt. */
 function effort({ attempts, elapsedMs }: ApiError | NetworkError): string {
   if (attempts === 1) return '';
   const minutes = Math.round(elapsedMs / 60_000);
   return minutes > 1 ? ` (waited ${minutes} minutes)` : ` (tried ${attempts} times)`;
 }
 
-function inTheFile({ path, message }: FieldFault, { form }: Plan, chunk: Chunk | undefined): string {
+function describeFault({ path, message }: FieldFault, { form }: Plan, chunk: Chunk | undefined): string {
   const [, index, field = ''] = /^rows\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
   const row = index === undefined ? undefined : chunk?.rows[Number(index)];
-  // The service says first which row of the request it is, which the line says better.
+  // Removes the row of the request, because the line of the file is more useful.
   const sentence = printable(message.replace(/^Row \d+(?:, sourceRowNumber -?\d+)?: /, ''), 300);
   if (row === undefined) return `${printable(path)}: ${sentence}`;
   const column = isScanField(field) ? `, ${nameOf(form, field)}` : '';
   return `line ${row.sourceRowNumber}${column}: ${sentence}`;
 }
 
-/** From the file that was named, else from the environment. @throws UsageError saying where a key may come from */
-async function readKey({ keyFile }: Options, { env, directory, stderr }: Surroundings): Promise<string> {
+/** From --key-file, else from the environment. @throws UsageError when there is no key */
+async function readKey({ keyFile }: Options, { env, directory, stderr }: RunDeps): Promise<string> {
   const key =
     keyFile === undefined ? (env[KEY_VARIABLE] ?? '').trim() : await keyOfFile(resolve(directory, keyFile), stderr);
   if (key === '') {
-    throw new UsageError(`The API key is missing: put it into ${KEY_VARIABLE}, or into a file named with --key-file.`);
+    throw new UsageError(`The API key is missing: put it into ${KEY_VARIABLE}, or into a file named by --key-file.`);
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new UsageError('The API key has blanks or other characters that no key has. Is it the key alone?');
+    throw new UsageError('The API key has blanks or other invalid characters. The text must be the key only.');
   }
   return key;
 }
@@ -185,7 +184,7 @@ async function readKey({ keyFile }: Options, { env, directory, stderr }: Surroun
 async function keyOfFile(path: string, stderr: TextStream): Promise<string> {
   try {
     if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) {
-      stderr.write(`Note: others on this machine can read ${path}. To keep the key to yourself: chmod 600 ${path}\n`);
+      stderr.write(`Note: others on this machine can read ${path}. To protect the key: chmod 600 ${path}\n`);
     }
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
@@ -196,10 +195,10 @@ async function keyOfFile(path: string, stderr: TextStream): Promise<string> {
 function warnOfPlainHttp(baseUrl: string, stderr: TextStream): void {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === 'https:' || LOOPBACK.test(hostname)) return;
-  stderr.write(`Note: ${hostname} is called without encryption, and so the API key travels readably. Use https.\n`);
+  stderr.write(`Note: ${hostname} is called without encryption, which exposes the API key. Use https.\n`);
 }
 
-/** NO_COLOR with any text switches colours off, as no-color.org has it. */
+/** Any value of NO_COLOR switches colours off (no-color.org). */
 function hasColours(stream: TextStream, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && !env['NO_COLOR'];
 }

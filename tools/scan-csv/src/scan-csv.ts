@@ -1,15 +1,15 @@
-// `npm run scan-csv -- <file.csv>`: last year's ledger through POST /scans.
+// `npm run scan-csv -- <file.csv>`: sends a ledger to POST /scans.
 import { setTimeout as delay } from 'node:timers/promises';
 import { run } from './run.js';
 
 const stop = new AbortController();
-// The first Ctrl-C ends what is under way and says how to go on; a second one finds no listener and ends the process.
+// The first Ctrl-C stops after cancelling the request; the second ends the process, because no listener is left.
 process.once('SIGINT', () => stop.abort());
 process.once('SIGTERM', () => stop.abort());
 
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
-  // npm starts its scripts in the directory of the package and says here where the person was.
+  // npm runs scripts in the directory of the package; INIT_CWD is the directory of the user.
   directory: process.env['INIT_CWD'] ?? process.cwd(),
   stdout: process.stdout,
   stderr: process.stderr,

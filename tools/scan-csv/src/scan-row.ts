@@ -1,9 +1,9 @@
 import type { Schemas } from '@invoicecontrol/client';
 
-/** A row as POST /scans takes it. */
+/** A row of POST /scans. */
 export type ScanRow = Schemas['ScanRow'];
 
-/** The columns that a row of a scan can have (specification 2.9), in the order in which they are shown. */
+/** The columns that a row of a scan can have (specification 2.9), in display order. */
 export const scanFields = [
   'supplierName',
   'supplierTaxId',
@@ -20,7 +20,7 @@ export const scanFields = [
 
 export type ScanField = (typeof scanFields)[number];
 
-/** Without these there is no row. */
+/** The required columns. */
 export const requiredFields: readonly ScanField[] = ['supplierName', 'invoiceNumber', 'issueDate', 'grossAmount'];
 
 export function isScanField(name: string): name is ScanField {

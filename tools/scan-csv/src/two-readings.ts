@@ -4,18 +4,18 @@ export interface Cell {
   readonly text: string;
 }
 
-/** How a column is to be read, of two ways in which its cells could be. */
+/** Which of two formats a column has. */
 export type Decision<Reading extends string> =
   | { readonly kind: 'decided'; readonly reading: Reading }
-  /** Some cells can be read in both ways with different results, and no cell tells which. */
+  /** Some cells match both formats with different results, and no cell decides. */
   | { readonly kind: 'ambiguous'; readonly example: Cell; readonly results: Readonly<Record<Reading, string>> }
-  /** One cell can be read in the first way alone and another in the second way alone. */
+  /** One cell matches only the first format, another one only the second. */
   | { readonly kind: 'contradictory'; readonly examples: Readonly<Record<Reading, Cell>> };
 
 /**
- * Decides for a whole column, because single cells deceive: `1.234` and `03/04/2025` mean something else in the next
- * file. A cell that can be read in one way only is evidence; one that cannot be read at all is none.
- * @param read the value of a cell in a reading, or undefined when it has none
+ * Detects the format of a whole column, because single cells such as `1.234` and `03/04/2025` are ambiguous. Only a cell
+ * that matches exactly one format is evidence.
+ * @param read the value of a cell in a format, or undefined if it does not match
  */
 export function decideReading<Reading extends string>(
   cells: Iterable<Cell>,

@@ -1,4 +1,4 @@
-/** Nothing was sent, because of the command line or the file; the message says what to change. */
+/** The command line or the file is wrong and nothing was sent; the message says what to change. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -1,4 +1,4 @@
-// A local counterpart of POST /scans that checks what it receives against specification 2.9 and answers as it is told.
+// A fake of POST /scans that checks requests against specification 2.9; tests set its answers.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { scanFields } from '../scan-row.js';
 import type { ScanRow } from '../scan-row.js';
 
-export const API_KEY = 'ick_test_counterpart';
+export const API_KEY = 'ick_test_fake';
 const ROWS_MAX = 5_000;
 
 export interface ReceivedScan {
@@ -16,19 +16,19 @@ export interface ReceivedScan {
   readonly rows: readonly ScanRow[];
 }
 
-/** In place of the usual answer; `drop` closes the connection. */
-export type Trouble =
+/** Replaces the usual answer; `drop` closes the connection. */
+export type InjectedFault =
   'drop' | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
 export interface ScanService {
   /** Ends in `/v1`. */
   readonly baseUrl: string;
-  /** Every request for a scan, those that met trouble too. */
+  /** Every request for a scan, failed ones included. */
   readonly received: readonly ReceivedScan[];
-  /** What a request broke of the specification. */
+  /** Violations of the specification in requests. */
   readonly faults: readonly string[];
-  /** The next requests meet these, one each. */
-  readonly troubles: Trouble[];
+  /** Faults of the next requests, one each. */
+  readonly injectedFaults: InjectedFault[];
   /** Called before a request is answered. */
   onRequest: () => void;
   stop(): Promise<void>;
@@ -38,11 +38,11 @@ export function errorBody(code: string, message: string, details?: unknown): unk
   return { error: { code, message, request_id: 'req_1', ...(details === undefined ? {} : { details }) } };
 }
 
-/** Starts it on a free port. A key that it has answered is answered again from memory, as the service does. */
+/** Starts it on a free port. Like the service, it repeats the answer of a known Idempotency-Key. */
 export async function startScanService(): Promise<ScanService> {
   const received: ReceivedScan[] = [];
   const faults: string[] = [];
-  const troubles: Trouble[] = [];
+  const injectedFaults: InjectedFault[] = [];
   const answered = new Map<string, unknown>();
   const imported = new Set<string>();
   let onRequest = (): void => undefined;
@@ -63,7 +63,7 @@ export async function startScanService(): Promise<ScanService> {
     received.push({ idempotencyKey, companyId: body.companyId, rows: body.rows });
     faults.push(...faultsOf(request, body));
     onRequest();
-    const trouble = troubles.shift();
+    const trouble = injectedFaults.shift();
     if (trouble === 'drop') return void request.socket.destroy();
     if (trouble !== undefined) return send(response, trouble.status, trouble.body, trouble.headers);
     const earlier = answered.get(idempotencyKey);
@@ -87,7 +87,7 @@ export async function startScanService(): Promise<ScanService> {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     received,
     faults,
-    troubles,
+    injectedFaults,
     set onRequest(listener: () => void) {
       onRequest = listener;
     },
