@@ -1,5 +1,6 @@
 // Four projects named by cost. Unit tests need nothing; the others share one MongoDB and one NATS, started once per run.
 const shared = {
+  testEnvironment: '<rootDir>/tools/jest-environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {

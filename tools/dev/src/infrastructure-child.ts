@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 
 const READY_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 5_000;
+const WATCHDOG_POLL_EACH_MS = 100;
 const TAIL_LINES_MAX = 20;
 
 export interface ChildServerOptions {
@@ -95,7 +96,11 @@ export async function startChildServer({
 /** A shell that ends the child when our end of its pipe closes, which even SIGKILL of this process brings about. */
 function endWithThisProcess(child: ChildProcess): ChildProcess | undefined {
   if (child.pid === undefined) return undefined;
-  const script = `read -r _; kill -TERM "$1"; sleep ${STOP_TIMEOUT_MS / 1000}; kill -KILL "$1"`;
+  const polls = STOP_TIMEOUT_MS / WATCHDOG_POLL_EACH_MS;
+  const script =
+    `read -r _; kill -TERM "$1"; polls=${polls}; ` +
+    `while [ $polls -gt 0 ] && kill -0 "$1"; do sleep ${WATCHDOG_POLL_EACH_MS / 1000}; polls=$((polls - 1)); done; ` +
+    'kill -KILL "$1"';
   const watchdog = spawn('/bin/sh', ['-c', script, 'sh', String(child.pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,

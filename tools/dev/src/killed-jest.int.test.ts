@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** One for each worker of the jest that is killed. */
+const FILES = ['one.test.mjs', 'two.test.mjs'];
+
+/** A test that never ends. It writes down where its worker listens, and the servers that it started. */
+const ENDLESS = `
+  import { renameSync, writeFileSync } from 'node:fs';
+  import { createServer } from 'node:net';
+  import { startInfrastructure } from '${root}tools/dev/dist/infrastructure.js';
+
+  test('never ends', async () => {
+    const { mongodbUrl, natsUrl } = await startInfrastructure({ env: { INFRASTRUCTURE: 'embedded' } });
+    const worker = createServer().listen(0, '127.0.0.1', () => {
+      const ports = [worker.address().port, ...[mongodbUrl, natsUrl].map((url) => Number(new URL(url).port))];
+      const unfinished = '.' + process.pid;
+      writeFileSync(unfinished, JSON.stringify(ports));
+      renameSync(unfinished, process.env.STARTED + process.pid);
+    });
+    await new Promise(() => {});
+  });
+`;
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'killed-jest-'));
+  for (const name of FILES) await writeFile(join(directory, name), ENDLESS);
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('jest ended by %s leaves no process behind', async (signal) => {
+  const program = ['--experimental-vm-modules', join(root, 'node_modules/jest/bin/jest.js')];
+  const jest = spawn(process.execPath, [...program, '--config', await configuration(), '--maxWorkers', '2'], {
+    cwd: directory,
+    env: { ...process.env, STARTED: `${signal}-` },
+    stdio: 'ignore',
+  });
+  const ended = once(jest, 'close');
+  const started = await eventually(async () => {
+    const names = (await readdir(directory)).filter((name) => name.startsWith(signal));
+    expect(names).toHaveLength(FILES.length);
+    return names;
+  });
+  const texts = await Promise.all(started.map((name) => readFile(join(directory, name), 'utf8')));
+  const ports = texts.flatMap((text) => JSON.parse(text) as number[]);
+  expect(await listening(ports)).toEqual(ports);
+  jest.kill(signal);
+  await ended;
+  await eventually(async () => expect(await listening(ports)).toEqual([]));
+});
+
+/** With the environment of the tests of this repository, which ends the workers. */
+async function configuration(): Promise<string> {
+  const { default: config } = (await import(join(root, 'jest.config.mjs'))) as {
+    default: { projects: { testEnvironment: string }[] };
+  };
+  const testEnvironment = config.projects[0]?.testEnvironment.replace('<rootDir>', root);
+  const options = { testMatch: ['**/*.test.mjs'], transform: {}, testTimeout: 600_000 };
+  return JSON.stringify({ rootDir: directory, testEnvironment, ...options });
+}
+
+/** Those of the ports where somebody takes connections. */
+async function listening(ports: readonly number[]): Promise<number[]> {
+  const taken = await Promise.all(
+    ports.map(
+      (port) =>
+        new Promise<boolean>((resolve) => {
+          const socket = connect(port, '127.0.0.1', () => socket.destroy());
+          socket.once('connect', () => resolve(true));
+          socket.once('error', () => resolve(false));
+        }),
+    ),
+  );
+  return ports.filter((_, index) => taken[index]);
+}
