@@ -1,17 +1,17 @@
-import { fail, refuse } from './errors.js';
+import { fail, failUnsupported } from './errors.js';
 import { add, isNumeric, type Numeric } from './numbers.js';
 import { encode } from './order.js';
 import { compileFilter } from './query.js';
 import { compileSort, sortBy } from './sort.js';
 import { assign, countOf, docOf, fieldOf, isDoc, type Doc } from './values.js';
 
-/** One stage: documents in, documents out, the ones that came in untouched. */
+/** One stage; does not change its input documents. */
 type Stage = (docs: Doc[]) => Doc[];
 
 /**
- * Compiles a pipeline of the stages in use.
- * @throws MongoError Location40324 for a stage that neither MongoDB nor this server knows, CommandNotSupported for one
- * that only MongoDB does. Add one when the product needs it, with a test.
+ * Compiles a pipeline of supported stages.
+ * @throws MongoError Location40324 for an unknown stage, CommandNotSupported for one that only MongoDB supports. Add
+ * one when the product needs it, with a test.
  */
 export function compilePipeline(pipeline: readonly unknown[]): Stage {
   const stages = pipeline.map((entry) => {
@@ -21,7 +21,7 @@ export function compilePipeline(pipeline: readonly unknown[]): Stage {
     }
     const compile = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
     if (compile) return compile(entry[name]);
-    if (KNOWN_TO_MONGODB.has(name)) refuse(`The stage ${name}`);
+    if (KNOWN_TO_MONGODB.has(name)) failUnsupported(`The stage ${name}`);
     return fail('Location40324', `Unrecognized pipeline stage name: '${name}'`);
   });
   return (docs) => stages.reduce((current, stage) => stage(current), docs);
@@ -97,7 +97,7 @@ function compileSum(name: string, value: unknown): (doc: Doc) => unknown {
   return compileOperand(value['$sum']);
 }
 
-/** `$path.to.field`, or a number, a text or null as it stands. */
+/** `$path.to.field`, or a constant number, text or null. */
 function compileOperand(operand: unknown): (doc: Doc) => unknown {
   if (typeof operand === 'string' && operand.startsWith('$')) {
     const parts = operand.slice(1).split('.');

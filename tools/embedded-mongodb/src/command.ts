@@ -6,17 +6,17 @@ import { compileFilter } from './query.js';
 import type { Collection, Search } from './store.js';
 import { countOf, kindOf, show, type Doc } from './values.js';
 
-/** A command with what it acts on. */
+/** A command with the data it acts on. */
 export interface Call {
   readonly database: Database;
   readonly body: Doc;
-  /** The documents that travelled beside the body, by the name of the field that they belong to. */
+  /** The document sequences of the message, by field name. */
   readonly sequences: ReadonlyMap<string, readonly Buffer[]>;
   /** `database.collection`, for the commands that name a collection. */
   readonly namespace: string;
 }
 
-/** A reply: a document, or a batch of stored documents that goes out as the bytes it is stored in. */
+/** A reply: a document, or a batch of stored documents that is sent as stored bytes. */
 export type Reply = { readonly kind: 'document'; readonly doc: Doc } | BatchReply;
 export interface BatchReply {
   readonly kind: 'batch';
@@ -24,7 +24,7 @@ export interface BatchReply {
   readonly batch: Batch;
 }
 
-/** What MongoDB sends first unless it is asked for another number. */
+/** MongoDB's default size of the first batch. */
 const FIRST_BATCH_DOCUMENTS = 101;
 
 export const done = (fields: Doc = {}): Reply => ({ kind: 'document', doc: { ...fields, ok: 1 } });
@@ -43,7 +43,7 @@ export function firstBatch(
   return { kind: 'batch', name: 'firstBatch', batch: database.openCursor(namespace, results, size, isSingleBatch) };
 }
 
-/** Only what is asked of collections: a database name as its argument would be taken for one. */
+/** For commands on a collection: refuses another argument, which would be used as its name. */
 export const onCollection =
   (run: (call: Call) => Reply) =>
   (call: Call): Reply => {
@@ -58,7 +58,7 @@ export const onCollection =
     return run(call);
   };
 
-/** A limit as the client sent it: 0 is none, a negative one counts as its size. */
+/** The limit of a client: 0 means none, a negative one its absolute value. */
 export const limitOf = (value: unknown): number | undefined => {
   const limit = Math.abs(countOf(value, 'limit', 0));
   return limit === 0 ? undefined : limit;
@@ -76,7 +76,7 @@ export const batchSizeOf = (value: unknown, fallback: number): number => {
   return size;
 };
 
-/** Finds in the collection of a command. A filter is compiled, and so refused if need be, also where there is none. */
+/** Finds in the collection of a command. The filter is checked even if the collection does not exist. */
 export function search(
   { database, namespace }: Call,
   { skip = 0, limit, hint, ...wanted }: Search & { readonly skip?: number; readonly hint?: unknown },
@@ -91,7 +91,7 @@ export function search(
   return skip > 0 ? found.slice(skip) : found;
 }
 
-/** A hint must name an index, as in MongoDB; which index is read is the planner's choice all the same. */
+/** A hint must name an index, as in MongoDB, but the planner ignores it. */
 function checkHint(collection: Collection, hint: unknown): void {
   if (hint === undefined) return;
   const specs = [...collection.indexes.values()].map(({ spec }) => spec);

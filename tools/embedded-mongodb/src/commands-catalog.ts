@@ -7,7 +7,7 @@ import { compileFilter } from './query.js';
 import type { Collection } from './store.js';
 import { docOf, isSet, listOf, serialize, show, type Doc } from './values.js';
 
-/** Collections, indexes and databases: what there is, rather than what is in it. */
+/** Commands on collections, indexes and databases. */
 
 export function runCreateIndexes(call: Call): Reply {
   const { database, body, namespace } = call;
@@ -28,7 +28,7 @@ function existing({ database, namespace }: Call): Collection {
 
 export function runListIndexes(call: Call): Reply {
   const specs = [...existing(call).indexes.values()].map(({ spec: { name, key, ...options } }): Doc =>
-    // The index on _id is unique, but MongoDB does not say so.
+    // The index on _id is unique, but MongoDB does not report it.
     ({ v: 2, key, name, ...(name === '_id_' ? {} : options) }),
   );
   return firstBatch(call, resultsOf(specs, serialize), docOf(call.body['cursor'], 'cursor')['batchSize']);
@@ -51,7 +51,7 @@ export function runDropIndexes(call: Call): Reply {
 
 const listed = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** Since 7.0 creating what is there with the same options is no error, and this server knows no options. */
+/** Since 7.0 creating an existing collection with the same options succeeds; this server has no options. */
 export function runCreate({ database, namespace }: Call): Reply {
   database.collectionForWrite(namespace);
   return done();
@@ -59,7 +59,7 @@ export function runCreate({ database, namespace }: Call): Reply {
 
 export function runDrop({ database, namespace }: Call): Reply {
   const collection = database.collections.get(namespace);
-  // Since 7.0 MongoDB answers this way also for a collection that is not there.
+  // Since 7.0 MongoDB gives this answer for a missing collection, too.
   if (!collection) return done({});
   database.dropCollection(namespace);
   return done({ ns: namespace, nIndexesWas: collection.indexes.size });

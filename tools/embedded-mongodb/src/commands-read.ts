@@ -1,6 +1,6 @@
 import { compilePipeline } from './aggregate.js';
 import { batchSizeOf, done, firstBatch, limitOf, search, skipOf, type Call, type Reply } from './command.js';
-import { fail, refuse } from './errors.js';
+import { fail, failUnsupported } from './errors.js';
 import { resultsOf } from './database.js';
 import { encode } from './order.js';
 import { someLeaf } from './paths.js';
@@ -18,7 +18,7 @@ export function runFind(call: Call): Reply {
     limit: limitOf(body['limit']),
     hint: body['hint'],
   });
-  // A stored document gets another state in its place: what counts is the state that it is in now.
+  // Later writes replace `doc` and `bytes` of a stored document, so the result takes the current ones.
   const results = project
     ? resultsOf(
         found.map(({ doc }) => doc),
@@ -32,7 +32,7 @@ export function runFind(call: Call): Reply {
   return firstBatch(call, results, body['batchSize'], isSingleBatch);
 }
 
-/** What a pipeline begins with can be read through an index: `$match`, then `$sort`, then `$limit`. */
+/** Uses an index for the first stages of a pipeline: `$match`, then `$sort`, then `$limit`. */
 function readForPipeline(call: Call, pipeline: readonly unknown[]): { docs: Doc[]; rest: readonly unknown[] } {
   const stageAt = (place: number, name: string): unknown => {
     const stage = pipeline[place];
@@ -51,7 +51,7 @@ function readForPipeline(call: Call, pipeline: readonly unknown[]): { docs: Doc[
 
 export function runAggregate(call: Call): Reply {
   const { body } = call;
-  if (typeof body['aggregate'] !== 'string') refuse('An aggregation that is not on a collection');
+  if (typeof body['aggregate'] !== 'string') failUnsupported('An aggregation that is not on a collection');
   const pipeline = listOf(body['pipeline'], 'pipeline');
   compilePipeline(pipeline);
   const { docs, rest } = readForPipeline(call, pipeline);

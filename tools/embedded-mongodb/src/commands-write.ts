@@ -1,7 +1,7 @@
 import { ObjectId } from 'bson';
 import { done, limitOf, search, type Call, type Reply } from './command.js';
 import type { Database } from './database.js';
-import { fail, MongoError, refuse } from './errors.js';
+import { fail, MongoError, failUnsupported } from './errors.js';
 import type { StoredDocument } from './ordered-index.js';
 import { compileProjection } from './projection.js';
 import { compileSort } from './sort.js';
@@ -9,7 +9,7 @@ import type { Collection } from './store.js';
 import { compileUpdate, isReplacement, upsertBase, type UpdateStatement } from './update.js';
 import { docOf, isSet, parse, serialize, type Doc } from './values.js';
 
-/** How many statements one command may carry; the greeting tells the driver. */
+/** Limit of the statements in one command; reported to the driver by hello. */
 export const WRITES_MAX = 100_000;
 
 export function runInsert(call: Call): Reply {
@@ -17,7 +17,7 @@ export function runInsert(call: Call): Reply {
   let n = 0;
   const outcome = runWrites(call.body, writesOf(call, 'documents'), (write) => {
     if (!ArrayBuffer.isView(write)) fail('TypeMismatch', "'documents' must hold documents");
-    // A copy: the bytes that came in share their memory with the whole message.
+    // A copy, because the received bytes are a view of the whole message.
     const bytes = Buffer.from(write as Uint8Array);
     insertDocument(call.database, collection, parse(bytes), bytes);
     n += 1;
@@ -30,7 +30,7 @@ export function runUpdate(call: Call): Reply {
   const upserted: Doc[] = [];
   const outcome = runWrites(call.body, writesOf(call, 'updates'), (write, index) => {
     const fields = statementOf(write);
-    checkStatement(fields, ['q', 'u', 'multi', 'upsert', 'hint']);
+    requireKnownFields(fields, ['q', 'u', 'multi', 'upsert', 'hint']);
     const isMulti = isSet(fields['multi']);
     const statement: UpdateStatement = { filter: docOf(fields['q'], 'q'), update: fields['u'] };
     if (isMulti && isReplacement(statement.update)) {
@@ -56,7 +56,7 @@ export function runDelete(call: Call): Reply {
   let n = 0;
   const outcome = runWrites(call.body, writesOf(call, 'deletes'), (write) => {
     const fields = statementOf(write);
-    checkStatement(fields, ['q', 'limit', 'hint']);
+    requireKnownFields(fields, ['q', 'limit', 'hint']);
     const filter = docOf(fields['q'], 'q');
     const found = search(call, { filter, limit: limitOf(fields['limit']), hint: fields['hint'] });
     for (const stored of found) {
@@ -101,7 +101,7 @@ export function runFindAndModify(call: Call): Reply {
   });
 }
 
-/** The documents of a write, from beside the command or from within it. */
+/** The documents of a write, from a document sequence or the body. */
 function writesOf({ body, sequences }: Call, field: string): unknown[] {
   const writes = sequences.get(field) ?? body[field];
   if (!Array.isArray(writes)) fail('Location40414', `BSON field '${field}' is missing but a required field`);
@@ -114,13 +114,13 @@ function writesOf({ body, sequences }: Call, field: string): unknown[] {
 const statementOf = (write: unknown): Doc =>
   ArrayBuffer.isView(write) ? parse(write as Uint8Array) : docOf(write, 'statement');
 
-function checkStatement(statement: Doc, fields: readonly string[]): void {
+function requireKnownFields(statement: Doc, fields: readonly string[]): void {
   for (const field of Object.keys(statement)) {
-    if (!fields.includes(field)) refuse(`The field '${field}' of a write statement`);
+    if (!fields.includes(field)) failUnsupported(`The field '${field}' of a write statement`);
   }
 }
 
-/** Runs the statements of a batch; an error ends an ordered batch and is noted in an unordered one. */
+/** Runs the statements of a batch; an error ends an ordered batch and is collected in an unordered one. */
 function runWrites(body: Doc, writes: readonly unknown[], run: (write: unknown, index: number) => void): Doc {
   const writeErrors: Doc[] = [];
   for (const [index, write] of writes.entries()) {
@@ -149,5 +149,5 @@ function upsert(call: Call, statement: UpdateStatement): StoredDocument {
   return insertDocument(call.database, call.database.collectionForWrite(call.namespace), doc);
 }
 
-/** Whether the first element of the document is `_id`; the bytes then are stored as they came. */
+/** Whether the first element of the document is `_id`; then the received bytes are stored unchanged. */
 const startsWithId = (bytes: Buffer): boolean => bytes.toString('latin1', 5, 9) === '_id\0';

@@ -13,10 +13,10 @@ import {
 import { runAggregate, runCount, runDistinct, runFind, runGetMore, runKillCursors } from './commands-read.js';
 import { runDelete, runFindAndModify, runInsert, runUpdate, WRITES_MAX } from './commands-write.js';
 import type { Database } from './database.js';
-import { fail, refuse } from './errors.js';
+import { fail, failUnsupported } from './errors.js';
 import { DOCUMENT_BYTES_MAX, docOf, show, type Doc } from './values.js';
 
-/** A command as it came in: its body, and the documents that travelled beside it. */
+/** A received command: its body and document sequences. */
 export type CommandMessage = Pick<Call, 'body' | 'sequences'>;
 
 export const MESSAGE_BYTES_MAX = 48_000_000;
@@ -25,16 +25,16 @@ const WIRE_VERSION_MAX = 21;
 const VERSION = '7.0.0';
 
 interface Command {
-  /** The fields that the command understands besides {@link COMMON_FIELDS}; any other one is refused. */
+  /** The supported fields besides {@link COMMON_FIELDS}; others are refused. */
   readonly fields: readonly string[] | 'any';
   readonly run: (call: Call) => Reply;
 }
 
-/** What a driver may add to any command. Sessions and read preferences mean nothing to one standalone server. */
+/** Fields that a driver may add to any command. A standalone server ignores sessions and read preferences. */
 const COMMON_FIELDS = ['$db', 'lsid', '$readPreference', 'readConcern', 'writeConcern', 'maxTimeMS', 'comment'];
 
 /**
- * Runs one command to its end. Nothing else runs meanwhile, so a command is atomic, also over many documents.
+ * Runs one command synchronously, so it is atomic, even over many documents.
  * @throws MongoError for the client
  */
 export function runCommand(database: Database, { body, sequences }: CommandMessage): Reply {
@@ -46,12 +46,12 @@ export function runCommand(database: Database, { body, sequences }: CommandMessa
     const namespace = `${String(body['$db'])}.${String(body[name])}`;
     return command.run({ database, body, sequences, namespace });
   } finally {
-    // Also after an error: an ordered batch keeps what it did before it.
+    // Also after an error: an ordered batch keeps its earlier writes.
     database.commit();
   }
 }
 
-/** The answer to the first greeting of a connection. */
+/** The answer to hello. */
 export const helloReply = (): Doc => ({
   helloOk: true,
   isWritablePrimary: true,
@@ -74,11 +74,12 @@ function checkFields(name: string, command: Command, body: Doc): void {
   if (command.fields === 'any') return;
   for (const field of Object.keys(body)) {
     if (field !== name && !COMMON_FIELDS.includes(field) && !command.fields.includes(field)) {
-      refuse(`The field '${field}' of ${name}`);
+      failUnsupported(`The field '${field}' of ${name}`);
     }
   }
   const level = docOf(body['readConcern'], 'readConcern')['level'] ?? 'local';
-  if (level !== 'local' && level !== 'majority' && level !== 'available') refuse(`The read concern ${show(level)}`);
+  if (level !== 'local' && level !== 'majority' && level !== 'available')
+    failUnsupported(`The read concern ${show(level)}`);
   const { w = 1 } = docOf(body['writeConcern'], 'writeConcern');
   if (w !== 'majority' && w !== 0 && w !== 1) {
     fail('BadValue', `cannot use 'w' ${show(w)} when a host is not replicated`);
@@ -88,7 +89,7 @@ function checkFields(name: string, command: Command, body: Doc): void {
 const LIST_FIELDS = ['filter', 'nameOnly', 'cursor', 'authorizedCollections', 'authorizedDatabases'];
 const hello: Command = { fields: 'any', run: () => done(helloReply()) };
 
-/** By the name in lower case: MongoDB takes `findAndModify` and `findandmodify` alike. */
+/** By name in lower case: MongoDB accepts both `findAndModify` and `findandmodify`. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   hello,
   ismaster: hello,

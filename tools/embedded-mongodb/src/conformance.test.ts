@@ -18,8 +18,7 @@ import {
 } from 'mongodb';
 import { startEmbeddedMongod, type EmbeddedMongod } from './server.js';
 
-// What the product relies on, stated once. With MONGODB_URL set the same statements are put to that MongoDB, which is
-// how this server is proved against the real one wherever that can be had.
+// What the product relies on. With MONGODB_URL set, the same tests run against that MongoDB and so verify this server.
 
 interface Item extends Document {
   _id: number | string | ObjectId | UUID;
@@ -117,7 +116,7 @@ describe('inserting', () => {
     expect(error.message).toContain('organizationId_1_email_1');
   });
 
-  test('all stored types come back as they were', async () => {
+  test('all stored types are returned unchanged', async () => {
     const stored = {
       _id: new UUID(),
       decimal: Decimal128.fromString('12345678901234567890.1234'),
@@ -136,7 +135,7 @@ describe('inserting', () => {
     expect(await items.findOne({ _id: stored._id }, { promoteLongs: false })).toEqual(stored);
   });
 
-  test('a large batch and a large document arrive whole', async () => {
+  test('a large batch and a large document are stored completely', async () => {
     const { insertedCount } = await items.insertMany(
       Array.from({ length: 5000 }, (_, n) => ({ _id: n, pad: 'x'.repeat(1000) })),
     );
@@ -162,7 +161,7 @@ describe('guarded updates', () => {
     expect(await items.updateOne(guard, change)).toMatchObject({ matchedCount: 0, modifiedCount: 0 });
   });
 
-  test('findOneAndUpdate gives the state before or after, as asked', async () => {
+  test('findOneAndUpdate returns the state before or after, as requested', async () => {
     await items.insertOne({ _id: 1, n: 1 });
     expect(await items.findOneAndUpdate({ _id: 1 }, { $inc: { n: 1 } })).toEqual({ _id: 1, n: 1 });
     expect(await items.findOneAndUpdate({ _id: 1 }, { $inc: { n: 1 } }, { returnDocument: 'after' })).toEqual({
@@ -171,7 +170,7 @@ describe('guarded updates', () => {
     });
   });
 
-  test('findOneAndUpdate takes the first in the order asked for and shows the fields asked for', async () => {
+  test('findOneAndUpdate updates the first in the requested order and returns the requested fields', async () => {
     await items.insertMany([
       { _id: 1, p: 1, s: 'Q' },
       { _id: 2, p: 5, s: 'Q' },
@@ -180,7 +179,7 @@ describe('guarded updates', () => {
     expect(await items.findOneAndUpdate({ s: 'Q' }, { $set: { s: 'R' } }, options)).toEqual({ _id: 2, p: 5 });
   });
 
-  test('an upsert inserts what the filter and the operators say', async () => {
+  test('an upsert inserts the equalities of the filter and the operators', async () => {
     const filter = { $and: [{ a: 1 }], 'b.c': 2, d: { $gt: 5 }, e: { $eq: 3 } };
     const result = await items.updateOne(
       filter,
@@ -199,7 +198,7 @@ describe('guarded updates', () => {
     });
   });
 
-  test('an upsert on an existing document leaves $setOnInsert out', async () => {
+  test('an upsert on an existing document ignores $setOnInsert', async () => {
     await items.insertOne({ _id: 'c', used: 3 });
     const result = await items.updateOne({ _id: 'c' }, { $setOnInsert: { used: 0 } }, { upsert: true });
     expect(result).toMatchObject({ matchedCount: 1, modifiedCount: 0, upsertedCount: 0 });
@@ -231,7 +230,7 @@ describe('guarded updates', () => {
     expect(await items.findOne({ _id: 2 })).toEqual({ _id: 2, email: 'y' });
   });
 
-  test('updateMany counts what matched apart from what changed', async () => {
+  test('updateMany counts matched and changed documents separately', async () => {
     await documents.insertMany([{ a: 1 }, { a: 1, b: 2 }, { a: 2 }]);
     expect(await items.updateMany({ a: 1 }, { $set: { b: 2 } })).toMatchObject({ matchedCount: 2, modifiedCount: 1 });
   });
@@ -305,7 +304,7 @@ describe('update operators', () => {
     expect(Object.keys(after)).toEqual(['m', 'a', 'b', 'z']);
   });
 
-  test('$unset removes a field and empties an array place', async () => {
+  test('$unset removes a field and sets an array element to null', async () => {
     expect(
       await updated({ a: 1, b: { c: 1 }, l: [1, 2] }, { $unset: { a: '', 'b.c': '', 'l.0': '', gone: '' } }),
     ).toEqual({ b: {}, l: [null, 2] });
@@ -325,7 +324,7 @@ describe('update operators', () => {
     expect(after).toEqual({ first: new Date(5), last: new Date(7) });
   });
 
-  test('$inc goes beyond 32 bits and keeps decimals exact', async () => {
+  test('$inc exceeds 32 bits and keeps decimals exact', async () => {
     const after = await updated(
       { n: 2_147_483_647, d: Decimal128.fromString('10.10') },
       { $inc: { n: 1, d: Decimal128.fromString('0.20') } },
@@ -418,7 +417,7 @@ describe('filters', () => {
     ['$exists', { a: { $exists: true } }, [1, 2, 3, 4, 6, 8]],
     ['$exists: false', { a: { $exists: false } }, [5, 7]],
     ['$elemMatch on documents', { d: { $elemMatch: { k: 1, v: 'a' } } }, [6]],
-    ['$elemMatch looks at one element at a time', { d: { $elemMatch: { k: 1, v: 'b' } } }, []],
+    ['$elemMatch tests one element at a time', { d: { $elemMatch: { k: 1, v: 'b' } } }, []],
     ['conditions on two fields of an array may meet in two elements', { 'd.k': 1, 'd.v': 'b' }, [6]],
     ['$elemMatch on values', { n: { $elemMatch: { $gt: 2, $lt: 8 } } }, [8]],
     ['a range over an array may meet in two elements', { n: { $gt: 2, $lt: 8 } }, [7, 8]],
@@ -446,7 +445,7 @@ describe('filters', () => {
       { _id: 8, a: null, n: [5] },
     ]);
     expect(await idsOf(filter)).toEqual(expected);
-    // The same question again with an index on every field that it names.
+    // Again with an index on every field of the filter.
     for (const field of ['a', 'o', 'o.x', 'l', 'd.k', 'd.v', 'n', 't']) await createIndex({ [field]: 1 });
     expect(await idsOf(filter)).toEqual(expected);
   });
@@ -489,7 +488,7 @@ describe('order', () => {
     expect(await idsOf({}, { sort: { value: -1 } })).toEqual([...expected].reverse());
   });
 
-  test('an array counts by its smallest element upwards and by its largest downwards', async () => {
+  test('an array sorts by its smallest element ascending and by its largest descending', async () => {
     await items.insertMany([
       { _id: 1, l: [5, 1] },
       { _id: 2, l: [3] },
@@ -605,7 +604,7 @@ describe('cursors', () => {
 });
 
 describe('indexes', () => {
-  test('listIndexes says what was created, and creating it again changes nothing', async () => {
+  test('listIndexes returns created indexes, and creating them again changes nothing', async () => {
     const specs = [
       { key: { a: 1, b: -1 }, name: 'ab' },
       { key: { c: 1 }, name: 'c', unique: true, sparse: true },
@@ -629,20 +628,20 @@ describe('indexes', () => {
     expect(await items.indexes()).toHaveLength(1);
   });
 
-  test('a unique index takes a missing field for null, once', async () => {
+  test('a unique index treats a missing field as null, once', async () => {
     await createIndex({ a: 1 }, { unique: true });
     await documents.insertOne({ b: 1 });
     expect((await errorOf(documents.insertOne({ a: null }))).code).toBe(11000);
   });
 
-  test('a unique sparse index leaves documents without the field alone', async () => {
+  test('a unique sparse index ignores documents without the field', async () => {
     await createIndex({ a: 1 }, { unique: true, sparse: true });
     await documents.insertMany([{ b: 1 }, { b: 2 }, { a: 1 }]);
     expect((await errorOf(documents.insertOne({ a: 1 }))).code).toBe(11000);
     expect(await items.countDocuments({ a: null })).toBe(2);
   });
 
-  test('a field that is unset leaves the sparse index and comes back with the field', async () => {
+  test('a document leaves the sparse index with its field and returns with it', async () => {
     await createIndex({ outboxPending: 1 }, { sparse: true });
     await items.insertMany([
       { _id: 1, outboxPending: true },
@@ -654,7 +653,7 @@ describe('indexes', () => {
     expect(await idsOf({ outboxPending: true })).toEqual([1, 2]);
   });
 
-  test('a unique index over an array claims each element, and the error names the one that is taken', async () => {
+  test('a unique index over an array covers each element, and the error names the duplicate', async () => {
     await createIndex({ organizationId: 1, keys: 1 }, { unique: true });
     await items.insertOne({ _id: 1, organizationId: 'o', keys: ['a', 'b', 'b'] });
     await items.insertOne({ _id: 2, organizationId: 'p', keys: ['a'] });
@@ -731,8 +730,8 @@ describe('counting and aggregating', () => {
   });
 });
 
-describe('many at once', () => {
-  test('a thousand increments and pushes are all there', async () => {
+describe('concurrency', () => {
+  test('a thousand concurrent increments and pushes are all applied', async () => {
     await items.insertOne({ _id: 1, n: 0, l: [] });
     const works = Array.from({ length: 1000 }, (_, n) =>
       items.updateOne({ _id: 1 }, { $inc: { n: 1 }, $push: { l: n } } as Document),
@@ -743,7 +742,7 @@ describe('many at once', () => {
     expect(new Set(after?.['l'] as number[]).size).toBe(1000);
   });
 
-  test('of a hundred racing claims one wins', async () => {
+  test('one of a hundred concurrent claims wins', async () => {
     await items.insertOne({ _id: 1, state: 'QUEUED', leaseUntil: new Date(0) });
     const now = new Date();
     const claims = Array.from({ length: 100 }, (_, worker) =>
@@ -758,7 +757,7 @@ describe('many at once', () => {
     expect((await items.findOne({ _id: 1 }))?.['claim']).toBe(winners[0]?.['claim']);
   });
 
-  test('of fifty racing upserts one inserts', async () => {
+  test('one of fifty concurrent upserts inserts', async () => {
     const results = await Promise.all(
       Array.from({ length: 50 }, () =>
         items
@@ -771,7 +770,7 @@ describe('many at once', () => {
     expect(await items.countDocuments()).toBe(1);
   });
 
-  test('a guarded save that races with itself is applied once', async () => {
+  test('concurrent guarded saves are applied once', async () => {
     await items.insertOne({ _id: 1, version: 1 });
     const saves = Array.from({ length: 50 }, () => items.updateOne({ _id: 1, version: 1 }, { $inc: { version: 1 } }));
     const modified = (await Promise.all(saves)).reduce((sum, { modifiedCount }) => sum + modifiedCount, 0);

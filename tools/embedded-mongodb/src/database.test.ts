@@ -23,7 +23,7 @@ afterEach(() => {
   fs.rmSync(directory, { recursive: true });
 });
 
-/** Opens the directory anew, as a start of the server does. */
+/** Reopens the directory, as a start of the server does. */
 function reopen(): { database: Database; journal: Journal } {
   open?.database.close();
   open = undefined;
@@ -57,7 +57,7 @@ const valueOf = (database: Database, id: unknown): unknown =>
 const journalFile = (): string => path.join(directory, 'journal');
 
 describe('after a restart', () => {
-  test('documents, their changes and their removals are as they were', () => {
+  test('documents, changes and removals are restored', () => {
     const { database } = reopen();
     insert(database, { _id: 1, n: 1 }, { _id: 2, n: 1 }, { _id: 3, n: 1 });
     increment(database, 1);
@@ -71,7 +71,7 @@ describe('after a restart', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('indexes hold, and what was dropped stays dropped', () => {
+  test('indexes are restored, and dropped ones stay dropped', () => {
     const { database } = reopen();
     run(database, {
       createIndexes: 'items',
@@ -93,13 +93,13 @@ describe('after a restart', () => {
     expect(run(again, { count: 'gone' })).toMatchObject({ n: 0 });
   });
 
-  test('an ordered batch that failed half way is there up to its error', () => {
+  test('a failed ordered batch is restored up to its error', () => {
     const { database } = reopen();
     expect(insert(database, { _id: 1 }, { _id: 1 }, { _id: 2 })).toMatchObject({ n: 1 });
     expect(count(reopen().database)).toBe(1);
   });
 
-  test('a journal that is mostly history is written anew', () => {
+  test('a journal that is mostly history is compacted', () => {
     const { database, journal } = reopen();
     insert(database, { _id: 1, n: 0, pad: 'x'.repeat(1000) });
     for (let round = 0; round < 1500; round += 1) increment(database, 1);
@@ -114,16 +114,16 @@ describe('after a restart', () => {
 
 describe('a large journal', () => {
   const DOCUMENTS = 16;
-  /** More than one step of the writing each, so that there is a moment after every document. */
+  /** Each larger than a compaction step, so that a step ends after every document. */
   const pad = 'x'.repeat(600_000);
 
-  /** Changes documents until the journal begins to be written anew. */
+  /** Changes documents until a compaction starts. */
   function beginCompaction({ database, journal }: { database: Database; journal: Journal }): void {
     for (let id = 0; id < DOCUMENTS; id += 1) insert(database, { _id: id, n: 0, pad });
     for (let round = 0; !journal.isCompacting; round += 1) increment(database, round % DOCUMENTS);
   }
 
-  /** Everything stored, without what only makes it large. */
+  /** The stored documents, without their padding. */
   const contents = ({ collections }: Database): unknown =>
     [...collections.values()].map(({ namespace, documents, indexes }) => ({
       namespace,
@@ -131,7 +131,7 @@ describe('a large journal', () => {
       indexes: [...indexes.values()].map(({ spec }) => spec),
     }));
 
-  test('is written anew while the server runs', async () => {
+  test('is compacted while the server runs', async () => {
     const { database, journal } = reopen();
     beginCompaction({ database, journal });
     const before = journal.sizeBytes;
@@ -144,7 +144,7 @@ describe('a large journal', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('is whole after a crash at any moment of its being written anew, whatever the commands change meanwhile', async () => {
+  test('is complete after a crash at any step of a compaction, whatever the commands change meanwhile', async () => {
     const { database, journal } = reopen();
     const index = (expireAfterSeconds: number): Doc => ({ key: { at: 1 }, name: 'at', expireAfterSeconds });
     run(database, { createIndexes: 'items', indexes: [index(60)] });
@@ -186,7 +186,7 @@ describe('a large journal', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('is whole when the server is closed while it is written anew', () => {
+  test('is complete when the server is closed during a compaction', () => {
     const { database, journal } = reopen();
     beginCompaction({ database, journal });
     increment(database, 0);
@@ -195,15 +195,13 @@ describe('a large journal', () => {
     expect(fs.readdirSync(directory)).toEqual(['journal']);
   });
 
-  test('goes on as it is when it cannot be written anew', async () => {
+  test('stays in use when it cannot be compacted', async () => {
     const { database, journal } = reopen();
     fs.mkdirSync(`${journalFile()}.new`);
     for (let id = 0; id < DOCUMENTS; id += 1) insert(database, { _id: id, n: 0, pad });
     for (let round = 0; journal.sizeBytes < 70_000_000; round += 1) increment(database, round % DOCUMENTS);
     await until(() => warnings.length > 0);
-    expect(warnings).toEqual([
-      expect.stringContaining('could not be written anew and goes on as it is: Error: EISDIR'),
-    ]);
+    expect(warnings).toEqual([expect.stringContaining('could not be compacted and stays as it is: Error: EISDIR')]);
     increment(database, 0);
     const expected = contents(database);
     expect(contents(reopen().database)).toEqual(expected);
@@ -219,7 +217,7 @@ describe('a damaged journal', () => {
   });
 
   test.each([1, 5, 20])(
-    'a last record that lacks %i bytes is cut off, kept aside, and nothing else is lost',
+    'a last record that lacks %i bytes is cut off, kept in a copy, and nothing else is lost',
     (missing) => {
       fs.truncateSync(journalFile(), fs.statSync(journalFile()).size - missing);
       const { database } = reopen();
@@ -241,22 +239,22 @@ describe('a damaged journal', () => {
     ['in the content of a record', 60],
     ['in the length of a record', 13],
     ['in the marker of a record', 9],
-  ])('damage %s before other records refuses the start with a sentence and changes nothing', (_title, at) => {
+  ])('damage %s before other records prevents the start with a message and changes nothing', (_title, at) => {
     const bytes = fs.readFileSync(journalFile());
     bytes.writeUInt8(bytes.readUInt8(at) ^ 0xff, at);
     fs.writeFileSync(journalFile(), bytes);
-    expect(reopen).toThrow(/is damaged at byte \d+, and whole records follow .* Restore the directory from a copy/);
+    expect(reopen).toThrow(/is damaged at byte \d+, and whole records follow .* Restore the directory from a backup/);
     expect(fs.readFileSync(journalFile()).equals(bytes)).toBe(true);
   });
 
-  test('a file that is no journal is left alone', () => {
+  test('a file that is not a journal is not changed', () => {
     fs.writeFileSync(journalFile(), 'something else entirely');
     expect(reopen).toThrow('is not a journal of this server');
     expect(fs.readFileSync(journalFile(), 'utf8')).toBe('something else entirely');
   });
 });
 
-test('a result is what was found when it was asked for, whatever happens to it before its batches are fetched', () => {
+test('a result is a snapshot: later changes do not affect its batches', () => {
   const { database } = reopen();
   insert(database, ...[1, 2, 3, 4].map((id) => ({ _id: id, n: 0, other: 'left out' })));
   const ask = (body: Doc): Batch => {
@@ -274,7 +272,7 @@ test('a result is what was found when it was asked for, whatever happens to it b
   }
 });
 
-test('a sweep removes what has expired and nothing else', () => {
+test('a sweep removes expired documents only', () => {
   const database = new Database();
   run(database, { createIndexes: 'items', indexes: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: 60 }] });
   const now = Date.parse('2026-01-01T00:00:00Z');

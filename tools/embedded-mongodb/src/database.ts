@@ -6,10 +6,10 @@ import type { IndexSpec, StoredDocument } from './ordered-index.js';
 import { Collection } from './store.js';
 import { parse, type Doc } from './values.js';
 
-/** Writing the journal anew pays once it is large and mostly history. */
+/** The journal is compacted once it is large and mostly history. */
 const COMPACTION_BYTES_MIN = 64 * 1024 * 1024;
 const COMPACTION_RATIO = 3;
-/** After a fault, a full disk for example, it is not tried again before the journal is so much larger. */
+/** After an error, such as a full disk, compaction waits until the journal has grown by this factor. */
 const COMPACTION_RETRY_RATIO = 2;
 const COMPACTION_ENTRIES_MIN = 1000;
 const COMPACTION_ENTRIES_RATIO = 1.5;
@@ -19,7 +19,7 @@ const CURSOR_IDLE_MS = 10 * 60 * 1000;
 /** MongoDB closes a batch at 16 MB. */
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 
-/** What a query found, as it was then. It becomes bytes when its batch is sent, so that a long result holds nobody up. */
+/** A snapshot of a query's result. Serialized per batch, so that a long result does not block other commands. */
 export interface Results {
   readonly length: number;
   bytesAt(place: number): Buffer;
@@ -39,14 +39,13 @@ interface Cursor {
 
 export interface Batch {
   readonly documents: readonly Buffer[];
-  /** 0 where nothing is left. */
+  /** 0 at the end of the result. */
   readonly cursorId: number;
   readonly namespace: string;
 }
 
 /**
- * All collections, their journal and the open cursors. Nothing here waits: a command runs from its first to its last
- * line before the next one starts, which is what makes it atomic.
+ * All collections, their journal and the open cursors. All methods are synchronous, which makes commands atomic.
  */
 export class Database {
   readonly collections = new Map<string, Collection>();
@@ -87,7 +86,7 @@ export class Database {
     if (this.collections.has(namespace)) this.#define(namespace, { drop: true });
   }
 
-  /** Whether the index was not there before. */
+  /** Whether the index is new. */
   createIndex(collection: Collection, spec: IndexSpec): boolean {
     if (!collection.createIndex(spec)) return false;
     this.#journal?.append({ type: 'define', namespace: collection.namespace, definition: { index: { ...spec } } });
@@ -116,13 +115,13 @@ export class Database {
     this.#journal?.append({ type: 'remove', namespace: collection.namespace, id: stored.doc['_id'] });
   }
 
-  /** Makes the running command outlive the process; called before its reply. */
+  /** Persists the running command; called before its reply. */
   commit(): void {
     this.#journal?.commit();
-    if (this.#journal && this.#journal.sizeBytes >= this.#compactionBytesMin) this.#compactIfItPays(this.#journal);
+    if (this.#journal && this.#journal.sizeBytes >= this.#compactionBytesMin) this.#compactIfDue(this.#journal);
   }
 
-  /** Removes what has expired and forgets idle cursors. */
+  /** Removes expired documents and closes idle cursors. */
   sweep(now: number): void {
     for (const collection of this.collections.values()) {
       for (const stored of collection.expired(now)) this.remove(collection, stored);
@@ -153,7 +152,7 @@ export class Database {
     return { documents, cursorId: isDone ? 0 : id, namespace: cursor.namespace };
   }
 
-  /** Whether there was such a cursor. */
+  /** Whether the cursor existed. */
   closeCursor(id: number): boolean {
     return this.#cursors.delete(id);
   }
@@ -183,7 +182,7 @@ export class Database {
     if (dropIndex !== undefined) this.collections.get(namespace)?.indexes.delete(dropIndex);
   }
 
-  #compactIfItPays(journal: Journal): void {
+  #compactIfDue(journal: Journal): void {
     if (journal.isCompacting) return;
     let liveBytes = 0;
     for (const { sizeBytes } of this.collections.values()) liveBytes += sizeBytes;
@@ -207,7 +206,7 @@ export class Database {
   }
 }
 
-/** A document that is added while this is read is read too, one that is removed before its turn is not. */
+/** Documents added while this is read are included, removed ones are not. */
 function* documentsOf(collections: readonly Collection[]): Generator<JournalEntry> {
   for (const { namespace, documents } of collections) {
     for (const { bytes } of documents.values()) yield { type: 'put', namespace, bytes };

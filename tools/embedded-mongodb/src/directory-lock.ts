@@ -1,13 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Directories that this very process holds: its own process id in a lock file says nothing else. */
+/** Directories locked by this process; its own process id in a lock file is not enough to tell. */
 const heldHere = new Set<string>();
 
 /**
- * Takes a data directory for this process, so that two servers never write one journal. A lock left by a process that
- * is gone is taken over.
- * @returns the function that gives the directory back
+ * Locks a data directory, so that two servers never write one journal. The lock of a dead process is taken over.
+ * @returns the function that releases the lock
  * @throws Error with a sentence for the operator when another process holds it
  */
 export function lockDirectory(directory: string): () => void {
@@ -42,7 +41,7 @@ function tryLock(file: string): boolean {
   }
 }
 
-/** Whether a process exists, also one of another user. */
+/** Whether a process exists, even one of another user. */
 export function isAlive(processId: number): boolean {
   if (!Number.isInteger(processId) || processId <= 0) return false;
   try {

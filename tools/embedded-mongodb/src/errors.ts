@@ -1,4 +1,4 @@
-/** The MongoDB error codes that this server answers with, by MongoDB's own names. */
+/** The MongoDB error codes of this server, by MongoDB's names. */
 export const ERROR_CODES = {
   BadValue: 2,
   FailedToParse: 9,
@@ -51,7 +51,7 @@ export function fail(codeName: ErrorName, message: string, details?: Readonly<Re
   throw new MongoError(codeName, message, details);
 }
 
-/** Ends the command because MongoDB could do it and this server, on purpose, does not. */
-export function refuse(what: string): never {
+/** Fails for a feature of MongoDB that this server deliberately lacks. */
+export function failUnsupported(what: string): never {
   throw new MongoError('CommandNotSupported', `${what} is not supported by the embedded server; use a real MongoDB`);
 }

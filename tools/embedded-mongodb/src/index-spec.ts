@@ -1,4 +1,4 @@
-import { fail, refuse } from './errors.js';
+import { fail, failUnsupported } from './errors.js';
 import type { IndexSpec } from './ordered-index.js';
 import { countOf, docOf, isDoc, isSet, show, type Doc } from './values.js';
 
@@ -6,13 +6,13 @@ const EXPIRE_SECONDS_MAX = 2_147_483_647;
 
 /**
  * Reads an index as `createIndexes` sends it: unique, compound, descending, sparse and TTL.
- * @throws MongoError CannotCreateIndex for a wrong one, CommandNotSupported for the kinds that only MongoDB has
+ * @throws MongoError CannotCreateIndex for an invalid one, CommandNotSupported for kinds that only MongoDB supports
  */
 export function parseIndexSpec(spec: Doc): IndexSpec {
-  // v, background and ns are what older drivers still send; they change nothing.
+  // Older drivers send v, background and ns, which have no effect.
   const { key, name, unique, sparse, expireAfterSeconds, v, background, ns, ...others } = spec;
   const [other] = Object.keys(others);
-  if (other !== undefined) refuse(`The index option '${other}'`);
+  if (other !== undefined) failUnsupported(`The index option '${other}'`);
   const fields = Object.entries(docOf(key, 'key')).map(([path, value]) => [path, directionOf(path, value)] as const);
   if (fields.length === 0) fail('CannotCreateIndex', 'Index keys cannot be an empty object');
   if (typeof name !== 'string' || name === '') fail('CannotCreateIndex', 'An index needs a name');
@@ -34,8 +34,8 @@ export function parseIndexSpec(spec: Doc): IndexSpec {
 }
 
 function directionOf(path: string, value: unknown): 1 | -1 {
-  if (typeof value === 'string') refuse(`An index of type '${value}'`);
-  if (path.includes('$**')) refuse('A wildcard index');
+  if (typeof value === 'string') failUnsupported(`An index of type '${value}'`);
+  if (path.includes('$**')) failUnsupported('A wildcard index');
   const direction = isDoc(value) ? 0 : Number(value);
   if (!Number.isFinite(direction) || direction === 0) {
     fail('CannotCreateIndex', `Values in the index key pattern must be 1 or -1, not ${show(value)} (field '${path}')`);

@@ -5,22 +5,22 @@ import { RecordFile } from './record-file.js';
 import { parse, serialize, type Doc } from './values.js';
 
 /**
- * The append-only file that makes the data outlive the process. One record per command, written before the reply: after
- * a crash a command is there whole or not at all. The payload of a record is a list of entries `type, namespace length,
+ * The append-only file that persists the data. One record per command, written before the reply: after a crash a command
+ * is complete or missing. The payload of a record is a list of entries `type, namespace length,
  * namespace, content length, content`.
  *
- * A killed process loses nothing that was acknowledged; a power cut loses at most {@link SYNC_INTERVAL_MS}.
+ * A killed process loses no acknowledged write; a power cut loses at most {@link SYNC_INTERVAL_MS}.
  */
 
 const SYNC_INTERVAL_MS = 100;
-/** The journal is written anew in steps of so many bytes: no command waits for more than one of them. */
+/** Bytes per compaction step: a command waits for at most one step. */
 const STEP_BYTES = 512 * 1024;
-/** After each step the commands have their turn. */
+/** Between two steps commands run. */
 const PAUSE_MS = 5;
 
 const ENTRY_TYPES = { put: 1, remove: 2, define: 3 } as const;
 
-/** A change of what a namespace is, rather than of what it holds. */
+/** A change of a collection or its indexes, not of documents. */
 export interface Definition {
   readonly create?: true;
   readonly drop?: true;
@@ -28,24 +28,24 @@ export interface Definition {
   readonly dropIndex?: string;
 }
 
-/** One change of the stored state, as replayed and as written. */
+/** One change of the stored state. */
 export type JournalEntry =
   | { readonly type: 'put'; readonly namespace: string; readonly bytes: Buffer }
   | { readonly type: 'remove'; readonly namespace: string; readonly id: unknown }
   | { readonly type: 'define'; readonly namespace: string; readonly definition: Definition };
 
-/** What is stored, as the entries that make it again. */
+/** The stored state as journal entries. */
 export interface LiveState {
   /** The collections and their indexes as they are now. */
   readonly definitions: readonly JournalEntry[];
   /**
-   * The documents of these collections. Read bit by bit while commands change them; each may come as it was when this
-   * began or as it is later.
+   * The documents of these collections. Read in steps while commands change them, so a document may have its state from the
+   * start or a later one.
    */
   readonly documents: Iterable<JournalEntry>;
 }
 
-/** What {@link Journal} waits for between two steps of writing itself anew. */
+/** What {@link Journal} awaits between two compaction steps. */
 type Step = 'pause' | 'sync';
 
 export class Journal {
@@ -57,20 +57,20 @@ export class Journal {
   #isDirty = false;
   #isSyncing = false;
   #isClosed = false;
-  /** The file that will take the place of the journal, while it is written. */
+  /** The file that will replace the journal, during compaction. */
   #next: RecordFile | undefined;
 
   private constructor(directory: string, warn: (message: string) => void) {
     this.#path = path.join(directory, 'journal');
     this.#warn = warn;
-    // One that a crash left half written.
+    // Left by a crash during compaction.
     removeFile(this.#nextPath);
     this.#file = new RecordFile(this.#path);
     this.#syncing = setInterval(() => this.#syncInBackground(), SYNC_INTERVAL_MS).unref();
   }
 
   /**
-   * Opens the journal of a directory, replays it, and cuts a torn record off its end (kept beside it).
+   * Opens the journal of a directory, replays it, and cuts off a torn last record (kept in a copy).
    * @throws Error when a record in the middle is damaged: nothing is changed then
    */
   static open(directory: string, replay: (entry: JournalEntry) => void, warn: (message: string) => void): Journal {
@@ -91,7 +91,7 @@ export class Journal {
     return this.#file.sizeBytes;
   }
 
-  /** Whether it is being written anew. */
+  /** Whether it is being compacted. */
   get isCompacting(): boolean {
     return this.#next !== undefined;
   }
@@ -101,7 +101,7 @@ export class Journal {
     this.#pending.push(...partsOf(entry));
   }
 
-  /** Writes the record of the running command. A write that fails ends the process: memory never runs ahead of the file. */
+  /** Writes the record of the running command. A failed write ends the process, so that memory is never ahead of the file. */
   commit(): void {
     if (this.#pending.length === 0) return;
     try {
@@ -114,16 +114,16 @@ export class Journal {
     this.#isDirty = true;
   }
 
-  /** Writes the live state into a new file and puts it in the place of the old one, while nothing else runs. */
+  /** Writes the live state into a new file that replaces the old one, synchronously. */
   compactAtOnce(state: LiveState): void {
     const steps = this.#compaction(state);
     while (!steps.next().done);
   }
 
   /**
-   * Does the same while commands go on, a step at a time. Until the new file is in its place the old one has everything,
-   * so a crash at any moment loses nothing. A fault leaves the old file in its place.
-   * @returns whether the new file is in its place
+   * Does the same in steps, between which commands run. The old file stays complete until it is replaced, so a crash at any
+   * time loses nothing. After an error the old file stays.
+   * @returns whether the file was replaced
    */
   async compact(state: LiveState): Promise<boolean> {
     try {
@@ -135,7 +135,7 @@ export class Journal {
       return true;
     } catch (error) {
       if (this.#isClosed) return false;
-      this.#warn(`${this.#path} could not be written anew and goes on as it is: ${String(error)}`);
+      this.#warn(`${this.#path} could not be compacted and stays as it is: ${String(error)}`);
       this.#abandonCompaction();
       return false;
     }
@@ -150,9 +150,9 @@ export class Journal {
   }
 
   /**
-   * First what is stored, which the commands change meanwhile; then the records of these commands, as they stand in the
-   * old file. Replaying them once more over what they had changed already ends in the same state: an entry says what a
-   * document is, not what became of it. Only definitions are not repeatable, so they are all of the same moment.
+   * Writes the stored state, which commands change meanwhile, then copies the records of these commands from the old file.
+   * Replaying them over an already changed state is idempotent: an entry has the whole document, not a difference. Only
+   * definitions are not idempotent, so they are all from the same moment.
    */
   *#compaction({ definitions, documents }: LiveState): Generator<Step, void> {
     const next = new RecordFile(this.#nextPath);
@@ -174,7 +174,7 @@ export class Journal {
     }
     next.append(parts);
 
-    // What came meanwhile, then what came while that was synced: the rest that is synced at once is small.
+    // First the records written meanwhile, then those written during that sync, so that the last, synchronous step is small.
     copiedTo = yield* this.#copyInto(next, copiedTo);
     yield 'sync';
     copiedTo = yield* this.#copyInto(next, copiedTo);
@@ -185,12 +185,12 @@ export class Journal {
     this.#file = next;
     this.#next = undefined;
     this.#isDirty = false;
-    // A background sync that still holds it closes it.
+    // A running background sync closes it.
     if (!this.#isSyncing) old.closeInBackground();
     syncDirectory(path.dirname(this.#path));
   }
 
-  /** Copies the records after a position but for a last step. @returns the position after them */
+  /** Copies the records after a position except for a last step. @returns the position after them */
   *#copyInto(next: RecordFile, position: number): Generator<Step, number> {
     let copiedTo = position;
     while (this.#file.sizeBytes - copiedTo > STEP_BYTES) {
@@ -230,7 +230,7 @@ function removeFile(file: string): void {
   fs.rmSync(file, { force: true, recursive: true });
 }
 
-/** After this a power cut does not undo that a file took the place of another. */
+/** Makes the replacement of a file survive a power cut. */
 function syncDirectory(directory: string): void {
   const descriptor = fs.openSync(directory, 'r');
   fs.fsyncSync(descriptor);

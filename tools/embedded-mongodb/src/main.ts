@@ -11,7 +11,7 @@ const HELP = `The embedded MongoDB of this repository, for development and tests
   --data DIR       keep the data in DIR; without it everything is in memory
   --parent-pid N   stop when process N is gone; without it, when standard input ends (if that is a pipe)
 
-When ready it prints one line of JSON to standard output, {"port":N}. Faults go to standard error.
+When ready it prints one line of JSON to standard output, {"port":N}. Errors go to standard error.
 SIGTERM and SIGINT close it cleanly.
 `;
 
@@ -49,7 +49,7 @@ function wholeNumber(option: string, text: string, max: number): number {
   return value;
 }
 
-/** A server that outlived the test run that started it would hold its data directory for ever. */
+/** Otherwise a server that survives its test run would keep its data directory locked. */
 function whenParentIsGone(parentProcessId: number | undefined, then: () => void): void {
   if (parentProcessId !== undefined) {
     const check = setInterval(() => {
@@ -61,7 +61,7 @@ function whenParentIsGone(parentProcessId: number | undefined, then: () => void)
     return;
   }
   const input = fs.fstatSync(process.stdin.fd);
-  // A terminal or /dev/null says nothing about the parent.
+  // A terminal or /dev/null does not end with the parent.
   if (!input.isFIFO() && !input.isSocket()) return;
   process.stdin.on('end', then);
   process.stdin.on('error', then);

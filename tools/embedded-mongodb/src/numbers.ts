@@ -2,7 +2,7 @@ import { Decimal128, Long } from 'bson';
 import { fail } from './errors.js';
 import { kindOf } from './values.js';
 
-/** A number of MongoDB: JavaScript numbers stand for int32 (whole and small enough) and double. */
+/** A MongoDB number; a JavaScript number is an int32 if it is a small enough integer, else a double. */
 export type Numeric = number | Long | Decimal128;
 
 /** `coefficient * 10 ** exponent`, exactly. */
@@ -16,7 +16,7 @@ export const isNumeric = (value: unknown): value is Numeric => {
   return kind === 'number' || kind === 'long' || kind === 'decimal';
 };
 
-/** Whether MongoDB would hold this JavaScript number as an int32, the way the driver writes it. */
+/** Whether the driver writes this JavaScript number as an int32. */
 const isInt32 = (value: number): boolean => Number.isInteger(value) && value >= -0x80000000 && value <= 0x7fffffff;
 
 /** Reads the text of a number exactly; `undefined` for NaN and the infinities. */
@@ -27,7 +27,7 @@ export function exactDecimalOf(text: string): ExactDecimal | undefined {
   return { coefficient: BigInt(sign + whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
-/** Adds as `$inc` and `$sum` do: int32 grows into int64, a double makes a double, a Decimal128 stays exact. */
+/** Adds as `$inc` and `$sum` do: int32 overflows to int64, with a double the sum is a double, a Decimal128 stays exact. */
 export function add(left: Numeric, right: Numeric): Numeric {
   if (typeof left === 'number' && typeof right === 'number') {
     const result = left + right;
@@ -44,7 +44,7 @@ export function add(left: Numeric, right: Numeric): Numeric {
 }
 
 function exact(value: Numeric): ExactDecimal {
-  // MongoDB takes 15 significant digits of a double that meets a decimal.
+  // MongoDB converts a double to a decimal with 15 significant digits.
   const text = typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(15) : value.toString();
   return exactDecimalOf(text) ?? fail('BadValue', `Arithmetic with ${text} and an exact number is not supported`);
 }

@@ -6,7 +6,7 @@ import { parse, serialize } from './values.js';
 
 const decimal = (text: string): Decimal128 => Decimal128.fromString(text);
 
-test('values of different types stand in the order of MongoDB', () => {
+test('values of different types are in the order of MongoDB', () => {
   const ordered = [
     new MinKey(),
     null,
@@ -75,7 +75,7 @@ test('one value is equal to itself in every numeric type, and zero has no sign',
   expect(equals(null, undefined)).toBe(true);
 });
 
-test('a double is not the decimal that it is written as, but close to it', () => {
+test('a double does not equal the decimal of the same text', () => {
   expect(equals(0.1, decimal('0.1'))).toBe(false);
   expect(compare(0.1, decimal('0.1'))).toBeGreaterThan(0);
   expect(compare(0.3, decimal('0.3'))).toBeLessThan(0);
@@ -123,7 +123,7 @@ describe('any two', () => {
     );
   });
 
-  test('encodings are not the beginning of one another', () => {
+  test('encodings are not prefixes of one another', () => {
     const value = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 3 }),
       fc.double(),
@@ -141,7 +141,7 @@ describe('any two', () => {
   });
 });
 
-test('what is parsed and written again is the same bytes', () => {
+test('parsing and serializing gives the same bytes', () => {
   const doc = {
     long: Long.fromNumber(5),
     decimal: decimal('1.10'),

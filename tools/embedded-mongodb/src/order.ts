@@ -3,12 +3,12 @@ import { exactDecimalOf, type ExactDecimal } from './numbers.js';
 import { kinded, type Doc, type Kind } from './values.js';
 
 /**
- * One encoding serves indexes, unique checks, sorts, equality and `_id` lookups: a string whose native order is
- * MongoDB's order of the values, whatever their types. Two values are equal for MongoDB exactly when their encodings
- * are. No encoding is the beginning of another one, so encodings can be put one after the other to form compound keys.
+ * The encoding for indexes, unique checks, sorts, equality and `_id` lookups: a string that sorts natively in MongoDB's order
+ * of values of all types. Two values are equal in MongoDB exactly if their encodings are. No encoding is a prefix of another,
+ * so concatenated encodings form compound keys.
  */
 
-/** The first character of an encoding: the place of the type in MongoDB's order of types. */
+/** The first character of an encoding: the type in MongoDB's order of types. */
 const BRACKETS: Readonly<Record<Kind, string>> = {
   minKey: '\x01',
   missing: 'b',
@@ -28,11 +28,11 @@ const BRACKETS: Readonly<Record<Kind, string>> = {
   maxKey: 'z',
 };
 
-/** An indexed empty array: below null, and equal to nothing that a query can ask for. */
+/** An indexed empty array: sorts below null and equals no value of a query. */
 export const EMPTY_ARRAY_KEY = 'a';
 /** A null or missing value. */
 export const NULL_KEY = BRACKETS.null;
-/** Sorts after everything that continues a key. */
+/** Sorts after every continuation of a key. */
 export const AFTER = '\uffff';
 
 /** The type bracket of an encoding: values of different brackets never match a `$gt` or `$lt` of each other. */
@@ -78,7 +78,7 @@ export function encode(value: unknown): string {
   }
 }
 
-/** Whether MongoDB takes two values for the same: numbers across their types, documents with their field order. */
+/** MongoDB equality: numbers compare across types, documents by field order, too. */
 export const equals = (left: unknown, right: unknown): boolean => left === right || encode(left) === encode(right);
 
 /** Below zero, zero or above zero, in MongoDB's order of all values. */
@@ -89,7 +89,7 @@ export const compareEncoded = (left: string, right: string): number => (left ===
 
 const float = new DataView(new ArrayBuffer(8));
 
-/** Eight bytes that order as the numbers do: the sign bit set for positive ones, all bits turned for negative ones. */
+/** Eight bytes in numeric order: sets the sign bit of positive numbers, inverts all bits of negative ones. */
 function encodeBits(value: number): string {
   if (Number.isNaN(value)) return '\0\0\0\0\0\0\0\0';
   float.setFloat64(0, value === 0 ? 0 : value);
@@ -117,7 +117,7 @@ const ABOVE_ITS_DOUBLE = 'Z';
 
 const encodeDouble = (value: number): string => encodeBits(value) + EXACTLY_ITS_DOUBLE;
 
-/** Numbers that no double holds are placed beside their nearest double: which side, then all their digits. */
+/** A number without an exact double is encoded as its nearest double, the side of it, and all digits. */
 function encodeExactly(value: Long | Decimal128): string {
   const text = value.toString();
   const nearest = Number(text);
@@ -155,7 +155,7 @@ function encodeText(text: string): string {
   return `${/[\ud800-\uffff]/.test(escaped) ? inCodePointOrder(escaped) : escaped}\0`;
 }
 
-/** MongoDB compares UTF-8 bytes, JavaScript UTF-16 units: they differ where surrogates meet U+E000 to U+FFFF. */
+/** MongoDB compares UTF-8 bytes, JavaScript UTF-16 units; they differ for surrogates and U+E000 to U+FFFF. */
 const inCodePointOrder = (text: string): string =>
   text.replace(/[\ud800-\uffff]/g, (unit) => {
     const code = unit.charCodeAt(0);

@@ -1,15 +1,15 @@
 import sortedBtree from 'sorted-btree';
-import { fail, refuse } from './errors.js';
+import { fail, failUnsupported } from './errors.js';
 import { AFTER, compareEncoded, EMPTY_ARRAY_KEY, encode, NULL_KEY } from './order.js';
 import { isArrayPlace, someLeaf } from './paths.js';
 import { fieldOf, isDoc, type Doc } from './values.js';
 
 const BTree = sortedBtree.default;
 
-/** A document in a collection. Both forms are replaced together and never changed in place, so a reply can hold them. */
+/** A document in a collection. Both forms are replaced together, never changed in place, so a reply can reference them. */
 export interface StoredDocument {
   readonly idKey: string;
-  /** Counts insertions; it makes every index key distinct. */
+  /** Insertion counter; makes every index key distinct. */
   readonly sequence: number;
   doc: Doc;
   bytes: Buffer;
@@ -27,11 +27,11 @@ export interface IndexSpec {
 interface IndexField {
   readonly path: string;
   readonly parts: readonly string[];
-  /** Whether some document ever had an array on this path: then one document may have many keys. */
+  /** Whether any document ever had an array on this path; then a document can have several keys. */
   isMultikey: boolean;
 }
 
-/** A field's values in one key: `undefined` is missing, {@link EMPTY_ARRAY} stands for an array without elements. */
+/** The field values of one key: `undefined` means missing, {@link EMPTY_ARRAY} an empty array. */
 type KeyTuple = readonly unknown[];
 const EMPTY_ARRAY = Symbol('empty array');
 
@@ -42,8 +42,8 @@ export interface KeyRange {
 }
 
 /**
- * One index: a B-tree from encoded key and sequence to the document. Directions do not matter to it, because every
- * range can be read both ways; an order with mixed directions is sorted after reading.
+ * One index: a B-tree from encoded key and sequence to the document. It ignores directions, because every
+ * range can be read forwards and backwards; an order with mixed directions is sorted after reading.
  */
 export class OrderedIndex {
   readonly spec: IndexSpec;
@@ -57,7 +57,7 @@ export class OrderedIndex {
       if (parts.some((part) => part === '' || part.startsWith('$'))) {
         fail('CannotCreateIndex', `Index keys cannot contain an empty or a $ field: '${path}'`);
       }
-      if (parts.some(isArrayPlace)) refuse(`An index on a place in an array ('${path}')`);
+      if (parts.some(isArrayPlace)) failUnsupported(`An index on a place in an array ('${path}')`);
     }
   }
 
@@ -65,7 +65,7 @@ export class OrderedIndex {
     return this.fields.some((field) => field.isMultikey);
   }
 
-  /** The keys of a document; none where the index is sparse and no field is there. */
+  /** The keys of a document; none if the index is sparse and all fields are missing. */
   keysOf(doc: Doc): string[] {
     if (this.spec.sparse && !this.#hasAnyField(doc)) return [];
     const keys = this.#keysOfPlainArray(doc);
@@ -75,8 +75,8 @@ export class OrderedIndex {
     return [...new Set(tuples.map(keyOf))];
   }
 
-  /** Whether two states of a document share all that the index looks at, so that their keys are the same. */
-  isUntouchedBy(before: Doc, after: Doc): boolean {
+  /** Whether two states of a document share the indexed values, so that their keys are the same. */
+  hasSameKeys(before: Doc, after: Doc): boolean {
     return this.fields.every(({ parts }) => isShared(before, after, parts));
   }
 
@@ -86,7 +86,7 @@ export class OrderedIndex {
     return tuple.map((value) => (value === EMPTY_ARRAY ? [] : (value ?? null)));
   }
 
-  /** The first of the keys that another document holds. */
+  /** The first key that another document has. */
   conflictOf(keys: readonly string[], self: StoredDocument | undefined): string | undefined {
     return keys.find((key) => {
       for (const stored of this.scan({ low: key, high: key + AFTER }, false)) if (stored !== self) return true;
@@ -95,12 +95,12 @@ export class OrderedIndex {
   }
 
   add(keys: readonly string[], stored: StoredDocument): void {
-    const tail = tailOf(stored);
+    const tail = sequenceSuffix(stored);
     for (const key of keys) this.#tree.set(key + tail, stored);
   }
 
   remove(keys: readonly string[], stored: StoredDocument): void {
-    const tail = tailOf(stored);
+    const tail = sequenceSuffix(stored);
     for (const key of keys) this.#tree.delete(key + tail);
   }
 
@@ -108,7 +108,7 @@ export class OrderedIndex {
   fill(documents: Iterable<StoredDocument>): void {
     const entries: [string, StoredDocument][] = [];
     for (const stored of documents) {
-      const tail = tailOf(stored);
+      const tail = sequenceSuffix(stored);
       for (const key of this.keysOf(stored.doc)) entries.push([key + tail, stored]);
     }
     entries.sort(([left], [right]) => compareEncoded(left, right));
@@ -123,7 +123,7 @@ export class OrderedIndex {
         yield stored;
       }
     } else {
-      // Most lookups find nothing, which one search tells.
+      // Most lookups find nothing, which one search detects.
       const first = this.#tree.getPairOrNextHigher(low);
       if (!first || first[0] > high) return;
       let [from, isDone] = [first[0], false];
@@ -141,8 +141,8 @@ export class OrderedIndex {
   }
 
   /**
-   * The keys where no field of the index or just one of them is an array of values that are no documents: nearly always,
-   * and a few times faster than walking through all arrays at once. `undefined` for any other document.
+   * A fast path for documents with at most one indexed array, of values that are not documents: the common case.
+   * `undefined` for any other document.
    */
   #keysOfPlainArray(doc: Doc): string[] | undefined {
     let [head, tail] = ['', ''];
@@ -168,13 +168,13 @@ export class OrderedIndex {
   }
 }
 
-/** Entries that are taken from the tree in one go: to stop and to begin again costs a search. */
+/** Entries read from the tree at once: every restart costs a search. */
 const SCANNED_AT_ONCE = 64;
-/** Nothing comes between a key and the same key with this behind it. */
+/** No key sorts between a key and the key with this suffix. */
 const FIRST_CHARACTER = '\0';
 const MORE = -1;
 
-/** Whether two documents have the very same value at the end of a path, or on the way to it. */
+/** Whether two documents share the same object at the end of a path or above it. */
 function isShared(before: unknown, after: unknown, parts: readonly string[]): boolean {
   let [left, right] = [before, after];
   for (const part of parts) {
@@ -185,7 +185,7 @@ function isShared(before: unknown, after: unknown, parts: readonly string[]): bo
   return left === right;
 }
 
-/** How far the walk along one index field has come. */
+/** The state of a walk along one index field. */
 interface Walk {
   readonly field: IndexField;
   readonly value: unknown;
@@ -193,8 +193,8 @@ interface Walk {
 }
 
 /**
- * All keys of a document: where the walks meet an array, one key for each of its elements. Fields below the same array
- * move through it together; two different arrays cannot be indexed together, as in MongoDB.
+ * All keys of a document: an array yields one key per element. Fields below the same array iterate it together; two
+ * different arrays cannot be indexed together, as in MongoDB.
  */
 function expand(walks: readonly Walk[]): KeyTuple[] {
   const walked = walks.map(walkToArray);
@@ -212,7 +212,7 @@ function expand(walks: readonly Walk[]): KeyTuple[] {
       walked.map((walk) => {
         if (walk.value !== array) return { walk, isDone: true };
         const value = array.length === 0 && walk.parts.length === 0 ? EMPTY_ARRAY : element;
-        // An array inside the array is a value of its own: only documents are walked further.
+        // A nested array is a single value: only documents are walked further.
         return { walk: { ...walk, value }, isDone: walk.parts.length === 0 };
       }),
     ),
@@ -247,7 +247,7 @@ const keyOf = (tuple: KeyTuple): string =>
     .join('');
 
 /** Eight characters that order by sequence, below every type bracket. */
-function tailOf({ sequence }: StoredDocument): string {
+function sequenceSuffix({ sequence }: StoredDocument): string {
   const high = Math.floor(sequence / 2 ** 32);
   return String.fromCharCode(
     0,

@@ -1,11 +1,11 @@
 import { fieldOf, isDoc } from './values.js';
 
-/** Whether a part of a path can name a place in an array. */
+/** Whether a part of a path can be an array index. */
 export const isArrayPlace = (part: string): boolean => /^(0|[1-9]\d*)$/.test(part);
 
 /**
- * Visits the values at a dotted path the way a query sees them: arrays on the way are entered, by place and through each
- * of their documents; a missing field is visited as `undefined`. Stops and answers true as soon as a visit answers true.
+ * Visits the values at a dotted path like a query: enters arrays by index and through each of their documents; a missing
+ * field is visited as `undefined`. Stops and returns true as soon as a visit returns true.
  */
 export function someLeaf(
   value: unknown,

@@ -24,7 +24,7 @@ const INDEXES: Doc[] = [
   { key: { o: 1, _id: 1 } },
 ];
 
-/** A generator that repeats itself for the same seed: a failure can be run again. */
+/** Deterministic for a seed, so that a failure can be reproduced. */
 function randomFrom(seed: number): { below: (n: number) => number; pick: <T>(choices: readonly T[]) => T } {
   let state = seed;
   const below = (n: number): number => {
@@ -163,7 +163,7 @@ test.each([1, 7, 99])('an indexed collection answers like an unindexed one (seed
     const expected = plain.find({ filter, sort });
     if (idsOf(found) !== idsOf(expected))
       differences.push({ filter, sort, found: idsOf(found), expected: idsOf(expected) });
-    // Documents that tie may come in any order; an array has no single key to compare by.
+    // Ties may come in any order; an array has no single key to compare.
     if (sort.every(({ path }) => path !== 'l' && path !== 'a')) {
       const first = indexed.find({ filter, sort, limit: 7 });
       const isInOrder = keysOf(found, sort) === keysOf(expected, sort);

@@ -4,48 +4,48 @@ import type { SortField } from './sort.js';
 import { hasOperators, isDoc, kindOf, type Doc, type Kind } from './values.js';
 
 /**
- * Chooses how to read a collection: for each index an equality or `$in` prefix, then one range, then the order asked
- * for. A plan promises candidates, never answers: the caller tests every candidate with the whole filter, so a plan may
- * be too wide and must not be too narrow.
+ * Chooses how to read a collection: for each index an equality or `$in` prefix, then one range, then the requested
+ * order. A plan yields candidates: the caller tests each with the whole filter, so a plan may be too wide but never too
+ * narrow.
  */
 export interface Plan {
   readonly index: OrderedIndex;
   readonly ranges: readonly KeyRange[];
-  /** Whether an order is asked for and the candidates come in it. */
+  /** Whether the candidates come in the requested order. */
   readonly isSorted: boolean;
   readonly isReverse: boolean;
-  /** How many leading fields are bounded: what makes one plan narrower than another. */
+  /** How many leading fields are bounded; more means a narrower plan. */
   readonly boundedFields: number;
 }
 
 /** Longer `$in` lists (or their products) are not turned into ranges. */
 const RANGES_MAX = 100_000;
 
-/** What a filter demands of one path, as encodings. */
-interface Demand {
+/** The bounds of a filter on one path, as encodings. */
+interface PathBounds {
   /** The value is one of these. */
   values?: readonly string[];
   low?: string;
   high?: string;
-  /** Said to be there: enough to read a sparse index. */
+  /** Must exist: enough to read a sparse index. */
   exists?: boolean;
 }
 
-/** Kinds whose equality an index answers by one key: an array or a pattern also matches otherwise. */
+/** Kinds whose equality matches exactly one index key; not arrays or patterns. */
 const isPoint = (value: unknown): boolean => !['array', 'regex'].includes(kindOf(value));
 /** Kinds whose range lies within one type bracket. */
 const NO_RANGE: ReadonlySet<Kind> = new Set(['null', 'missing', 'array', 'regex', 'minKey', 'maxKey']);
 const isBound = (value: unknown): boolean => !NO_RANGE.has(kindOf(value));
 
-/** All plans that an index allows, without those that another one contains. */
+/** The plans of all indexes, without those that another one covers. */
 export function plansFor(indexes: Iterable<OrderedIndex>, filter: Doc, sort: readonly SortField[]): Plan[] {
-  const demands = demandsOf(filter);
+  const boundsByPath = readBounds(filter);
   const plans: Plan[] = [];
   for (const index of indexes) {
-    const plan = planFor(index, demands, sort);
+    const plan = planFor(index, boundsByPath, sort);
     if (plan) plans.push(plan);
   }
-  // Of plans that cover each other the first stays.
+  // Of plans that cover each other the first is kept.
   return plans.filter(
     (plan, place) =>
       !plans.some((other, otherPlace) => covers(other, plan) && (otherPlace < place || !covers(plan, other))),
@@ -64,43 +64,43 @@ export function* candidatesOf({ index, ranges, isReverse }: Plan): Generator<Sto
   }
 }
 
-function demandsOf(filter: Doc): Map<string, Demand> {
-  const demands = new Map<string, Demand>();
-  const demandOn = (path: string): Demand => {
-    const demand = demands.get(path) ?? {};
-    demands.set(path, demand);
-    return demand;
+function readBounds(filter: Doc): Map<string, PathBounds> {
+  const boundsByPath = new Map<string, PathBounds>();
+  const boundsOn = (path: string): PathBounds => {
+    const bounds = boundsByPath.get(path) ?? {};
+    boundsByPath.set(path, bounds);
+    return bounds;
   };
-  const demandValues = (demand: Demand, values: readonly unknown[]): void => {
+  const restrictValues = (bounds: PathBounds, values: readonly unknown[]): void => {
     if (!values.every(isPoint)) return;
     const encodings = [...new Set(values.map(encode))];
-    if (!demand.values || encodings.length < demand.values.length) demand.values = encodings;
+    if (!bounds.values || encodings.length < bounds.values.length) bounds.values = encodings;
   };
   const collect = (part: Doc, prefix: string): void => {
     for (const [key, operand] of Object.entries(part)) {
       if (key === '$and' && Array.isArray(operand)) for (const branch of operand) collect(branch as Doc, prefix);
       if (key.startsWith('$')) continue;
-      const demand = demandOn(prefix + key);
-      if (!hasOperators(operand)) demandValues(demand, [operand]);
-      else for (const [operator, value] of Object.entries(operand)) demandOf(prefix + key, demand, operator, value);
+      const bounds = boundsOn(prefix + key);
+      if (!hasOperators(operand)) restrictValues(bounds, [operand]);
+      else for (const [operator, value] of Object.entries(operand)) addBound(prefix + key, bounds, operator, value);
     }
   };
-  const demandOf = (path: string, demand: Demand, operator: string, value: unknown): void => {
+  const addBound = (path: string, bounds: PathBounds, operator: string, value: unknown): void => {
     switch (operator) {
       case '$eq':
-        return demandValues(demand, [value]);
+        return restrictValues(bounds, [value]);
       case '$in':
-        return Array.isArray(value) ? demandValues(demand, value) : undefined;
+        return Array.isArray(value) ? restrictValues(bounds, value) : undefined;
       case '$gt':
       case '$gte':
-        if (isBound(value)) demand.low ??= encode(value);
+        if (isBound(value)) bounds.low ??= encode(value);
         return;
       case '$lt':
       case '$lte':
-        if (isBound(value)) demand.high ??= encode(value);
+        if (isBound(value)) bounds.high ??= encode(value);
         return;
       case '$exists':
-        if (value === true || value === 1) demand.exists = true;
+        if (value === true || value === 1) bounds.exists = true;
         return;
       case '$elemMatch':
         // An element that matches makes the array match at the same paths.
@@ -109,16 +109,20 @@ function demandsOf(filter: Doc): Map<string, Demand> {
     }
   };
   collect(filter, '');
-  return demands;
+  return boundsByPath;
 }
 
-function planFor(index: OrderedIndex, demands: Map<string, Demand>, sort: readonly SortField[]): Plan | undefined {
+function planFor(
+  index: OrderedIndex,
+  boundsByPath: Map<string, PathBounds>,
+  sort: readonly SortField[],
+): Plan | undefined {
   const { fields } = index;
   const points: (readonly string[])[] = [];
   let rangeCount = 1;
   let isArrayBounded = false;
   for (const field of fields) {
-    const values = demands.get(field.path)?.values;
+    const values = boundsByPath.get(field.path)?.values;
     if (!values || rangeCount * values.length > RANGES_MAX) break;
     // Two fields below one array share their keys element by element, but may match in different elements.
     if (field.isMultikey && isArrayBounded) break;
@@ -127,10 +131,10 @@ function planFor(index: OrderedIndex, demands: Map<string, Demand>, sort: readon
     points.push(values);
   }
   const next = fields[points.length];
-  const range = next && !(next.isMultikey && isArrayBounded) ? demands.get(next.path) : undefined;
+  const range = next && !(next.isMultikey && isArrayBounded) ? boundsByPath.get(next.path) : undefined;
   const isRanged = range?.low !== undefined || range?.high !== undefined;
   const boundedFields = points.length + (isRanged ? 1 : 0);
-  if (index.spec.sparse && !impliesField(index, demands)) return undefined;
+  if (index.spec.sparse && !impliesField(index, boundsByPath)) return undefined;
 
   const order = orderGiven(index, points, sort);
   const isSorted = sort.length > 0 && order !== undefined && rangeCount <= 1;
@@ -147,7 +151,7 @@ function planFor(index: OrderedIndex, demands: Map<string, Demand>, sort: readon
 
 const within = (prefix: string): KeyRange => ({ low: prefix, high: prefix + AFTER });
 
-function boundsOf(prefix: string, { low, high }: Demand, isMultikey: boolean): KeyRange {
+function boundsOf(prefix: string, { low, high }: PathBounds, isMultikey: boolean): KeyRange {
   const bracket = prefix + bracketOf(low ?? high ?? '');
   // With an array one element may satisfy the lower bound and another one the upper.
   const isOneSided = low !== undefined && isMultikey;
@@ -155,17 +159,17 @@ function boundsOf(prefix: string, { low, high }: Demand, isMultikey: boolean): K
   return { low: low === undefined ? bracket : prefix + low, high: (canClose ? prefix + high : bracket) + AFTER };
 }
 
-/** A sparse index misses documents that have none of its fields; the filter must rule those out. */
-function impliesField(index: OrderedIndex, demands: Map<string, Demand>): boolean {
+/** A sparse index misses documents that have none of its fields; the filter must exclude those. */
+function impliesField(index: OrderedIndex, boundsByPath: Map<string, PathBounds>): boolean {
   return index.fields.some(({ path }) => {
-    const demand = demands.get(path);
-    if (!demand) return false;
-    if (demand.values) return !demand.values.includes(NULL_KEY);
-    return demand.low !== undefined || demand.high !== undefined || demand.exists === true;
+    const bounds = boundsByPath.get(path);
+    if (!bounds) return false;
+    if (bounds.values) return !bounds.values.includes(NULL_KEY);
+    return bounds.low !== undefined || bounds.high !== undefined || bounds.exists === true;
   });
 }
 
-/** The direction in which the index gives the order asked for, once the equal fields are set aside. */
+/** The direction in which the index yields the requested order, ignoring fields with equality. */
 function orderGiven(
   { fields }: OrderedIndex,
   points: readonly (readonly string[])[],
@@ -186,7 +190,7 @@ function orderGiven(
   return isGiven ? direction : undefined;
 }
 
-/** Whether one plan bounds all that the other does and gives the order at least as well. */
+/** Whether one plan has all bounds of the other and an order at least as good. */
 function covers(one: Plan, other: Plan): boolean {
   if (other.isSorted && !one.isSorted) return false;
   const boundedPaths = ({ index, boundedFields }: Plan): string[] =>

@@ -64,7 +64,7 @@ async function outcomeOf(child: ChildProcess): Promise<{ code: unknown; stdout: 
 }
 
 describe('the program', () => {
-  test('says its port in one line, serves, and closes cleanly on SIGTERM', async () => {
+  test('prints its port in one line, serves, and closes cleanly on SIGTERM', async () => {
     const program = await start(['--data', directory]);
     const client = new MongoClient(program.url);
     await client.db('test').collection('items').insertOne({ a: 1 });
@@ -83,7 +83,7 @@ describe('the program', () => {
     expect(await program.ended).toEqual([0, null]);
   });
 
-  test('explains itself', async () => {
+  test('prints its usage', async () => {
     const { code, stdout } = await outcomeOf(launch(['--help']));
     expect(code).toBe(0);
     expect(stdout).toContain('Never for production');
@@ -92,20 +92,20 @@ describe('the program', () => {
   test.each([
     [['--port', 'x'], "--port takes a whole number up to 65535, not 'x'."],
     [['--frobnicate'], "Unknown option '--frobnicate'"],
-  ])('ends with a sentence for the arguments %j', async (args, sentence) => {
+  ])('ends with a message for the arguments %j', async (args, sentence) => {
     const { code, stdout, stderr } = await outcomeOf(launch(args));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(sentence);
   });
 
-  test('refuses a directory that another process holds, and says which', async () => {
+  test('refuses a directory that another process has locked, and names it', async () => {
     const { child } = await start(['--data', directory]);
     const { code, stdout, stderr } = await outcomeOf(launch(['--data', directory]));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`${directory} is in use by process ${child.pid}.`);
   });
 
-  test('refuses a directory that this process holds, and takes it once it is given back', async () => {
+  test('refuses a directory that this process has locked, and accepts it once it is released', async () => {
     const first = await startEmbeddedMongod({ dataDirectory: directory });
     await expect(startEmbeddedMongod({ dataDirectory: directory })).rejects.toThrow('is in use by process');
     await first.stop();
@@ -113,7 +113,7 @@ describe('the program', () => {
     await second.stop();
   });
 
-  test('a port that is taken is a refusal that gives the directory back', async () => {
+  test('fails for a port in use and releases the directory', async () => {
     const first = await startEmbeddedMongod();
     await expect(startEmbeddedMongod({ port: first.port, dataDirectory: directory })).rejects.toThrow('EADDRINUSE');
     await first.stop();
@@ -126,7 +126,7 @@ describe('the program', () => {
     expect(await program.ended).toEqual([0, null]);
   });
 
-  test('ends when the process that it was told to watch is gone', async () => {
+  test('ends when the watched process has ended', async () => {
     const parent = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: 'pipe' });
     children.push(parent);
     const program = await start(['--data', directory, '--parent-pid', String(parent.pid)]);
@@ -135,7 +135,7 @@ describe('the program', () => {
   });
 });
 
-test('killed again and again under load, it loses no acknowledged write', async () => {
+test('killed repeatedly under load, it loses no acknowledged write', async () => {
   const acknowledged = new Map<string, number>();
   for (let round = 0; round < 5; round += 1) {
     const program = await start(['--data', directory]);
@@ -145,7 +145,7 @@ test('killed again and again under load, it loses no acknowledged write', async 
     for (const [id, n] of acknowledged) {
       const found = stored.get(id);
       expect(found?.n).toBeGreaterThanOrEqual(n);
-      // A change is there whole or not at all.
+      // A change is complete or missing.
       expect(found?.log).toHaveLength(found?.n ?? -1);
     }
 
@@ -164,7 +164,7 @@ test('killed again and again under load, it loses no acknowledged write', async 
         if (writes === killAfter) program.child.kill('SIGKILL');
       }
     };
-    // Closed, or the client would go on looking for the server for half a minute.
+    // Otherwise the client would retry for half a minute.
     const closed = program.ended.then(() => client.close());
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, worker) => write(worker)));
     expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
@@ -174,8 +174,8 @@ test('killed again and again under load, it loses no acknowledged write', async 
   expect(acknowledged.size).toBeGreaterThan(50);
 });
 
-/** @returns whether the signal came in the middle of the writing; on a machine that stands still it comes too late */
-async function killWhileItWritesAnew(dataDirectory: string): Promise<boolean> {
+/** @returns whether the process was killed during the compaction; on a slow machine the signal can come too late */
+async function killDuringCompaction(dataDirectory: string): Promise<boolean> {
   const program = await start(['--data', dataDirectory]);
   const client = new MongoClient(program.url, { retryWrites: false });
   const items = client.db('test').collection<{ _id: number; n: number; pad: string }>('items');
@@ -192,7 +192,7 @@ async function killWhileItWritesAnew(dataDirectory: string): Promise<boolean> {
         { returnDocument: 'after', projection: { n: 1 } },
       );
       acknowledged.set(_id, Math.max(saved?.n ?? 0, acknowledged.get(_id) ?? 0));
-      // Its first steps are done: some of the documents stand in it, as others that the commands have changed since.
+      // The first steps are done: the new file has some documents, which commands may have changed since.
       const sizeBytes = fs.statSync(nextFile, { throwIfNoEntry: false })?.size ?? 0;
       if (sizeBytes > 5_000_000) program.child.kill('SIGKILL');
     }
@@ -215,13 +215,13 @@ async function killWhileItWritesAnew(dataDirectory: string): Promise<boolean> {
   return isCaught;
 }
 
-/** It may have written all before the kill reaches it; then the round has proven less and another one begins. */
+/** The compaction may end before the kill; then another round starts. */
 const ROUNDS_MAX = 20;
 
-test('killed while it writes its journal anew, it loses no acknowledged write', async () => {
+test('killed during a compaction, it loses no acknowledged write', async () => {
   let isCaught = false;
   for (let rounds = 0; rounds < ROUNDS_MAX && !isCaught; rounds++) {
-    isCaught = await killWhileItWritesAnew(fs.mkdtempSync(path.join(directory, 'round-')));
+    isCaught = await killDuringCompaction(fs.mkdtempSync(path.join(directory, 'round-')));
   }
   expect(isCaught).toBe(true);
 });

@@ -1,14 +1,14 @@
 import { fail } from './errors.js';
 import { assign, hasOperators, isDoc, isSet, kindOf, show, type Doc } from './values.js';
 
-/** What happens to one field; a branch says it for the fields below. */
+/** The rule of one field; a branch has rules for the fields below. */
 type Rule = 'include' | 'exclude' | Branch;
 type Branch = Map<string, Rule>;
 
 type Project = (doc: Doc) => Doc;
 
 /**
- * The projection of `find` and `findAndModify`: fields in or out. `undefined` for an empty one: the document goes out as
+ * The projection of `find` and `findAndModify`: fields in or out. `undefined` for an empty one: the document is sent as
  * stored.
  */
 export function compileProjection(spec: Doc): Project | undefined {
@@ -59,7 +59,7 @@ function isInclusion(root: Branch): boolean {
   };
   collect(root);
   if (kinds.size > 1) {
-    // What comes first decides what the projection was meant to be.
+    // The first field decides the kind of the projection.
     if ([...kinds][0] === 'exclude') fail('Location31253', 'Cannot do inclusion in exclusion projection');
     fail('Location31254', 'Cannot do exclusion in inclusion projection');
   }

@@ -10,10 +10,10 @@ export type Predicate = (doc: Doc) => boolean;
 /** A test of one value at the end of a path; `undefined` stands for a missing field. */
 type ValueTest = (value: unknown) => boolean;
 
-/** A condition on a path, given a way to ask whether some value at its end passes a test. */
+/** A condition on a path; `some` tells whether any value at its end passes a test. */
 type Condition = (some: (test: ValueTest) => boolean) => boolean;
 
-/** How a test reads an array: through its elements too (paths) or as one value (inside `$elemMatch`). */
+/** How a test reads an array: also its elements (paths) or as one value (inside `$elemMatch`). */
 type ArrayReading = (test: ValueTest) => ValueTest;
 
 const throughElements: ArrayReading = (test) => (value) => test(value) || (Array.isArray(value) && value.some(test));
@@ -21,7 +21,7 @@ const asOneValue: ArrayReading = (test) => test;
 
 /**
  * Compiles a filter once for many documents.
- * @throws MongoError BadValue for an operator outside the supported list, as MongoDB does for one it does not know.
+ * @throws MongoError BadValue for an unsupported operator, as MongoDB does for an unknown one.
  */
 export function compileFilter(filter: Doc): Predicate {
   const predicates = Object.entries(filter).map(([key, operand]) => compileEntry(key, operand));
@@ -130,7 +130,7 @@ function equalityTest(operand: unknown): ValueTest {
   }
 }
 
-/** A pattern matches texts otherwise than by equality, and nothing in the product asks for that. */
+/** The product needs no regular expressions. */
 function refusePattern(): never {
   return fail('BadValue', 'Regular expressions are not supported');
 }

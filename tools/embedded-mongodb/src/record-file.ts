@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 
 /**
- * A file of records that is written at its end alone: `marker, payload length, crc32 of the payload, payload`. After a
- * crash a record is there whole or not at all; a torn one can only be the last.
+ * An append-only file of records: `marker, payload length, crc32 of the payload, payload`. After a crash only the last
+ * record can be torn.
  */
 
 const FILE_HEAD = Buffer.from('ICMDB001');
-/** Starts each record, so that whole records can be found behind a damaged one. */
+/** Starts each record, so that whole records can be found after a damaged one. */
 const RECORD_MARKER = Buffer.from([0xf7, 0x1c, 0xd0, 0x9e]);
 const RECORD_HEAD_BYTES = 12;
 /** The largest command (48 MB) can write its documents once and a little around each of them. */
@@ -21,17 +21,17 @@ export class RecordFile {
   #path: string;
   #sizeBytes = FILE_HEAD.length;
 
-  /** Opens the file, or makes it; its records are to be read before the first is added. */
+  /** Opens or creates the file; its records must be read before the first append. */
   constructor(file: string) {
     this.#path = file;
     this.#descriptor = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
-    // New, or its very first write was cut short: no record can have been acknowledged.
+    // New, or its first write was torn: no record was acknowledged.
     if (fs.fstatSync(this.#descriptor).size >= FILE_HEAD.length) return;
     fs.ftruncateSync(this.#descriptor, 0);
     writeWhole(this.#descriptor, FILE_HEAD, 0);
   }
 
-  /** Up to the end of the last whole record. */
+  /** The end of the last whole record. */
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
@@ -47,20 +47,20 @@ export class RecordFile {
     this.#write(record);
   }
 
-  /** Adds what stands between two ends of records of another file. */
+  /** Appends a range of whole records of another file. */
   appendFrom(other: RecordFile, start: number, end: number): void {
     if (end > start) this.#write(readAt(other.#descriptor, start, end - start));
   }
 
   /**
-   * Reads every record, and cuts a torn one off the end (kept beside the file).
+   * Reads every record and cuts off a torn last one (kept in a copy).
    * @throws Error when a record in the middle is damaged: nothing is changed then
    */
   replay(onRecord: (payload: Buffer) => void, warn: (message: string) => void): void {
     const totalBytes = fs.fstatSync(this.#descriptor).size;
     const head = readAt(this.#descriptor, 0, Math.min(FILE_HEAD.length, totalBytes));
     if (!head.equals(FILE_HEAD)) {
-      throw new Error(`${this.#path} is not a journal of this server: move it away or choose another directory.`);
+      throw new Error(`${this.#path} is not a journal of this server: move it or choose another directory.`);
     }
     let position = FILE_HEAD.length;
     for (;;) {
@@ -90,7 +90,7 @@ export class RecordFile {
     fs.closeSync(this.#descriptor);
   }
 
-  /** Closing the last descriptor of a large file that was replaced gives its blocks back, which takes the disk a while. */
+  /** Closing the last descriptor of a large replaced file frees its blocks, which takes time. */
   closeInBackground(): void {
     fs.close(this.#descriptor);
   }
@@ -106,7 +106,7 @@ export class RecordFile {
     if (whole !== undefined) {
       throw new Error(
         `${this.#path} is damaged at byte ${position}, and whole records follow at byte ${position + whole}. ` +
-          'Nothing was changed. Restore the directory from a copy, or delete it to start empty.',
+          'Nothing was changed. Restore the directory from a backup, or delete it to start empty.',
       );
     }
     const copy = `${this.#path}.torn-${Date.now()}`;
@@ -132,7 +132,7 @@ function readAt(descriptor: number, position: number, length: number): Buffer {
   return bytes;
 }
 
-/** The payload of the record at a position; `undefined` where no whole record is. */
+/** The payload of the record at a position; `undefined` if there is no whole record. */
 function readRecord(descriptor: number, position: number, totalBytes: number): Buffer | undefined {
   if (position + RECORD_HEAD_BYTES > totalBytes) return undefined;
   const head = readAt(descriptor, position, RECORD_HEAD_BYTES);
@@ -143,7 +143,7 @@ function readRecord(descriptor: number, position: number, totalBytes: number): B
   return zlib.crc32(payload) === head.readUInt32LE(8) ? payload : undefined;
 }
 
-/** Where in these bytes a whole record starts, if one does. */
+/** The position of the first whole record in these bytes, if any. */
 function findRecord(bytes: Buffer): number | undefined {
   for (let at = bytes.indexOf(RECORD_MARKER, 1); at >= 0; at = bytes.indexOf(RECORD_MARKER, at + 1)) {
     if (at + RECORD_HEAD_BYTES > bytes.length) return undefined;

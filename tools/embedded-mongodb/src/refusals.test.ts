@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MongoClient, MongoServerError, type Db, type Document } from 'mongodb';
 import { startEmbeddedMongod, type EmbeddedMongod } from './server.js';
 
-// What MongoDB can do and this server does not must fail loudly: a test may never pass here on an answer that MongoDB
-// would not give.
+// Unsupported features of MongoDB must fail loudly: a test must never pass here with an answer that MongoDB would not give.
 
 let server: EmbeddedMongod;
 let client: MongoClient;
@@ -27,7 +26,7 @@ async function refusalOf(command: Document): Promise<{ code: unknown; codeName: 
   return { code: error.code, codeName: error['codeName'], message: error.message };
 }
 
-/** The error of the only statement of a write, which travels inside a reply that is otherwise in order. */
+/** The error of the only statement of a write, which is inside a successful reply. */
 async function statementRefusalOf(command: Document): Promise<unknown> {
   const reply = await db.command(command);
   return (reply['writeErrors'] as { code: number }[] | undefined)?.[0]?.code;
@@ -89,16 +88,16 @@ describe('commands', () => {
     ['an expression', aggregate({ $group: { _id: { $toString: '$a' } } }), 2],
     ['an accumulator', aggregate({ $group: { _id: null, b: { $stdDevPop: '$a' } } }), 2],
     ['a variable', aggregate({ $group: { _id: '$$CLUSTER_TIME' } }), 2],
-    ['a stage that nobody knows', aggregate({ $frobnicate: {} }), 40324],
+    ['an unknown stage', aggregate({ $frobnicate: {} }), 40324],
     [
-      'a write concern of more members than there are',
+      'a write concern with too many members',
       { delete: 'items', deletes: [{ q: { none: 1 }, limit: 1 }], writeConcern: { w: 2 } },
       2,
     ],
     ['a TTL index on two fields', createIndex({ key: { x: 1, y: 1 }, expireAfterSeconds: 1 }), 67],
-    ['an index direction that is none', createIndex({ key: { x: 0 } }), 67],
-    ['a sort direction that is none', find({ sort: { a: 2 } }), 2],
-    ['a hint at no index', find({ hint: 'none_1' }), 2],
+    ['an invalid index direction', createIndex({ key: { x: 0 } }), 67],
+    ['an invalid sort direction', find({ sort: { a: 2 } }), 2],
+    ['a hint without an index', find({ hint: 'none_1' }), 2],
     ['an insert without documents', { insert: 'items' }, 40414],
     ['a collection without a name', { find: '' }, 73],
   ])('%s outside the list is refused', async (_title, command, code) => {
@@ -109,8 +108,8 @@ describe('commands', () => {
     ['an update by a pipeline', { q: {}, u: [{ $set: { b: 1 } }] }, 115],
     ['an update of many by a replacement', { q: {}, u: { b: 1 }, multi: true }, 9],
     ['an update with a collation', { q: {}, u: { $set: { b: 1 } }, collation: { locale: 'en' } }, 115],
-    ['an update operator nobody knows', { q: {}, u: { $bit: { a: { and: 1 } } } }, 9],
-    ['$push with a clause nobody knows', { q: {}, u: { $push: { l: { $each: [1], $frob: 1 } } } }, 2],
+    ['an unknown update operator', { q: {}, u: { $bit: { a: { and: 1 } } } }, 9],
+    ['$push with an unknown clause', { q: {}, u: { $push: { l: { $each: [1], $frob: 1 } } } }, 2],
     ['$push with $slice alone', { q: {}, u: { $push: { l: { $slice: 1 } } } }, 52],
     ['a field without a name', { q: {}, u: { $set: { 'a..b': 1 } } }, 56],
     ['$pop', { q: {}, u: { $pop: { l: 1 } } }, 9],
@@ -130,7 +129,7 @@ test('a transaction is refused before it writes', async () => {
   expect(await db.collection('items').countDocuments({ b: 1 })).toBe(0);
 });
 
-test('a refusal says what to use instead', async () => {
+test('an error tells what to use instead', async () => {
   const { message } = await refusalOf(find({ collation: { locale: 'en' } }));
   expect(message).toBe("The field 'collation' of find is not supported by the embedded server; use a real MongoDB");
 });

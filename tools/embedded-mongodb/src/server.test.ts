@@ -24,7 +24,7 @@ function connect(): net.Socket {
   return socket;
 }
 
-/** One OP_MSG with a body alone. */
+/** One OP_MSG with only a body. */
 function messageOf(body: Doc): Buffer {
   const doc = serialize(body);
   const message = Buffer.alloc(21 + doc.length);
@@ -72,7 +72,7 @@ test.each<[string, Buffer]>([
   ['an operation that is not served', Buffer.from('10000000010000000000000001000000', 'hex')],
   ['a section that lies about its length', Buffer.from('1a0000000700000000000000dd0700000000000000ff00000000', 'hex')],
   ['text', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')],
-])('%s closes that connection and leaves the others alone', async (_title, bytes) => {
+])('%s closes that connection only', async (_title, bytes) => {
   const client = new MongoClient(server.url);
   await client.db('test').command({ ping: 1 });
   const socket = connect();
@@ -83,7 +83,7 @@ test.each<[string, Buffer]>([
   await client.close();
 });
 
-test('a stopped server leaves nothing open', async () => {
+test('a stopped server closes everything', async () => {
   const open = connect();
   open.on('error', () => {});
   open.write(messageOf({ ping: 1, $db: 'admin' }));

@@ -12,9 +12,9 @@ const SWEEP_INTERVAL_MS = 60_000;
 const HOST = '127.0.0.1';
 
 export interface EmbeddedMongodOptions {
-  /** 0 or absent takes a free port. */
+  /** 0 or absent: a free port. */
   readonly port?: number;
-  /** Where the data outlives the process; absent keeps it in memory only. */
+  /** The data directory; absent: in memory only. */
   readonly dataDirectory?: string;
 }
 
@@ -22,20 +22,20 @@ export interface EmbeddedMongod {
   /** For the MongoDB driver. */
   readonly url: string;
   readonly port: number;
-  /** Closes the connections, writes what is left and gives the data directory back. */
+  /** Closes the connections, flushes and unlocks the data directory. */
   readonly stop: () => Promise<void>;
 }
 
 /**
  * Starts the server on the loopback interface. For development and tests, never for production.
- * @throws Error with a sentence for the operator: a taken port, a directory in use, a damaged journal
+ * @throws Error with a sentence for the operator: a port in use, a directory in use, a damaged journal
  */
 export async function startEmbeddedMongod(options: EmbeddedMongodOptions = {}): Promise<EmbeddedMongod> {
   const { port: wantedPort = 0, dataDirectory } = options;
   const unlock = dataDirectory === undefined ? () => undefined : lockDirectory(dataDirectory);
   try {
     const database = new Database(
-      dataDirectory === undefined ? undefined : (replay) => Journal.open(dataDirectory, replay, logFault),
+      dataDirectory === undefined ? undefined : (replay) => Journal.open(dataDirectory, replay, logError),
     );
     const sockets = new Set<net.Socket>();
     const server = net.createServer({ noDelay: true }, (socket) => serve(socket, database, sockets));
@@ -63,13 +63,13 @@ function serve(socket: net.Socket, database: Database, sockets: Set<net.Socket>)
   const frames = new FrameReader();
   sockets.add(socket);
   socket.on('close', () => sockets.delete(socket));
-  // A client that goes away without closing is none of the others' business.
+  // A client that disconnects without closing must not affect others.
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk) => {
     try {
       for (const frame of frames.push(chunk)) answer(socket, database, frame);
     } catch (error) {
-      logFault(error instanceof WireError ? `Closing a connection that sent ${error.message}.` : describe(error));
+      logError(error instanceof WireError ? `Closing a connection that sent ${error.message}.` : describe(error));
       socket.destroy();
     }
   });
@@ -90,7 +90,7 @@ function replyTo(run: () => Reply): Reply {
     return run();
   } catch (error) {
     if (!(error instanceof MongoError)) {
-      logFault(describe(error));
+      logError(describe(error));
       return {
         kind: 'document',
         doc: { ok: 0, errmsg: 'The embedded server failed: see its log', code: 1, codeName: 'InternalError' },
@@ -103,7 +103,7 @@ function replyTo(run: () => Reply): Reply {
 
 const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-function logFault(message: string): void {
+function logError(message: string): void {
   process.stderr.write(`embedded-mongodb: ${message}\n`);
 }
 
@@ -112,7 +112,7 @@ function listen(server: net.Server, port: number): Promise<number> {
     server.once('error', reject);
     server.listen(port, HOST, () => {
       server.off('error', reject);
-      server.on('error', (error) => logFault(error.message));
+      server.on('error', (error) => logError(error.message));
       const address = server.address();
       if (address === null || typeof address === 'string') reject(new Error('The server has no port'));
       else resolve(address.port);

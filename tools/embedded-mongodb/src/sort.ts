@@ -21,7 +21,7 @@ export function compileSort(spec: unknown): SortField[] {
 }
 
 /**
- * Sorts stably; an array counts by its smallest element ascending and by its largest descending.
+ * Sorts stably; an array sorts by its smallest element ascending and by its largest descending.
  * Each sort key is encoded once per item.
  */
 export function sortBy<T>(items: readonly T[], fields: readonly SortField[], docOf: (item: T) => unknown): T[] {

@@ -8,13 +8,13 @@ import { DOCUMENT_BYTES_MAX, hasOperators, kindOf, serialize, show, type Doc } f
 
 const ID_INDEX: IndexSpec = { name: '_id_', key: { _id: 1 }, unique: true };
 
-/** How many candidates competing plans read before the best one goes on alone. */
+/** How many candidates competing plans read before the best one continues alone. */
 const TRIAL_CANDIDATES_MAX = 200;
 
 export interface Search {
   readonly filter: Doc;
   readonly sort?: readonly SortField[];
-  /** The first so many in the order asked for; all where absent. */
+  /** Limit in the requested order; absent: all. */
   readonly limit?: number | undefined;
 }
 
@@ -34,12 +34,12 @@ export class Collection {
     this.indexes.set(ID_INDEX.name, new OrderedIndex(ID_INDEX));
   }
 
-  /** Of all documents as BSON. */
+  /** Size of all documents as BSON. */
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
 
-  /** The matching documents in the order asked for, or in insertion or index order. */
+  /** The matching documents in the requested order, else in insertion or index order. */
   find({ filter, sort = [], limit }: Search): StoredDocument[] {
     const matches = compileFilter(filter);
     const byId = this.#lookUpById(filter);
@@ -54,7 +54,7 @@ export class Collection {
   }
 
   /**
-   * @param bytes the document as it came, `_id` first
+   * @param bytes the received document, `_id` first
    * @throws MongoError DuplicateKey, BSONObjectTooLarge
    */
   insert(doc: Doc, bytes: Buffer): StoredDocument {
@@ -78,14 +78,14 @@ export class Collection {
     return stored;
   }
 
-  /** Puts a new state in the place of the old one; false where the bytes are the same. */
+  /** Replaces the state; false if the bytes are the same. */
   replace(stored: StoredDocument, doc: Doc): boolean {
     const bytes = serialize(doc);
     if (stored.bytes.equals(bytes)) return false;
     checkSize(bytes);
     const changes = [];
     for (const index of this.indexes.values()) {
-      if (index.isUntouchedBy(stored.doc, doc)) continue;
+      if (index.hasSameKeys(stored.doc, doc)) continue;
       const before = index.keysOf(stored.doc);
       const after = index.keysOf(doc);
       const gone = before.filter((key) => !after.includes(key));
@@ -108,14 +108,14 @@ export class Collection {
     this.#sizeBytes -= stored.bytes.length;
   }
 
-  /** Takes a document from the journal, over an older state of it if there is one. */
+  /** Restores a document from the journal, replacing an older state. */
   restore(doc: Doc, bytes: Buffer): void {
     const older = this.documents.get(encode(doc['_id']));
     if (older) this.#setState(older, doc, bytes);
     else this.insert(doc, bytes);
   }
 
-  /** Whether the index was not there before. @throws MongoError DuplicateKey, IndexOptionsConflict, IndexKeySpecsConflict */
+  /** Whether the index is new. @throws MongoError DuplicateKey, IndexOptionsConflict, IndexKeySpecsConflict */
   createIndex(spec: IndexSpec): boolean {
     for (const { spec: existing } of this.indexes.values()) {
       const hasSameSignature = signatureOf(existing) === signatureOf(spec);
@@ -146,14 +146,14 @@ export class Collection {
     return true;
   }
 
-  /** Ends a replay: builds every index once from the documents that are there. */
+  /** Ends a replay: builds every index once from the documents. */
   fillIndexes(): void {
     if (this.#hasIndexesFilled) return;
     for (const index of this.indexes.values()) index.fill(this.documents.values());
     this.#hasIndexesFilled = true;
   }
 
-  /** The documents whose time is over by a TTL index, at `now` in milliseconds. */
+  /** The documents expired by a TTL index, at `now` in milliseconds. */
   expired(now: number): Set<StoredDocument> {
     const expired = new Set<StoredDocument>();
     for (const index of this.indexes.values()) {
@@ -176,8 +176,8 @@ export class Collection {
   }
 
   /**
-   * Lets the plans run side by side, as MongoDB does: the first to finish wins, else the one that found most; a plan
-   * that gives the order is preferred, because the others must read everything first.
+   * Runs the plans in parallel, as MongoDB does: the first to finish wins, else the one that found most. A plan in the
+   * requested order is preferred, because the others must read everything first.
    */
   #bestOf(
     plans: readonly Plan[],
@@ -220,7 +220,7 @@ export class Collection {
   }
 }
 
-/** What tells two indexes apart in MongoDB; the expiry does not. */
+/** What distinguishes two indexes in MongoDB; the expiry does not. */
 const signatureOf = ({ key, unique, sparse }: IndexSpec): string =>
   JSON.stringify([Object.entries(key), unique === true, sparse === true]);
 

@@ -7,9 +7,9 @@ import { hasOperators, isDoc, kindOf, show } from './values.js';
 
 /** One update operator. */
 export interface Operator {
-  /** Whether missing documents on the way to the field come into being. */
+  /** Whether missing documents above the field are created. */
   readonly createsPath: boolean;
-  /** Refuses a wrong operand before any document is touched. */
+  /** Refuses an invalid operand before any document is changed. */
   readonly check?: (operand: unknown, path: string) => void;
   readonly apply: (place: Place, operand: unknown, path: string) => void;
 }
@@ -73,7 +73,7 @@ function pushed(list: readonly unknown[], { each, slice }: PushClauses): unknown
   return slice < 0 ? result.slice(slice) : result.slice(0, slice);
 }
 
-/** What `$pull` removes: equal values, documents that match a filter, or values that meet operators. */
+/** What `$pull` removes: equal values, documents that match a filter, or values that match operators. */
 function pullTest(operand: unknown): (element: unknown) => boolean {
   const isCondition = hasOperators(operand) && !['$and', '$or'].includes(Object.keys(operand)[0] ?? '');
   if (isCondition) return compileValueFilter(operand);
@@ -84,7 +84,7 @@ function pullTest(operand: unknown): (element: unknown) => boolean {
 
 const SET: Operator = { createsPath: true, apply: (place, operand) => setAt(place, operand) };
 
-/** The operators in use, and nothing else. */
+/** The supported operators. */
 export const UPDATE_OPERATORS: Readonly<Record<string, Operator>> = {
   $set: SET,
   $setOnInsert: SET,

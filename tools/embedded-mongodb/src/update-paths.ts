@@ -2,17 +2,16 @@ import { fail } from './errors.js';
 import { isArrayPlace } from './paths.js';
 import { assign, fieldOf, isDoc, show, type Doc } from './values.js';
 
-/** A document or an array, and a key in it: where an operator acts. */
+/** A document or array and a key in it, on which an operator acts. */
 export interface Place {
   readonly parent: Doc | unknown[];
   readonly key: string;
 }
 
 /**
- * Calls back for the place that a path names in a document under construction, which is new itself; not where the path
- * leads nowhere and nothing may be created. Documents and arrays on the way are replaced by copies, so that the stored
- * state of the document stays as it is.
- * @param own documents and arrays that this update has made, and may therefore change
+ * Calls back with the place of a path in a new document; not if the place is missing and must not be created. Documents and
+ * arrays above it are copied, so that the stored state is not changed.
+ * @param own documents and arrays created by this update, which it may change
  */
 export function visitPlace(
   root: Doc,
@@ -79,13 +78,13 @@ export function setAt({ parent, key }: Place, value: unknown): void {
   parent[Number(key)] = value;
 }
 
-/** A place in an array is emptied, not closed up. */
+/** An array element becomes null and is not removed. */
 export function unsetAt({ parent, key }: Place): void {
   if (!Array.isArray(parent)) delete parent[key];
   else if (Number(key) < parent.length) parent[Number(key)] = null;
 }
 
-/** Refuses a path that no document may have. */
+/** Refuses an invalid path. */
 export function checkPath(path: string): void {
   const parts = path.split('.');
   if (parts.includes('')) {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { compileUpdate } from './update.js';
 import type { Doc } from './values.js';
 
-/** As deep as it goes, so that a change in place throws. */
+/** Deep-freezes, so that a change in place throws. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen);
   return Object.freeze(value);
@@ -43,21 +43,21 @@ test.each<[string, Doc, Doc]>([
   ],
   ['pulls', { $pull: { list: 1, 's.m.deep': 2 } }, { list: [3, 2], s: { k: 1, m: { deep: [1] } } }],
   ['replaces', { n: 7 }, { s: undefined, untouched: undefined, list: undefined, lines: undefined, n: 7 }],
-])('an update that %s leaves the state before it alone', (_, update, changes) => {
+])('an update that %s does not change the state before', (_, update, changes) => {
   const doc = frozen(before());
   const next = compileUpdate(frozen(update), false)(doc);
   expect(next).toEqual({ ...before(), ...changes });
   expect(doc).toEqual(before());
 });
 
-test('what an update does not reach is shared with the state before it', () => {
+test('unchanged values are shared with the state before', () => {
   const doc = before();
   const next = compileUpdate({ $set: { 's.k': 2 } }, false)(doc);
   expect(next['untouched']).toBe(doc['untouched']);
   expect((next['s'] as Doc)['m']).toBe((doc['s'] as Doc)['m']);
 });
 
-test('an update that is refused half way leaves the state before it alone', () => {
+test('an update refused midway does not change the state before', () => {
   const doc = frozen(before());
   const change = compileUpdate({ $set: { 'lines.0.n': 9 }, $inc: { 's.m': 1 } }, false);
   expect(() => change(doc)).toThrow('non-numeric');

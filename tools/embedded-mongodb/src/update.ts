@@ -1,11 +1,11 @@
-import { fail, refuse } from './errors.js';
+import { fail, failUnsupported } from './errors.js';
 import { equals } from './order.js';
 import { isArrayPlace } from './paths.js';
 import { UPDATE_OPERATORS, type Operator } from './update-operators.js';
 import { checkPath, setAt, visitPlace } from './update-paths.js';
 import { docOf, hasOperators, isDoc, kindOf, listOf, type Doc } from './values.js';
 
-/** Gives the next state of a document and leaves the one it is given alone; what both have in common they share. */
+/** Returns the next state of a document without changing the given one; both share unchanged values. */
 export type Change = (doc: Doc) => Doc;
 
 export interface UpdateStatement {
@@ -14,12 +14,12 @@ export interface UpdateStatement {
 }
 
 /**
- * Compiles an update document or a replacement. Everything that can be refused without a document is refused here.
- * @param isInsert whether `$setOnInsert` takes part: the document is being created by an upsert
+ * Compiles an update document or a replacement. Checks everything that does not depend on a document.
+ * @param isInsert whether an upsert creates the document, so that `$setOnInsert` applies
  * @throws MongoError with MongoDB's code for each misuse; CommandNotSupported for a pipeline
  */
 export function compileUpdate(update: unknown, isInsert: boolean): Change {
-  if (Array.isArray(update)) refuse('An update by a pipeline');
+  if (Array.isArray(update)) failUnsupported('An update by a pipeline');
   if (!isDoc(update)) fail('FailedToParse', 'Update argument must be a document');
   if (!hasOperators(update)) return compileReplacement(update);
   const allSteps = compileSteps(update);
@@ -38,7 +38,7 @@ export function compileUpdate(update: unknown, isInsert: boolean): Change {
 /** Whether an update replaces the whole document. */
 export const isReplacement = (update: unknown): boolean => isDoc(update) && !hasOperators(update);
 
-/** The document that an upsert starts from: what the filter says is equal. */
+/** The initial document of an upsert: the equalities of the filter. */
 export function upsertBase(filter: Doc): Doc {
   const base: Doc = {};
   const own = new Set<unknown>();
@@ -108,7 +108,7 @@ function compileSteps(update: Doc): Step[] {
       steps.push({ operator, path, operand, isForInsertOnly: name === '$setOnInsert' });
     }
   }
-  // MongoDB works on the fields in the order of their names, which decides where new ones are put.
+  // MongoDB processes fields in the order of their names, which determines the place of new ones.
   return steps.sort((left, right) => comparePaths(left.path, right.path));
 }
 

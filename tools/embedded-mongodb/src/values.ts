@@ -9,8 +9,8 @@ export type Doc = Record<string, unknown>;
 export const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Bytes to a document. Longs stay Longs and regular expressions stay BSON, so that both can be written back as they
- * came. A double without a fraction cannot be told from an int32 afterwards: JavaScript has one kind of number.
+ * Bytes to a document. Longs stay Longs and regular expressions stay BSON, so that both are written back
+ * unchanged. A double without a fraction becomes an int32, because JavaScript has one number type.
  */
 export const parse = (bytes: Uint8Array): Doc =>
   deserialize(bytes, { promoteBuffers: false, promoteLongs: false, bsonRegExp: true });
@@ -29,7 +29,7 @@ export function serialize(doc: Doc): Buffer {
   }
 }
 
-/** A value with its kind. Each kind sorts apart, in MongoDB's order; the numeric kinds sort together. */
+/** A value with its kind. Kinds sort in MongoDB's order; numeric kinds sort together. */
 export type Kinded =
   | { kind: 'minKey' | 'maxKey' | 'missing' | 'null' }
   | { kind: 'number'; value: number }
@@ -94,14 +94,14 @@ export const kinded = (value: unknown): Kinded => ({ kind: kindOf(value), value 
 export const isDoc = (value: unknown): value is Doc =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** Whether a document is written with operators: `{ $gt: 1 }` rather than `{ a: 1 }`. */
+/** Whether a document has operators: `{ $gt: 1 }`, not `{ a: 1 }`. */
 export const hasOperators = (value: unknown): value is Doc => {
   if (!isDoc(value)) return false;
   for (const key in value) return key.startsWith('$');
   return false;
 };
 
-/** A copy whose documents and arrays are new; all other values are immutable and shared. */
+/** A deep copy of documents and arrays; other values are immutable and shared. */
 export function copyOf<T>(value: T): T {
   if (Array.isArray(value)) return value.map(copyOf) as T;
   if (!isDoc(value)) return value;
@@ -110,7 +110,7 @@ export function copyOf<T>(value: T): T {
   return copy as T;
 }
 
-/** Sets a field, also one named `__proto__`, which plain assignment would swallow. */
+/** Sets a field, even `__proto__`, which an assignment would ignore. */
 export function assign(target: Doc, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -120,7 +120,7 @@ export function assign(target: Doc, key: string, value: unknown): void {
 /** The field's value; `undefined` where the document has no such field of its own. */
 export const fieldOf = (doc: Doc, key: string): unknown => (Object.hasOwn(doc, key) ? doc[key] : undefined);
 
-/** A count from a command: number or Long, `fallback` where absent. */
+/** A count from a command: number or Long, `fallback` if absent. */
 export function countOf(value: unknown, name: string, fallback: number): number {
   if (value === undefined || value === null) return fallback;
   const kind = kindOf(value);
@@ -134,7 +134,7 @@ export function countOf(value: unknown, name: string, fallback: number): number 
 export const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && value !== 0;
 
-/** A document from a command, or an empty one where absent. */
+/** A document from a command, or an empty one if absent. */
 export function docOf(value: unknown, name: string): Doc {
   if (value === undefined || value === null) return {};
   if (!isDoc(value)) fail('TypeMismatch', `'${name}' must be a document`);

@@ -3,7 +3,7 @@ import type { BatchReply, Reply } from './command.js';
 import { helloReply, MESSAGE_BYTES_MAX, type CommandMessage } from './commands.js';
 import { parse, serialize } from './values.js';
 
-/** MongoDB's wire protocol: OP_MSG, and OP_QUERY for the greeting of a driver that does not know the server yet. */
+/** MongoDB's wire protocol: OP_MSG, and OP_QUERY for the first hello of a driver. */
 
 const OP_REPLY = 1;
 const OP_QUERY = 2004;
@@ -21,16 +21,16 @@ export type Request =
   | { readonly kind: 'command'; readonly id: number; readonly message: CommandMessage; readonly wantsReply: boolean }
   | { readonly kind: 'greeting'; readonly id: number };
 
-/** A message that is not the protocol; the connection is closed. */
+/** A protocol violation; the connection is closed. */
 export class WireError extends Error {}
 
-/** Cuts a stream of bytes into messages. */
+/** Splits a stream of bytes into messages. */
 export class FrameReader {
   #chunks: Buffer[] = [];
   #bytes = 0;
   #wantedBytes = HEAD_BYTES;
 
-  /** @throws WireError for a length that no message has */
+  /** @throws WireError for an invalid message length */
   *push(chunk: Buffer): Generator<Buffer> {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
@@ -96,7 +96,7 @@ function readSections(frame: Buffer, start: number, end: number): CommandMessage
 function readBody(section: Buffer): CommandMessage['body'] {
   const nameEnd = section.indexOf(0, 5);
   const isInsert = section.toString('latin1', 5, nameEnd) === 'insert';
-  // A driver puts a single document inside the body. It is kept as bytes, so that it is stored exactly as it came.
+  // A driver puts a single document inside the body. It is kept as bytes, so that it is stored unchanged.
   return deserialize(section, {
     promoteBuffers: false,
     promoteLongs: false,
@@ -153,7 +153,7 @@ const BSON_DOCUMENT = 3;
 const BSON_ARRAY = 4;
 const BSON_INT64 = 18;
 
-/** `{ cursor: { <name>: [...], id, ns }, ok: 1 }`, put together around the stored bytes without parsing them. */
+/** `{ cursor: { <name>: [...], id, ns }, ok: 1 }`, built around the stored bytes without parsing them. */
 function batchDocument({ name, batch }: BatchReply): Buffer[] {
   const elements = batch.documents.flatMap((bytes, place) => [elementHead(BSON_DOCUMENT, String(place)), bytes]);
   const id = Buffer.alloc(8);
