@@ -32,7 +32,7 @@ function render(types) {
   ].join('\n\n')}\n`;
 }
 
-/** Values that a detector fills in stand in angle brackets. */
+/** Values that a detector fills in are in angle brackets. */
 function describe({
   type,
   description,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import openapiTypes, { astToString } from 'openapi-typescript';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// buf keeps its cache under HOME, and in the current directory when HOME is empty: this gives it a place that is always ours.
+// buf keeps its cache under HOME, and in the current directory when HOME is empty: this sets a fixed directory.
 const cache = `${root}.cache/buf`;
 mkdirSync(cache, { recursive: true });
 

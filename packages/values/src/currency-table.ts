@@ -1,8 +1,7 @@
 /**
- * ISO 4217 up to amendment 180, with the withdrawn codes that historical rows still carry (currencies reference,
- * section 4). Data only; the rules stand in currency.ts. `validFrom` is present where the code is younger than the
- * invoices a scan may hold, `endDate` where the code has been withdrawn. Minor units of metals, bond units and test
- * codes do not exist and stand as 0.
+ * ISO 4217 up to amendment 180, with withdrawn codes of historical rows (currencies reference, section 4). Data only; the
+ * rules are in currency.ts. `validFrom` is set for codes newer than the invoices of a scan, `endDate` for withdrawn codes.
+ * Metals, bond units and test codes have no minor units; the table has 0.
  */
 export interface CurrencyRow {
   readonly code: string;

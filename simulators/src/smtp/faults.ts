@@ -12,8 +12,8 @@ export type FaultKind = (typeof faultKinds)[number];
 /** One fault at a time, for a number of mails. */
 export interface FaultSwitch {
   set(kind: FaultKind, times: number): void;
-  /** Whether this fault applies now; each call that returns true counts. */
-  meets(kind: FaultKind): boolean;
+  /** Whether this fault applies now; returning true uses it once. */
+  consume(kind: FaultKind): boolean;
 }
 
 export function faultSwitch(): FaultSwitch {
@@ -22,7 +22,7 @@ export function faultSwitch(): FaultSwitch {
     set(kind, times) {
       current = { kind, times };
     },
-    meets(kind) {
+    consume(kind) {
       if (current === undefined || current.kind !== kind || current.times === 0) return false;
       current.times -= 1;
       return true;

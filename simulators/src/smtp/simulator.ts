@@ -60,20 +60,20 @@ export async function startSmtpSimulator(
     disableReverseLookup: true,
     size: MAIL_BYTES_MAX,
     rejectOversized: true,
-    onConnect: (_session, answer) => answer(faults.meets('REFUSE') ? refusal(421, 'Come back later') : undefined),
+    onConnect: (_session, answer) => answer(faults.consume('REFUSE') ? refusal(421, 'Come back later') : undefined),
     onRcptTo: (_address, _session, answer) => {
-      if (faults.meets('TEMPORARY')) answer(refusal(451, 'The mailbox is busy'));
-      else if (faults.meets('PERMANENT')) answer(refusal(550, 'No such mailbox'));
+      if (faults.consume('TEMPORARY')) answer(refusal(451, 'The mailbox is busy'));
+      else if (faults.consume('PERMANENT')) answer(refusal(550, 'No such mailbox'));
       else answer();
     },
     onData: (stream, session, answer) => {
       readMail(stream, session).then(
         (mail) => {
-          if (faults.meets('DROP')) return cut(session);
+          if (faults.consume('DROP')) return cut(session);
           if (!stream.sizeExceeded) mails.push(mail);
           if (mails.length > MAILS_MAX) mails.shift();
-          if (faults.meets('LOSE_ANSWER')) return cut(session);
-          if (!faults.meets('KEEP_WAITING')) answer();
+          if (faults.consume('LOSE_ANSWER')) return cut(session);
+          if (!faults.consume('KEEP_WAITING')) answer();
         },
         (error: unknown) => answer(refusal(554, `The mail cannot be read: ${String(error)}`)),
       );

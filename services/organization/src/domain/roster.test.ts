@@ -109,8 +109,8 @@ describe('inviting', () => {
 
 describe('an invitation', () => {
   const roster = invite(rosterOf(member('ann', 'OWNER')), member('bob'));
-  const accept = (from: Roster, standing: typeof organization | typeof restored, at: Date, tokenHash = 'hash of bob') =>
-    acceptInvitation(from, standing, { tokenHash, name: 'Bob', now: at });
+  const accept = (from: Roster, current: typeof organization | typeof restored, at: Date, tokenHash = 'hash of bob') =>
+    acceptInvitation(from, current, { tokenHash, name: 'Bob', now: at });
 
   test('makes an active member with the given name, once', () => {
     const accepted = accept(roster, organization, later(WEEK_MS - 1));
@@ -127,7 +127,7 @@ describe('an invitation', () => {
     expect(bob?.invitation && isPending(bob.invitation, { ...organization, deletion }, now)).toBe(false);
   });
 
-  test('that expired is not found, changed or removed', () => {
+  test('that expired or was revoked is not found, changed or removed', () => {
     expect(currentMembers(roster, organization, later(WEEK_MS)).map(({ userId }) => userId)).toEqual(['ann']);
     for (const change of [
       () => changeRole(roster, restored, { userId: 'bob', role: 'VIEWER' }, { now, grantor: owner }),

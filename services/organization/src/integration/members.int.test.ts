@@ -114,8 +114,8 @@ describe('an invitation', () => {
     const token = await mailedToken('ann@three.example');
     await remove(organizationId, member?.userId ?? '');
     const unknown = `inv_${'0'.repeat(64)}`;
-    for (const dead of [token, unknown, '', 'inv_', token.toUpperCase(), `${token}0`, organizationId]) {
-      await expect(accept(dead)).rejects.toMatchObject(refusal);
+    for (const invalid of [token, unknown, '', 'inv_', token.toUpperCase(), `${token}0`, organizationId]) {
+      await expect(accept(invalid)).rejects.toMatchObject(refusal);
     }
     expect(await list(organizationId)).toHaveLength(1);
   });

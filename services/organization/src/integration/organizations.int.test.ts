@@ -90,8 +90,8 @@ describe('the operator', () => {
       const call = clients.operator[name] as (request: object, options: object) => Promise<unknown>;
       const request = { organizationId: 'x', name: 'x', ownerEmail: 'a@b', scopes: [] };
       for (const operatorToken of [undefined, '', 'wrong']) {
-        const asSomebody = { context: { ...context, operatorToken } };
-        await expect(call(request, asSomebody)).rejects.toMatchObject({ kind: 'unauthenticated' });
+        const asCaller = { context: { ...context, operatorToken } };
+        await expect(call(request, asCaller)).rejects.toMatchObject({ kind: 'unauthenticated' });
       }
     }
   });
