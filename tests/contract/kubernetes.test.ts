@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { STREAM_BYTES_MAX } from '@invoicecontrol/runtime/nats/stream';
 import { entries, ports } from '@invoicecontrol/topology/services';
 import { allowedConnections, deniesByDefault } from './kubernetes-network.js';
 import { ofKind, parseObjects, renderAll, root, type KubernetesObject, type Rendering } from './kubernetes-objects.js';
@@ -9,6 +10,8 @@ import { schemaValidator, type ValidationResult } from './kubernetes-schemas.js'
 
 // The oldest version with everything the manifests use, and the newest one whose schemas are known here.
 const KUBERNETES_VERSIONS = ['1.32', '1.37'];
+/** The house is planned for so many services; each that publishes has a stream. */
+const SERVICES_PLANNED = 9;
 const SECRETS = [
   'MONGODB_URL',
   ...entries.flatMap(([, { settings }]) =>
@@ -70,6 +73,41 @@ describeSchemas('schemas', () => {
       expect.stringContaining("Couldn't find schema for kind Sevrice"),
     ]);
   });
+});
+
+describeManifests('broker', () => {
+  const bytes = (text: string): number => {
+    const [, amount, unit] = /^(\d+)([MG])i?B?$/.exec(text) ?? [];
+    if (amount === undefined) throw new Error(`${text} is no size.`);
+    return Number(amount) * 1024 ** (unit === 'G' ? 3 : 2);
+  };
+
+  test('the store has room for the streams of nine services and of every one on the map, and the volume for the store', () => {
+    const brokers = renderings.flatMap(({ objects }) =>
+      ofKind<VolumeClaims>(objects, 'StatefulSet')
+        .filter(({ metadata }) => metadata.name === 'nats')
+        .map(({ spec }) => ({
+          volume: bytes(spec.volumeClaimTemplates[0]?.spec.resources.requests.storage ?? ''),
+          store: Math.min(...objects.flatMap(storeSizes).map(bytes)),
+        })),
+    );
+    expect(brokers.length).toBeGreaterThan(0);
+    const publishers = entries.filter(([, { protocol }]) => protocol === 'grpc').length;
+    for (const { volume, store } of brokers) {
+      expect(store).toBeGreaterThanOrEqual(Math.max(SERVICES_PLANNED, publishers) * STREAM_BYTES_MAX);
+      expect(volume).toBeGreaterThan(store);
+    }
+  });
+
+  interface VolumeClaims {
+    readonly volumeClaimTemplates: readonly { spec: { resources: { requests: { storage: string } } } }[];
+  }
+
+  function storeSizes(object: KubernetesObject): string[] {
+    const { data = {} } = object as KubernetesObject & { data?: Readonly<Record<string, string>> };
+    const size = object.kind === 'ConfigMap' ? /max_file_store: (\S+)/.exec(data['nats.conf'] ?? '')?.[1] : undefined;
+    return size === undefined ? [] : [size];
+  }
 });
 
 describeManifests('pods', () => {

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { events } from '@invoicecontrol/contracts/events';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import { startJob } from './job.js';
 import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
@@ -74,7 +75,7 @@ test('an outbox that the broker does not empty shows its depth and the age of it
   await eventually(async () => expect(await exported('outbox.pending', notes)).toBe(0));
 });
 
-test('a consumer shows that it is alive, its failures and what waits for a retry; one that the broker lost is dead', async () => {
+test('a consumer shows that it is alive, its failures and what waits for a retry; one that the broker lost is dead until it is created again', async () => {
   let isBroken = true;
   const subscription = await subscribe(
     { bus, deadLetters: deadLetterStore(mongo.db), isOutage: () => false, logger },
@@ -99,8 +100,28 @@ test('a consumer shows that it is alive, its failures and what waits for a retry
   isBroken = false;
   await eventually(async () => expect(await exported('consumer.unacknowledged', consumer)).toBe(0));
   expect(await exported('consumer.pending', consumer)).toBe(0);
+  const add = jest.spyOn(bus.manager.consumers, 'add').mockRejectedValue(new Error('not yet'));
   await bus.manager.consumers.delete(type.stream, durable);
   expect(await exported('consumer.alive', consumer)).toBe(0);
+  add.mockRestore();
+  await eventually(async () => {
+    expect(await exported('consumer.recreated', consumer)).toBe(1);
+    expect(await exported('consumer.alive', consumer)).toBe(1);
+  });
+});
+
+test('a process shows whether it is connected to the broker', async () => {
+  const { hostname, port } = new URL(testInfrastructure().natsUrl);
+  const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
+  closing.push(() => proxy.close());
+  const proxied = await connectNats({ url: `nats://127.0.0.1:${proxy.port}`, name: 'proxied', logger });
+  closing.push(() => proxied.close());
+  const connected = () => exported('broker.connected', { service: 'proxied' });
+  expect(await connected()).toBe(1);
+  proxy.cut();
+  await eventually(async () => expect(await connected()).toBe(0));
+  proxy.heal();
+  await eventually(async () => expect(await connected()).toBe(1));
 });
 
 test('a job shows its failures and that it has not succeeded since, and a run that does not end', async () => {

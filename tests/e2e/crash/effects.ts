@@ -19,6 +19,8 @@ export interface Effects {
   all(): Promise<readonly Effect[]>;
   /** Events that came again under a known id with another content, and events that could not be handled. */
   faults(): Promise<readonly string[]>;
+  /** Loses every effect, as an empty database of this service would. */
+  forget(): Promise<void>;
   /** For a failure: where the broker has these events, and how far it believes we have come. */
   whereabouts(eventIds: readonly string[]): Promise<readonly string[]>;
   stop(): Promise<void>;
@@ -60,12 +62,15 @@ export async function startEffects({ mongodbUrl, natsUrl }: { mongodbUrl: string
       const letters = await mongo.db.collection('dead_letters').find().toArray();
       return [...contradictions, ...letters.map(({ _id, error }) => `dead letter ${String(_id)}: ${String(error)}`)];
     },
+    async forget() {
+      await effects.deleteMany();
+    },
     async whereabouts(eventIds) {
       const told: string[] = [];
       for (const type of [events.invoiceAnalyzed, events.findingCreated, events.scanCompleted]) {
         const { state } = await bus.manager.streams.info(type.stream);
         const places: string[] = [];
-        for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+        for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
           const message = await bus.manager.streams.getMessage(type.stream, { seq });
           const id = message?.header.get('Nats-Msg-Id');
           if (id !== undefined && message?.subject === type.subject && eventIds.includes(id))

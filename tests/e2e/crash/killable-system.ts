@@ -1,5 +1,8 @@
 // The product as it is deployed, one process per service, on a MongoDB and a NATS of its own, all of which can be
 // killed and brought back.
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
@@ -30,7 +33,10 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
   /** `http://127.0.0.1:<port>/v1`. */
   readonly baseUrl: string;
   readonly database: Killable;
-  readonly broker: Killable;
+  readonly broker: Killable & {
+    /** Between `kill` and `restart`: it comes back empty, as with a new volume. */
+    erase(): Promise<void>;
+  };
   /** Between a service and its database. */
   proxyOf(service: ServiceName): MongoProxy;
   newTenant(name: string, plan?: 'ENTERPRISE' | 'SCALE' | 'CORE'): Promise<Tenant>;
@@ -54,7 +60,9 @@ export async function startKillableSystem(): Promise<KillableSystem> {
   };
   try {
     // Not the one that the tests of this run share: ours is killed.
-    const infrastructure: Infrastructure = await startInfrastructure({ env: {}, log });
+    const dataDir = await mkdtemp(join(tmpdir(), 'invoice-control-crash-'));
+    closing.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
+    const infrastructure: Infrastructure = await startInfrastructure({ dataDir, env: {}, log });
     closing.push(() => infrastructure.stop());
     const { mongodbUrl, natsUrl } = infrastructure;
     const proxies = new Map<ServiceName, MongoProxy>();
@@ -84,7 +92,7 @@ export async function startKillableSystem(): Promise<KillableSystem> {
       natsUrl,
       baseUrl: `http://${services.gateway.address}/v1`,
       database: infrastructure.mongodb,
-      broker: infrastructure.nats,
+      broker: { ...infrastructure.nats, erase: () => empty(join(dataDir, infrastructure.source.nats, 'nats')) },
       proxyOf: (service) => proxies.get(service) ?? missing(service),
       newTenant: (name, plan) => createTenant(services.organization.address, secrets.OPERATOR_TOKEN, name, plan),
       unexpected,
@@ -94,6 +102,10 @@ export async function startKillableSystem(): Promise<KillableSystem> {
     await stop();
     throw error;
   }
+}
+
+async function empty(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true });
 }
 
 /** Runs a service as its image does. The port is chosen at the first start and kept. */

@@ -25,6 +25,8 @@ export interface Trial {
   expectNothingUnfinished(): Promise<void>;
   /** Waits until no work is left and every event has its effect, then holds everything stored against what was promised. */
   expectPromisesKept(): Promise<void>;
+  /** From now on every event must arrive again. */
+  forgetEffects(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ export async function startTrial(): Promise<Trial> {
       ledger,
       databases,
       expectNothingUnfinished,
+      forgetEffects: () => effects.forget(),
       async expectPromisesKept() {
         await expectNothingUnfinished();
         const missing = async (): Promise<string[]> => missingEffects(databases, await effects.all());

@@ -238,3 +238,37 @@ test('a broker that lost its volume is filled again under the same ids', async (
   const relay = await mongo.db.collection<{ _id: string }>('relay').findOne({ _id: 'INVOICECONTROL_ORGANIZATION' });
   expect(relay).not.toMatchObject({ created: 'an earlier life' });
 });
+
+test('a service starts while a lost stream is still being filled, and the next start completes what this one left', async () => {
+  await counters.insert({ _id: 'beside', organizationId, value: 0 }, { events: [changed(98)] });
+  await afterRelay('beside');
+  await outbox.stop();
+  const relays = mongo.db.collection<{ _id: string; refillSince?: Date }>('relay');
+  const relay = { _id: 'INVOICECONTROL_ORGANIZATION' };
+  await relays.updateOne(relay, { $set: { created: 'an earlier life', lastSeq: 1_000_000 } });
+  let refuse = (_: Error): void => {};
+  const refused = new Promise<never>((_, reject) => (refuse = reject));
+  let publishes = 0;
+  const publisher = {
+    ...(await eventPublisher(bus, 'organization')),
+    publish: () => {
+      publishes++;
+      return refused;
+    },
+  };
+  const filling = await startOutbox({
+    db: mongo.db,
+    collectionNames: ['counters'],
+    publisher,
+    clock: systemClock,
+    logger,
+  });
+  await eventually(() => expect(publishes).toBe(1));
+  refuse(new Error('The broker is unavailable.'));
+  await filling.stop();
+  expect(await relays.findOne(relay)).toMatchObject({ refillSince: expect.any(Date) });
+  heard.length = 0;
+  await eventually(start);
+  await eventually(() => expect(heard).toContainEqual(expect.objectContaining({ version: 98 })));
+  await eventually(async () => expect(await relays.findOne(relay)).not.toHaveProperty('refillSince'));
+});

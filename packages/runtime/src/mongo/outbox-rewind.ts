@@ -2,6 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { EventPublisher } from '../nats/publish.js';
+import { repeat } from '../repeat.js';
 import type { Announcing } from './event-envelope.js';
 
 const CHECK_EACH_MS = 10_000;
@@ -16,6 +17,8 @@ interface RelayDocument {
   readonly _id: string;
   readonly created: string;
   readonly lastSeq: number;
+  /** Set while events since then are published again; a restart begins with them. */
+  readonly refillSince?: Date;
 }
 
 interface RewindOptions {
@@ -29,65 +32,75 @@ interface RewindOptions {
 /**
  * Detects that the broker lost events it had acknowledged (power loss, restored or deleted volume) and republishes the
  * recent ones under the same ids (webhooks-and-events section 2, rule 5). The broker is
- * transport, the database is the record.
+ * transport, the database is the record. Resolves as soon as a loss is noted: the service goes on while the stream is
+ * refilled.
  */
 export async function watchForRewind(
   options: RewindOptions,
-): Promise<{ recordPosition(): Promise<void>; stop(): void }> {
+): Promise<{ recordPosition(): Promise<void>; stop(): Promise<void> }> {
   const { db, publisher, logger } = options;
+  const { stream } = publisher;
   const relays = db.collection<RelayDocument>('relay');
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
+  const stopping = new AbortController();
 
-  const check = async (): Promise<void> => {
+  const recordPosition = async (): Promise<void> => {
+    const { acknowledgedSeq } = publisher;
+    if (acknowledgedSeq > 0) await relays.updateOne({ _id: stream }, { $max: { lastSeq: acknowledgedSeq } });
+  };
+  /** Notes a loss before anything new is published, because the time of the stream's last event tells where it began. */
+  const noteLoss = async (): Promise<Date | undefined> => {
     // The stored position is read first: in the other order, events published in between would look lost.
-    const known = await relays.findOne({ _id: publisher.stream });
+    const known = await relays.findOne({ _id: stream });
     const { created, lastSeq, lastAt } = await publisher.position();
     if (known === null) {
-      await relays.updateOne({ _id: publisher.stream }, { $setOnInsert: { created, lastSeq: 0 } }, { upsert: true });
-      return;
+      await relays.updateOne({ _id: stream }, { $setOnInsert: { created, lastSeq: 0 } }, { upsert: true });
+      return undefined;
     }
     const isNewStream = known.created !== created;
-    if (!isNewStream && lastSeq >= known.lastSeq) return;
-    const since =
+    if (!isNewStream && known.refillSince !== undefined) return known.refillSince;
+    if (!isNewStream && lastSeq >= known.lastSeq) return undefined;
+    const refillSince = new Date(
       isNewStream || lastAt === undefined
         ? options.clock.now().getTime() - STREAM_AGE_MS
-        : lastAt.getTime() - OVERLAP_MS;
-    logger.warn(
-      { stream: publisher.stream, isNewStream, known, lastSeq },
-      'the broker lost events; publishing them again',
+        : lastAt.getTime() - OVERLAP_MS,
     );
-    const count = await republish(options, new Date(since));
-    const now = await publisher.position();
-    await relays.updateOne({ _id: publisher.stream }, { $set: { created: now.created, lastSeq: now.lastSeq } });
-    logger.info({ stream: publisher.stream, count }, 'lost events were published again');
+    logger.warn({ stream, isNewStream, known, lastSeq }, 'the broker lost events; publishing them again');
+    await relays.updateOne({ _id: stream }, { $set: { created, lastSeq, refillSince } });
+    return refillSince;
   };
-  const later = (): void => {
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      check()
-        .catch((error: unknown) => logger.warn({ error }, 'the stream could not be compared with what was published'))
-        .finally(later);
-    }, CHECK_EACH_MS);
-    timer.unref();
+  const refill = async (since: Date): Promise<void> => {
+    const count = await republish(options, since, stopping.signal);
+    if (stopping.signal.aborted) return;
+    await recordPosition();
+    await relays.updateOne({ _id: stream, refillSince: since }, { $unset: { refillSince: '' } });
+    logger.info({ stream, count }, 'lost events were published again');
   };
-  await check();
-  later();
+  const failed = (error: unknown): void =>
+    logger.warn({ error }, 'the stream could not be compared with what was published');
+
+  const since = await noteLoss();
+  const refilled = since === undefined ? Promise.resolve() : refill(since).catch(failed);
+  const check = async (): Promise<void> => {
+    await refilled;
+    const lostSince = await noteLoss();
+    if (lostSince !== undefined) await refill(lostSince);
+  };
+  const checks = repeat(CHECK_EACH_MS, check, failed);
   return {
     /** Stores the newest acknowledged position; before any outbox is emptied. */
-    async recordPosition() {
-      const { acknowledgedSeq } = publisher;
-      if (acknowledgedSeq > 0)
-        await relays.updateOne({ _id: publisher.stream }, { $max: { lastSeq: acknowledgedSeq } });
-    },
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
+    recordPosition,
+    async stop() {
+      stopping.abort();
+      await Promise.all([refilled, checks.stop()]);
     },
   };
 }
 
-async function republish({ db, collectionNames, publisher }: RewindOptions, since: Date): Promise<number> {
+async function republish(
+  { db, collectionNames, publisher }: RewindOptions,
+  since: Date,
+  signal: AbortSignal,
+): Promise<number> {
   let count = 0;
   for (const name of collectionNames) {
     const collection: Collection<Announcing> = db.collection<Announcing>(name);
@@ -96,6 +109,7 @@ async function republish({ db, collectionNames, publisher }: RewindOptions, sinc
       .batchSize(BATCH_DOCUMENTS);
     for await (const { recentEvents = [] } of documents) {
       for (const event of recentEvents) {
+        if (signal.aborted) return count;
         if (event.at < since) continue;
         await publisher.publish(event);
         count++;

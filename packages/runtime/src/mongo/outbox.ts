@@ -221,8 +221,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       isStopped = true;
       closeReport();
       clearTimeout(relayTimer);
-      rewind.stop();
-      await idle();
+      await Promise.all([rewind.stop(), idle()]);
     },
   };
 }

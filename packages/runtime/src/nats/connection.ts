@@ -3,6 +3,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../logger.js';
+import { reportGauges } from '../telemetry.js';
 
 /** A connection to the broker that reconnects without end. */
 export interface Bus {
@@ -41,6 +42,10 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
   void followStatus(connection, logger, (now) => {
     isConnected = now;
   });
+  const closeReport = reportGauges(
+    { 'broker.connected': { unit: '1', description: '1 while this process is connected to the broker.' } },
+    async () => [{ attributes: { service: name }, values: { 'broker.connected': isConnected ? 1 : 0 } }],
+  );
   return {
     connection,
     jetstream: jetstream(connection),
@@ -48,6 +53,7 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
     isConnected: () => isConnected,
     ping: () => connection.flush(),
     async close() {
+      closeReport();
       if (connection.isClosed()) return;
       try {
         await connection.drain();

@@ -3,7 +3,8 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 
 const NANOS_PER_MS = 1_000_000;
 const AGE_MS_MAX = 7 * 24 * 3_600_000;
-const BYTES_MAX = 2 * 1024 ** 3;
+/** The broker reserves this for each stream, and refuses a stream that it has no room for. */
+export const STREAM_BYTES_MAX = 2 * 1024 ** 3;
 const DUPLICATE_WINDOW_MS = 10 * 60_000;
 
 /**
@@ -25,7 +26,7 @@ export async function ensureStream(manager: JetStreamManager, stream: string, se
     discard: DiscardPolicy.Old,
     storage: StorageType.File,
     max_age: AGE_MS_MAX * NANOS_PER_MS,
-    max_bytes: BYTES_MAX,
+    max_bytes: STREAM_BYTES_MAX,
     duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
   });
   // Old servers take settings they do not know and ignore them silently.

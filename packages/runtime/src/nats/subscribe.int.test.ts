@@ -10,11 +10,13 @@ import { announce, envelopes } from '../mongo/event-envelope.js';
 import { connectNats } from './connection.js';
 import type { Bus } from './connection.js';
 import { eventPublisher } from './publish.js';
+import type { EventPublisher } from './publish.js';
 import { subscribe } from './subscribe.js';
 import type { Subscription } from './subscribe.js';
 import { isOutage } from '../outage.js';
 
-const logger = createLogger({ service: 'test', level: 'silent' });
+const lines: string[] = [];
+const logger = createLogger({ service: 'test', level: 'warn', destination: { write: (line) => lines.push(line) } });
 const organizationId = testDatabaseName();
 let mongo: MongoConnection;
 let bus: Bus;
@@ -33,8 +35,11 @@ afterAll(async () => {
 });
 
 async function publish(version: number): Promise<string> {
-  const publisher = await eventPublisher(bus, 'organization');
-  const body = announce(events.organizationRestored, { version });
+  return publishFrom(await eventPublisher(bus, 'organization'), events.organizationRestored, version);
+}
+
+async function publishFrom(publisher: EventPublisher, type: typeof events.organizationRestored, version: number) {
+  const body = announce(type, { version });
   const [event] = envelopes({ id: organizationId, organizationId, version }, [body], new Date());
   if (event === undefined) throw new Error('no event');
   // A broker that answers late has stored it perhaps; a repeat under the same id is stored once.
@@ -42,12 +47,16 @@ async function publish(version: number): Promise<string> {
   return event.id;
 }
 
-async function listen(service: string, handle: (version: number) => Promise<void>): Promise<Subscription> {
+async function listen(
+  service: string,
+  handle: (version: number) => Promise<void>,
+  type = events.organizationRestored,
+): Promise<Subscription> {
   const subscription = await subscribe(
     { bus, deadLetters: deadLetterStore(mongo.db), isOutage, logger },
     {
       service: `${service}_${organizationId}`,
-      type: events.organizationRestored,
+      type,
       handle: async (event) => {
         if (event.organizationId === organizationId) await handle(event.version);
       },
@@ -89,3 +98,52 @@ test('an event whose handler failed is delivered again', async () => {
   await eventually(() => expect(done).toContain(5));
   expect(tries).toBe(2);
 });
+
+test('a consumer that the broker lost is created again, hears what it missed, and is named in the log', async () => {
+  const seen = new Set<number>();
+  await listen('deleted', async (version) => void seen.add(version));
+  await publish(6);
+  await eventually(() => expect(seen).toContain(6));
+  const consumer = `deleted_${organizationId}__${events.organizationRestored.name}`;
+  await bus.manager.consumers.delete(events.organizationRestored.stream, consumer);
+  await publish(7);
+  await eventually(() => expect(seen).toContain(7));
+  await eventually(() => expect(linesAbout(consumer)).toEqual([expect.objectContaining({ isRecreated: true })]));
+});
+
+test('a consumer that was deleted and created again by another process keeps being heard by each process', async () => {
+  const consumer = `twice_${organizationId}__${events.organizationRestored.name}`;
+  const seen = new Set<number>();
+  await listen('twice', async (version) => void seen.add(version));
+  await bus.manager.consumers.delete(events.organizationRestored.stream, consumer);
+  const second = await listen('twice', async () => {});
+  await eventually(() => expect(linesAbout(consumer)).toEqual([expect.objectContaining({ isRecreated: false })]));
+  await second.stop();
+  await publish(8);
+  await eventually(() => expect(seen).toContain(8));
+});
+
+test('a stream that the broker lost is created again, and its subscriber hears what is published from then on', async () => {
+  const name = organizationId.slice(0, 12);
+  // Another stream than the one that other tests use at the same time.
+  const type = {
+    ...events.organizationRestored,
+    service: name,
+    stream: `INVOICECONTROL_${name.toUpperCase()}`,
+    subject: `invoicecontrol.${name}.v1.organization_restored`,
+  };
+  const publisher = await eventPublisher(bus, name);
+  const seen: number[] = [];
+  await listen('stream', async (version) => void seen.push(version), type);
+  await publishFrom(publisher, type, 1);
+  await eventually(() => expect(seen).toEqual([1]));
+  await bus.manager.streams.delete(type.stream);
+  await publishFrom(publisher, type, 2);
+  await eventually(() => expect(seen).toEqual([1, 2]));
+  await bus.manager.streams.delete(type.stream);
+});
+
+/** The log's lines about a consumer that was lost. */
+function linesAbout(consumer: string): object[] {
+  return lines.map((line) => JSON.parse(line)).filter((line) => line.consumer === consumer && 'isRecreated' in line);
+}

@@ -1,7 +1,8 @@
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
-import type { JsMsg } from '@nats-io/jetstream';
+import type { ConsumerInfo, JsMsg } from '@nats-io/jetstream';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import type { Logger } from '../logger.js';
+import { repeat } from '../repeat.js';
 import { count } from '../telemetry.js';
 import type { Bus } from './connection.js';
 import { reportConsumer } from './consumer-metrics.js';
@@ -50,73 +51,122 @@ export interface Subscription {
   stop(): Promise<void>;
 }
 
+/** A consumer or stream that the broker lost is missed no longer than this. */
+const CHECK_EACH_MS = 5_000;
+
 /**
  * Consumes an event durably, at least once; acknowledges only after the effect is done. A failed handler is retried with
  * growing pauses; after eight deliveries the event becomes a dead letter and is named in the log. While a store or
- * another service is unavailable it is retried for ever.
+ * another service is unavailable it is retried for ever. A consumer that the broker lost, alone or with its stream, is
+ * created again and hears everything that the stream holds.
  */
 export async function subscribe<T extends EventHeader>(
   { bus, deadLetters, isOutage, logger }: SubscribeDeps,
   { service, type, handle }: Subscriber<T>,
 ): Promise<Subscription> {
   const durable = `${service}__${type.name}`;
-  await ensureStream(bus.manager, type.stream, type.service);
-  await ensureConsumer(bus, type, durable);
-  const consumer = await bus.jetstream.consumers.get(type.stream, durable);
   const running = new Set<Promise<void>>();
-  const messages = await consumer.consume({ max_messages: HANDLERS_MAX });
 
-  const take = async (message: JsMsg): Promise<void> => {
+  const take = async (message: JsMsg, isCurrent: () => boolean): Promise<void> => {
     try {
       await handle(type.codec.fromJSON(message.json()));
-      message.ack();
+      // Positions start again in a new stream: an acknowledgement of the old one would name another event.
+      if (isCurrent()) message.ack();
     } catch (error) {
       const deliveries = message.info.deliveryCount;
       logger.warn({ error, consumer: durable, deliveries }, 'an event could not be handled');
       const pauseMs = redeliveryPauseMs(error, deliveries, isOutage);
       count('consumer.failures', { consumer: durable, outcome: pauseMs === undefined ? 'dead_letter' : 'retry' });
       if (pauseMs !== undefined) {
-        message.nak(pauseMs * (0.8 + Math.random() * 0.4));
+        if (isCurrent()) message.nak(pauseMs * (0.8 + Math.random() * 0.4));
         return;
       }
       await deadLetters.store(deadLetterOf(durable, message, error));
-      message.term();
+      if (isCurrent()) message.term();
       logger.error({ error, consumer: durable, subject: message.subject }, 'an event became a dead letter');
     }
   };
-  let isListening = true;
-  const loop = (async () => {
-    for await (const message of messages) {
-      const handling = take(message)
-        .catch((error: unknown) => logger.error({ error, consumer: durable }, 'an event stays for redelivery'))
-        .finally(() => running.delete(handling));
-      running.add(handling);
-      if (running.size >= HANDLERS_MAX) await Promise.race(running);
-    }
-  })();
-  loop
-    .catch((error: unknown) => logger.error({ error, consumer: durable }, 'a consumer stopped'))
-    .finally(() => (isListening = false));
-  const closeReport = reportConsumer(bus, type.stream, durable, () => isListening);
+  const listen = async ({ created }: ConsumerInfo): Promise<Listening> => {
+    const consumer = await bus.jetstream.consumers.get(type.stream, durable);
+    const messages = await consumer.consume({ max_messages: HANDLERS_MAX });
+    let isListening = true;
+    const loop = (async () => {
+      for await (const message of messages) {
+        const handling = take(message, () => isListening)
+          .catch((error: unknown) => logger.error({ error, consumer: durable }, 'an event stays for redelivery'))
+          .finally(() => running.delete(handling));
+        running.add(handling);
+        if (running.size >= HANDLERS_MAX) await Promise.race(running);
+      }
+    })();
+    loop
+      .catch((error: unknown) => logger.error({ error, consumer: durable }, 'a consumer stopped'))
+      .finally(() => (isListening = false));
+    return {
+      created,
+      isListening: () => isListening,
+      async abandon() {
+        isListening = false;
+        await messages.close();
+      },
+      close: () => messages.close(),
+    };
+  };
+
+  await ensureStream(bus.manager, type.stream, type.service);
+  let listening = await listen((await findConsumer(bus, type, durable)) ?? (await addConsumer(bus, type, durable)));
+  const check = async (): Promise<void> => {
+    if (!bus.isConnected()) return;
+    await ensureStream(bus.manager, type.stream, type.service);
+    const found = await findConsumer(bus, type, durable);
+    if (found?.created === listening.created && listening.isListening()) return;
+    await listening.abandon();
+    const consumer = found ?? (await addConsumer(bus, type, durable));
+    if (found === undefined) count('consumer.recreated', { stream: type.stream, consumer: durable });
+    const fields = { stream: type.stream, consumer: durable, isRecreated: found === undefined };
+    logger.warn(fields, 'the broker lost a consumer, or it stopped; it listens again');
+    listening = await listen(consumer);
+  };
+  const checks = repeat(CHECK_EACH_MS, check, (error) =>
+    logger.warn({ error, consumer: durable }, 'a consumer could not be checked'),
+  );
+  const closeReport = reportConsumer(bus, type.stream, durable, () => listening.isListening());
   return {
     async stop() {
       closeReport();
-      await messages.close();
+      await checks.stop();
+      await listening.close();
       await Promise.all(running);
     },
   };
 }
 
-async function ensureConsumer(bus: Bus, type: Pick<EventType, 'stream' | 'subject'>, durable: string): Promise<void> {
+/** One consumer of the broker that this process takes events from. */
+interface Listening {
+  /** Another consumer under the same name was created at another time. */
+  readonly created: string;
+  isListening(): boolean;
+  /** Takes no more, and acknowledges nothing of what is being handled. */
+  abandon(): Promise<unknown>;
+  /** Takes no more. */
+  close(): Promise<unknown>;
+}
+
+type Consumed = Pick<EventType, 'stream' | 'subject'>;
+
+async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Promise<ConsumerInfo | undefined> {
   try {
-    await bus.manager.consumers.info(type.stream, durable);
-    return;
+    return await bus.manager.consumers.info(stream, durable);
   } catch (error) {
     if (!isNotFound(error)) throw error;
+    return undefined;
   }
-  await bus.manager.consumers.add(type.stream, {
+}
+
+function addConsumer(bus: Bus, { stream, subject }: Consumed, durable: string): Promise<ConsumerInfo> {
+  return bus.manager.consumers.add(stream, {
     durable_name: durable,
-    filter_subject: type.subject,
+    filter_subject: subject,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
