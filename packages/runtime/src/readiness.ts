@@ -1,6 +1,6 @@
 import type { Logger } from './logger.js';
 
-/** Something the service cannot work without. */
+/** Something the service cannot answer without. */
 export interface Dependency {
   readonly name: string;
   /** Resolves when the dependency answers. */

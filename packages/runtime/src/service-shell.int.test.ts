@@ -197,12 +197,29 @@ test('a call that does not end in time does not keep the service from stopping',
   ]);
 });
 
-test('a service is alive while the broker does not answer, and ready only when it does', async () => {
+test('a service is ready and answers calls while the broker does not answer', async () => {
   const { hostname, port } = new URL(testInfrastructure().natsUrl);
   const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
   closing.push(() => proxy.close());
   const service = await start({
     settings: { NATS_URL: `nats://127.0.0.1:${proxy.port}` },
+    async compose() {
+      proxy.stall();
+      return { rpcGroups: [audit()] };
+    },
+  });
+  const caller = connect(service);
+  await eventually(async () => expect(await caller.isServing('ready')).toBe(true), { timeoutMs: 10_000 });
+  expect(await caller.call()).toEqual(nothing);
+  proxy.heal();
+});
+
+test('a service is alive while the database does not answer, and ready only when it does', async () => {
+  const { hostname, port } = new URL(testInfrastructure().mongodbUrl);
+  const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
+  closing.push(() => proxy.close());
+  const service = await start({
+    settings: { MONGODB_URL: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` },
     async compose() {
       proxy.stall();
       return { rpcGroups: [audit()] };

@@ -96,7 +96,7 @@ export interface StartOverrides {
  * 1. telemetry, database, broker, clock;
  * 2. `compose`: indexes, outbox, whatever else the service opens;
  * 3. event handlers, jobs;
- * 4. the gRPC server, alive at once, and ready as soon as database and broker answered.
+ * 4. the gRPC server, alive at once, and ready as soon as the database answered.
  *
  * Services and their stores may be started in any order, and a failover may fall into a start: while the database or
  * the broker is unavailable, the start is undone and retried, for a minute at most.
@@ -178,11 +178,8 @@ async function start(
     logger,
   });
   shutdown.add('grpc server', () => server.stop(callsEndMsMax));
-  const dependencies = [
-    { name: 'mongodb', probe: mongo.ping },
-    { name: 'nats', probe: bus.ping },
-  ];
-  const readiness = watchReadiness(dependencies, server.setReady, logger);
+  // Answers need the database alone; events wait in it while the broker is unavailable.
+  const readiness = watchReadiness([{ name: 'mongodb', probe: mongo.ping }], server.setReady, logger);
   shutdown.add('readiness', async () => {
     readiness.stop();
     await delay(config.DRAIN_DELAY_SECONDS * 1_000);
