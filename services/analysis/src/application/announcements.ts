@@ -51,7 +51,7 @@ interface RaisedOn {
   readonly scanId: string | undefined;
 }
 
-/** That a finding has another disposition, whoever decided so. */
+/** That a person gave a finding another disposition. */
 export function reviewedAnnouncement(
   { findingId, invoiceId }: FindingRecord,
   { from, to }: { readonly from: Disposition; readonly to: Disposition },

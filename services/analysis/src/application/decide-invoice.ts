@@ -14,7 +14,7 @@ import type { RoutingRule } from '../domain/routing.js';
 import type { SupplierResolution } from '@invoicecontrol/engine/facts/supplier';
 import { invoiceDecided } from '../telemetry.js';
 import type { AnalysisStore } from './analysis-store.js';
-import { announcementsOf, reviewedAnnouncement } from './announcements.js';
+import { announcementsOf } from './announcements.js';
 import { toDecidedAnalysis, packFacts, unpackFacts } from './decided-analysis.js';
 import type { AnalyzedFacts } from './decided-analysis.js';
 import type { SupplierRecord } from './counted-records.js';
@@ -253,10 +253,8 @@ async function supersede(
     const isWaiting = from === 'OPEN' || from === 'UNDER_REVIEW';
     const moves = raised.has(finding.findingId) ? from === 'SUPERSEDED' : isWaiting;
     if (!moves || from === to) continue;
-    await findings.change(
-      finding,
-      { disposition: to, entry: { at: clock.now(), actor: SYSTEM_ACTOR, action: 'REVIEWED', from, to } },
-      { events: [reviewedAnnouncement(finding, { from, to }, SYSTEM_ACTOR)] },
-    );
+    const entry = { at: clock.now(), actor: SYSTEM_ACTOR, action: 'REVIEWED', from, to } as const;
+    // Not announced: finding_reviewed tells of what people say.
+    await findings.change(finding, { disposition: to, entry }, {});
   }
 }

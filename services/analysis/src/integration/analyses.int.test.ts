@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { events } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import type { Announcing } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -171,6 +173,16 @@ describe('an invoice that is analyzed again', () => {
       'SYSTEM REVIEWED OPEN-SUPERSEDED',
       'SYSTEM REVIEWED SUPERSEDED-OPEN',
     ]);
+    // Only what a person says is announced as a review.
+    await review(organizationId, finding, 'CONFIRMED');
+    await eventually(async () => {
+      const document = await mongo.db.collection<Announcing>('findings').findOne({ _id: findingId });
+      expect(document).not.toHaveProperty('outboxPending');
+      const reviews = document?.recentEvents?.filter(({ subject }) => subject === events.findingReviewed.subject) ?? [];
+      expect(reviews.map(({ payload }) => JSON.parse(payload))).toEqual([
+        expect.objectContaining({ previousDisposition: 'OPEN', disposition: 'CONFIRMED' }),
+      ]);
+    });
   });
 
   test('keeps what people said: a cleared pair stays cleared and an accepted risk accepted', async () => {
