@@ -120,8 +120,8 @@ describe('POST /invoices', () => {
       extra: 1,
     });
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
-    expect(answer.body.error.message).toMatch(/^issue_date: .*\(1 of 2 faults\)$/);
-    expect(answer.body.error.details?.map(({ path }) => path)).toEqual(expect.arrayContaining(['issue_date', 'extra']));
+    expect(answer.body.error.message).toMatch(/^issue_date: .*\(1 of 3 faults\)$/);
+    expect(answer.body.error.details?.map(({ path }) => path)).toEqual(['issue_date', 'extra', 'currency']);
   });
 
   test('refuses a company of another organization exactly like one that does not exist', async () => {
