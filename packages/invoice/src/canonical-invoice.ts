@@ -1,7 +1,7 @@
 import { sameAccount } from '@invoicecontrol/values/bank-account';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { optional, required } from './declaration.js';
-import type { Given, Report, Values } from './declaration.js';
+import type { Declared, Report, Values } from './declaration.js';
 import { amount, calendarDate, currencyCode, text, ukAccountNumber, ukSortCode, uuid } from './kinds.js';
 
 const anyText = text(1_000);
@@ -78,14 +78,14 @@ export const canonicalInvoice = {
   },
   isOptional: false,
   description: 'An invoice as it is sent, whatever it came from.',
-  rule: (_: Given, read: Given, report: Report) => checkCurrency(read['currency'], read['issue_date'], report),
+  rule: ({ currency, issue_date }: Values, report: Report) => checkCurrency(currency, issue_date, report),
 } as const;
 
 /** The invoice as callers write it and as it is stored and shown. Amounts are decimal strings. */
-export type CanonicalInvoice = Values<typeof canonicalInvoice.members>;
+export type CanonicalInvoice = Declared<typeof canonicalInvoice.members>;
 
 /** An IBAN, or a UK sort code with its account number, or both when they are the same account. */
-export type CanonicalBankAccount = Values<typeof bankAccount.members>;
+export type CanonicalBankAccount = Declared<typeof bankAccount.members>;
 
 /** Which codes are currencies depends on the day, as a withdrawn one may still stand on an old invoice. */
 export function checkCurrency(currency: unknown, issueDate: unknown, report: Report): void {
@@ -94,21 +94,21 @@ export function checkCurrency(currency: unknown, issueDate: unknown, report: Rep
   if ('refusal' in read) report('currency', read.refusal);
 }
 
-function isOneAccount(given: Given, { iban, sort_code, account_number }: Given, report: Report): void {
+function isOneAccount(account: Values, report: Report): void {
   const half = 'Required: sort_code and account_number are given together.';
-  const hasSortCode = given['sort_code'] !== undefined;
-  const hasAccountNumber = given['account_number'] !== undefined;
+  const hasSortCode = 'sort_code' in account;
+  const hasAccountNumber = 'account_number' in account;
   if (hasSortCode && !hasAccountNumber) report('account_number', half);
   if (hasAccountNumber && !hasSortCode) report('sort_code', half);
-  if (Object.values(given).every((value) => value === undefined)) {
+  if (Object.keys(account).length === 0) {
     report('', 'Must have an iban, or sort_code and account_number. Leave bank_account out when it is unknown.');
   }
-  if (areTwoAccounts(iban, sort_code, account_number)) {
+  if (areTwoAccounts(account['iban'], account['sort_code'], account['account_number'])) {
     report('', 'The iban is another account than sort_code and account_number. Send one of them.');
   }
 }
 
-/** Whether an IBAN stands beside a UK account that it is not. */
+/** Whether an IBAN is given with a UK account that it is not. */
 export function areTwoAccounts(iban: unknown, sortCode: unknown, accountNumber: unknown): boolean {
   if (typeof iban !== 'string' || typeof sortCode !== 'string' || typeof accountNumber !== 'string') return false;
   return !sameAccount({ iban }, { sortCode, accountNumber });

@@ -6,6 +6,8 @@ export interface Leaf {
   readonly isOptional: boolean;
   /** Absent where the kind says all. */
   readonly description: string | undefined;
+  /** Whether a message tells an empty text from none; as `isOptional` where nothing is said. */
+  readonly hasPresence?: boolean;
   /** How a row of a scan has it; absent: rows cannot state it. */
   readonly row?: RowField;
 }
@@ -34,17 +36,16 @@ export interface Members {
 
 /**
  * A rule about several fields of an object. It is asked also when some of them are wrong, so that no fault hides another.
- * @param given what was sent
- * @param read the fields that nothing is wrong with, as they are stored
+ * @param values the fields that were given, as they are stored; undefined where one is wrong
  */
-export type Rule = (given: Given, read: Given, report: Report) => void;
-export type Given = Readonly<Record<string, unknown>>;
+export type Rule = (values: Values, report: Report) => void;
+export type Values = Readonly<Record<string, unknown>>;
 /** @param name the wrong field; empty: the object itself */
 export type Report = (name: string, message: string) => void;
 
-type Value<F> = F extends { members: infer M } ? Values<M> : F extends { kind: Kind<infer T> } ? T : never;
+type Value<F> = F extends { members: infer M } ? Declared<M> : F extends { kind: Kind<infer T> } ? T : never;
 /** The object that members declare. */
-export type Values<M> = {
+export type Declared<M> = {
   readonly [K in keyof M as M[K] extends { isOptional: true } ? never : K]: Value<M[K]>;
 } & { readonly [K in keyof M as M[K] extends { isOptional: true } ? K : never]?: Value<M[K]> };
 
@@ -58,4 +59,33 @@ export function optional<T>(kind: Kind<T>, description: string, row?: RowField) 
 
 export function isGroup(member: Leaf | Group): member is Group {
   return 'members' in member;
+}
+
+/** A member under its public name and under that of generated code. */
+interface Entry {
+  readonly name: string;
+  readonly wireName: string;
+  readonly member: Leaf | Group;
+}
+
+const entries = new WeakMap<Group, readonly Entry[]>();
+
+/** The members in their order. Listed once for each group: thousands of rows are read by one. */
+export function entriesOf(group: Group): readonly Entry[] {
+  let listed = entries.get(group);
+  if (listed === undefined) {
+    listed = Object.entries(group.members).map(([name, member]) => ({ name, wireName: wireNameOf(name), member }));
+    entries.set(group, listed);
+  }
+  return listed;
+}
+
+/** `purchase_order_ref` is `purchaseOrderRef`, as the generated code writes it. */
+function wireNameOf(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** An empty text in a message is how a field without presence is absent. */
+export function isAbsent(value: unknown, member: Leaf | Group): boolean {
+  return value === '' && !isGroup(member) && !(member.hasPresence ?? member.isOptional);
 }

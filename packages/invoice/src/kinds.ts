@@ -32,8 +32,9 @@ function textKind({ faultOf, normalise = asItIs, published }: TextRule): Kind<st
 export function text(lengthMax: number): Kind<string> {
   return textKind({
     faultOf(value) {
-      if (value.trim() === '') return 'Must not be empty or blank.';
-      if (!hasVisibleText(value)) return 'Must have a visible character.';
+      if (!hasVisibleText(value)) {
+        return value.trim() === '' ? 'Must not be empty or blank.' : 'Must have a visible character.';
+      }
       return isLongerThan(value, lengthMax) ? `Must have at most ${lengthMax} characters.` : undefined;
     },
     normalise: (value) => value.trim(),

@@ -1,10 +1,10 @@
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import type { FieldFaults } from '@invoicecontrol/errors';
 import { areTwoAccounts, canonicalInvoice, checkCurrency, rowText } from './canonical-invoice.js';
-import { isGroup, optional, required } from './declaration.js';
+import { entriesOf, isGroup, optional, required } from './declaration.js';
 import type { Group, Leaf, Members } from './declaration.js';
 import { safeInteger } from './kinds.js';
-import { entriesOf, read } from './read.js';
+import { read } from './read.js';
 import type { Place } from './read.js';
 import { readWireInto, toWire } from './wire.js';
 
@@ -31,13 +31,16 @@ export const scanRow: Group = {
   },
   isOptional: false,
   description: 'One old invoice. Without currency it is in the base currency of the organization.',
-  rule(_, row, report) {
+  rule(row, report) {
     checkCurrency(row['currency'], row['issueDate'], report);
     if (areTwoAccounts(row['bankIban'], row['bankSortCode'], row['bankAccountNumber'])) {
       report('bankIban', 'Is another account than bankSortCode and bankAccountNumber. Send one of them.');
     }
   },
 };
+
+/** What a row says beside its invoice. */
+const identity: Group = { members: { externalId }, isOptional: false, description: 'The row as its sender knows it.' };
 
 /** The canonical invoice with the shorter texts of a row, and with or without a currency. */
 const rowInvoice = asInRow(canonicalInvoice);
@@ -66,13 +69,12 @@ export function readScanRow(value: unknown, position: number, place: Place): Row
 export function readWireRow(row: Row, position: number, faults: FieldFaults): Row {
   const path = `rows[${position}]`;
   readWireInto(faults, row.invoice, { path, group: rowInvoice });
-  const identity = { members: { externalId }, isOptional: false, description: '' };
   const { externalId: id } = read(identity, { externalId: row.externalId }, { faults, path });
   return { ...row, position, externalId: id as string | undefined };
 }
 
 function leavesOf(group: Group, above: readonly string[]): RowLeaf[] {
-  return entriesOf(group).flatMap(([name, member]) => {
+  return entriesOf(group).flatMap(({ name, member }) => {
     const path = [...above, name];
     if (isGroup(member)) return leavesOf(member, path);
     return member.row === undefined ? [] : [{ name: member.row.name, path, leaf: leafInRow(member) }];
@@ -80,17 +82,22 @@ function leavesOf(group: Group, above: readonly string[]): RowLeaf[] {
 }
 
 function leafInRow(leaf: Leaf): Leaf {
-  return { ...leaf, ...leaf.row };
+  return { ...leaf, hasPresence: leaf.isOptional, ...leaf.row };
 }
 
 function asInRow<G extends Group>(group: G): Group {
   const members: Members = Object.fromEntries(
-    entriesOf(group).map(([name, member]) => [name, isGroup(member) ? asInRow(member) : leafInRow(member)]),
+    entriesOf(group).map(({ name, member }) => [name, isGroup(member) ? asInRow(member) : leafInRow(member)]),
   );
   return { ...group, members };
 }
 
-function put(into: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) into[name] = value;
-  else put((into[name] ??= {}) as Record<string, unknown>, rest, value);
+function put(into: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let parent = into;
+  let last = '';
+  for (const name of path) {
+    if (last !== '') parent = (parent[last] ??= {}) as Record<string, unknown>;
+    last = name;
+  }
+  parent[last] = value;
 }

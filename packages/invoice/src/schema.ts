@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { canonicalInvoice } from './canonical-invoice.js';
 import type { CanonicalInvoice } from './canonical-invoice.js';
-import { isGroup } from './declaration.js';
+import { entriesOf, isGroup } from './declaration.js';
 import type { Group } from './declaration.js';
 import type { Kind } from './kinds.js';
-import { entriesOf } from './read.js';
 import { scanRow } from './scan-row.js';
 
 /** A value of this kind in a schema, checked. One schema for each kind, because some kinds are components with a name. */
@@ -32,7 +31,7 @@ export const invoiceSchema = schemaOf(canonicalInvoice).meta({
 export const scanRowSchema = schemaOf(scanRow).meta({ id: 'ScanRow' });
 
 function schemaOf(group: Group): z.ZodObject {
-  const shape = entriesOf(group).map(([name, member]) => {
+  const shape = entriesOf(group).map(({ name, member }) => {
     const schema = isGroup(member) ? schemaOf(member) : schemaOfLeaf(member.kind);
     const optional = member.isOptional ? schema.optional() : schema;
     return [name, member.description === undefined ? optional : optional.describe(member.description)];

@@ -2,9 +2,9 @@ import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FieldFaults } from '@invoicecontrol/errors';
 import { canonicalInvoice } from './canonical-invoice.js';
 import type { CanonicalInvoice } from './canonical-invoice.js';
-import { isGroup } from './declaration.js';
-import type { Given, Group } from './declaration.js';
-import { entriesOf, read } from './read.js';
+import { entriesOf, isAbsent, isGroup } from './declaration.js';
+import type { Group, Values } from './declaration.js';
+import { read } from './read.js';
 
 /** The invoice as it travels between services: the same fields under the names of the generated messages. */
 export function toWire(invoice: Partial<CanonicalInvoice>): Invoice {
@@ -13,7 +13,7 @@ export function toWire(invoice: Partial<CanonicalInvoice>): Invoice {
 
 /** The invoice of a message from a service that stores it: what was left out stays out. Nothing is checked. */
 export function fromWire(message: Invoice): CanonicalInvoice {
-  return membersFromWire(canonicalInvoice, message as unknown as Given) as CanonicalInvoice;
+  return membersFromWire(canonicalInvoice, message as unknown as Values) as CanonicalInvoice;
 }
 
 /**
@@ -34,40 +34,25 @@ export function readWireInto(
   message: Invoice | undefined,
   { path = '', group = canonicalInvoice }: { path?: string; group?: Group } = {},
 ): CanonicalInvoice {
-  const sent = message && fromWire(message);
-  return read(group, sent, { faults, path, root: 'invoice' }) as CanonicalInvoice;
+  return read(group, message, { faults, path, root: 'invoice', isMessage: true }) as CanonicalInvoice;
 }
 
-function membersToWire(group: Group, values: Given): Given {
+function membersToWire(group: Group, values: Values): Values {
   const message: Record<string, unknown> = {};
-  for (const [name, member] of entriesOf(group)) {
+  for (const { name, wireName, member } of entriesOf(group)) {
     const value = values[name];
     const absent = isGroup(member) || member.isOptional ? undefined : '';
-    message[wireName(name)] =
-      value === undefined ? absent : isGroup(member) ? membersToWire(member, value as Given) : value;
+    message[wireName] = value === undefined ? absent : isGroup(member) ? membersToWire(member, value as Values) : value;
   }
   return message;
 }
 
-function membersFromWire(group: Group, message: Given): Given {
+function membersFromWire(group: Group, message: Values): Values {
   const values: Record<string, unknown> = {};
-  for (const [name, member] of entriesOf(group)) {
-    const value = message[wireName(name)];
-    // An empty text is how a field without presence is absent.
-    if (value === undefined || (value === '' && !member.isOptional)) continue;
-    values[name] = isGroup(member) ? membersFromWire(member, value as Given) : value;
+  for (const { name, wireName, member } of entriesOf(group)) {
+    const value = message[wireName];
+    if (value === undefined || isAbsent(value, member)) continue;
+    values[name] = isGroup(member) ? membersFromWire(member, value as Values) : value;
   }
   return values;
-}
-
-const wireNames = new Map<string, string>();
-
-/** `purchase_order_ref` is `purchaseOrderRef`, as the generated code writes it. */
-function wireName(name: string): string {
-  let known = wireNames.get(name);
-  if (known === undefined) {
-    known = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    wireNames.set(name, known);
-  }
-  return known;
 }
