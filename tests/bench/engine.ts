@@ -1,4 +1,4 @@
-// `npm run bench:engine`: how many invoices one core judges from facts in memory, beside what reading them costs anyway.
+// `npm run bench:engine`: how many invoices one core analyzes from facts in memory, and what normalising them costs.
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -19,19 +19,19 @@ import { invoiceAt } from './invoices.js';
 const usage = `Measures the decision engine alone, on one core, without database and network.
 
   npm run bench:engine                    about a minute
-  npm run bench:engine -- --seconds 1     per measurement (2 unless said)
+  npm run bench:engine -- --seconds 1     per measurement (2 by default)
   npm run bench:engine -- --json FILE     the figures as JSON too
 `;
 
-/** Invoices whose facts are judged, after as many as made the history they are judged by. */
+/** Invoices whose history the measured ones are analyzed with, and invoices that are measured. */
 const HISTORY = 4_000;
-const JUDGED = 2_000;
-/** Which of the invented histories (tests/detection) is the one of look-alikes. */
+const MEASURED = 2_000;
+/** Seed of the labelled history (tests/detection) that has look-alikes. */
 const LOOKALIKE_SEED = 1;
 const ROUNDS = 5;
-/** CPU time of each part before it is measured: until then the compiler still works on it, and a service runs for days. */
+/** CPU time of each part before it is measured: the compiler optimises it meanwhile; a service runs for days. */
 const WARM_UP_MS = 4_000;
-/** What the project promises itself. */
+/** The target of the project. */
 const ENGINE_PER_SECOND_MIN = 20_000;
 
 await main().catch((error: unknown) => {
@@ -55,7 +55,9 @@ async function main(): Promise<void> {
   if (!(seconds > 0 && seconds <= 60))
     throw new Error(`--seconds is "${values.seconds}"; it must be between 0 and 60.`);
 
-  process.stderr.write(`making histories of ${HISTORY} and more invoices and the facts of ${JUDGED} more in each\n`);
+  process.stderr.write(
+    `building histories of at least ${HISTORY} invoices and the facts of ${MEASURED} more for each\n`,
+  );
   const made = factsAmongStrangers();
   const populations = [
     { name: 'the engine, bills that resemble no other', facts: made.map(asRead) },
@@ -78,7 +80,7 @@ async function main(): Promise<void> {
       name,
       work: (index: number): unknown => decide(runEngine(at(facts, index), defaultPolicy), defaultPolicy),
     })),
-    { name: 'writing down and compressing the facts', work: pack },
+    { name: 'serialising and compressing the facts', work: pack },
   ];
   const perSecond = parts.map((): number[] => []);
   for (const { work } of parts) ratePerCore(work, WARM_UP_MS);
@@ -105,20 +107,20 @@ async function main(): Promise<void> {
   process.stdout.write(
     `\nInvoices per second of CPU time on one core, medians of ${ROUNDS} rounds; Node ${report.node}, ${report.processor}\n` +
       `\n${lines.join('\n')}\n\nPer invoice, in the mean:\n${means.join('\n')}\n\n` +
-      `Aim: the engine judges at least ${ENGINE_PER_SECOND_MIN.toLocaleString('en')} invoices per second and core.\n`,
+      `Aim: the engine analyzes at least ${ENGINE_PER_SECOND_MIN.toLocaleString('en')} invoices per second and core.\n`,
   );
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
 }
 
 /**
- * The facts of invoices that follow on a history, as the service would put them together: the bills of `npm run bench`,
- * whose numbers and amounts are all their own.
+ * The facts of invoices with a history, as the service would load them: the bills of `npm run bench`,
+ * whose numbers and amounts are all different.
  */
 function factsAmongStrangers(): Facts[] {
   const history = inMemoryHistory();
   const asOf = new Date().toISOString().slice(0, 10);
   for (let index = 0; index < HISTORY; index++) history.record(history.factsOf(invoiceAt(index, HISTORY), { asOf }));
-  return Array.from({ length: JUDGED }, (_, index) => {
+  return Array.from({ length: MEASURED }, (_, index) => {
     const facts = history.factsOf(invoiceAt(HISTORY + index, HISTORY), { asOf });
     history.record(facts);
     return facts;
@@ -127,12 +129,12 @@ function factsAmongStrangers(): Facts[] {
 
 /**
  * The facts of clean bills in a labelled history: retainers, price lists, instalments and neighbouring numbers bring
- * candidates to compare. Its copies and anomalies are history too, but are not judged: there are many times more of
+ * candidates to compare. Its copies and anomalies are history too, but are not measured: there are many times more of
  * them than any customer has.
  */
 function factsAmongLookalikes(): Facts[] {
   const history = inMemoryHistory();
-  const judged: Facts[] = [];
+  const measured: Facts[] = [];
   for (const [index, bill] of labelledHistory({ seed: LOOKALIKE_SEED }).entries()) {
     const facts = history.factsOf(bill.invoice, {
       asOf: bill.arrival,
@@ -140,12 +142,12 @@ function factsAmongLookalikes(): Facts[] {
       companies: ownCompanies,
     });
     history.record(facts);
-    if (index >= HISTORY && bill.mutation === undefined && bill.anomaly === undefined) judged.push(facts);
+    if (index >= HISTORY && bill.mutation === undefined && bill.anomaly === undefined) measured.push(facts);
   }
-  return judged.slice(0, JUDGED);
+  return measured.slice(0, MEASURED);
 }
 
-/** Facts as they are read from where they are stored. Those made above share most of their objects with one another. */
+/** Facts as read from storage. Those built above share most of their objects with one another. */
 function asRead(facts: Facts): Facts {
   return JSON.parse(JSON.stringify(facts)) as Facts;
 }
@@ -166,7 +168,7 @@ function ratePerCore(work: (index: number) => unknown, forMs: number): number {
   const before = process.cpuUsage();
   let done = 0;
   for (;;) {
-    for (let batch = 0; batch < 200; batch++) work(done++ % JUDGED);
+    for (let batch = 0; batch < 200; batch++) work(done++ % MEASURED);
     const { user, system } = process.cpuUsage(before);
     if (user + system >= forMs * 1_000) return (done / (user + system)) * 1e6;
   }

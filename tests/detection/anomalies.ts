@@ -7,7 +7,7 @@ import { validIban, validTaxId } from './parties.js';
 import type { Party } from './parties.js';
 import type { Random } from './random.js';
 
-interface Surroundings {
+interface PlantContext {
   readonly party: Party;
   /** Another supplier with a history. */
   readonly other: Party;
@@ -17,10 +17,10 @@ interface Surroundings {
 interface Anomaly {
   /** At least one of these must be raised. */
   readonly expected: readonly string[];
-  readonly plant: (bill: Bill, surroundings: Surroundings) => Bill;
+  readonly plant: (bill: Bill, context: PlantContext) => Bill;
 }
 
-/** Single invoices that are wrong in themselves, planted in place of the supplier's last bill. */
+/** Invoices that are wrong on their own, planted in place of the supplier's last bill. */
 export const anomalies: Readonly<Record<string, Anomaly>> = {
   'changed account': {
     expected: ['BANK_ACCOUNT_CHANGED'],
@@ -56,7 +56,7 @@ export const anomalies: Readonly<Record<string, Anomaly>> = {
     plant: (bill, { party, random }) =>
       withInvoice(
         withSupplier(bill, {
-          // The trade: the other words may be too short to be told apart by one letter.
+          // Changes the trade, because one letter is not enough to distinguish shorter words.
           name: party.name.replace(/^(\S+ \S+ \S+?)(.)(?= )/, '$1$2$2'),
           tax_id: validTaxId(party.country, random),
           bank_account: { iban: validIban(party.country, random) },
@@ -111,7 +111,7 @@ export const anomalies: Readonly<Record<string, Anomaly>> = {
   },
 };
 
-/** The supplier's number with one digit changed so that no check digit fits. */
+/** The supplier's tax id with one digit changed so that the check digit is wrong. */
 function wrongTaxId({ taxId, country }: Party): string {
   for (let step = 1; step < 10; step++) {
     const changed = taxId.replace(/\d/, (digit) => String((Number(digit) + step) % 10));

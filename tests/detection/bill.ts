@@ -4,17 +4,17 @@ import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { Party } from './parties.js';
 import type { Random } from './random.js';
 
-/** What is known of an invented invoice beside what it says. */
+/** A generated invoice with its labels. */
 export interface Bill {
   readonly invoice: CanonicalInvoice;
-  /** The day it arrives, which orders the history; an invoice may be dated otherwise. */
+  /** The day of arrival, which orders the history; the issue date may differ. */
   readonly arrival: string;
   readonly companyId: string;
   /** Bills of one claim share it: the original, its copies, the parts of a whole. */
   readonly claim: string;
-  /** Which way of making a duplicate made this one; absent on an original. */
+  /** The mutation that made this duplicate; absent on an original. */
   readonly mutation?: string;
-  /** The kind of clean bill that looks like something else. */
+  /** The kind of hard negative: a clean bill that resembles a duplicate or an anomaly. */
   readonly hardNegative?: string;
   /** A planted anomaly, and the findings of which at least one must be raised. */
   readonly anomaly?: { readonly name: string; readonly expected: readonly string[] };
@@ -40,7 +40,7 @@ export interface BillOptions {
 
 let claims = 0;
 
-/** A clean bill of a supplier: amounts that add up at the country's rate, the usual account. */
+/** A clean bill of a supplier: amounts add up at the country's tax rate, the account is the usual one. */
 export function billOf(party: Party, options: BillOptions): Bill {
   const { number, date, gross, termsDays = 30 } = options;
   const net = netOf(gross, party.vatPercent);
@@ -82,7 +82,7 @@ export function cents(value: number): string {
   return `${Math.floor(value / 100)}.${String(value % 100).padStart(2, '0')}`;
 }
 
-/** The bill with another gross amount, its parts following. */
+/** The bill with another gross amount, and net and tax to match. */
 export function withGross(bill: Bill, gross: string, vatPercent: number): Bill {
   const net = netOf(gross, vatPercent);
   return {
@@ -101,7 +101,7 @@ export function withInvoice(bill: Bill, changes: Partial<CanonicalInvoice>): Bil
   return { ...bill, invoice: { ...bill.invoice, ...changes } };
 }
 
-/** The bill with fields of its supplier changed; undefined takes one away. */
+/** The bill with fields of its supplier changed; undefined removes one. */
 export function withSupplier(
   bill: Bill,
   changes: { readonly [K in keyof CanonicalInvoice['supplier']]?: CanonicalInvoice['supplier'][K] | undefined },

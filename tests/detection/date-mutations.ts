@@ -21,7 +21,7 @@ export const dateMutations = {
   },
   'billed again after two to four months': (bill, _, random) => {
     const again = writtenAgain(bill, random.integer(60, 120));
-    // A short number may be another bill's in the next year.
+    // A short number may belong to another bill in the next year.
     const isNextYear = again.invoice.issue_date.slice(0, 4) !== bill.invoice.issue_date.slice(0, 4);
     return isNextYear && !isTelling(bill.invoice.invoice_number) ? undefined : again;
   },

@@ -10,8 +10,8 @@ import type { Random } from './random.js';
 import { splitMutations } from './split-mutations.js';
 import { supplierMutations } from './supplier-mutations.js';
 
-/** The number is still the same one, written in another way. */
-const numbersWrittenOtherwise: readonly Change[] = [
+/** The same number in another spelling. */
+const numberSpellings: readonly Change[] = [
   rewrittenNumbers['other separators'],
   rewrittenNumbers['leading zeros lost'],
   rewrittenNumbers['label before the number'],
@@ -21,7 +21,7 @@ const numbersWrittenOtherwise: readonly Change[] = [
   misreadNumbers['O for 0'],
 ];
 const numberErrors: readonly Change[] = [
-  ...numbersWrittenOtherwise,
+  ...numberSpellings,
   misreadNumbers['digits swapped'],
   misreadNumbers['digit left out'],
 ];
@@ -31,7 +31,7 @@ const amountErrors: readonly Change[] = [
   misreadAmounts['amount rounded'],
   misreadAmounts['a cent off'],
 ];
-/** Another amount is known again by the number alone. */
+/** Amount errors under an unchanged number, which alone identifies the original. */
 const amountErrorsUnderTheNumber: readonly Change[] = [...amountErrors, adjustedAmounts['cash discount taken']];
 const dateErrors: readonly Change[] = [
   dateMutations['day and month swapped'],
@@ -46,8 +46,8 @@ const supplierErrors: readonly Change[] = [
 ];
 
 /**
- * All ways of making a duplicate. What nobody could tell from a clean bill is not among them: a neighbouring number, a digit
- * misread in number and amount alike, a new number months later, a pro forma.
+ * All mutations that make a duplicate. Duplicates that cannot be distinguished from a clean bill are left out: a
+ * neighbouring number, a digit misread in both number and amount, a new number months later, a pro forma.
  */
 export const mutations: Readonly<Record<string, Mutation>> = {
   'exact copy': (bill) => bill,
@@ -61,14 +61,14 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   ...supplierMutations,
   ...splitMutations,
   'errors in number and date': both(numberErrors, dateErrors),
-  'errors in number and amount': both(numbersWrittenOtherwise, amountErrors),
+  'errors in number and amount': both(numberSpellings, amountErrors),
   'errors in number and supplier': both(numberErrors, supplierErrors),
   'errors in date and amount': both(dateErrors, amountErrorsUnderTheNumber),
   'errors in date and supplier': both(dateErrors, supplierErrors),
   'errors in amount and supplier': both(amountErrorsUnderTheNumber, supplierErrors),
 };
 
-/** The bill again by the named way, arriving later; part of the same claim. Empty where the way does not fit. */
+/** Duplicates of the bill by the named mutation, with a later arrival and the same claim; empty where it does not apply. */
 export function duplicatesOf(bill: Bill, mutation: string, party: Party, random: Random): Bill[] {
   const made = mutations[mutation]?.(bill, party, random);
   if (made === undefined) return [];

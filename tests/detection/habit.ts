@@ -4,22 +4,22 @@ import { numbering, padded } from './numbering.js';
 import type { CountryCode, Party } from './parties.js';
 import type { Random } from './random.js';
 
-/** All bills that a supplier of some kind sends during the history, and those of others that belong to the picture. */
+/** All bills that a supplier with a habit sends during the history, with related bills of other suppliers. */
 export type Habit = (books: Books) => Bill[];
 
-/** What a supplier bills with. */
+/** What the bills of a supplier are generated from. */
 export interface Books {
   readonly party: Party;
   readonly random: Random;
   readonly months: readonly Month[];
-  /** A supplier beside this one, of the same country unless told otherwise. */
+  /** Creates another supplier, by default in the same country. */
   readonly another: (country?: CountryCode) => Party;
-  /** The account of a factoring company, to which the money of many suppliers goes. */
+  /** The account of a factoring company that collects for many suppliers. */
   readonly factorIban: string;
   readonly nextNumber: (date: string) => string;
-  /** An amount of the size that is usual for the supplier. */
+  /** An amount that is usual for the supplier. */
   readonly amount: () => string;
-  /** A clean bill; of this supplier, with its next number and a usual amount, unless told otherwise. */
+  /** A clean bill; by default of this supplier, with its next number and a usual amount. */
   readonly bill: (date: string, options?: Partial<Omit<BillOptions, 'date'>> & { readonly by?: Party }) => Bill;
 }
 
@@ -32,7 +32,7 @@ export interface Month {
 
 const FIRST_YEAR = 2024;
 
-/** The months of a history, which begins in a January. */
+/** The months of a history, which starts in January. */
 export function monthsOf(count: number): Month[] {
   return Array.from({ length: count }, (_, index) => {
     const year = FIRST_YEAR + Math.floor(index / 12);
@@ -41,7 +41,7 @@ export function monthsOf(count: number): Month[] {
   });
 }
 
-/** Opens the books of a supplier with the size of amounts, the terms and the numbering that it keeps. */
+/** Creates the books of a supplier with its typical amount, payment terms and numbering. */
 export function booksOf(
   party: Party,
   world: Pick<Books, 'random' | 'months' | 'factorIban'> & { readonly makeParty: Books['another'] },
@@ -70,7 +70,7 @@ export function booksOf(
   };
 }
 
-/** Days of a month, in order. */
+/** Random days of a month, in order. */
 export function daysIn(month: Month, count: number, random: Random): string[] {
   return Array.from({ length: count }, () => month.on(random.integer(1, 28))).sort();
 }

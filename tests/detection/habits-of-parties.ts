@@ -5,7 +5,7 @@ import type { Books, Habit } from './habit.js';
 import { padded } from './numbering.js';
 import type { Party } from './parties.js';
 
-/** Clean bills of suppliers that share something, or that write the same in changing ways. */
+/** Clean bills of suppliers that share data with others, or whose own data varies. */
 export const habitsOfParties: Readonly<Record<string, Habit>> = {
   'bank account written in two UK forms': ({ months, random, bill, another }) => {
     const british = another('GB');

@@ -7,7 +7,7 @@ import { hardNegatives } from './population.js';
 describe('a labelled history', () => {
   const bills = labelledHistory({ seed: 21 });
 
-  test('is the same again for the same seed, and another for another', () => {
+  test('is the same for the same seed and differs for another', () => {
     const invoices = (seed: number): unknown[] =>
       labelledHistory({ seed, suppliers: 20, months: 6 }).map(({ invoice, arrival, mutation, hardNegative }) => [
         invoice,
@@ -19,14 +19,14 @@ describe('a labelled history', () => {
     expect(invoices(5)).not.toEqual(invoices(6));
   });
 
-  test('has every kind of duplicate and of look-alike often enough to be measured', () => {
+  test('has every mutation and every hard negative often enough to be measured', () => {
     const rare = (kinds: readonly string[], kindOf: (bill: Bill) => string | undefined): string[] =>
       kinds.filter((kind) => bills.filter((bill) => kindOf(bill) === kind).length < 10);
     expect(rare(Object.keys(mutations), ({ mutation }) => mutation)).toEqual([]);
     expect(rare(Object.keys(hardNegatives), ({ hardNegative }) => hardNegative)).toEqual([]);
   });
 
-  test('consists for the most part of plain clean invoices', () => {
+  test('consists mostly of plain clean invoices', () => {
     const plain = bills.filter(
       ({ mutation, hardNegative, anomaly }) =>
         mutation === undefined && hardNegative === undefined && anomaly === undefined,

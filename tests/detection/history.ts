@@ -13,9 +13,9 @@ export interface HistoryOptions {
   readonly months?: number;
 }
 
-/** Share of the plain bills that come a second time. */
+/** Share of the plain bills that are duplicated. */
 const COPY_SHARE = 0.2;
-/** Anomalies are planted on suppliers with so many bills before. */
+/** Bills that a supplier needs before an anomaly is planted on it. */
 const ESTABLISHED_BILLS = 16;
 
 /** A labelled history in order of arrival: a clean population, copies by every mutation, and planted anomalies. */
@@ -34,7 +34,7 @@ export function labelledHistory({ seed, suppliers = 260, months = 20 }: HistoryO
   return [...planted, ...copies].sort((left, right) => compareText(left.arrival, right.arrival));
 }
 
-/** Copies by the way that was taken least often so far of those that fit, so that each is there about equally often. */
+/** Duplicates by the applicable mutation used least so far, so that all are about equally frequent. */
 function rarestThatFits(bill: Bill, party: Party, made: Map<string, number>, random: Random): Bill[] {
   const rarestFirst = [...made].sort(([, left], [, right]) => left - right);
   for (const [name, count] of rarestFirst) {
@@ -46,7 +46,7 @@ function rarestThatFits(bill: Bill, party: Party, made: Map<string, number>, ran
   return [];
 }
 
-/** Replaces the last bill of established suppliers, one anomaly after the other. */
+/** Replaces the last bill of established suppliers, cycling through the anomalies. */
 function withAnomalies(bills: readonly Bill[], plain: readonly Party[], random: Random): Bill[] {
   const kinds = Object.entries(anomalies);
   const replaced = new Map<Bill, Bill>();

@@ -4,13 +4,13 @@ import type { Bill } from './bill.js';
 import type { Party } from './parties.js';
 import type { Random } from './random.js';
 
-/** How an invoice comes a second time as one bill. Undefined where the way does not fit the bill. */
+/** Duplicates an invoice as one bill; undefined where it does not apply to the bill. */
 export type Change = (bill: Bill, party: Party, random: Random) => Bill | undefined;
 
-/** How an invoice comes a second time, as one bill or as several. Undefined where the way does not fit the bill. */
+/** Duplicates an invoice as one bill or as several; undefined where it does not apply to the bill. */
 export type Mutation = (bill: Bill, party: Party, random: Random) => Bill | readonly Bill[] | undefined;
 
-/** A change of the number alone; one that leaves it as it is does not fit. */
+/** A change of the number alone; does not apply where the number stays the same. */
 export function renumbered(change: (number: string, random: Random, bill: Bill) => string | undefined): Change {
   return (bill, _, random) => {
     const number = change(bill.invoice.invoice_number, random, bill);
@@ -20,7 +20,7 @@ export function renumbered(change: (number: string, random: Random, bill: Bill) 
   };
 }
 
-/** A change of the amount alone, in cents; its parts follow. */
+/** A change of the gross amount in cents, with net and tax to match. */
 export function regrossed(change: (value: number, random: Random) => number | undefined): Change {
   return (bill, { vatPercent }, random) => {
     const value = change(grossCents(bill), random);
@@ -34,7 +34,7 @@ export function grossCents(bill: Bill): number {
   return Math.round(Number(bill.invoice.gross_amount) * 100);
 }
 
-/** The bill written again later: dated and due so many days after, and not there before. */
+/** The bill issued again: issue date, due date and arrival move by `daysLater`. */
 export function writtenAgain(bill: Bill, daysLater: number): Bill {
   const { issue_date: date, due_date: due } = bill.invoice;
   return {
@@ -46,7 +46,7 @@ export function writtenAgain(bill: Bill, daysLater: number): Bill {
   };
 }
 
-/** Two ways at once, one of each list. */
+/** Two changes at once, one of each list. */
 export function both(first: readonly Change[], second: readonly Change[]): Change {
   return (bill, party, random) => {
     const once = random.pick(first)(bill, party, random);
@@ -54,7 +54,7 @@ export function both(first: readonly Change[], second: readonly Change[]): Chang
   };
 }
 
-/** Whether a number cannot well be another bill's of the same or the next year: it has a year or a counter of four digits. */
+/** Whether a number is unlikely to recur on another bill of this or the next year: it has a year or a counter of four digits. */
 export function isTelling(number: string): boolean {
   return /[1-9]\d{3}/.test(number);
 }

@@ -2,10 +2,10 @@ import { withInvoice } from './bill.js';
 import type { Change } from './mutation.js';
 import { isTelling, renumbered, writtenAgain } from './mutation.js';
 
-/** From a digit to the same digit as wide as a Chinese character. */
+/** Code point distance from a digit to its full-width form. */
 const FULL_WIDTH_SHIFT = 0xfee0;
 
-/** Numbers written in another way. */
+/** The same number in another spelling. */
 export const rewrittenNumbers = {
   'label before the number': renumbered((number) => (/^\d/.test(number) ? `Invoice No. ${number}` : undefined)),
   'sign before a short number': renumbered((number, random) =>
@@ -39,7 +39,7 @@ export const rewrittenNumbers = {
   'parts of the number reordered': renumbered((number) => reordered(number)),
 } as const satisfies Record<string, Change>;
 
-/** Numbers with something after them. */
+/** Numbers with a suffix. */
 export const extendedNumbers = {
   'letter appended': renumbered((number) => (/\d$/.test(number) ? `${number}A` : undefined)),
   'word COPY appended': renumbered((number) => `${number} COPY`),
@@ -81,7 +81,7 @@ export const misreadNumbers = {
   'digits swapped': renumbered((number) => digitsSwapped(number)),
 } as const satisfies Record<string, Change>;
 
-/** Something else in place of the number, or the number on another paper about the same money. */
+/** Another text in place of the number, or the number on another document about the same claim. */
 export const replacedNumbers = {
   'word for no number': renumbered((_, random) => random.pick(['n/a', 'none', 'brak', 'ohne', '-'])),
   'issue date for the number': renumbered((_, random, { invoice }) => {
@@ -95,12 +95,12 @@ export const replacedNumbers = {
   },
 } as const satisfies Record<string, Change>;
 
-/** The year of the date from its `from`th digit on, where it is a part of the number or glued to letters before it. */
+/** Matches the year of the date, from digit `from` on, as a part of the number or right after letters. */
 function ownYear(date: string, from: number): RegExp {
   return new RegExp(`(?<!\\d)${date.slice(from, 4)}(?!\\d)`);
 }
 
-/** The parts without letters in the opposite order: 2026/00011 and 00011/2026. */
+/** The digit parts in reverse order: 2026/00011 and 00011/2026. */
 function reordered(number: string): string | undefined {
   const parts = number.split(/([-/])/);
   const places = parts.flatMap((part, index) => (/^\d+$/.test(part) ? [index] : []));
@@ -114,7 +114,7 @@ function longRun(number: string): boolean {
 }
 
 function firstDigitChanged(number: string): string | undefined {
-  // In the last digits an error looks like a neighbouring number: the known limit of every such rule.
+  // An error in the last digits cannot be distinguished from a neighbouring number: a known limit.
   return longRun(number) ? number.replace(/[1-9](?=\d{4})/, (digit) => String((Number(digit) % 9) + 1)) : undefined;
 }
 

@@ -1,33 +1,33 @@
 import type { Random } from './random.js';
 
-/** Gives the numbers of one supplier, in the order in which its bills are written. */
+/** Returns the next number of one supplier; called in the order of its bills. */
 export type Numbering = (date: string) => string;
 
 interface Style {
-  /** The part of the date with which the counter restarts; nothing where it never does. */
+  /** The part of the date with which the counter restarts; empty where it never does. */
   readonly period?: (date: string) => string;
   /** Where the counter begins. */
   readonly first: readonly [min: number, max: number];
   readonly write: (counter: number, date: string) => string;
 }
 
-const inUse: Style['first'] = [1_000, 60_000];
+const established: Style['first'] = [1_000, 60_000];
 const small: Style['first'] = [100, 600];
 const restarted: Style['first'] = [0, 30];
 const branches = ['HH', 'B', 'WAW', 'LYO', 'N'];
 
-/** Many ways in which suppliers number their bills; a supplier keeps one. */
+/** Picks one of many numbering schemes; a supplier keeps its scheme. */
 export function numbering(random: Random): Numbering {
   const branch = random.pick(branches);
   const styles: readonly Style[] = [
-    { first: inUse, write: (counter) => `INV-${padded(counter, 6)}` },
-    { first: inUse, write: (counter, date) => `RE${yearOf(date)}${padded(counter, 5)}` },
-    { first: inUse, write: (counter) => String(counter) },
-    { first: inUse, write: (counter, date) => `${yearOf(date)}/${counter}` },
-    { first: inUse, write: (counter, date) => `F${shortYearOf(date)}/${padded(counter, 5)}` },
-    { first: inUse, write: (counter) => `${counter}-${String.fromCharCode(65 + (counter % 26))}` },
-    { first: inUse, write: (counter, date) => `FV/${counter}/${monthOf(date)}/${yearOf(date)}` },
-    { first: inUse, write: (counter) => padded(counter, 7) },
+    { first: established, write: (counter) => `INV-${padded(counter, 6)}` },
+    { first: established, write: (counter, date) => `RE${yearOf(date)}${padded(counter, 5)}` },
+    { first: established, write: (counter) => String(counter) },
+    { first: established, write: (counter, date) => `${yearOf(date)}/${counter}` },
+    { first: established, write: (counter, date) => `F${shortYearOf(date)}/${padded(counter, 5)}` },
+    { first: established, write: (counter) => `${counter}-${String.fromCharCode(65 + (counter % 26))}` },
+    { first: established, write: (counter, date) => `FV/${counter}/${monthOf(date)}/${yearOf(date)}` },
+    { first: established, write: (counter) => padded(counter, 7) },
     { first: small, write: (counter) => `RE${padded(counter, 4)}` },
     { first: small, write: (counter) => String(counter) },
     { period: yearOf, first: restarted, write: (counter, date) => `RE-${yearOf(date)}-${padded(counter, 4)}` },
@@ -54,7 +54,7 @@ export function numbering(random: Random): Numbering {
   };
 }
 
-/** A number further on, at least `stepMin`, that is no slip of the pen away from those before. */
+/** A later number, at least `stepMin` on, that differs from each earlier one by more than one typing error. */
 export function numberApart(before: readonly number[], random: Random, stepMin: number, stepMax: number): number {
   const last = before.at(-1) ?? 0;
   for (;;) {
@@ -63,7 +63,7 @@ export function numberApart(before: readonly number[], random: Random, stepMin: 
   }
 }
 
-/** Whether one of two numbers may be the other misread: a single digit differs, or two neighbours are swapped. */
+/** Whether two numbers are one typing error apart: one digit differs, or two neighbouring digits are swapped. */
 function isOneSlipApart(left: string, right: string): boolean {
   const differing = [...left].flatMap((digit, index) => (digit === right[index] ? [] : [index]));
   const [first = 0, second = 0] = differing;

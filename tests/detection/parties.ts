@@ -3,7 +3,7 @@ import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { taxIdValidity } from '@invoicecontrol/values/tax-id';
 import type { Random } from './random.js';
 
-/** The seven countries of the invented world, with what is usual there. */
+/** The seven countries of the generated suppliers, with local conventions. */
 export const countries = {
   DE: {
     currency: 'EUR',
@@ -73,7 +73,7 @@ export const countries = {
 export type CountryCode = keyof typeof countries;
 const countryCodes = Object.keys(countries) as CountryCode[];
 
-/** A supplier of the invented world. */
+/** A generated supplier. */
 export interface Party {
   readonly country: CountryCode;
   readonly name: string;

@@ -8,7 +8,7 @@ import { partyMaker } from './parties.js';
 import type { Party } from './parties.js';
 import type { Random } from './random.js';
 
-/** Clean bills that look like something else, by the habit of the supplier: hard negatives. */
+/** Hard negatives: clean bills that resemble duplicates or anomalies, by the habit of the supplier. */
 export const hardNegatives: Readonly<Record<string, Habit>> = {
   ...habitsOfNumbering,
   ...habitsOfAmounts,
@@ -17,13 +17,13 @@ export const hardNegatives: Readonly<Record<string, Habit>> = {
 
 export interface Population {
   readonly bills: readonly Bill[];
-  /** Suppliers that bill plainly; anomalies and copies are made of their bills. */
+  /** Suppliers without a special habit; anomalies and duplicates are made from their bills. */
   readonly plain: readonly Party[];
 }
 
 const PLAIN_SHARE = 0.7;
 
-/** A clean history: suppliers that bill plainly, and equally many of each habit, but at least one. */
+/** A clean history: plain suppliers, and equally many of each habit, at least one. */
 export function population(random: Random, suppliers: number, monthsCount: number): Population {
   const makeParty = partyMaker(random);
   const world = { random, months: monthsOf(monthsCount), factorIban: makeParty('DE').iban, makeParty };

@@ -1,4 +1,4 @@
-/** A repeatable source of chance. */
+/** A seeded random source. */
 export interface Random {
   /** 0 up to, not including, 1. */
   next(): number;
@@ -8,7 +8,7 @@ export interface Random {
   chance(share: number): boolean;
 }
 
-/** Mulberry32: small, repeatable and good enough to invent invoices. */
+/** Mulberry32: small, repeatable and good enough to generate invoices. */
 export function randomFrom(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {

@@ -1,15 +1,15 @@
-// npm run bench:detection: how well the engine tells duplicates and wrong invoices from clean ones.
+// npm run bench:detection: how well the engine distinguishes duplicates and anomalies from clean invoices.
 import { parseArgs } from 'node:util';
 import { labelledHistory } from './history.js';
 import { score, share } from './score.js';
 import type { Rate, Score } from './score.js';
 
-const usage = `Judges invented, labelled histories and prints how many duplicates and wrong invoices were found.
+const usage = `Analyzes generated, labelled histories and prints how many duplicates and anomalies were found.
 
   npm run bench:detection                    three fixed seeds and a random one
   npm run bench:detection -- --seeds 4,5     these seeds
-  npm run bench:detection -- --kinds         with every kind, also those without a fault
-  npm run bench:detection -- --examples      with examples of what was missed or wrongly raised
+  npm run bench:detection -- --kinds         every kind, also those without errors
+  npm run bench:detection -- --examples      with examples of missed and false findings
 `;
 
 const { values } = parseArgs({
@@ -22,8 +22,8 @@ const { values } = parseArgs({
 });
 if (values.help) process.stdout.write(usage);
 else {
-  const chance = 1 + Math.floor(Math.random() * 1_000_000);
-  const seeds = values.seeds?.split(',').map(Number) ?? [1, 2, 3, chance];
+  const randomSeed = 1 + Math.floor(Math.random() * 1_000_000);
+  const seeds = values.seeds?.split(',').map(Number) ?? [1, 2, 3, randomSeed];
   for (const seed of seeds) {
     const startedAt = performance.now();
     const result = score(labelledHistory({ seed }));
@@ -43,24 +43,24 @@ function report(seed: number, result: Score, tookMs: number): void {
     row('false pairs per 1000 clean invoices', perThousand, 'at most 0.5'),
     row('clean invoices not passed', percent(result.notPassed), 'at most 0.7 %'),
     row('clean invoices blocked', String(result.blocked.hits), '0'),
-    '  by way of duplicating',
-    ...worst(result.recallByMutation, (rate) => share(rate) < 1, 'every way in full'),
+    '  duplicates found by mutation',
+    ...worst(result.recallByMutation, (rate) => share(rate) < 1, 'every mutation in full'),
     '  false pairs by hard negative',
     ...worst(result.falseByHardNegative, (rate) => rate.hits > 0, 'none'),
     '  not passed by hard negative',
     ...worst(result.notPassedByHardNegative, (rate) => rate.hits > 0, 'none'),
-    '  wrong invoices by anomaly',
+    '  anomalies found',
     ...worst(result.anomalies, (rate) => share(rate) < 1, 'every anomaly in full'),
     '  what kept clean invoices from passing',
     ...[...result.alarms].map(([type, count]) => `    ${type}: ${count}`),
   ]);
 }
 
-function worst(rates: ReadonlyMap<string, Rate>, isTold: (rate: Rate) => boolean, otherwise: string): string[] {
-  const told = [...rates].filter(([, rate]) => values.kinds || isTold(rate));
-  return told.length === 0
+function worst(rates: ReadonlyMap<string, Rate>, isShown: (rate: Rate) => boolean, otherwise: string): string[] {
+  const shown = [...rates].filter(([, rate]) => values.kinds || isShown(rate));
+  return shown.length === 0
     ? [`    ${otherwise}`]
-    : told.map(([name, rate]) => row(`  ${name}`, `${rate.hits} of ${rate.of}`, ''));
+    : shown.map(([name, rate]) => row(`  ${name}`, `${rate.hits} of ${rate.of}`, ''));
 }
 
 function row(name: string, value: string, aim: string): string {

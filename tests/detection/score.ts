@@ -5,7 +5,7 @@ import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import { companies } from './bill.js';
 import type { Bill } from './bill.js';
 
-/** Findings that call a record the same as another. */
+/** Findings that report a record as a duplicate of another. */
 const pairTypes: ReadonlySet<string> = new Set([
   'DUPLICATE_INVOICE',
   'SUSPECTED_DUPLICATE',
@@ -26,10 +26,10 @@ export interface Score {
   readonly highPairs: Rate;
   readonly recall: Rate;
   readonly recallByMutation: ReadonlyMap<string, Rate>;
-  /** Pairs that are none, over the clean rows. */
+  /** Pairs on clean rows, all of them wrong. */
   readonly falsePairs: Rate;
   readonly falseByHardNegative: ReadonlyMap<string, Rate>;
-  /** Clean bills that look like something else and were not passed, for whatever reason. */
+  /** Hard negatives that were not passed, for any reason. */
   readonly notPassedByHardNegative: ReadonlyMap<string, Rate>;
   /** Clean plain rows that were not passed. */
   readonly notPassed: Rate;
@@ -37,14 +37,14 @@ export interface Score {
   /** Findings that kept clean rows from passing. */
   readonly alarms: ReadonlyMap<string, number>;
   readonly anomalies: ReadonlyMap<string, Rate>;
-  /** A few of each kind, for whoever looks into a miss. */
+  /** A few of each kind, to investigate misses. */
   readonly examples: readonly string[];
 }
 
 const EXAMPLES_PER_KIND_MAX = 2;
 
-/** A bill with what the engine made of it. */
-interface Judged {
+/** A bill with its decision and findings. */
+interface AnalyzedBill {
   readonly bill: Bill;
   readonly decision: string;
   readonly findings: readonly Raised[];
@@ -57,18 +57,18 @@ interface Raised {
   readonly others: readonly Bill[];
 }
 
-/** Judges a labelled history bill by bill, each with the history before it, and compares with the labels. */
+/** Analyzes a labelled history bill by bill, each with the history before it, and compares the findings with the labels. */
 export function score(bills: readonly Bill[]): Score {
-  const judged = judgedInOrder(bills);
-  const clean = judged.filter(({ bill }) => isClean(bill));
+  const analyzed = analyzeInOrder(bills);
+  const clean = analyzed.filter(({ bill }) => isClean(bill));
   const plain = clean.filter(({ bill }) => bill.hardNegative === undefined);
-  const lookAlikes = clean.filter(({ bill }) => bill.hardNegative !== undefined);
-  const planted = judged.filter(({ bill }) => bill.anomaly !== undefined);
-  const copies = copiesOf(judged);
-  const medium = judged.flatMap((each) => pairsOf(each, 'MEDIUM'));
-  const high = judged.flatMap((each) => pairsOf(each, 'HIGH'));
-  const nameOf = ({ bill }: Judged): string => bill.hardNegative ?? '';
-  const isNotPassed = ({ decision }: Judged): boolean => decision !== 'PASS';
+  const hardNegatives = clean.filter(({ bill }) => bill.hardNegative !== undefined);
+  const anomalous = analyzed.filter(({ bill }) => bill.anomaly !== undefined);
+  const copies = copiesOf(analyzed);
+  const medium = analyzed.flatMap((each) => pairsOf(each, 'MEDIUM'));
+  const high = analyzed.flatMap((each) => pairsOf(each, 'HIGH'));
+  const nameOf = ({ bill }: AnalyzedBill): string => bill.hardNegative ?? '';
+  const isNotPassed = ({ decision }: AnalyzedBill): boolean => decision !== 'PASS';
   return {
     rows: bills.length,
     copies: copies.length,
@@ -81,24 +81,24 @@ export function score(bills: readonly Bill[]): Score {
       ({ isFound }) => isFound,
     ),
     falsePairs: { hits: clean.flatMap(falsePairsOf).length, of: clean.length },
-    falseByHardNegative: rates(lookAlikes, nameOf, (each) => falsePairsOf(each).length > 0),
-    notPassedByHardNegative: rates(lookAlikes, nameOf, isNotPassed),
+    falseByHardNegative: rates(hardNegatives, nameOf, (each) => falsePairsOf(each).length > 0),
+    notPassedByHardNegative: rates(hardNegatives, nameOf, isNotPassed),
     notPassed: rate(plain, isNotPassed),
     blocked: rate(plain, ({ decision }) => decision === 'BLOCK'),
     alarms: counts(plain.filter(isNotPassed).flatMap(({ findings }) => findings.map(typeAndSeverity))),
-    anomalies: rates(planted, ({ bill }) => bill.anomaly?.name ?? '', isNoticed),
-    examples: fewOfEach([
-      ...medium.filter((pair) => !isOneClaim(pair)).map(toldFalsePair),
-      ...plain.filter(isNotPassed).map((each) => ({ kind: 'alarm', lines: [told(each)] })),
-      ...copies.filter(({ isFound }) => !isFound).map(toldMiss),
-      ...planted
-        .filter((each) => !isNoticed(each))
-        .map((each) => ({ kind: `missed ${each.bill.anomaly?.name ?? ''}`, lines: [told(each)] })),
+    anomalies: rates(anomalous, ({ bill }) => bill.anomaly?.name ?? '', isAnomalyFound),
+    examples: firstOfEachKind([
+      ...medium.filter((pair) => !isOneClaim(pair)).map(falsePairExample),
+      ...plain.filter(isNotPassed).map((each) => ({ kind: 'alarm', lines: [describeBill(each)] })),
+      ...copies.filter(({ isFound }) => !isFound).map(missExample),
+      ...anomalous
+        .filter((each) => !isAnomalyFound(each))
+        .map((each) => ({ kind: `missed ${each.bill.anomaly?.name ?? ''}`, lines: [describeBill(each)] })),
     ]),
   };
 }
 
-function judgedInOrder(bills: readonly Bill[]): Judged[] {
+function analyzeInOrder(bills: readonly Bill[]): AnalyzedBill[] {
   const history = inMemoryHistory();
   const byId = new Map<string, Bill>();
   return bills.map((bill, index) => {
@@ -129,15 +129,15 @@ interface Pair {
   readonly finding: Raised;
 }
 
-/** The pairs that findings of this severity and above make of a bill and earlier ones. */
-function pairsOf({ bill, findings }: Judged, severity: Severity): Pair[] {
+/** The bill paired with each earlier bill that a finding of at least this severity names. */
+function pairsOf({ bill, findings }: AnalyzedBill, severity: Severity): Pair[] {
   return findings
     .filter((finding) => pairTypes.has(finding.type) && severityRank(finding.severity) >= severityRank(severity))
     .flatMap((finding) => finding.others.map((other) => ({ bill, other, finding })));
 }
 
-function falsePairsOf(judged: Judged): Pair[] {
-  return pairsOf(judged, 'MEDIUM').filter((pair) => !isOneClaim(pair));
+function falsePairsOf(analyzed: AnalyzedBill): Pair[] {
+  return pairsOf(analyzed, 'MEDIUM').filter((pair) => !isOneClaim(pair));
 }
 
 function isOneClaim({ bill, other }: { readonly bill: Bill; readonly other: Bill }): boolean {
@@ -148,28 +148,28 @@ function isClean({ mutation, anomaly }: Bill): boolean {
   return mutation === undefined && anomaly === undefined;
 }
 
-function isNoticed({ bill, findings }: Judged): boolean {
+function isAnomalyFound({ bill, findings }: AnalyzedBill): boolean {
   return findings.some(({ type }) => bill.anomaly?.expected.includes(type));
 }
 
-/** A claim that came a second time, in one bill or in several. */
+/** A claim that was billed a second time, in one bill or in several. */
 interface Copy {
   readonly mutation: string;
   readonly original: Bill | undefined;
-  readonly bills: readonly Judged[];
+  readonly bills: readonly AnalyzedBill[];
   readonly isFound: boolean;
 }
 
-function copiesOf(judged: readonly Judged[]): Copy[] {
-  const originals = new Map(judged.filter(({ bill }) => isOriginal(bill)).map(({ bill }) => [bill.claim, bill]));
-  const byClaim = new Map<string, Judged[]>();
-  for (const each of judged.filter(({ bill }) => !isOriginal(bill)))
+function copiesOf(analyzed: readonly AnalyzedBill[]): Copy[] {
+  const originals = new Map(analyzed.filter(({ bill }) => isOriginal(bill)).map(({ bill }) => [bill.claim, bill]));
+  const byClaim = new Map<string, AnalyzedBill[]>();
+  for (const each of analyzed.filter(({ bill }) => !isOriginal(bill)))
     byClaim.set(each.bill.claim, [...(byClaim.get(each.bill.claim) ?? []), each]);
   return [...byClaim].map(([claim, bills]) => ({
     mutation: bills[0]?.bill.mutation ?? '',
     original: originals.get(claim),
     bills,
-    isFound: bills.some(isFoundAgain),
+    isFound: bills.some(isCopyFound),
   }));
 }
 
@@ -177,16 +177,16 @@ function isOriginal({ mutation }: Bill): boolean {
   return mutation === undefined;
 }
 
-/** A copy with another amount is found also where the finding says that the number came again, and names the right bill. */
-function isFoundAgain(judged: Judged): boolean {
-  const { bill, findings } = judged;
+/** A copy with another amount also counts as found when INVOICE_NUMBER_REUSED names the right bill. */
+function isCopyFound(analyzed: AnalyzedBill): boolean {
+  const { bill, findings } = analyzed;
   const isReuseNamed = findings
     .filter(
       ({ type, severity }) => type === 'INVOICE_NUMBER_REUSED' && severityRank(severity) >= severityRank('MEDIUM'),
     )
     .flatMap(({ others }) => others)
     .some((other) => isOneClaim({ bill, other }) && other.invoice.gross_amount !== bill.invoice.gross_amount);
-  return isReuseNamed || pairsOf(judged, 'MEDIUM').some(isOneClaim);
+  return isReuseNamed || pairsOf(analyzed, 'MEDIUM').some(isOneClaim);
 }
 
 interface Example {
@@ -194,22 +194,22 @@ interface Example {
   readonly lines: readonly string[];
 }
 
-function toldFalsePair({ bill, other, finding }: Pair): Example {
+function falsePairExample({ bill, other, finding }: Pair): Example {
   return {
     kind: `false pair (${bill.hardNegative ?? bill.mutation ?? 'plain'})`,
     lines: [line(other), `${line(bill)}: ${typeAndSeverity(finding)}`],
   };
 }
 
-function toldMiss({ mutation, original, bills }: Copy): Example {
+function missExample({ mutation, original, bills }: Copy): Example {
   return {
     kind: `missed copy (${mutation})`,
-    lines: [...(original === undefined ? [] : [line(original)]), ...bills.map(told)],
+    lines: [...(original === undefined ? [] : [line(original)]), ...bills.map(describeBill)],
   };
 }
 
-/** At most so many examples of a kind, each with its kind before it. */
-function fewOfEach(examples: readonly Example[]): string[] {
+/** At most `EXAMPLES_PER_KIND_MAX` examples of a kind, each under its kind. */
+function firstOfEachKind(examples: readonly Example[]): string[] {
   const seen = new Map<string, number>();
   return examples
     .filter(({ kind }) => {
@@ -220,7 +220,7 @@ function fewOfEach(examples: readonly Example[]): string[] {
     .map(({ kind, lines }) => [kind, ...lines].join('\n    '));
 }
 
-function told({ bill, findings }: Judged): string {
+function describeBill({ bill, findings }: AnalyzedBill): string {
   return `${line(bill)}: ${findings.map(typeAndSeverity).join(', ') || 'nothing raised'}`;
 }
 
