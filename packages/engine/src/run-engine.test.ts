@@ -17,7 +17,7 @@ import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
 import type { Billed } from './testing/in-memory-history.js';
 
 const HOME = { iban: 'DE89370400440532013000' };
-const AWAY = { iban: 'FR1420041010050500013M02606' };
+const OTHER_ACCOUNT = { iban: 'FR1420041010050500013M02606' };
 const supplier = { name: 'Acme Supplies Ltd', tax_id: 'DE136695976', bank_account: HOME };
 
 /** Few names, numbers, amounts, days and accounts, so that random histories are full of near-duplicates. */
@@ -28,7 +28,7 @@ const anyInvoice: fc.Arbitrary<CanonicalInvoice> = fc
     bank_account: fc.constantFrom(
       undefined,
       HOME,
-      AWAY,
+      OTHER_ACCOUNT,
       { iban: 'DE89370400440532013008' },
       { sort_code: '601613', account_number: '31926819' },
     ),
@@ -115,7 +115,7 @@ describe('for any history', () => {
     );
   });
 
-  test('comparisons of each matched record begin at the base and add up to its points', () => {
+  test('comparisons of each matched record start with the base and add up to its points', () => {
     fc.assert(
       fc.property(anyHistory, (invoices) => {
         for (const { analysis } of billAll(invoices)) {
@@ -205,7 +205,7 @@ test('a cent never turns PASS into BLOCK but by a finding that was not there bef
   );
 });
 
-test('no text in an invoice makes the engine throw or dawdle', () => {
+test('no text in an invoice makes the engine throw or take long', () => {
   const text = fc.string({ unit: 'binary', maxLength: 300 });
   const hostile = fc
     .record({
@@ -232,7 +232,7 @@ test('no text in an invoice makes the engine throw or dawdle', () => {
   );
 });
 
-describe('one account or tax id written in two ways gives the same findings', () => {
+describe('an account or tax id gives the same findings in either spelling', () => {
   const resultsOf = (invoices: readonly CanonicalInvoice[]) => billAll(invoices).map(summaryOf);
 
   test('IBAN with and without spaces', () => {
@@ -274,7 +274,7 @@ describe('one account or tax id written in two ways gives the same findings', ()
   });
 });
 
-test('the rows of a scan give what single posts in their order give', () => {
+test('the rows of a scan get the same findings as single posts in their order', () => {
   fc.assert(
     fc.property(anyHistory, (invoices) => {
       const sorted = invoices.toSorted((left, right) => compareText(left.issue_date, right.issue_date));
@@ -301,7 +301,7 @@ test('the rows of a scan give what single posts in their order give', () => {
   );
 });
 
-test('unrelated invoices never change what another one gets', () => {
+test('unrelated invoices never change the findings of another', () => {
   const own: InvoiceChanges[] = [{ supplier }, { supplier, invoice_number: 'INV-1042A' }];
   const noise = Array.from({ length: 40 }, (_, index) =>
     invoiceOf({ supplier: { name: `Noise ${index}` }, invoice_number: `N${index}`, gross_amount: `${index + 5}.11` }),

@@ -29,14 +29,14 @@ describe('a row of a scan', () => {
     expect(readWire(row?.invoice)).toEqual(stated);
   });
 
-  test('of its required fields states no account, and no currency', () => {
+  test('with its required fields alone has no account and no currency', () => {
     const { supplierName, invoiceNumber, issueDate, grossAmount, sourceRowNumber } = fullRow;
     const { invoice } = read({ supplierName, invoiceNumber, issueDate, grossAmount, sourceRowNumber });
     expect(invoice?.supplier?.bankAccount).toBeUndefined();
     expect(invoice?.currency).toBe('');
   });
 
-  test('loses half of a UK account, also beside an IBAN', () => {
+  test('drops half of a UK account, also beside an IBAN', () => {
     const { bankSortCode, ...row } = fullRow;
     expect(read(row).invoice?.supplier?.bankAccount).toEqual(
       toWire({ supplier: { name: '', bank_account: { iban: fullRow.bankIban } } }).supplier?.bankAccount,

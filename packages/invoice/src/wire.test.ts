@@ -49,7 +49,7 @@ describe('the wire', () => {
     expect(names(full.buyer)).toEqual(names(base.buyer));
   });
 
-  test('brings back what was sent: REST to wire to REST, and wire to canonical to wire', () => {
+  test('restores what was sent: REST to wire to REST, and wire to canonical to wire', () => {
     fc.assert(
       fc.property(invoices, (body) => {
         const canonical = readInvoice(body);

@@ -38,7 +38,7 @@ describe('AMOUNT_OUTLIER', () => {
     else expect(finding).toMatchObject({ severity, confidence, evidence: { sampleSize: 8, median: '1000.40' } });
   });
 
-  test('says how many times the usual it is', () => {
+  test('states the ratio to the usual amount', () => {
     expect(findingIn(billAll([...AROUND_1000, '4100.17']), 'AMOUNT_OUTLIER')).toMatchObject({
       summary: 'EUR 4100.17 is 4.1 times the EUR 1000.40 that Acme Supplies Ltd usually bills.',
       recommendedAction: 'Check quantity, price and order; the amount is 4.1 times the usual.',
@@ -46,7 +46,7 @@ describe('AMOUNT_OUTLIER', () => {
     });
   });
 
-  test('needs eight amounts', () => {
+  test('needs eight earlier amounts', () => {
     expect(typesOf(billAll([...AROUND_1000.slice(0, 7), '4100.17']))).not.toContain('AMOUNT_OUTLIER');
     expect(typesOf(billAll([...AROUND_1000, '4100.17']))).toContain('AMOUNT_OUTLIER');
   });
@@ -57,14 +57,14 @@ describe('AMOUNT_OUTLIER', () => {
     expect(typesOf(billAll([...small, '200.00']))).toContain('AMOUNT_OUTLIER');
   });
 
-  test('without a rate the amount of the invoice is the value, which evidence says', () => {
+  test('compares the amount as stated where no rate exists, and says so in evidence', () => {
     const acme = ledger();
     for (const gross_amount of AROUND_1000) acme.bill({ gross_amount, currency: 'JPY' });
     const billed = acme.bill({ gross_amount: '4100', currency: 'JPY' }, { base: null });
     expect(findingIn(billed, 'AMOUNT_OUTLIER')?.evidence.observed).toMatchObject({ value: '4100', noRate: true });
   });
 
-  test('asks only amounts of two years and of the same currency', () => {
+  test('compares only amounts of the last two years in the same currency', () => {
     const old = AROUND_1000.map((_, index) => addDays('2022-01-01', index));
     expect(typesOf(billAll([...AROUND_1000, '4100.17'], [...old, '2024-01-09']))).not.toContain('AMOUNT_OUTLIER');
     expect(typesOf(billAll([...AROUND_1000, '4100.17'], [...old, '2023-12-31']))).toContain('AMOUNT_OUTLIER');
@@ -73,7 +73,7 @@ describe('AMOUNT_OUTLIER', () => {
     expect(typesOf(acme.bill({ gross_amount: '4100.17' }))).toEqual([]);
   });
 
-  test('a supplier that grows is held against its newest twelve amounts', () => {
+  test('compares a growing supplier with its newest twelve amounts', () => {
     const start = AROUND_1000.slice(0, 4);
     const grown = Array.from({ length: 12 }, (_, index) => `${3000 + index * 17}.13`);
     expect(typesOf(billAll([...start, ...grown, '4500.19']))).toEqual([]);
@@ -81,7 +81,7 @@ describe('AMOUNT_OUTLIER', () => {
     expect(finding).toMatchObject({ severity: 'MEDIUM', evidence: { sampleSize: 12 } });
   });
 
-  test("the bill of the year's end is known from the year before", () => {
+  test('accepts a yearly bill that was sent the year before', () => {
     const days = monthly(14);
     const amounts = days.map((_, month) => (month === 1 ? '7000.13' : (AROUND_1000[month % 8] ?? '')));
     expect(findingIn(billAll([...amounts.slice(0, 13), '7400.17'], days), 'AMOUNT_OUTLIER')).toBeUndefined();
@@ -89,14 +89,14 @@ describe('AMOUNT_OUTLIER', () => {
     expect(findingIn(billAll([...without.slice(0, 13), '7400.17'], days), 'AMOUNT_OUTLIER')).toBeDefined();
   });
 
-  test('an amount of a size that was billed twice before is mild', () => {
+  test('is mild for an amount of a size that was billed twice before', () => {
     const once = [...AROUND_1000, '6000.13'];
     expect(findingIn(billAll([...once, '7000.17']), 'AMOUNT_OUTLIER')).toMatchObject({ severity: 'MEDIUM' });
     expect(findingIn(billAll([...once, '6100.13', '7000.17']), 'AMOUNT_OUTLIER')).toMatchObject({ severity: 'LOW' });
     expect(findingIn(billAll([...once, '6100.13', '8000.17']), 'AMOUNT_OUTLIER')).toMatchObject({ severity: 'MEDIUM' });
   });
 
-  test('a price list with a wide spread has no outliers', () => {
+  test('is not raised for a price list with a wide spread', () => {
     const prices = ['120.10', '480.20', '950.30', '2900.40'];
     expect(typesOf(billAll([...prices, ...prices, ...prices, '2900.40']))).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe('AMOUNT_OUTLIER at a supplier whose amounts are spread widely', () => {
     expect(findingIn(billAll([...spread, amount]), 'AMOUNT_OUTLIER')?.severity).toBe(severity);
   });
 
-  test('an amount beyond everything that was billed is named with the largest of it', () => {
+  test('names the largest earlier amount when the amount exceeds them all', () => {
     const finding = findingIn(billAll([...spread, '58000.13']), 'AMOUNT_OUTLIER');
     expect(finding).toMatchObject({
       severity: 'MEDIUM',
@@ -124,7 +124,7 @@ describe('AMOUNT_OUTLIER at a supplier whose amounts are spread widely', () => {
     );
   });
 
-  test('needs eight times the usual and eight amounts', () => {
+  test('needs eight times the usual amount and eight earlier amounts', () => {
     const even = ['900.10', '905.20', '910.30', '1000.40', '1005.50', '1010.60', '1015.70', '2000.80'];
     expect(findingIn(billAll([...even, '6200.13']), 'AMOUNT_OUTLIER')?.evidence.parameters).not.toHaveProperty(
       'beyondAllTimes',
@@ -148,7 +148,7 @@ describe('AMOUNT_MAGNITUDE_SHIFT', () => {
     });
   });
 
-  test('names the amount that fits best, and says whether it fits exactly', () => {
+  test('names the best matching amount, and says whether it matches exactly', () => {
     const summaryOf = (amount: string) =>
       findingIn(billAll(['1000.10', '1003.30', '1006.20', '1009.70', '1012.40', amount]), 'AMOUNT_MAGNITUDE_SHIFT')
         ?.summary;
@@ -157,19 +157,19 @@ describe('AMOUNT_MAGNITUDE_SHIFT', () => {
     expect(summaryOf('100.62')).toContain('EUR 100.62 is 1/10 of the EUR 1006.20 that');
   });
 
-  test('is silent for more than two per cent, for four amounts and for a hundredth', () => {
+  test('is not raised for more than two per cent, for four amounts and for a hundredth', () => {
     expect(typesOf(billAll([...five, '10721.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
     expect(typesOf(billAll([...five.slice(0, 4), '10206.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
     expect(typesOf(billAll([...five, '10.21']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
   });
 
-  test('is silent where amounts are spread so widely that a tenth of any is another', () => {
+  test('is not raised where amounts are spread so widely that a tenth of any is another', () => {
     const spread = ['15.10', '90.40', '310.20', '1130.70', '1600.30', '3900.10', '240.60', '520.30'];
     expect(typesOf(billAll([...spread, '9050.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
     expect(typesOf(billAll([...spread, '31.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
   });
 
-  test('amounts are alike when the largest is four times the smallest, a tenth at either end aside', () => {
+  test('treats amounts as similar up to a ratio of four, a tenth at either end aside', () => {
     const shifted = (amounts: readonly string[]) => typesOf(billAll(amounts)).includes('AMOUNT_MAGNITUDE_SHIFT');
     expect(shifted(['500.10', '900.10', '1000.35', '1020.60', '2000.40', '10100.00'])).toBe(true);
     expect(shifted(['500.10', '900.10', '1000.35', '1020.60', '2000.50', '10100.00'])).toBe(false);
@@ -177,13 +177,13 @@ describe('AMOUNT_MAGNITUDE_SHIFT', () => {
     expect(shifted([...many, '10100.00'])).toBe(true);
   });
 
-  test('among spread amounts four equal digits are no chance, and fewer are', () => {
+  test('needs four equal digits where amounts are spread', () => {
     const spread = ['15.10', '90.40', '310.25', '1130.70', '1600.30', '3900.10', '240.60', '520.00'];
     expect(typesOf(billAll([...spread, '3102.50']))).toContain('AMOUNT_MAGNITUDE_SHIFT');
     expect(typesOf(billAll([...spread, '5200.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
   });
 
-  test('is silent where little money is at stake', () => {
+  test('is not raised where little money is at stake', () => {
     const coffee = five.map((amount) => (Number(amount) / 100).toFixed(2));
     expect(typesOf(billAll([...coffee, '102.06']))).toEqual([]);
   });
@@ -212,7 +212,7 @@ describe('RECURRING_AMOUNT_CHANGED', () => {
     expect(finding?.evidence['series']).toHaveLength(6);
   });
 
-  test('a raise in January or April is an indexation', () => {
+  test('treats a raise in January or April as an indexation', () => {
     const from = (month: number) => monthly(month + 7).slice(month);
     for (const start of [6, 9]) {
       const finding = findingIn(billAll([...rent, '1500.00'], from(start)), 'RECURRING_AMOUNT_CHANGED');
@@ -249,7 +249,7 @@ describe('RECURRING_AMOUNT_CHANGED', () => {
     return { regular: build(regular, '2024-07-03'), withMonthLeftOut: build(rents, '2024-08-03') };
   };
 
-  test('one bill that is left out or one other bill between is still a series, both together are none', () => {
+  test('allows one missing bill or one other bill in a series, not both', () => {
     expect(changedAmong()).toEqual({ regular: true, withMonthLeftOut: true });
     const extra = ['310.13', '2024-05-20'] as const;
     expect(changedAmong(extra)).toEqual({ regular: true, withMonthLeftOut: false });
@@ -260,16 +260,16 @@ describe('RECURRING_AMOUNT_CHANGED', () => {
     );
   });
 
-  test('bills that vary from month to month, as those of a telephone, are no series', () => {
+  test('is not raised for bills that vary from month to month', () => {
     const bills = [...rent.slice(1), '1180.19', '1000.37', '1400.13'];
     expect(typesOf(billAll(bills, monthly(8)))).not.toContain('RECURRING_AMOUNT_CHANGED');
   });
 
-  test('a raise that was billed before is reported no second time', () => {
+  test('reports a raise once', () => {
     expect(typesOf(billAll([...rent, '1500.13', '1500.13'], monthly(8)))).not.toContain('RECURRING_AMOUNT_CHANGED');
   });
 
-  test('the final bill after a year of advances is known from the year before, a raise of the advances is not', () => {
+  test('accepts a yearly final bill that was sent the year before, and reports a raise of the advances', () => {
     const advances = (settlement: string, last: string) =>
       findingIn(
         billAll([...rent, settlement, ...Array.from({ length: 11 }, () => '1000.37'), last], monthly(19)),
@@ -293,7 +293,7 @@ describe('AMOUNT_ROUND', () => {
     expect(typesOf(billAll([...uneven(10), amount])).includes('AMOUNT_ROUND')).toBe(isRaised);
   });
 
-  test('is a notice of a young supplier and a small sign of one with ten bills', () => {
+  test('is INFO for a young supplier and LOW for one with ten bills', () => {
     expect(findingIn(billAll([...uneven(9), '3000.00']), 'AMOUNT_ROUND')).toMatchObject({ severity: 'INFO' });
     expect(findingIn(billAll([...uneven(10), '3000.00']), 'AMOUNT_ROUND')).toMatchObject({
       severity: 'LOW',
@@ -306,11 +306,11 @@ describe('AMOUNT_ROUND', () => {
     [0, 'EUR 3000.00 is a round amount; Acme Supplies Ltd has billed nothing before.'],
     [1, 'EUR 3000.00 is a round amount; Acme Supplies Ltd billed none on 1 earlier invoice.'],
     [4, 'EUR 3000.00 is a round amount; Acme Supplies Ltd billed none on 4 earlier invoices.'],
-  ])('after %d invoices says what the supplier used to bill', (count, summary) => {
+  ])('says after %d invoices what the supplier usually bills', (count, summary) => {
     expect(findingIn(billAll([...uneven(count), '3000.00']), 'AMOUNT_ROUND')?.summary).toBe(summary);
   });
 
-  test('is silent where a fifth of the amounts is round, and for a rent', () => {
+  test('is not raised where a fifth of the amounts is round, and for a rent', () => {
     expect(typesOf(billAll([...uneven(8), '2000.00', '3000.00', '4000.00']))).not.toContain('AMOUNT_ROUND');
     expect(typesOf(billAll([...uneven(9), '2000.00', '4000.00']))).toContain('AMOUNT_ROUND');
     expect(typesOf(billAll([...uneven(9), '2000.00', '2000.00']))).not.toContain('AMOUNT_ROUND');
@@ -330,7 +330,7 @@ describe('AMOUNT_BELOW_THRESHOLD', () => {
     else expect(finding).toMatchObject({ severity: 'INFO', confidence: 40, evidence: { threshold } });
   });
 
-  test('holds for the base currency too', () => {
+  test('also compares the value in the base currency', () => {
     const base = { currency: 'EUR', amount: '4830.11', rate: '0.23', source: 'ECB' } as const;
     const billed = ledger().bill({ gross_amount: '21000.13', currency: 'PLN' }, { base });
     expect(findingIn(billed, 'AMOUNT_BELOW_THRESHOLD')).toMatchObject({
@@ -339,7 +339,7 @@ describe('AMOUNT_BELOW_THRESHOLD', () => {
     });
   });
 
-  test('is silent for a price that was billed before, and where nothing is at stake', () => {
+  test('is not raised for a price that was billed before, and where nothing is at stake', () => {
     expect(typesOf(billAll(['4900.13', '4900.13']))).toEqual([]);
     const base = { currency: 'EUR', amount: '12.40', rate: '0.0025', source: 'ECB' } as const;
     expect(typesOf(ledger().bill({ gross_amount: '4900.13', currency: 'HUF' }, { base }))).toEqual([]);
@@ -409,21 +409,21 @@ describe('SPLIT_BELOW_THRESHOLD', () => {
     expect(finding?.evidence['group']).toHaveLength(3);
   });
 
-  test('two bills on one order are a notice', () => {
+  test('is INFO for two bills on one order', () => {
     expect(split(['4600.13', 3, order('PO-1')], ['4710.17', 5, order('PO-1')])).toMatchObject({ severity: 'INFO' });
   });
 
-  test('a copy is a duplicate, not a part', () => {
+  test('does not count a copy as a part', () => {
     expect(split(['4600.13', 3, { invoice_number: 'R-7001' }], ['4600.13', 3, { invoice_number: 'R-7001 COPY' }])).toBe(
       undefined,
     );
   });
 
-  test('bills in another currency are another purchase', () => {
+  test('does not add bills in another currency', () => {
     expect(split(['4600.13', 3, { currency: 'USD' }], ['4710.17', 5])).toBeUndefined();
   });
 
-  test('what the supplier sells at such prices is no split', () => {
+  test('is not raised where the prices of the supplier lie in the band', () => {
     const before = Array.from({ length: 10 }, (_, index) => {
       return ['4800.13', 1, { issue_date: addDays('2024-10-01', index * 9) }] as const;
     });
@@ -431,7 +431,7 @@ describe('SPLIT_BELOW_THRESHOLD', () => {
     expect(split(...before, ['4710.17', 3], ['4805.13', 5], ['4815.13', 6])).toMatchObject({ severity: 'LOW' });
   });
 
-  test('of two weeks around a late bill the fuller one counts', () => {
+  test('uses the week with more bills when a bill arrives late', () => {
     const finding = split(['4600.13', 1], ['4710.17', 9], ['4720.17', 12], ['4830.19', 7]);
     expect(finding?.evidence['group']).toMatchObject([
       { issueDate: '2025-03-07' },
@@ -448,7 +448,7 @@ test('AMOUNT_ZERO: nothing is billed', () => {
   expect(typesOf(ledger().bill({ gross_amount: '0.01' }))).toEqual([]);
 });
 
-test('credit notes are not held against amounts or limits', () => {
+test('credit notes are not compared with amounts or limits', () => {
   for (const amount of ['-10206.00', '-4900.00', '-3000.00']) {
     expect(typesOf(billAll([...AROUND_1000, amount]))).toEqual([]);
   }

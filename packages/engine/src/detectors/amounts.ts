@@ -16,7 +16,7 @@ import type { AmountParameters } from '../policy/amounts.js';
 import type { Level } from '../policy/level.js';
 import { isRound } from '../supplier/profile.js';
 import type { AmountUse, RecentBill } from '../facts/supplier.js';
-import { comparableAmounts, usualCount } from '../supplier/standing.js';
+import { comparableAmounts, usualCount } from '../supplier/habits.js';
 import { amountRatio, amountsOf, amountStatistics } from '../supplier/statistics.js';
 
 /**
@@ -76,9 +76,9 @@ function outlier(
   if (steps.length === 0) return [];
   const { facts, uses } = checked;
   const { invoice } = facts;
-  const standing = amountStatistics(usual, invoice.amountMinor, parameters.logMadFloor);
-  if (standing === undefined) return [];
-  const { z, sampleSize, logMad, medianMinor } = standing;
+  const statistics = amountStatistics(usual, invoice.amountMinor, parameters.logMadFloor);
+  if (statistics === undefined) return [];
+  const { z, sampleSize, logMad, medianMinor } = statistics;
   const step = steps.find(({ zMin }) => z >= zMin);
   const exceeded = ratio >= parameters.beyondAllRatioMin ? largestExceeded(checked, parameters) : undefined;
   const level = mostSevere(step?.level, exceeded === undefined ? undefined : parameters.levels.outlierBeyondAll);
@@ -238,8 +238,8 @@ function closest(
 ): AmountUse | undefined {
   let nearest: { use: AmountUse; distance: bigint } | undefined;
   for (const use of uses) {
-    const away = distanceOf(use);
-    if (away !== undefined && (nearest === undefined || away <= nearest.distance)) nearest = { use, distance: away };
+    const distance = distanceOf(use);
+    if (distance !== undefined && (nearest === undefined || distance <= nearest.distance)) nearest = { use, distance };
   }
   return nearest?.use;
 }

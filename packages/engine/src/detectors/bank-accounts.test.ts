@@ -60,7 +60,7 @@ describe('BANK_ACCOUNT_CHANGED', () => {
     for (const name of [trader.name, 'Wiesner Gebäudereinigung']) expect(checked(name).analysis.decision).toBe('BLOCK');
   });
 
-  test('is less sure about a young supplier', () => {
+  test('is MEDIUM for a young supplier', () => {
     const acme = ledger();
     acme.repeat(2, { account: HOME });
     expect(findingIn(acme.bill({ account: OTHER_BANK }), 'BANK_ACCOUNT_CHANGED')).toMatchObject({
@@ -69,7 +69,7 @@ describe('BANK_ACCOUNT_CHANGED', () => {
     });
   });
 
-  test('keeps saying so until the account is trusted, naming the invoice that brought it', () => {
+  test('is repeated until the account is trusted, naming the invoice that first stated it', () => {
     const acme = ledger();
     acme.repeat(4, { account: HOME });
     const first = acme.bill({ account: OTHER_BANK });
@@ -84,7 +84,7 @@ describe('BANK_ACCOUNT_CHANGED', () => {
     expect(typesOf(acme.bill({ account: OTHER_BANK }))).not.toContain('BANK_ACCOUNT_CHANGED');
   });
 
-  test('is silent once a reviewer or the vendor master trusts the account', () => {
+  test('is not raised once a reviewer or the vendor master trusts the account', () => {
     for (const trust of ['REVIEWED', 'ERP'] as const) {
       const acme = ledger();
       acme.repeat(4, { account: HOME });
@@ -94,7 +94,7 @@ describe('BANK_ACCOUNT_CHANGED', () => {
     }
   });
 
-  test('is silent for the same UK account in its other form', () => {
+  test('is not raised for the same UK account in its other form', () => {
     const acme = ledger();
     acme.repeat(4, { account: { iban: 'GB29NWBK60161331926819' }, by: { name: 'Acme' } });
     const billed = acme.bill({ account: { sort_code: '60-16-13', account_number: '31926819' }, by: { name: 'Acme' } });
@@ -102,7 +102,7 @@ describe('BANK_ACCOUNT_CHANGED', () => {
   });
 });
 
-test('the first account that is valid is a first use, whatever was written before', () => {
+test('the first valid account is a first use, whatever text was stated before', () => {
   const acme = ledger();
   acme.repeat(3, { account: { iban: 'DE89370400440532013008' } });
   expect(typesOf(acme.bill({ account: HOME }))).toEqual(['BANK_ACCOUNT_FIRST_USE']);
@@ -130,7 +130,7 @@ describe('a second signal turns a changed account into a block', () => {
     });
   });
 
-  test('an unusual amount blocks nobody who uses a new account of one bank for each bill', () => {
+  test('does not block an unusual amount of a supplier with a new account at one bank for each bill', () => {
     const virtual = (index: number) => ({ sort_code: '60-16-13', account_number: String(31_000_000 + index * 7_919) });
     const acme = ledger();
     for (let index = 0; index < 8; index += 1) acme.bill({ account: virtual(index) });
@@ -159,7 +159,7 @@ describe('a second signal turns a changed account into a block', () => {
     expect(billed.analysis.decision).toBe('BLOCK');
   });
 
-  test('terms that are only a little shorter, and a usual amount, escalate nothing', () => {
+  test('does not escalate slightly shorter terms or a usual amount', () => {
     const acme = ledger();
     acme.repeat(6, { account: HOME });
     const billed = acme.bill({ account: OTHER_BANK, gross_amount: '2900.00' });
@@ -207,7 +207,7 @@ describe('BANK_ACCOUNT_NEAR_MATCH', () => {
     const billed = acme.bill({ account: { iban: 'DE89370400440532013008' } });
     expect(typesOf(billed)).toEqual(expect.arrayContaining(['BANK_ACCOUNT_NEAR_MATCH', 'BANK_ACCOUNT_INVALID']));
   });
-  test('is silent for another bank and for an account in use', () => {
+  test('is not raised for another bank and for an account in use', () => {
     const acme = ledger();
     acme.repeat(3, { account: HOME });
     expect(typesOf(acme.bill({ account: OTHER_BANK }))).not.toContain('BANK_ACCOUNT_NEAR_MATCH');
@@ -236,7 +236,7 @@ describe('BANK_ACCOUNT_REVERTED', () => {
       evidence: { paidOnB: true },
     });
   });
-  test('is silent when both accounts are in regular use', () => {
+  test('is not raised when both accounts are in regular use', () => {
     const acme = ledger();
     for (let index = 0; index < 8; index += 1) {
       acme.bill({ account: HOME });
@@ -244,7 +244,7 @@ describe('BANK_ACCOUNT_REVERTED', () => {
     }
     expect(typesOf(acme.bill({ account: HOME }))).not.toContain('BANK_ACCOUNT_REVERTED');
   });
-  test('is silent when the first account had only a short run', () => {
+  test('is not raised when the first account had only a short run', () => {
     const acme = ledger();
     acme.repeat(7, { account: HOME });
     acme.bill({ account: OTHER_BANK });
@@ -265,7 +265,7 @@ describe('BANK_ACCOUNT_SHARED', () => {
     expect(typesOf(acme.bill({ account: HOME, by: borealis }))).not.toContain('BANK_ACCOUNT_SHARED');
     expect(typesOf(acme.bill({ account: HOME }))).not.toContain('BANK_ACCOUNT_SHARED');
   });
-  test('is a small sign between two tax ids of one name, and tells them apart', () => {
+  test('is LOW between two tax ids of one name, and names both', () => {
     const acme = ledger();
     acme.repeat(3, { account: HOME });
     const french = { name: 'ACME SUPPLIES LIMITED', tax_id: 'FR40303265045' };
@@ -280,7 +280,7 @@ describe('BANK_ACCOUNT_SHARED', () => {
     const back = findingIn(acme.bill({ account: OTHER_BANK }), 'BANK_ACCOUNT_CHANGED');
     expect(back).toMatchObject({ severity: 'HIGH', evidence: { escalators: [] } });
   });
-  test('is less sure when one side has no tax id', () => {
+  test('is MEDIUM when one side has no tax id', () => {
     const acme = ledger();
     acme.bill({ account: HOME });
     const billed = acme.bill({ account: HOME, by: { name: 'Borealis' } });
@@ -301,7 +301,7 @@ test('BANK_ACCOUNT_BLOCKLISTED blocks every supplier that carries a confirmed ac
 
 describe('BANK_ACCOUNT_INVALID', () => {
   const broken = { iban: 'DE89370400440532013O08' };
-  test('names what is wrong', () => {
+  test('names the error', () => {
     expect(
       findingIn(ledger().bill({ account: { iban: 'DE89370400440532013008' } }), 'BANK_ACCOUNT_INVALID'),
     ).toMatchObject({
@@ -318,7 +318,7 @@ describe('BANK_ACCOUNT_INVALID', () => {
       evidence: { suspectCharacters: [{ position: 20, character: 'O' }] },
     });
   });
-  test('is milder for a text the supplier has always used', () => {
+  test('is milder for a text that the supplier has always stated', () => {
     const acme = ledger();
     acme.repeat(3, { account: broken });
     expect(findingIn(acme.bill({ account: broken }), 'BANK_ACCOUNT_INVALID')).toMatchObject({ severity: 'MEDIUM' });
@@ -333,14 +333,14 @@ describe('BANK_COUNTRY_MISMATCH', () => {
   ])('%s', (_, account, severity) => {
     expect(findingIn(ledger().bill({ account }), 'BANK_COUNTRY_MISMATCH')).toMatchObject({ severity, confidence: 75 });
   });
-  test('is silent after three invoices, and for a country that is only presumed', () => {
+  test('is not raised after three invoices, and for a country that is only presumed', () => {
     const acme = ledger();
     acme.repeat(3, { account: FRANCE });
     expect(typesOf(acme.bill({ account: FRANCE }))).not.toContain('BANK_COUNTRY_MISMATCH');
     const unstated = ledger().bill({ account: FRANCE, by: { name: 'Acme', tax_id: '136695976' } });
     expect(typesOf(unstated)).not.toContain('BANK_COUNTRY_MISMATCH');
   });
-  test('takes Northern Ireland for the United Kingdom', () => {
+  test('treats Northern Ireland as the United Kingdom', () => {
     const account = { iban: 'GB29NWBK60161331926819' };
     expect(typesOf(ledger().bill({ account, by: { name: 'Ulster', tax_id: 'XI980780684' } }))).toEqual([
       'BANK_ACCOUNT_FIRST_USE',
@@ -349,7 +349,7 @@ describe('BANK_COUNTRY_MISMATCH', () => {
 });
 
 describe('BANK_ACCOUNT_FIRST_USE', () => {
-  test('is a notice, and a small sign for a high value', () => {
+  test('is INFO, and LOW for a high value', () => {
     expect(findingIn(ledger().bill({ account: HOME }), 'BANK_ACCOUNT_FIRST_USE')).toMatchObject({ severity: 'INFO' });
     const high = ledger().bill({ account: HOME, gross_amount: '10000.00' });
     expect(findingIn(high, 'BANK_ACCOUNT_FIRST_USE')).toMatchObject({ severity: 'LOW' });
@@ -363,7 +363,7 @@ describe('BANK_ACCOUNT_FIRST_USE', () => {
 });
 
 describe('BANK_ACCOUNT_MISSING', () => {
-  test('is noted when nearly all of ten invoices had one', () => {
+  test('is INFO when nearly all of ten invoices stated one', () => {
     const acme = ledger();
     acme.repeat(9, { account: HOME });
     expect(typesOf(acme.bill({}))).toEqual([]);
@@ -372,7 +372,7 @@ describe('BANK_ACCOUNT_MISSING', () => {
       evidence: { share: 0.9 },
     });
   });
-  test('is silent in a scan whose file has no account column', () => {
+  test('is not raised in a scan whose file has no account column', () => {
     const acme = ledger();
     acme.repeat(10, { account: HOME });
     const row: BillOptions = { origin: { source: 'SCAN', scanId: 's' } };
@@ -381,7 +381,7 @@ describe('BANK_ACCOUNT_MISSING', () => {
   });
 });
 
-test('no account stands unmasked in anything that a finding shows', () => {
+test('findings show no unmasked account', () => {
   const acme = ledger();
   acme.repeat(4, { account: HOME });
   acme.bill({ account: OTHER_BANK, by: { name: 'Borealis', tax_id: 'DE811569869' } });

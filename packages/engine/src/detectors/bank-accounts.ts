@@ -19,7 +19,7 @@ import { compareText } from '../facts/record-order.js';
 import { taxText } from '../supplier/identity.js';
 import { isTrusted } from '../supplier/profile.js';
 import type { AccountUse } from '../facts/supplier.js';
-import { amountStanding, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/standing.js';
+import { usualAmountStatistics, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/habits.js';
 import { isTampered } from './tampering.js';
 
 /** Family BANK: whom the money would go to (detection reference, section 7.2). */
@@ -155,7 +155,7 @@ function escalatorsOf(
   // Another tax id of the same name is no second party.
   const otherName = linkedOthers(facts).find(({ nameKey }) => nameKey !== invoice.nameKey);
   // An outlier of MEDIUM or more is beyond this ratio anyway.
-  const ratio = amountStanding(facts, policy.amounts)?.ratio ?? 0;
+  const ratio = usualAmountStatistics(facts, policy.amounts)?.ratio ?? 0;
   const terms = shortenedTerms(facts, policy.dates);
   const found: (Escalator | undefined)[] = [
     invoice.bankCountry !== undefined && !countries.has(undefined) && !countries.has(invoice.bankCountry)
@@ -513,7 +513,7 @@ function isFactorAccount({ bankLink }: Facts, { factorSuppliersMin }: BankParame
 }
 
 function amountObserved(facts: Facts, { amounts }: Policy): { [name: string]: EvidenceValue } {
-  const statistics = amountStanding(facts, amounts);
+  const statistics = usualAmountStatistics(facts, amounts);
   if (statistics === undefined) return {};
   const median = amountOf({ currency: facts.invoice.currency, amountMinor: statistics.medianMinor });
   return { ratio: statistics.ratio, z: statistics.z, median, sampleSize: statistics.sampleSize };

@@ -7,7 +7,7 @@ import { defaultPolicy } from '../policy/policy.js';
 import type { BookedPayment, BookedVendor, Books, VendorAccountChange, VendorCredit } from '../facts/books.js';
 
 const HOME = { key: 'DE89370400440532013000', masked: 'DE89**************3000' };
-const AWAY = { key: 'DE02500105170137075030', masked: 'DE02**************5030' };
+const OTHER_ACCOUNT = { key: 'DE02500105170137075030', masked: 'DE02**************5030' };
 
 function findingsIn(books: Partial<Books>): Finding[] {
   const all = {
@@ -55,7 +55,7 @@ describe('VENDOR_RECORD_DUPLICATE', () => {
     ).toHaveLength(1);
     expect(found(vendor('1', same), vendor('2', same))).toMatchObject([{ evidence: { sharedKey: 'tax' } }]);
   });
-  test('needs a look when both were billed', () => {
+  test('is MEDIUM when both were billed', () => {
     const billed = { taxKey, isBilled: true };
     expect(found(vendor('1', billed), vendor('2', billed))).toMatchObject([{ severity: 'MEDIUM' }]);
     expect(found(vendor('1', billed), vendor('2', { taxKey }))).toMatchObject([{ severity: 'LOW' }]);
@@ -70,7 +70,7 @@ describe('VENDOR_RECORD_DUPLICATE', () => {
     [
       'branches with names and accounts of their own',
       vendor('1', { taxKey, accounts: [HOME], name: 'Acme Berlin' }),
-      vendor('2', { taxKey, accounts: [AWAY], name: 'Filiale Hamburg' }),
+      vendor('2', { taxKey, accounts: [OTHER_ACCOUNT], name: 'Filiale Hamburg' }),
     ],
     [
       'equal numbers of two countries',
@@ -78,7 +78,7 @@ describe('VENDOR_RECORD_DUPLICATE', () => {
       vendor('2', { taxKey, taxCountry: 'PT' }),
     ],
     ['nothing in common', vendor('1'), vendor('2')],
-  ])('is silent for %s', (_, one, other) => {
+  ])('is not raised for %s', (_, one, other) => {
     expect(found(one, other)).toEqual([]);
   });
 });
@@ -88,7 +88,7 @@ describe('VENDOR_MASTER_BANK_CHANGED', () => {
     vendorId,
     vendorName: 'Acme',
     before: [HOME],
-    after: [AWAY],
+    after: [OTHER_ACCOUNT],
     openBills: 2,
     seenBefore: '2026-01-01T00:00:00Z',
     seenAfter: '2026-01-02T00:00:00Z',
@@ -111,17 +111,17 @@ describe('VENDOR_MASTER_BANK_CHANGED', () => {
         type: 'VENDOR_MASTER_BANK_CHANGED',
         severity: 'HIGH',
         confidence: 85,
-        evidence: { old: [HOME.masked], new: [AWAY.masked], openBills: 2 },
+        evidence: { old: [HOME.masked], new: [OTHER_ACCOUNT.masked], openBills: 2 },
       },
     ]);
     expect(JSON.stringify(found(change('1')))).not.toContain(HOME.key);
   });
-  test('is silent without open bills, after a review and for a first account', () => {
+  test('is not raised without open bills, after a review and for a first account', () => {
     expect(
       found(change('1', { openBills: 0 }), change('2', { isReviewed: true }), change('3', { before: [] })),
     ).toEqual([]);
   });
-  test('is said once for a migration of more than a fifth of the vendors', () => {
+  test('is raised once for a migration of more than a fifth of the vendors', () => {
     const changes = Array.from({ length: 6 }, (_, index) => change(`${index}`));
     expect(found(...changes.slice(0, 5))).toHaveLength(5);
     expect(found(...changes)).toMatchObject([{ evidence: { openBills: 12, observed: { changes: 6, vendors: 25 } } }]);
@@ -155,12 +155,12 @@ describe('DUPLICATE_PAYMENT', () => {
     ]);
     expect(found({ day: 20_031 })).toEqual([]);
   });
-  test('is certain when the invoices are duplicates of each other', () => {
+  test('has full confidence when the invoices are duplicates of each other', () => {
     expect(found({}, { duplicatePairs: [pairKey('i-2', 'i-1')] })).toMatchObject([
       { severity: 'CRITICAL', confidence: 95 },
     ]);
   });
-  test('holds an equal reference against payments a month apart, and nothing less', () => {
+  test('is raised for payments a month apart only when their references are equal', () => {
     expect(found({ day: 20_030 })).toEqual([]);
     expect(found({ day: 20_030, reference: 'inv 77' }, {}, { reference: 'INV-77' })).toHaveLength(1);
   });
@@ -172,10 +172,10 @@ describe('DUPLICATE_PAYMENT', () => {
     ['another vendor', { vendorId: 'w' }, {}, {}],
     ['a payment that came back', {}, {}, { isReturned: true }],
     ['a credit in between', {}, { credits: [credit] }, {}],
-  ])('is silent for %s', (_, second, more, first) => {
+  ])('is not raised for %s', (_, second, more, first) => {
     expect(found(second, more, first)).toEqual([]);
   });
-  test('is silent for an amount that is paid again and again', () => {
+  test('is not raised for an amount that is paid regularly', () => {
     const days = [0, 7, 14, 21].map((day, index) => payment(`${index}`, { day: 20_000 + day }));
     expect(findingsIn({ payments: days.slice(0, 3) })).toHaveLength(2);
     expect(findingsIn({ payments: days })).toEqual([]);
@@ -184,17 +184,22 @@ describe('DUPLICATE_PAYMENT', () => {
 
 describe('PAYMENT_ACCOUNT_MISMATCH', () => {
   const paid = (changes: Partial<BookedPayment>) =>
-    findingsIn({ payments: [payment('1', { account: AWAY, vendorAccountsThen: [HOME.key], ...changes })] });
+    findingsIn({ payments: [payment('1', { account: OTHER_ACCOUNT, vendorAccountsThen: [HOME.key], ...changes })] });
   test('is raised for an account that the vendor did not have on that day', () => {
     expect(paid({})).toMatchObject([
-      { type: 'PAYMENT_ACCOUNT_MISMATCH', severity: 'CRITICAL', confidence: 90, evidence: { account: AWAY.masked } },
+      {
+        type: 'PAYMENT_ACCOUNT_MISMATCH',
+        severity: 'CRITICAL',
+        confidence: 90,
+        evidence: { account: OTHER_ACCOUNT.masked },
+      },
     ]);
   });
   test.each<[string, Partial<BookedPayment>]>([
-    ['an account of the vendor', { vendorAccountsThen: [HOME.key, AWAY.key] }],
+    ['an account of the vendor', { vendorAccountsThen: [HOME.key, OTHER_ACCOUNT.key] }],
     ['a payment that came back', { isReturned: true }],
     ['a vendor without known accounts', { vendorAccountsThen: [] }],
-  ])('is silent for %s', (_, changes) => {
+  ])('is not raised for %s', (_, changes) => {
     expect(paid(changes)).toEqual([]);
   });
 });

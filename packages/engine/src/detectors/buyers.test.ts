@@ -18,7 +18,7 @@ describe('BUYER_MISMATCH', () => {
   const found = (buyer: Bill['buyer'], companies?: readonly Company[]) =>
     findingIn(checked(buyer, companies), 'BUYER_MISMATCH');
 
-  test('a tax id that no company has', () => {
+  test('is raised for a tax id that no company has', () => {
     const billed = checked({ name: 'Other Holding', tax_id: STRANGER });
     expect(billed.analysis.decision).toBe('REVIEW');
     expect(findingIn(billed, 'BUYER_MISMATCH')).toMatchObject({
@@ -29,7 +29,7 @@ describe('BUYER_MISMATCH', () => {
     });
   });
 
-  test('the tax id of another company than the one it was routed to', () => {
+  test('is raised for the tax id of another company than the one it was routed to', () => {
     expect(found({ tax_id: 'PL5260250995' })).toMatchObject({
       severity: 'HIGH',
       summary: 'Q7919 is addressed to Musterwerk Polska Sp. z o.o. (PL5260250995).',
@@ -40,11 +40,11 @@ describe('BUYER_MISMATCH', () => {
     ['the same tax id', 'DE811907980'],
     ['spaced, in lower case and without its prefix', 'de 811 907 980'.slice(3)],
     ['a text that is no tax id', 'n/a'],
-  ])('is silent for %s', (_title, tax_id) => {
+  ])('is not raised for %s', (_title, tax_id) => {
     expect(typesOf(checked({ tax_id }))).toEqual([]);
   });
 
-  test('is silent for the number in the register that is part of the tax id', () => {
+  test('is not raised for the number in the register that is part of the tax id', () => {
     const french = { ...own, taxId: 'FR40303265045' };
     expect(found({ tax_id: '303 265 045' }, [french])).toBeUndefined();
     const swedish = { ...own, taxId: 'SE556012579001' };
@@ -53,18 +53,18 @@ describe('BUYER_MISMATCH', () => {
     expect(found({ tax_id: 'DE303265045' }, [french])).toBeDefined();
   });
 
-  test('takes Northern Ireland for the United Kingdom, and a number without prefix for one of its company', () => {
+  test('treats Northern Ireland as the United Kingdom, and a number without prefix as one of the country of its company', () => {
     expect(found({ tax_id: 'XI980780684' }, [{ ...own, taxId: 'GB980780684' }])).toBeUndefined();
     const unprefixed = { ...own, taxId: '5260250995', country: 'PL' };
     expect(found({ tax_id: 'PL5260250995' }, [unprefixed])).toBeUndefined();
     expect(found({ tax_id: 'DE5260250995' }, [unprefixed])).toBeDefined();
   });
 
-  test('the right name with another tax id may be a group, and is milder', () => {
+  test('is milder for the right name with another tax id, which may be a group', () => {
     expect(found({ name: 'MUSTERWERK A.G.', tax_id: STRANGER })).toMatchObject({ severity: 'MEDIUM', confidence: 75 });
   });
 
-  test('the tax id of a sister company says who is meant, however alike their names are', () => {
+  test('goes by the tax id between sister companies, however similar their names are', () => {
     const britain: Company = { companyId: COMPANY_ID, name: 'Nordlicht UK Ltd', taxId: 'GB980780684' };
     const sister: Company = { companyId: 'poland', name: 'Nordlicht Polska Sp. z o.o.', taxId: 'PL5260250995' };
     const addressed = { name: sister.name, tax_id: 'PL5260250995' };
@@ -79,7 +79,7 @@ describe('BUYER_MISMATCH', () => {
     });
   });
 
-  test('a company whose tax id is not known is asked for its name', () => {
+  test('compares names where the tax id of the company is unknown', () => {
     const companies = [ownWithoutTaxId, poland];
     expect(found({ name: 'Musterwerk', tax_id: STRANGER }, companies)).toBeUndefined();
     expect(found({ name: 'Other Holding', tax_id: STRANGER }, companies)).toMatchObject({ severity: 'MEDIUM' });
@@ -89,7 +89,7 @@ describe('BUYER_MISMATCH', () => {
     });
   });
 
-  test('is settled by one review for every further invoice to that tax id', () => {
+  test('has one evidence key for all invoices to that tax id, so one review covers them', () => {
     const acme = ledger();
     const options = { companies: [own] };
     const [first, second] = [1, 2].map(() => acme.bill({ buyer: { tax_id: STRANGER } }, options));
@@ -114,12 +114,12 @@ describe('BUYER_NAME_MISMATCH', () => {
     else expect(finding).toBeUndefined();
   });
 
-  test('a tax id speaks for the buyer, whatever the name', () => {
+  test('is not raised when the tax id is right, whatever the name', () => {
     expect(typesOf(checked({ name: 'Blaupunkt', tax_id: 'DE811907980' }))).toEqual([]);
   });
 });
 
-test('without companies, or where none has a tax id, nobody is told that others are meant', () => {
+test('raises nothing about buyers without companies, or where none states a tax id', () => {
   for (const companies of [undefined, [], [ownWithoutTaxId]]) {
     const acme = ledger();
     const options = companies === undefined ? {} : { companies };
@@ -128,6 +128,6 @@ test('without companies, or where none has a tax id, nobody is told that others 
   }
 });
 
-test('an invoice that names no buyer is not asked for one', () => {
+test('raises nothing about the buyer of an invoice that names none', () => {
   expect(typesOf(checked(undefined))).toEqual([]);
 });

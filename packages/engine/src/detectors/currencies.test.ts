@@ -11,7 +11,7 @@ import type { Bill } from '../testing/ledger.js';
 const typesOf = typesIn('CUR');
 
 describe('CURRENCY_UNKNOWN', () => {
-  test('is reviewed, and offers what the supplier has billed in', () => {
+  test('leads to REVIEW, and names the currencies that the supplier has billed in', () => {
     const acme = ledger();
     acme.bill({ currency: 'USD' });
     acme.repeat(2, { currency: 'EUR' });
@@ -25,12 +25,12 @@ describe('CURRENCY_UNKNOWN', () => {
     expect(typesOf(billed)).toEqual(['CURRENCY_UNKNOWN']);
   });
 
-  test('is reviewed however mild it was made by habit', () => {
+  test('leads to REVIEW even when a learned tolerance lowers it', () => {
     const mild = { type: 'CURRENCY_UNKNOWN', family: 'CUR', severity: 'LOW', confidence: 10 } as const;
     expect(decide([mild], defaultPolicy).decision).toBe('REVIEW');
   });
 
-  test('no other document of the supplier is held against an unknown currency', () => {
+  test('raises nothing else about an unknown currency', () => {
     const acme = ledger();
     acme.repeat(6, { currency: 'XXX' });
     expect(typesOf(acme.bill({ currency: 'EUR' }))).toEqual([]);
@@ -46,7 +46,7 @@ describe('CURRENCY_CHANGED', () => {
   }
   const euros = (count: number) => Array.from({ length: count }, () => 'EUR');
 
-  test('a currency that an established supplier never used', () => {
+  test('is raised for a currency that an established supplier never used', () => {
     expect(after(...euros(5))).toMatchObject({
       severity: 'MEDIUM',
       confidence: 75,
@@ -56,11 +56,11 @@ describe('CURRENCY_CHANGED', () => {
     expect(after(...euros(4))).toBeUndefined();
   });
 
-  test('is silent once it was used', () => {
+  test('is not raised once it was used', () => {
     expect(after(...euros(6), 'USD')).toBeUndefined();
   });
 
-  test('a supplier of two currencies takes up a third', () => {
+  test('is LOW for the third currency of a supplier with two', () => {
     expect(after(...euros(4), 'PLN', 'PLN')).toMatchObject({ severity: 'LOW' });
     expect(after(...euros(4), 'PLN')).toMatchObject({ severity: 'MEDIUM' });
   });
@@ -92,7 +92,7 @@ describe('CURRENCY_UNUSUAL_FOR_COUNTRY', () => {
     expect(found({ currency: 'CHF', account })?.summary).toMatch(/^Acme Supplies Ltd of DE bills CHF/);
   });
 
-  test('is silent for the country of the account and that of the buyer', () => {
+  test('is not raised for the country of the account and that of the buyer', () => {
     const swiss = { account: { iban: 'CH9300762011623852957' } };
     expect(found({ currency: 'CHF', ...swiss })).toBeUndefined();
     expect(found({ currency: 'CHF' }, 'CH')).toBeUndefined();
@@ -100,7 +100,7 @@ describe('CURRENCY_UNUSUAL_FOR_COUNTRY', () => {
     expect(found({ currency: 'PLN', ...swiss })).toBeDefined();
   });
 
-  test('is silent for the base currency, without any country and after two uses', () => {
+  test('is not raised for the base currency, without any country and after two uses', () => {
     const base = { currency: 'CHF', amount: '1000', rate: '1', source: 'IDENTITY' } as const;
     expect(typesOf(ledger().bill({ currency: 'CHF' }, { base }))).toEqual([]);
     expect(found({ currency: 'CHF', by: { name: 'Acme' } })).toBeUndefined();
@@ -109,14 +109,14 @@ describe('CURRENCY_UNUSUAL_FOR_COUNTRY', () => {
     expect(typesOf(acme.bill({ currency: 'CHF' }))).toEqual([]);
   });
 
-  test('a currency that a country left behind is still its own', () => {
+  test('accepts a former currency of the country', () => {
     expect(isLegalTender('BGN', 'BG')).toBe(true);
     expect(isLegalTender('EUR', 'BG')).toBe(true);
     expect(isLegalTender('BGN', 'RO')).toBe(false);
   });
 });
 
-test('every currency that suppliers invoice in belongs to a country', () => {
+test('every currency that invoices may state belongs to a country', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const pairs = letters.flatMap((first) => letters.map((second) => first + second));
   const countries = pairs.filter(isCountryCode);

@@ -10,7 +10,7 @@ import { counted } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { CurrencyParameters } from '../policy/currencies.js';
 import { compareText } from '../facts/record-order.js';
-import { statedTaxCountry } from '../supplier/standing.js';
+import { statedTaxCountry } from '../supplier/habits.js';
 
 /** Family CUR: whether the currency is known, and is the supplier's (detection reference, section 7.5). */
 export function detectCurrencies(facts: Facts, { currencies }: Policy): RaisedFinding[] {

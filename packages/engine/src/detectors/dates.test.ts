@@ -47,7 +47,7 @@ describe('ISSUE_DATE_STALE', () => {
     expect(findingIn(billOn(issue_date), 'ISSUE_DATE_STALE')?.severity).toBe(severity);
   });
 
-  test('histories are old by nature: rows of a scan and bills of the books are silent', () => {
+  test('is not raised for rows of a scan and bills of the ERP', () => {
     for (const source of ['SCAN', 'ERP'] as const) {
       expect(typesOf(ledger().bill({ issue_date: '2019-01-01' }, { asOf, origin: { source } }))).toEqual([]);
     }
@@ -66,11 +66,11 @@ describe('DUE_DATE_BEFORE_ISSUE', () => {
     else expect(finding).toBeUndefined();
   });
 
-  test('a credit note repeats the date of its invoice', () => {
+  test('is not raised for a credit note, which repeats the due date of its invoice', () => {
     expect(typesOf(billOn('2025-06-10', { due_date: '2025-05-10', gross_amount: '-100.00' }))).toEqual([]);
   });
 
-  test('a supplier who is paid in advance does so always', () => {
+  test('is LOW for a supplier who is usually paid in advance', () => {
     const acme = ledger();
     const prepaid = (day: number): Billed =>
       acme.bill({ issue_date: `2025-05-${day}`, due_date: `2025-05-${day - 5}` }, { asOf });
@@ -125,12 +125,12 @@ describe('PAYMENT_TERMS_CHANGED', () => {
     expect(found([...usual(30, 3), 45, 60, 50], 10)).toBeUndefined();
   });
 
-  test('terms that were used twice before, such as a discount, are no change', () => {
+  test('is not raised for terms that were used twice before, such as a discount', () => {
     expect(found([...usual(30, 6), 10], 10)).toBeDefined();
     expect(found([...usual(30, 6), 10, 8], 10)).toBeUndefined();
   });
 
-  test('a due date before the issue date and a credit note are other matters', () => {
+  test('is not raised for a due date before the issue date or a credit note', () => {
     expect(typesOf(after(usual(30), -1))).toEqual(['DUE_DATE_BEFORE_ISSUE']);
     expect(typesOf(after(usual(30), 0, { gross_amount: '-100.00' }))).toEqual([]);
   });
@@ -160,7 +160,7 @@ describe('ISSUE_DATE_WEEKEND', () => {
     if (weekday !== undefined) expect(finding).toMatchObject({ severity: 'INFO', confidence: 40 });
   });
 
-  test('in the Gulf it is Friday and Saturday', () => {
+  test('means Friday and Saturday in the Gulf', () => {
     expect(after(20, 0, FRIDAY, 'SA300000000000003')?.evidence['weekday']).toBe('Friday');
     expect(after(20, 0, SUNDAY, 'SA300000000000003')).toBeUndefined();
   });
@@ -172,7 +172,7 @@ describe('ISSUE_DATE_WEEKEND', () => {
     expect(after(51, 1, SATURDAY)).toBeDefined();
   });
 
-  test('the books of a month are closed on its last day', () => {
+  test('is not raised for the last day of a month', () => {
     expect(after(20, 0, '2025-05-31')).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ import type { Facts } from '../facts/facts.js';
 import { counted } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { DateParameters } from '../policy/dates.js';
-import { shortenedTerms } from '../supplier/standing.js';
+import { shortenedTerms } from '../supplier/habits.js';
 
 /** Family DATE: whether the dates are possible, and payment is asked for when it usually is (section 7.5). */
 export function detectDates(facts: Facts, { dates }: Policy): RaisedFinding[] {

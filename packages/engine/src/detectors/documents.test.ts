@@ -11,7 +11,7 @@ const read = (document: Partial<DocumentFacts>) =>
   ledger().bill({}, { origin: { source: 'UPLOAD' }, facts: { document: { ...clean, ...document } } });
 const typesOf = typesIn('DOC');
 
-test('an ordinary document is no finding, and neither is an invoice without one', () => {
+test('an ordinary document raises nothing, nor does an invoice without one', () => {
   const fields = [{ field: 'gross_amount', confidence: 80 }];
   expect(typesOf(read({ fields, producer: 'SAP NetWeaver 750' }))).toEqual([]);
   expect(typesOf(ledger().bill())).toEqual([]);
@@ -29,7 +29,7 @@ describe('DOCUMENT_MODIFIED_AFTER_SIGNING', () => {
       evidence: { revisions: 2, signatureCoverage: 71 },
     });
   });
-  test('a filled form or a later time stamp is a notice, an untouched signature nothing', () => {
+  test('is INFO for a filled form or a later time stamp, and not raised for an untouched signature', () => {
     expect(findingIn(signed('FORM_OR_VALIDATION'), 'DOCUMENT_MODIFIED_AFTER_SIGNING')).toMatchObject({
       severity: 'INFO',
     });
@@ -59,7 +59,7 @@ describe('DOCUMENT_TAMPER_SIGNS', () => {
       evidence: { signals: [{ signal: 'OVERLAY', objects: ['0 0', '1 0', '2 0'] }] },
     });
   });
-  test('tell an editor by its name', () => {
+  test('recognise an editing program by its name', () => {
     expect(findingIn(read({ producer: 'iLovePDF' }), 'DOCUMENT_TAMPER_SIGNS')).toMatchObject({ severity: 'INFO' });
   });
   test('turn a changed account into a block', () => {
@@ -89,7 +89,7 @@ describe('DOCUMENT_HIDDEN_TEXT', () => {
     expect(finding).toMatchObject({ severity: 'HIGH', confidence: 80 });
     expect(finding?.evidence['snippets']).toEqual(['pay to DE** **** **** **** **30 00']);
   });
-  test('is silent for the text layer of a scanned page', () => {
+  test('is not raised for the text layer of a scanned page', () => {
     const layer = hidden({ hiddenBy: 'RENDER_MODE', isTextLayerOfScan: true });
     expect(typesOf(read({ hiddenTexts: [layer] }))).toEqual([]);
   });
@@ -98,7 +98,7 @@ describe('DOCUMENT_HIDDEN_TEXT', () => {
 describe('DOCUMENT_FIELD_CONFLICT', () => {
   const conflict = (field: string, machineValue: string, visibleValue: string | null) =>
     read({ conflicts: [{ field, source: 'XML', machineValue, visibleValue }] });
-  test('is severe, and blocks when the account differs', () => {
+  test('is HIGH, and blocks when the account differs', () => {
     const amount = conflict('gross_amount', '1190.00', '119.00');
     expect(amount.analysis.decision).toBe('REVIEW');
     expect(findingIn(amount, 'DOCUMENT_FIELD_CONFLICT')).toMatchObject({
@@ -116,7 +116,7 @@ describe('DOCUMENT_FIELD_CONFLICT', () => {
       /does not show it/,
     );
   });
-  test('is silent for an amount that is only written differently', () => {
+  test('is not raised for an amount that is only written differently', () => {
     expect(typesOf(conflict('gross_amount', '1190', '1190.00'))).toEqual([]);
   });
 });
@@ -133,7 +133,7 @@ describe('EXTRACTION_LOW_CONFIDENCE', () => {
       evidence: { fields: [{ field, confidence }] },
     });
   });
-  test('is silent at 80', () => {
+  test('is not raised at 80', () => {
     expect(typesOf(uncertain('gross_amount', 80))).toEqual([]);
   });
 });
@@ -164,7 +164,7 @@ describe('electronic invoices', () => {
     expect(findingIn(billed, 'E_INVOICE_RULE_FAILED')).toMatchObject({ severity, confidence: 90 });
     expect(billed.analysis.decision).not.toBe('BLOCK');
   });
-  test('at most 20 rules are shown, all are counted', () => {
+  test('shows at most 20 rules and counts all', () => {
     const failedRules = Array.from({ length: 51 }, (_, index) => rule(`BR-${index}`));
     const finding = findingIn(read({ validation: { ...none, failedRules } }), 'E_INVOICE_RULE_FAILED');
     expect(finding?.evidence['rules']).toHaveLength(20);
@@ -184,7 +184,7 @@ describe('electronic invoices', () => {
   });
 });
 
-test('a finding about a file is settled for every upload of it', () => {
+test('findings about a file have one evidence key for all its uploads', () => {
   const upload = (documentSha256: string) =>
     findingIn(
       ledger().bill(

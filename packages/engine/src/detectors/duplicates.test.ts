@@ -51,7 +51,7 @@ describe('DUPLICATE_INVOICE', () => {
     expect(finding?.evidence['matched']).toMatchObject([{ points: 10.5 }, { points: 9 }]);
   });
 
-  test('an equal invoice weeks apart is looked at, not blocked', () => {
+  test('an equal invoice weeks apart is reviewed, not blocked', () => {
     const billed = billLast([{}], [{ issue_date: '2025-04-20' }]);
     expect(billed.analysis.decision).toBe('REVIEW');
     expect(typesOf(billed)).toEqual(['SUSPECTED_DUPLICATE']);
@@ -75,32 +75,32 @@ describe('DUPLICATE_INVOICE', () => {
     expect(typesOf(history.bill(invoiceOf({ supplier })))).toEqual(['DUPLICATE_INVOICE']);
   });
 
-  test('a record confirmed as a duplicate is no original any more', () => {
+  test('a record confirmed as a duplicate no longer counts as an original', () => {
     const history = inMemoryHistory();
     const first = history.bill(invoiceOf({ supplier }));
     history.amend(first.facts.invoice.invoiceId, { confirmedAs: 'DUPLICATE' });
     expect(typesOf(history.bill(invoiceOf({ supplier })))).toEqual([]);
   });
 
-  test.each(['VOID', 'REJECTED', 'FAILED'] as const)('a %s record is no original', (status) => {
+  test.each(['VOID', 'REJECTED', 'FAILED'] as const)('a %s record does not count as an original', (status) => {
     const history = inMemoryHistory();
     history.record(history.factsOf(invoiceOf({ supplier })), status);
     expect(typesOf(history.bill(invoiceOf({ supplier })))).toEqual([]);
   });
 });
 
-describe('a contract number that returns every month', () => {
+describe('a contract number on every monthly bill', () => {
   const monthly = (index: number): Bill => [
     { invoice_number: 'C-77801', issue_date: addDays('2025-01-15', index * 30) },
   ];
 
-  test('is looked at the second time and passes from the third', () => {
+  test('is reviewed the second time and passes from the third', () => {
     expect(billLast(monthly(0), monthly(1)).analysis.decision).toBe('REVIEW');
     const third = billLast(monthly(0), monthly(1), monthly(2));
     expect(third.analysis.decision).toBe('PASS');
     expect(findingIn(third, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'LOW', confidence: 70 });
   });
-  test('is not held against a copy of an earlier month, however that was written', () => {
+  test('is not reported as a copy of an earlier month, however the copy was written', () => {
     const copy: Bill = [{ invoice_number: 'C-77801 COPY', issue_date: '2025-01-15' }];
     const billed = billLast(monthly(0), copy, monthly(1), monthly(2));
     expect(billed.analysis.decision).toBe('PASS');
@@ -177,11 +177,11 @@ describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
     });
     expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')?.evidence['supplierIds']).toHaveLength(2);
   });
-  test('asks when only the names agree', () => {
+  test('is reviewed when only the names agree', () => {
     const billed = billLast([{ supplier: { tax_id: 'DE136695976' } }], [{ supplier: { tax_id: 'DE000000001' } }]);
     expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({ severity: 'HIGH' });
   });
-  test('is silent for equal numbers and amounts of unrelated suppliers', () => {
+  test('is not raised for equal numbers and amounts of unrelated suppliers', () => {
     expect(typesOf(billLast([{}], [{ supplier: otherSupplier }]))).toEqual([]);
   });
 
@@ -192,15 +192,15 @@ describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
     const history = inMemoryHistory();
     return bills.map(([changes, options]) => history.bill(invoiceOf(changes), options)).at(-1) as Billed;
   };
-  test('is silent for strangers who share a simple number, a day and a whole fee', () => {
+  test('is not raised for strangers who share a simple number, a day and a whole fee', () => {
     expect(typesOf(billAll(contractor('Ewa Mazur'), contractor('Tomasz Lis')))).toEqual([]);
   });
-  test('asks at MEDIUM when number, day and amount agree and nothing else, and the number is no simple one', () => {
+  test('is MEDIUM when only number, day and amount agree and the number is not a simple one', () => {
     const odd = { invoice_number: '1204/2025' };
     const billed = billAll(contractor('Ewa Mazur', {}, odd), contractor('Tomasz Lis', {}, odd));
     expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({ severity: 'MEDIUM' });
   });
-  test('is silent where the tax ids differ in more than a slip, with or without a country', () => {
+  test('is not raised where the tax ids differ in more than a slip, with or without a country', () => {
     const odd = { invoice_number: '1204/2025', gross_amount: '16482.37' };
     const second = (tax_id: string): Bill => contractor('Tomasz Lis', { tax_id }, odd);
     const first = contractor('Ewa Mazur', { tax_id: '9186510629' }, odd);
@@ -225,7 +225,7 @@ describe('CROSS_COMPANY_DUPLICATE', () => {
     expect(findingIn(billed, 'CROSS_COMPANY_DUPLICATE')).toMatchObject({ severity: 'HIGH', confidence: 99 });
     expect(findingIn(billed, 'CROSS_COMPANY_DUPLICATE')?.evidence['companyIds']).toHaveLength(2);
   });
-  test('is silent for a recharge with its own number', () => {
+  test('is not raised for a recharge with its own number', () => {
     expect(typesOf(billLast([{}], [{ invoice_number: 'R-77' }, otherCompany]))).toEqual([]);
   });
 });
@@ -237,7 +237,7 @@ describe('DUPLICATE_DOCUMENT', () => {
     expect(billed.analysis.decision).toBe('BLOCK');
     expect(findingIn(billed, 'DUPLICATE_DOCUMENT')).toMatchObject({ severity: 'CRITICAL', confidence: 100 });
   });
-  test('is a notice when the earlier upload failed', () => {
+  test('is INFO when the earlier upload failed', () => {
     const history = inMemoryHistory();
     history.record(history.factsOf(invoiceOf({ supplier }), upload), 'FAILED');
     const billed = history.bill(invoiceOf({ supplier }), upload);
@@ -279,18 +279,18 @@ describe('SPLIT_DUPLICATE', () => {
     ];
     expect(typesOf(billLast(whole, first, second))).toContain('SPLIT_DUPLICATE');
   });
-  test('is silent for instalments without a whole and for parts of another sum', () => {
+  test('is not raised for instalments without a whole and for parts of another sum', () => {
     expect(typesOf(billLast(part(1, '500.00'), part(2, '700.00')))).not.toContain('SPLIT_DUPLICATE');
     expect(typesOf(billLast(whole, part(1, '500.00'), part(2, '600.00')))).not.toContain('SPLIT_DUPLICATE');
   });
 });
 
 describe('INVOICE_NUMBER_REUSED', () => {
-  test('asks about a number that came before with another amount and date', () => {
+  test('is raised for a number that was used before with another amount and date', () => {
     const billed = billLast([{}], [{ gross_amount: '777.00', issue_date: '2025-06-10' }]);
     expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
   });
-  test('asks about a short number on the day it was used before', () => {
+  test('is raised for a short number that was used on the same day', () => {
     const billed = billLast([{ invoice_number: '156' }], [{ invoice_number: '156', gross_amount: '211.62' }]);
     expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
   });
@@ -310,14 +310,14 @@ describe('INVOICE_NUMBER_REUSED', () => {
       { invoice_number: '17' },
       { invoice_number: '17', gross_amount: '777.00', issue_date: '2025-06-10' },
     ],
-  ])('is silent for %s', (_, earlier, later) => {
+  ])('is not raised for %s', (_, earlier, later) => {
     expect(typesOf(billLast([earlier], [later]))).toEqual([]);
   });
 });
 
 describe('CREDIT_NOTE_UNMATCHED', () => {
   const credit = (changes: InvoiceChanges): Bill => [{ gross_amount: '-80.00', issue_date: '2025-04-01', ...changes }];
-  test('notes a credit that fits no invoice', () => {
+  test('is raised for a credit that matches no invoice', () => {
     const billed = billLast([{}], credit({ invoice_number: 'CN-9001' }));
     expect(findingIn(billed, 'CREDIT_NOTE_UNMATCHED')).toMatchObject({
       severity: 'INFO',
@@ -326,7 +326,7 @@ describe('CREDIT_NOTE_UNMATCHED', () => {
     });
     expect(billed.analysis.decision).toBe('PASS');
   });
-  test('is silent when the number names the invoice or the amount is that of one', () => {
+  test('is not raised when the number names the invoice or the amount is that of one', () => {
     expect(typesOf(billLast([{}], credit({ invoice_number: 'CN-INV-01042' })))).toEqual([]);
     expect(typesOf(billLast([{}], credit({ invoice_number: 'CN-9001', gross_amount: '-1200.00' })))).toEqual([]);
     for (const [number, credited] of [
@@ -340,7 +340,7 @@ describe('CREDIT_NOTE_UNMATCHED', () => {
 
 describe('an ERP bill', () => {
   const bill: BillOptions = { origin: { source: 'ERP' } };
-  test('that was there before the invoice means: already booked', () => {
+  test('that was received before the invoice means that it is already booked', () => {
     expect(typesOf(billLast([{}, bill], [{}]))).toEqual(['DUPLICATE_INVOICE']);
   });
   test('that books this very invoice is the same document', () => {
@@ -358,7 +358,7 @@ describe('a cleared pair', () => {
   const pairKeysOf = (finding: Finding): string[] =>
     (finding.evidence['matched'] as { pairKey: string }[]).map(({ pairKey }) => pairKey);
 
-  test('is left out of a later finding, which stands on the other pairs', () => {
+  test('is left out of a later finding, which names the other pairs', () => {
     const first = billLast([{}], [{}], [{}]);
     const finding = findingIn(first, 'DUPLICATE_INVOICE') as Finding;
     const [cleared = ''] = pairKeysOf(finding);
@@ -369,7 +369,7 @@ describe('a cleared pair', () => {
     expect(again.analysis.decision).toBe('BLOCK');
   });
 
-  test('is still what a finding is about when no other is left', () => {
+  test('is still what a finding names when no other is left', () => {
     const finding = findingIn(billLast([{}], [{}]), 'DUPLICATE_INVOICE') as Finding;
     const clearedPairs = pairKeysOf(finding);
     const again = billLast([{}], [{}, { facts: { clearedPairs } }]);

@@ -47,7 +47,7 @@ describe('BANK_ACCOUNT_MASTER_MISMATCH', () => {
     ['a vendor without accounts', {}],
     ['a collective record for one-time vendors', { accounts: [homeAccount], isOneTime: true }],
     ['a supplier that is no vendor', null],
-  ])('is silent for %s', (_, vendor) => {
+  ])('is not raised for %s', (_, vendor) => {
     expect(mismatchIn(vendor).finding).toBeUndefined();
   });
 });
@@ -62,7 +62,7 @@ describe('BANK_ACCOUNT_OWN', () => {
   test('is raised for an account of a company of the organization', () => {
     expect(ownIn('c-1')).toMatchObject({ severity: 'MEDIUM', confidence: 80, evidence: { companyId: 'c-1' } });
   });
-  test('is silent between companies: the account is that of the company that bills', () => {
+  test('is not raised between companies: the account is that of the company that bills', () => {
     expect(ownIn('c-2')).toBeUndefined();
   });
 });
@@ -70,11 +70,11 @@ describe('BANK_ACCOUNT_OWN', () => {
 describe('SUPPLIER_NOT_IN_MASTER', () => {
   const missingIn = (bill: Bill, ageHours?: number) =>
     findingIn(ledger().bill(bill, { facts: master(null, ageHours) }), 'SUPPLIER_NOT_IN_MASTER');
-  test('is a small sign, and needs a look from 1000 on', () => {
+  test('is LOW, and MEDIUM from 1000 on', () => {
     expect(missingIn({ gross_amount: '999.99' })).toMatchObject({ severity: 'LOW', confidence: 80 });
     expect(missingIn({ gross_amount: '1000.00' })).toMatchObject({ severity: 'MEDIUM', confidence: 80 });
   });
-  test('is silent when the list is old, when the vendor is there, and where there is no list', () => {
+  test('is not raised when the list is old, lists the vendor or does not exist', () => {
     expect(missingIn({}, 48)).toBeDefined();
     expect(missingIn({}, 49)).toBeUndefined();
     expect(findingIn(ledger().bill({}, { facts: master({}) }), 'SUPPLIER_NOT_IN_MASTER')).toBeUndefined();
@@ -112,11 +112,11 @@ describe('PO_OVERBILLED', () => {
       evidence: { orderTotal: '10000.00', billed: '10205.01', excess: '205.01' },
     });
   });
-  test('is severe beyond ten per cent', () => {
+  test('is more severe beyond ten per cent', () => {
     expect(billedOn(net('10000.00', '10000.00'))?.severity).toBe('MEDIUM');
     expect(billedOn(net('10000.00', '10000.01'))).toMatchObject({ severity: 'HIGH', confidence: 92 });
   });
-  test('holds net against net, and gross against gross only where net is not known', () => {
+  test('compares net with net, and gross with gross only where net is unknown', () => {
     const both = { ...net('1000.00', '0'), gross: { ordered: '1000.00', billed: '0' } };
     expect(billedOn(both)).toBeUndefined();
     const { net: _, ...grossOnly } = both;
@@ -128,7 +128,7 @@ describe('PO_OVERBILLED', () => {
     ['a credit note', net('100.00', '900.00'), { gross_amount: '-1.00', net_amount: '-1.00' }],
     ['an invoice without an order', net('100.00', '0'), { purchase_order_ref: 'by phone' }],
     ['an order without totals', {}, {}],
-  ])('is silent for %s', (_, changes, bill) => {
+  ])('is not raised for %s', (_, changes, bill) => {
     expect(billedOn(changes, bill)).toBeUndefined();
   });
 });

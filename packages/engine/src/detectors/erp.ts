@@ -9,7 +9,7 @@ import type { Facts } from '../facts/facts.js';
 import { counted } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { ErpParameters } from '../policy/erp.js';
-import { isVirtualAccount } from '../supplier/standing.js';
+import { isVirtualAccount } from '../supplier/habits.js';
 import { companyOf } from '../facts/companies.js';
 
 /** What the books of the company say against an invoice (detection reference, sections 7.2, 7.3 and 7.5). */

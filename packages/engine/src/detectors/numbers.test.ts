@@ -26,7 +26,7 @@ const listOf = (count: number, numberAt: (index: number) => string): string[] =>
 const rising = (count: number): string[] => listOf(count, (index) => `A${1000 + index * 8 + (index % 2)}`);
 
 describe('INVOICE_NUMBER_FORMAT_CHANGED', () => {
-  test('is noted when a supplier with one pattern brings another', () => {
+  test('is LOW when a supplier with one pattern uses another', () => {
     expect(
       findingIn(numbered(rising(8)).next({ invoice_number: '2025/1064' }), 'INVOICE_NUMBER_FORMAT_CHANGED'),
     ).toMatchObject({
@@ -35,7 +35,7 @@ describe('INVOICE_NUMBER_FORMAT_CHANGED', () => {
       evidence: { usualPattern: 'A9', pattern: '9/9' },
     });
   });
-  test('needs a look when the account is new too', () => {
+  test('is MEDIUM when the account is new too', () => {
     const billed = numbered(rising(8), { account: HOME }).next({ invoice_number: '2025/1064', account: OTHER_BANK });
     expect(findingIn(billed, 'INVOICE_NUMBER_FORMAT_CHANGED')).toMatchObject({ severity: 'MEDIUM', confidence: 65 });
   });
@@ -50,7 +50,7 @@ describe('INVOICE_NUMBER_FORMAT_CHANGED', () => {
     ['a supplier with a second pattern on more than a tenth', [...rising(8), 'B/1'], { invoice_number: '2025/1064' }],
     ['a credit note', rising(8), { invoice_number: 'CN-1032', gross_amount: '-1000.00' }],
     ['another letter and more digits', rising(8), { invoice_number: 'B100640' }],
-  ])('is silent for %s', (_, numbers, bill) => {
+  ])('is not raised for %s', (_, numbers, bill) => {
     expect(typesOf(numbered(numbers).next(bill))).not.toContain('INVOICE_NUMBER_FORMAT_CHANGED');
   });
 });
@@ -58,7 +58,7 @@ describe('INVOICE_NUMBER_FORMAT_CHANGED', () => {
 describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
   const TYPE = 'INVOICE_NUMBER_OUT_OF_SEQUENCE';
   // Steps of 7 and 9, ten days apart: the ninth number would be near 1064; 30 days earlier the supplier had 1041.
-  test('is noted for a number that lies behind what the supplier had reached a month ago', () => {
+  test('is LOW for a number below the highest of a month ago', () => {
     expect(findingIn(numbered(rising(8)).next({ invoice_number: 'A1040' }), TYPE)).toMatchObject({
       severity: 'LOW',
       confidence: 55,
@@ -66,7 +66,7 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
     });
     expect(typesOf(numbered(rising(8)).next({ invoice_number: 'A1042' }))).toEqual([]);
   });
-  test('is noted for a jump of more than twenty usual steps', () => {
+  test('is LOW for a jump of more than twenty usual steps', () => {
     // The median step is 9, the last number 1057.
     expect(findingIn(numbered(rising(8)).next({ invoice_number: `A${1057 + 181}` }), TYPE)).toMatchObject({
       evidence: { expectedRange: { to: 1237 } },
@@ -77,7 +77,7 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
     const acme = numbered(rising(8));
     expect(typesOf(acme.next({ invoice_number: 'A1400', issue_date: '2025-06-12' }))).toEqual([]);
   });
-  test('sees past the number of a credit note and one that is late', () => {
+  test('ignores the number of a credit note and one that is late', () => {
     const acme = ledger();
     const bill = (invoice_number: string, index: number, more: Bill = {}) =>
       acme.bill({ invoice_number, issue_date: addDays('2025-02-01', index * 10), ...more });
@@ -87,7 +87,7 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
       'The numbers of 13 of the last 14 invoices never fall.',
     );
   });
-  test('is silent while a series that started anew has not come back to its height', () => {
+  test('is not raised while a restarted series is below its former highest number', () => {
     expect(typesOf(numbered([...rising(12), 'A3']).next({ invoice_number: 'A9' }))).not.toContain(TYPE);
   });
   test.each<[string, readonly string[], Bill]>([
@@ -99,7 +99,7 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
     ['a month in last place', listOf(9, (index) => `${900 - index * 9}/05`), { invoice_number: '100/2025' }],
     ['a credit note', rising(8), { invoice_number: 'A2', gross_amount: '-5.00' }],
     ['no digits', rising(8), { invoice_number: 'A' }],
-  ])('is silent for %s', (_, numbers, bill) => {
+  ])('is not raised for %s', (_, numbers, bill) => {
     expect(typesOf(numbered(numbers).next(bill))).not.toContain(TYPE);
   });
 });
@@ -117,7 +117,7 @@ describe('INVOICE_NUMBERS_CONSECUTIVE', () => {
       acme.bill({ by, invoice_number: 'A705', issue_date: addDays('2025-02-01', 5 * daysApart), ...changes });
   }
 
-  test('is noted when six numbers in a row come to us over two months', () => {
+  test('is LOW for six consecutive numbers over two months', () => {
     expect(findingIn(unbroken(12)(), TYPE)).toMatchObject({
       severity: 'LOW',
       confidence: 60,
@@ -127,14 +127,14 @@ describe('INVOICE_NUMBERS_CONSECUTIVE', () => {
   test.each<[string, Bill['by'], string]>([
     ['without a tax id', { name: 'Acme' }, '2024-01-10'],
     ['of a supplier that is new', { name: 'Acme', tax_id: 'DE136695976' }, '2024-12-01'],
-  ])('needs a look %s', (_, by, first) => {
+  ])('is MEDIUM %s', (_, by, first) => {
     expect(findingIn(unbroken(12, by, first)(), TYPE)).toMatchObject({ severity: 'MEDIUM', confidence: 60 });
   });
-  test('is silent over fewer than sixty days and after a gap', () => {
+  test('is not raised over fewer than sixty days and after a gap', () => {
     expect(typesOf(unbroken(11)())).not.toContain(TYPE);
     expect(typesOf(unbroken(12)({ invoice_number: 'A706' }))).not.toContain(TYPE);
   });
-  test('is said once of a series, with a tax id or without, and again of another series', () => {
+  test('is raised once for a series, with or without a tax id, and again for another series', () => {
     for (const by of [{ name: 'Acme', tax_id: 'DE136695976' }, { name: 'Acme' }]) {
       const acme = ledger();
       const raised = (first: number, count: number, from: string): number =>
@@ -145,11 +145,11 @@ describe('INVOICE_NUMBERS_CONSECUTIVE', () => {
       expect(raised(900, 12, '2025-02-01')).toBe(1);
     }
   });
-  test('is silent for fewer than six earlier invoices', () => {
+  test('is not raised for fewer than six earlier invoices', () => {
     const acme = numbered(listOf(5, (index) => `A${700 + index}`));
     expect(typesOf(acme.next({ invoice_number: 'A705', issue_date: '2025-06-01' }))).not.toContain(TYPE);
   });
-  test('is silent for numbers that are counted per customer or name the month', () => {
+  test('is not raised for numbers that are counted per customer or name the month', () => {
     const perCustomer = numbered(listOf(7, (index) => `48213-${700 + index}`));
     expect(typesOf(perCustomer.next({ invoice_number: '48213-707' }))).not.toContain(TYPE);
     const monthly = ledger();

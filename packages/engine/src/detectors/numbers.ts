@@ -9,7 +9,7 @@ import { withoutLeadingZeros } from '../normalisation/invoice-number.js';
 import type { Policy } from '../policy/policy.js';
 import type { NumberParameters } from '../policy/numbers.js';
 import { lastNumericRun } from '../supplier/profile.js';
-import { isOtherAccount } from '../supplier/standing.js';
+import { isOtherAccount } from '../supplier/habits.js';
 import { median } from '../supplier/statistics.js';
 
 /** Family NUM: how the supplier counts its invoices (detection reference, section 7.5). Credit notes count apart. */

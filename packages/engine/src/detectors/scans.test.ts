@@ -42,7 +42,7 @@ describe('SCAN_REIMPORTED', () => {
       },
     ]);
   });
-  test('is silent below 95 % and for fewer rows', () => {
+  test('is not raised below 95 % and for fewer rows', () => {
     expect(reimported(200, 189)).toEqual([]);
     expect(reimported(199, 199)).toEqual([]);
   });
@@ -52,7 +52,7 @@ describe('BENFORD_DEVIATION', () => {
   /** Every fifth amount replaced by one that begins with 37. */
   const bent = (count: number): ScanRow[] =>
     grown(count).map((one, index) => (index % 5 === 0 ? { ...one, amountMinor: String(370_000 + index) } : one));
-  test('is a notice for a thousand amounts whose leading digits pile up', () => {
+  test('is INFO for a thousand amounts whose leading digits pile up', () => {
     const [finding] = findingsIn(bent(1000));
     expect(finding).toMatchObject({ type: 'BENFORD_DEVIATION', severity: 'INFO', confidence: 50 });
     expect(finding?.evidence['spikes']).toMatchObject([{ digits: 37 }]);
@@ -63,14 +63,14 @@ describe('BENFORD_DEVIATION', () => {
     ['fewer than a thousand', bent(999)],
     ['amounts of less than ten', bent(1000).map((one) => ({ ...one, amountMinor: one.amountMinor.slice(0, 3) }))],
     ['amounts of two decades', bent(1000).map((one) => ({ ...one, amountMinor: `${one.amountMinor.slice(0, 2)}00` }))],
-  ])('is silent for %s', (_, rows) => {
+  ])('is not raised for %s', (_, rows) => {
     expect(typesIn(rows)).toEqual([]);
   });
   test('leaves out suppliers with a price list', () => {
     const prices = times(600, (index) => row(index % 2 === 0 ? 370_000 : 375_000, { supplierId: 'prices' }));
     expect(typesIn([...grown(1000), ...prices])).toEqual([]);
   });
-  test('is a small sign for one supplier of at least 300 amounts', () => {
+  test('is LOW for one supplier of at least 300 amounts', () => {
     const invented = (count: number) => times(count, (index) => row(700_000 + index * 13, { supplierId: 'x' }));
     expect(findingsIn(invented(300))).toMatchObject([{ severity: 'LOW', confidence: 50, evidence: { digits: 1 } }]);
     expect(typesIn(invented(299))).toEqual([]);
@@ -88,7 +88,7 @@ describe('THRESHOLD_CLUSTER', () => {
     const rest = times(rows - banded.length, (index) => row(1100 + index * 7, { supplierId: `r${index}` }));
     return [...banded, ...rest].map((one) => ({ ...one, currency }));
   };
-  test('is raised for ten amounts under a limit, more than three times as many as beside it', () => {
+  test('is raised for ten amounts under a limit, more than three times as many as around it', () => {
     expect(findingsIn(around(10, 3, 3))).toMatchObject([
       {
         type: 'THRESHOLD_CLUSTER',
@@ -105,7 +105,7 @@ describe('THRESHOLD_CLUSTER', () => {
       {},
     ]);
   });
-  test('is silent for nine, for three times as many and in a small scan', () => {
+  test('is not raised for nine, for three times as many and in a small scan', () => {
     expect(typesIn(around(9, 0, 0))).toEqual([]);
     expect(typesIn(around(12, 4, 4))).toEqual([]);
     expect(typesIn(around(10, 3, 3, 299))).toEqual([]);
@@ -116,7 +116,7 @@ describe('THRESHOLD_CLUSTER', () => {
       'THRESHOLD_CLUSTER',
     ]);
   });
-  test('is silent for one price that happens to lie there', () => {
+  test('is not raised for one price that happens to lie there', () => {
     const priced = around(10, 3, 3).map((one, index) => (index < 6 ? row(499_000) : one));
     expect(typesIn(priced)).toEqual([]);
   });

@@ -40,7 +40,7 @@ describe('SUPPLIER_LOOKALIKE_NAME', () => {
     });
   });
 
-  test('looks at a name with a generic word more only where the money would go elsewhere', () => {
+  test('reports a name with an extra generic word only when the account differs', () => {
     const by = { name: 'Acme Supplies International Ltd', tax_id: OTHER_TAX_ID };
     const billed = established(3).bill({ by, account: OTHER_BANK });
     expect(findingIn(billed, 'SUPPLIER_LOOKALIKE_NAME')).toMatchObject({
@@ -58,11 +58,11 @@ describe('SUPPLIER_LOOKALIKE_NAME', () => {
     expect(findingIn(billed, 'SUPPLIER_LOOKALIKE_NAME')?.severity).toBe('HIGH');
   });
 
-  test('is silent for two invoices, which establish nobody', () => {
+  test('is not raised when the other supplier has only two invoices', () => {
     expect(typesOf(established(2).bill({ by: { name: 'Acme Suplies Ltd' } }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
   });
 
-  test('is silent from the second invoice on, and for a spelling that the tax id explains', () => {
+  test('is not raised from the second invoice on, and for a spelling that the tax id explains', () => {
     const acme = established(3);
     acme.bill({ by: { name: 'Acme Suplies Ltd', tax_id: OTHER_TAX_ID } });
     const second = acme.bill({ by: { name: 'Acme Suplies Ltd', tax_id: OTHER_TAX_ID } });
@@ -71,7 +71,7 @@ describe('SUPPLIER_LOOKALIKE_NAME', () => {
     expect(typesOf(sameTaxId)).not.toContain('SUPPLIER_LOOKALIKE_NAME');
   });
 
-  test.each(['Acme Catering Ltd', 'Acma Supplies Ltd', 'Acme Supplies Poland'])('is silent for %s', (name) => {
+  test.each(['Acme Catering Ltd', 'Acma Supplies Ltd', 'Acme Supplies Poland'])('is not raised for %s', (name) => {
     expect(typesOf(established(3).bill({ by: { name } }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
   });
 });
@@ -131,7 +131,7 @@ describe('SUPPLIER_LOOKALIKE_NAME under exactly the name of an established suppl
     expect(typesOf(reviewed.bill(impostor))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
   });
 
-  test('is silent for a supplier who was there before the established one', () => {
+  test('is not raised for a supplier who is older than the established one', () => {
     const history = ledger();
     history.bill({ by: { ...hinrichs, tax_id: OTHER_TAX_ID }, account: OTHER_BANK });
     history.repeat(3, { by: hinrichs, account: HOME });
@@ -139,7 +139,7 @@ describe('SUPPLIER_LOOKALIKE_NAME under exactly the name of an established suppl
     expect(typesOf(second)).not.toContain('SUPPLIER_LOOKALIKE_NAME');
   });
 
-  test('is silent with the known account, without any, and after two invoices, which establish nobody', () => {
+  test('is not raised with the known account, without any, or when the other supplier has only two invoices', () => {
     const second = { by: { ...hinrichs, tax_id: 'FR40303265045' } };
     expect(typesOf(established().bill({ ...second, account: HOME }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
     expect(typesOf(established().bill(second))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
@@ -155,7 +155,7 @@ describe('SUPPLIER_TAX_ID_CHANGED', () => {
   };
   const renamed = { ...usualSupplier, tax_id: OTHER_TAX_ID };
 
-  test('asks which legal entity it is when a known name states another valid tax id', () => {
+  test('is raised when a known name states another valid tax id', () => {
     const billed = known().bill({ by: renamed });
     expect(findingIn(billed, 'SUPPLIER_TAX_ID_CHANGED')).toMatchObject({
       severity: 'MEDIUM',
@@ -176,11 +176,11 @@ describe('SUPPLIER_TAX_ID_CHANGED', () => {
     ['a tax id that is not valid', { ...usualSupplier, tax_id: 'DE811569860' }],
     ['a tax id without its country', { ...usualSupplier, tax_id: '811569869' }],
     ['another legal form: companies of one group', { name: 'Acme Supplies plc', tax_id: OTHER_TAX_ID }],
-  ])('is silent for %s', (_, by) => {
+  ])('is not raised for %s', (_, by) => {
     expect(typesOf(known().bill({ by }))).not.toContain('SUPPLIER_TAX_ID_CHANGED');
   });
 
-  test('is silent for a short name and for a group with several tax ids', () => {
+  test('is not raised for a short name and for a group with several tax ids', () => {
     const short = ledger();
     short.bill({ by: { name: 'KPMK', tax_id: 'DE136695976' } });
     expect(typesOf(short.bill({ by: { name: 'KPMK', tax_id: OTHER_TAX_ID } }))).not.toContain(
@@ -212,7 +212,7 @@ describe('SUPPLIER_NAME_MISMATCH', () => {
     expect(typesOf(acme.bill({ by: stranger }))).not.toContain('SUPPLIER_NAME_MISMATCH');
   });
   test.each(['Acme Supplies International', 'ACME', 'Supplies of Acme', 'Acne Suppliers'])(
-    'is silent for %s, which is much the same',
+    'is not raised for %s, which is much the same',
     (name) => {
       const acme = ledger();
       acme.bill();
@@ -237,7 +237,7 @@ describe('SUPPLIER_TAX_ID_INVALID', () => {
     const billed = ledger().bill({ by: { name: 'Acme', tax_id: 'DE136695970' } }, { origin: { source: 'UPLOAD' } });
     expect(findingIn(billed, 'SUPPLIER_TAX_ID_INVALID')?.evidence.explanation.at(-1)).toMatch(/misread/);
   });
-  test.each(['136695970', 'GBGD001', 'GBHA500', 'ZZ123456789', 'US12-3456789'])('is silent for %s', (tax_id) => {
+  test.each(['136695970', 'GBGD001', 'GBHA500', 'ZZ123456789', 'US12-3456789'])('is not raised for %s', (tax_id) => {
     expect(typesOf(ledger().bill({ by: { name: 'Acme', tax_id }, account: HOME }))).not.toContain(
       'SUPPLIER_TAX_ID_INVALID',
     );
@@ -246,7 +246,7 @@ describe('SUPPLIER_TAX_ID_INVALID', () => {
 
 describe('SUPPLIER_TAX_ID_MISSING', () => {
   const without = { name: usualSupplier.name };
-  test('is noted when the supplier always stated one', () => {
+  test('is LOW when the supplier always stated one', () => {
     const acme = ledger();
     acme.repeat(5);
     expect(findingIn(acme.bill({ by: without }), 'SUPPLIER_TAX_ID_MISSING')).toMatchObject({
@@ -255,7 +255,7 @@ describe('SUPPLIER_TAX_ID_MISSING', () => {
       evidence: { share: 1 },
     });
   });
-  test('is silent after four invoices, below nine tenths, and where tax is charged, which is worse', () => {
+  test('is not raised after four invoices, below nine tenths, and where tax is charged, which is worse', () => {
     const young = ledger();
     young.repeat(4);
     expect(typesOf(young.bill({ by: without }))).not.toContain('SUPPLIER_TAX_ID_MISSING');
@@ -275,14 +275,14 @@ describe('SUPPLIER_NEW and SUPPLIER_NEW_HIGH_VALUE', () => {
   const highIn = (bill: Parameters<ReturnType<typeof ledger>['bill']>[0], options?: BillOptions) =>
     findingIn(ledger().bill(bill, options), 'SUPPLIER_NEW_HIGH_VALUE');
 
-  test('the first invoice is a notice, the second is not', () => {
+  test('SUPPLIER_NEW is INFO on the first invoice and not raised on the second', () => {
     const acme = ledger();
     const first = acme.bill();
     expect(findingIn(first, 'SUPPLIER_NEW')).toMatchObject({ severity: 'INFO', confidence: 100 });
     expect(first.analysis).toMatchObject({ decision: 'PASS', riskScore: 0 });
     expect(typesOf(acme.bill())).toEqual([]);
   });
-  test('a high first invoice is a small sign', () => {
+  test('SUPPLIER_NEW_HIGH_VALUE is LOW for a high first invoice', () => {
     expect(highIn(supported)).toMatchObject({ severity: 'LOW', confidence: 70 });
     expect(highIn({ ...supported, gross_amount: '9999.99' })).toBeUndefined();
   });
@@ -290,18 +290,18 @@ describe('SUPPLIER_NEW and SUPPLIER_NEW_HIGH_VALUE', () => {
     ['without an order', { gross_amount: '10000.01' }],
     ['from a bank abroad', { ...supported, account: FRANCE }],
     ['over a round amount', { ...supported, gross_amount: '10000.00' }],
-  ])('a high first invoice %s needs a look', (_, bill) => {
+  ])('SUPPLIER_NEW_HIGH_VALUE is MEDIUM for a high first invoice %s', (_, bill) => {
     expect(highIn(bill)).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
   });
-  test('what is high for the organization counts where it is more than the policy says', () => {
+  test('use the limit of the organization where it is above that of the policy', () => {
     expect(highIn(supported, { facts: { highAmount: '10000.02' } })).toBeUndefined();
     expect(highIn(supported, { facts: { highAmount: '10000.01' } })).toMatchObject({ evidence: { p95: '10000.01' } });
     expect(highIn(supported, { facts: { highAmount: '500' } })).toMatchObject({ severity: 'LOW' });
   });
-  test('without a rate the amount serves as it stands, and evidence says so', () => {
+  test('use the amount as stated where no rate exists, and say so in evidence', () => {
     expect(highIn(supported, { base: null })).toMatchObject({ evidence: { observed: { noRate: true } } });
   });
-  test('in the first scan of an organization everybody is new: the first 200 rows are silent', () => {
+  test('are not raised for the first 200 rows of an organization’s first scan', () => {
     const newIn = (firstScanRowsBefore: number) =>
       typesOf(
         ledger().bill({ gross_amount: '20000.00' }, { origin: { source: 'SCAN' }, facts: { firstScanRowsBefore } }),
@@ -318,7 +318,7 @@ describe('SUPPLIER_DORMANT_REACTIVATED', () => {
     acme.repeat(5, { account: HOME });
     return acme.bill({ account, issue_date: addDays(lastDay(5), days) });
   };
-  test('is noted after 270 days of silence', () => {
+  test('is LOW after 270 days of silence', () => {
     expect(typesOf(afterGap(269))).toEqual([]);
     expect(findingIn(afterGap(270), 'SUPPLIER_DORMANT_REACTIVATED')).toMatchObject({
       severity: 'LOW',
@@ -326,10 +326,10 @@ describe('SUPPLIER_DORMANT_REACTIVATED', () => {
       evidence: { gapDays: 270, medianGap: 20, lastInvoice: lastDay(5) },
     });
   });
-  test('needs a look when the account is another one too', () => {
+  test('is MEDIUM when the account also differs', () => {
     expect(findingIn(afterGap(270, OTHER_BANK), 'SUPPLIER_DORMANT_REACTIVATED')).toMatchObject({ severity: 'MEDIUM' });
   });
-  test('is silent for a supplier of four invoices', () => {
+  test('is not raised for a supplier of four invoices', () => {
     const acme = ledger();
     acme.repeat(4);
     expect(typesOf(acme.bill({ issue_date: addDays(lastDay(4), 400) }))).not.toContain('SUPPLIER_DORMANT_REACTIVATED');
@@ -358,7 +358,7 @@ describe('SUPPLIER_IS_OWN_COMPANY', () => {
       evidence: { companyId: 'c-2' },
     });
   });
-  test('is silent for others, without a tax id and where the companies are not known', () => {
+  test('is not raised for others, without a tax id and where the companies are not known', () => {
     const silent = [
       ledger().bill({ by: { name: 'Works', tax_id: 'PL136695976' } }, { companies }),
       ledger().bill({ by: { name: 'Works' } }, { companies }),

@@ -19,7 +19,7 @@ import { likenessOf } from '../supplier/lookalike.js';
 import type { Likeness } from '../supplier/lookalike.js';
 import { isLikeName } from '../supplier/name-likeness.js';
 import { isRound } from '../supplier/profile.js';
-import { isOtherAccount, statedTaxCountry } from '../supplier/standing.js';
+import { isOtherAccount, statedTaxCountry } from '../supplier/habits.js';
 import { median } from '../supplier/statistics.js';
 import { registrationText, taxIdFault } from '../supplier/tax-registration.js';
 import { companyOf } from '../facts/companies.js';

@@ -41,12 +41,12 @@ describe('TAX_ARITHMETIC_MISMATCH', () => {
     });
   });
 
-  test('only when all three are stated', () => {
+  test('is raised only when net, tax and gross are all stated', () => {
     expect(found({ tax_amount: '190.00', gross_amount: '9999.00' })).toBeUndefined();
     expect(found({ net_amount: '1000.00', gross_amount: '9999.00' })).toBeUndefined();
   });
 
-  test('in a currency without decimals one unit is rounding', () => {
+  test('accepts one unit as rounding in a currency without decimals', () => {
     const yen = { currency: 'JPY' };
     expect(found({ ...yen, ...totals('10000', '1000', '11001') })).toBeUndefined();
     expect(found({ ...yen, ...totals('10000', '1000', '11002') })?.severity).toBe('MEDIUM');
@@ -63,7 +63,7 @@ describe('TAX_ARITHMETIC_MISMATCH', () => {
     expect(found({ currency, ...totals(net, tax, gross) })?.severity).toBe(severity);
   });
 
-  test('what the buyer keeps back for the tax office is no mistake', () => {
+  test('accepts tax that the buyer withholds', () => {
     const italian = by('IT12345670017');
     expect(found({ ...italian, ...totals('1000.00', '220.00', '1020.00') })).toBeUndefined();
     expect(found({ ...italian, ...totals('-1000.00', '-220.00', '-1020.00') })).toBeUndefined();
@@ -72,7 +72,7 @@ describe('TAX_ARITHMETIC_MISMATCH', () => {
     expect(found({ ...by('DE136695976'), ...totals('1000.00', '190.00', '990.00') })?.severity).toBe('MEDIUM');
   });
 
-  test('withholding is recognised where the tax id states no country', () => {
+  test('recognises withholding where the tax id states no country', () => {
     const spanish = totals('1000.00', '210.00', '1060.00');
     expect(found({ ...by('B46501805'), ...spanish })).toBeUndefined();
     expect(found({ ...by('12345670017'), ...totals('1000.00', '220.00', '1020.00') })).toBeUndefined();
@@ -98,7 +98,7 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
     expect(found(taxed('1000.00', tax)) !== undefined).toBe(isRaised);
   });
 
-  test('shows the rate and since when the legal one holds', () => {
+  test('shows the rate, the legal rate and its first day', () => {
     expect(found({ ...by('FI01120389'), ...taxed('1000.00', '270.00'), issue_date: '2025-05-01' })).toMatchObject({
       severity: 'MEDIUM',
       confidence: 90,
@@ -115,7 +115,7 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
     expect(found(bill) !== undefined).toBe(isRaised);
   });
 
-  test('tax of another sign than the net amount', () => {
+  test('is raised for tax of another sign than the net amount', () => {
     expect(found(totals('1000.00', '-190.00', '810.00'))).toMatchObject({
       severity: 'HIGH',
       recommendedAction: 'Ask for a corrected invoice; tax and net amount have different signs.',
@@ -123,7 +123,7 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
     expect(found(totals('-1000.00', '-190.00', '-1190.00'))).toBeUndefined();
   });
 
-  test('where the country is not known it is held against the highest rate of any', () => {
+  test('compares with the highest rate of all countries where the country is unknown', () => {
     const unknown = { by: { name: 'Acme' } };
     expect(found({ ...unknown, ...taxed('1000.00', '400.00') })).toMatchObject({
       severity: 'MEDIUM',
@@ -147,7 +147,7 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
     });
   });
 
-  test('is silent where no rate is known, and on a few cents', () => {
+  test('is not raised where no rate is known, and on a few cents', () => {
     expect(found({ ...by('US123456789'), ...taxed('1000.00', '400.00') })).toBeUndefined();
     const brazilian = { iban: 'BR1500000000000010932840814P2' };
     expect(found({ by: { name: 'Acme' }, account: brazilian, ...taxed('1000.00', '400.00') })).toBeUndefined();
@@ -191,7 +191,7 @@ describe('TAX_RATE_UNUSUAL', () => {
     expect(after([...constant(8), '130.00'], { tax_amount: '70.00' })).toBeUndefined();
   });
 
-  test('is silent when the law changed, and when the rate is impossible anyway', () => {
+  test('is not raised when the legal rate changed, or when TAX_RATE_IMPLAUSIBLE is', () => {
     const slovak = by('SK2020317068');
     const old = Array.from({ length: 6 }, () => '200.00');
     const in2024 = { ...slovak, issue_date: '2024-12-01' };
@@ -219,7 +219,7 @@ describe('TAX_WITHOUT_REGISTRATION', () => {
     if (taxId !== undefined) expect(finding).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
   });
 
-  test('is about tax that is charged', () => {
+  test('is raised only where tax is charged', () => {
     const unknown = { by: { name: 'Acme' } };
     expect(found({ ...unknown, ...totals('1000.00', '0.00', '1000.00') })).toBeUndefined();
     expect(found({ ...unknown, ...totals('-1000.00', '-190.00', '-1190.00') })).toBeUndefined();
@@ -227,12 +227,12 @@ describe('TAX_WITHOUT_REGISTRATION', () => {
     expect(found(unknown)).toBeUndefined();
   });
 
-  test('is reported once: a missing id with tax is no finding of the supplier as well', () => {
+  test('replaces SUPPLIER_TAX_ID_MISSING where tax is charged without an id', () => {
     const billed = ledger().bill({ by: { name: 'Acme' }, ...taxed });
     expect(billed.analysis.findings.map(({ type }) => type)).not.toContain('SUPPLIER_TAX_ID_MISSING');
   });
 
-  test('is silent for a supplier banked where there is no value added tax', () => {
+  test('is not raised for a supplier with a bank in a country without value added tax', () => {
     expect(
       found({ by: { name: 'Acme' }, account: { iban: 'BR1500000000000010932840814P2' }, ...taxed }),
     ).toBeUndefined();
@@ -283,11 +283,11 @@ describe('TAX_CROSS_BORDER_CHARGED', () => {
     );
   });
 
-  test('without tax there is nothing to ask', () => {
+  test('is not raised without tax', () => {
     expect(bill({ ...buyer('PL5260001246'), ...totals('1000.00', '0.00', '1000.00') })).toBeUndefined();
   });
 });
 
-test('an invoice that states no tax is not checked by it', () => {
+test('an invoice that states no tax raises nothing about tax', () => {
   expect(typesOf(ledger().bill({ by: { name: 'Acme' } }))).toEqual([]);
 });

@@ -39,7 +39,7 @@ describe('what a finding shows of an invoice', () => {
     expect(evidence['list']).toEqual([{ name: beginning }]);
   });
 
-  test('is a text as it stands up to 120 characters', () => {
+  test('is the whole text up to 120 characters', () => {
     expect(shown('🙂'.repeat(120)).evidence.observed).toEqual({ name: '🙂'.repeat(120) });
   });
 
@@ -63,7 +63,7 @@ describe('the sentences of a finding', () => {
     expect(findingAbout('N'.repeat(400)).recommendedAction).toContain(`Confirm with ${'N'.repeat(119)}… that`);
   });
 
-  test('end in one full stop, also behind a name that has its own', () => {
+  test('end in one full stop, also after a name that ends in one', () => {
     const raised = {
       type: 'PO_SUPPLIER_MISMATCH',
       severity: 'MEDIUM',
@@ -78,7 +78,7 @@ describe('the sentences of a finding', () => {
     expect(findingAbout('Galli S.r.l.').summary).toBe('1042 of Galli S.r.l. repeats 1041.');
   });
 
-  test('are not rearranged by a name that turns the direction of writing', () => {
+  test('keep their order when a name holds characters that change the writing direction', () => {
     expect(findingAbout('\u202eslooT\u2066 emcA').summary).toBe('1042 of slooT emcA repeats 1041.');
   });
 

@@ -4,9 +4,9 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
 // Parts of the sentences that reviewers read.
 
-/** A number of things: `1 invoice`, `3 invoices`, `1 earlier invoice`. */
-export function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+/** A count with its noun: `1 invoice`, `3 invoices`, `1 earlier invoice`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** An amount with its currency and rounded to its minor units: `EUR 16358.50` for 16358.500914. */

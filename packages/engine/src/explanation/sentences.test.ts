@@ -5,7 +5,7 @@ import { findingIn, ibanOf, ledger } from '../testing/ledger.js';
 import { syntheticHistory } from '../testing/synthetic-history.js';
 
 const HOME = { iban: 'DE89370400440532013000' };
-const AWAY = ibanOf('DE', '500105175407324931');
+const OTHER_ACCOUNT = ibanOf('DE', '500105175407324931');
 
 function sentencesOf({ summary, recommendedAction, evidence }: Finding): string[] {
   return [summary, ...(recommendedAction === null ? [] : [recommendedAction]), ...evidence.explanation];
@@ -21,7 +21,7 @@ const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
   ['a value that is none', /undefined|NaN|null|\{[a-z]+\}/],
 ];
 
-test('no sentence of a finding has a slip that makes a reviewer read it twice', () => {
+test('no sentence of a finding has a language error', () => {
   const history = inMemoryHistory();
   const sentences = syntheticHistory(5, 5, 0.1).flatMap(({ invoice }) =>
     history.bill(invoice, { asOf: invoice.issue_date }).analysis.findings.flatMap(sentencesOf),
@@ -38,7 +38,9 @@ test('no sentence of a finding has a slip that makes a reviewer read it twice', 
 test('a changed account after one invoice', () => {
   const acme = ledger();
   acme.bill({ account: HOME });
-  expect(findingIn(acme.bill({ account: AWAY }), 'BANK_ACCOUNT_CHANGED')?.summary).toMatch(/ after 1 invoice on DE89/);
+  expect(findingIn(acme.bill({ account: OTHER_ACCOUNT }), 'BANK_ACCOUNT_CHANGED')?.summary).toMatch(
+    / after 1 invoice on DE89/,
+  );
 });
 
 describe('a high first invoice states amount and limit, each with its currency', () => {

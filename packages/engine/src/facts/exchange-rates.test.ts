@@ -27,31 +27,31 @@ test('the same currency needs no rate', () => {
   expect(converted('12.50', 'MGA', 'MGA')).toEqual({ currency: 'MGA', amount: '12.5', rate: '1', source: 'IDENTITY' });
 });
 
-test('the source and the day of the rate are told', () => {
+test('the conversion states the source and the day of the rate', () => {
   expect(converted('1', 'USD', 'EUR')).toMatchObject({ rateDate: '2026-05-08', source: 'ECB' });
   expect(converted('1', 'AED', 'EUR')).toMatchObject({ rateDate: '2026-05-08', source: 'PEG' });
 });
 
-test('one day serves both currencies, though one of them has a newer rate', () => {
+test('both currencies are converted at the rates of one day, though one has a newer rate', () => {
   expect(converted('1', 'SEK', 'USD')).toMatchObject({ rateDate: '2026-05-07' });
 });
 
-test('a Sunday takes the Friday before it', () => {
+test('a Sunday uses the rates of the Friday before it', () => {
   expect(converted('1', 'USD', 'EUR', '2026-05-10')).toMatchObject({ rateDate: '2026-05-08' });
 });
 
-test('a rate of ten days ago serves, one of eleven does not', () => {
+test('a rate is used for ten days, not for eleven', () => {
   expect(converted('1', 'USD', 'EUR', '2026-05-18')).toMatchObject({ rateDate: '2026-05-08' });
   expect(converted('1', 'USD', 'EUR', '2026-05-19')).toBeNull();
 });
 
-test('an invoice of the future takes the newest rate, if that is at most ten days old today', () => {
+test('an invoice dated in the future uses the newest rate, if that is at most ten days old today', () => {
   const future = { amount: '1', from: 'USD', to: 'EUR', issueDate: '2027-01-01' };
   expect(convert({ ...future, today: '2026-05-18' }, published)).toMatchObject({ rateDate: '2026-05-08' });
   expect(convert({ ...future, today: '2026-05-19' }, published)).toBeNull();
 });
 
-test('a closed series ends, and its parity begins where it was declared', () => {
+test('a closed series ends, and its parity applies from the day of its declaration', () => {
   expect(converted('1.95583', 'BGN', 'EUR', '2026-01-01')).toMatchObject({
     source: 'PEG',
     rateDate: '2026-01-01',
@@ -66,7 +66,7 @@ test('a currency without rate and parity is not converted', () => {
   expect(converted('1', 'EUR', 'XXX')).toBeNull();
 });
 
-test('a parity to another currency than the euro follows its anchor', () => {
+test('a parity to another currency than the euro follows the rate of that currency', () => {
   expect(converted('103', 'MOP', 'HKD')?.amount).toBe('100');
 });
 

@@ -12,7 +12,7 @@ const invoice = (index: number) =>
     receivedAtMs: index,
   });
 
-test('an account remembers who used it, since when, and with which invoice the link began', () => {
+test('the link of an account states who used it, since when, and on which invoice first', () => {
   const once = countBankUse(null, 'GB:1', invoice(1), 's1');
   const twice = countBankUse(once, 'GB:1', invoice(2), 's1');
   expect(twice.suppliers).toMatchObject([{ supplierId: 's1', count: 2, firstInvoiceId: 'i001' }]);
@@ -31,7 +31,7 @@ test('links stay bounded: the earliest suppliers and the newest bills are kept',
   expect(order?.uses.at(-1)?.invoiceId).toBe('i100');
 });
 
-test('of the units that were counted only finished ones are forgotten, and the newest of them are kept', () => {
+test('only finalized counted units are dropped, and the newest of them are kept', () => {
   const units = Array.from({ length: 64 }, (_, index) => `u${index}`);
   expect([isFull(units.slice(1)), isFull(units)]).toEqual([false, true]);
   expect(withoutFinalized(units, new Set(['u0', 'u7', 'u40']))).toEqual(['u0', 'u7', ...units.slice(32)]);

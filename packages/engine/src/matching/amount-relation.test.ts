@@ -22,7 +22,7 @@ describe('amounts in two currencies', () => {
     ['BHD', '400.000', '0.4422136', '904.54'],
     ['OMR', '400.000', '0.45221045', '884.55'],
     ['JOD', '700.000', '0.8338549', '839.47'],
-  ])('are held against each other by every digit of the rate: %s %s at %s are EUR %s', (code, amount, rate, euros) => {
+  ])('are compared with every digit of the rate: %s %s at %s are EUR %s', (code, amount, rate, euros) => {
     const rates = { EUR: '1', [code]: rate };
     expect(relation(record(code, amount), record('EUR', euros), rates)).toBe('FX');
     expect(relation(record('EUR', euros), record(code, amount), rates)).toBe('FX');

@@ -9,7 +9,7 @@ const bill = (issue_date: string, changes: object = {}) =>
   invoiceOf({ invoice_number: 'V-770123', issue_date, gross_amount: '585.08', ...changes });
 
 describe('a contract number where the invoice number belongs', () => {
-  test('is asked about once, with the second bill, and never called a duplicate', () => {
+  test('is reviewed once, on the second bill, and never reported as a duplicate', () => {
     const history = inMemoryHistory();
     const dates = ['2025-01-01', '2025-02-01', '2025-03-01', '2025-04-01'];
     const [first, second, ...later] = dates.map((date) => history.bill(bill(date)));
@@ -20,7 +20,7 @@ describe('a contract number where the invoice number belongs', () => {
     for (const month of [second, ...later]) expect(month && typesOf(month)).not.toContain('SUSPECTED_DUPLICATE');
   });
 
-  test('is a duplicate where the supplier names its bills: a month later is no excuse', () => {
+  test('is a duplicate, even a month later, where the supplier numbers its bills', () => {
     const history = inMemoryHistory();
     history.bill(bill('2024-12-01', { invoice_number: 'V-770050', gross_amount: '91.17' }));
     history.bill(bill('2025-01-01'));
@@ -29,7 +29,7 @@ describe('a contract number where the invoice number belongs', () => {
 
   const received = (date: string) => ({ asOf: date, origin: { receivedAtMs: Date.parse(date) } });
 
-  test('that names a membership is a contract when each bill came in its own year', () => {
+  test('of a membership is a contract when each bill was received in its own year', () => {
     const history = inMemoryHistory();
     for (const date of ['2022-06-01', '2023-01-20'])
       history.bill(bill(date, { invoice_number: `R-${date}` }), received(date));
@@ -37,13 +37,13 @@ describe('a contract number where the invoice number belongs', () => {
     expect(typesOf(history.bill(bill('2025-01-20'), received('2025-01-24')))).not.toContain('SUSPECTED_DUPLICATE');
   });
 
-  test('that came twice within weeks with another year on it is a duplicate with the year mistyped', () => {
+  test('that was used twice within weeks with another year is a duplicate with the year mistyped', () => {
     const history = inMemoryHistory();
     history.bill(bill('2025-01-20'), received('2025-01-24'));
     expect(typesOf(history.bill(bill('2026-01-20'), received('2025-02-03')))).toContain('SUSPECTED_DUPLICATE');
   });
 
-  test('that names a membership is a contract from the third year on, whenever its bills came', () => {
+  test('of a membership is a contract from the third year on, whenever its bills were received', () => {
     const history = inMemoryHistory();
     const years = ['2023-01-20', '2024-01-22', '2025-01-20'].map((date) => history.bill(bill(date)));
     expect(years[2] && typesOf(years[2])).not.toContain('SUSPECTED_DUPLICATE');

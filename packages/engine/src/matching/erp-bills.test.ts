@@ -38,7 +38,7 @@ describe('an ERP bill books', () => {
   ])('no invoice %s', (_, candidate) => {
     expect(booked(candidate)).toBeUndefined();
   });
-  test('one invoice each: the second bill finds the invoice taken', () => {
+  test('one invoice each: the second bill books none', () => {
     const otherBill = { ...record('b', {}, { source: 'ERP', receivedAtMs: 8 }), bookedInvoiceId: 'a' };
     expect(booked(record('a', {}), otherBill)).toBeUndefined();
     expect(booked(record('a', {}), otherBill, record('c', {}, { receivedAtMs: 2 }))).toBe('c');

@@ -194,7 +194,7 @@ describe('each relation of the number', () => {
     expect(pair?.number).toBe('PERIOD');
   });
 
-  test('a short number counts more within the calendar year, where no counter comes round', () => {
+  test('a short number counts more within the calendar year, where no counter restarts', () => {
     const pointsOf = (issue_date: string): number =>
       (score(withTax({ invoice_number: '2/FE' }), withTax({ invoice_number: '2/FE', issue_date }))?.comparisons.find(
         ({ field }) => field === 'number',
@@ -284,7 +284,7 @@ describe('each relation of the supplier', () => {
     expect((pair?.comparisons.find(({ field }) => field === 'supplier')?.halfPoints ?? 0) / 2).toBe(points);
   });
 
-  test('two valid tax ids count against the pair, less when the account is one', () => {
+  test('two valid tax ids count against the pair, less when the accounts are equal', () => {
     const conflict = (changes: InvoiceChanges['supplier']): number | undefined =>
       score(
         { supplier: { tax_id: TAX_ID, ...changes } },
@@ -294,7 +294,7 @@ describe('each relation of the supplier', () => {
     expect(conflict({ bank_account })).toBe(-4);
   });
 
-  test('a tax id that is not valid is no conflict', () => {
+  test('an invalid tax id does not conflict', () => {
     const pair = score(withTax(), withTax({ supplier: { tax_id: 'DE811569868' } }));
     expect(relationsOf(pair)).not.toContain('CONFLICT');
   });
@@ -308,7 +308,7 @@ test('purchase orders count when both are known', () => {
   expect(orderPoints({ purchase_order_ref: '4500' }, {})).toBeUndefined();
 });
 
-describe('an amount the supplier bills again and again', () => {
+describe('an amount that the supplier bills repeatedly', () => {
   test.each([
     [1, -1.5],
     [2, -2.5],

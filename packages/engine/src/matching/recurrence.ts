@@ -6,7 +6,7 @@ import { isSameSupplier } from './supplier-relation.js';
 /** Where else the checked invoice's amount occurs with its supplier, within the window of recurrence. */
 export interface AmountHistory {
   /** Days of finished invoices, from the profile. */
-  readonly rememberedDays: readonly number[];
+  readonly profileDays: readonly number[];
   /** Originals among the candidates, also those under way. */
   readonly present: ReadonlySet<Candidate>;
 }
@@ -19,7 +19,7 @@ export function amountHistory(
 ): AmountHistory {
   const { invoice, supplier } = facts;
   const isInWindow = (day: number): boolean => Math.abs(day - invoice.issueDay) <= recurrenceDays;
-  const rememberedDays = (supplier.profile.amounts[invoice.currency] ?? [])
+  const profileDays = (supplier.profile.amounts[invoice.currency] ?? [])
     .filter((use) => use.minor === invoice.amountMinor && isInWindow(use.day))
     .map((use) => use.day);
   const present = originals.filter(
@@ -29,16 +29,16 @@ export function amountHistory(
       isInWindow(candidate.issueDay) &&
       isSameSupplier(supplier.supplierId, invoice, candidate),
   );
-  return { rememberedDays, present: new Set(present) };
+  return { profileDays, present: new Set(present) };
 }
 
 /**
  * How many other invoices carry the amount, besides the pair itself (detection reference, section 5). Profile and
  * candidates each see only a part, so the larger count holds.
  */
-export function recurringOthers({ rememberedDays, present }: AmountHistory, other: Candidate): number {
-  const remembered = rememberedDays.length - (rememberedDays.includes(other.issueDay) ? 1 : 0);
-  return Math.max(remembered, present.size - (present.has(other) ? 1 : 0));
+export function recurringOthers({ profileDays, present }: AmountHistory, other: Candidate): number {
+  const inProfile = profileDays.length - (profileDays.includes(other.issueDay) ? 1 : 0);
+  return Math.max(inProfile, present.size - (present.has(other) ? 1 : 0));
 }
 
 /**
@@ -46,8 +46,8 @@ export function recurringOthers({ rememberedDays, present }: AmountHistory, othe
  * duplicate does that too.
  * @param other one of the bills
  */
-export function isBilledOnceADay({ rememberedDays, present }: AmountHistory, other: Candidate): boolean {
-  const days = new Set(rememberedDays).size;
+export function isBilledOnceADay({ profileDays, present }: AmountHistory, other: Candidate): boolean {
+  const days = new Set(profileDays).size;
   const sameDay = [...present].filter(({ issueDay }) => issueDay === other.issueDay);
-  return (rememberedDays.length - days) * 5 <= days && sameDay.length <= 1;
+  return (profileDays.length - days) * 5 <= days && sameDay.length <= 1;
 }

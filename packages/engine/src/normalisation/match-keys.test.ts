@@ -93,7 +93,7 @@ describe('the cap on candidates', () => {
   const many = (changes: (index: number) => InvoiceChanges): MatchPart[] =>
     Array.from({ length: CANDIDATES_PER_KEY_MAX + 1 }, (_, index) => matchPartOf(normalised(changes(index))));
 
-  test('drops hot amounts, which say nothing', () => {
+  test('drops hot amounts', () => {
     const sameAmount = many((index) => ({ invoice_number: `Z-${index}-A` }));
     expect(applyCandidateCaps(checked, sameAmount)).toEqual({ candidates: [], candidateCapHit: true });
   });
@@ -110,7 +110,7 @@ describe('the cap on candidates', () => {
     expect(candidates.every((candidate) => candidate.issueDate === '2025-01-01')).toBe(true);
   });
 
-  test('leaves out the invoice itself and whatever came later', () => {
+  test('leaves out the invoice itself and later ones', () => {
     const later = normalised({ invoice_number: 'INV-2025-0001' }, { receivedAtMs: 2_000_000 });
     const hits = [matchPartOf(checked), matchPartOf(later)];
     expect(applyCandidateCaps(checked, hits)).toEqual({ candidates: [], candidateCapHit: false });

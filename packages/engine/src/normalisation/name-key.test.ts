@@ -26,7 +26,7 @@ describe('the key of a supplier name', () => {
     expect(readName(name).key).toBe(key);
   });
 
-  test('the German spelling of umlauts meets in the folded form', () => {
+  test('the folded form is equal for both German spellings of umlauts', () => {
     const written = readName('Mueller Bau GmbH');
     const printed = readName('Müller Bau GmbH');
     expect(written.fold).toBe(printed.fold ?? printed.key);
@@ -40,11 +40,11 @@ describe('the key of a supplier name', () => {
     ['Ромашка Trading', 'ROMASHKA TRADING'],
     ['Вектор', 'VEKTOR'],
     ['Вектор GmbH', 'VEKTOR'],
-  ])('%s is read as it looks only where it mixes scripts', (name, key) => {
+  ])('%s is read by the shape of its letters only where it mixes scripts', (name, key) => {
     expect(readName(name).key).toBe(key);
   });
 
-  test('reading a key again changes nothing, whatever the name', () => {
+  test('the key of a key is the same key, for any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (name) => {
         const { key } = readName(name);
@@ -55,14 +55,14 @@ describe('the key of a supplier name', () => {
   });
 });
 
-test('a legal form is one, however it is spelt', () => {
+test('all spellings of a legal form are equal', () => {
   expect(legalFormOf('Acme Limited')).toBe('LTD');
   expect(haveOtherLegalForms('Acme Ltd', 'Acme Limited.')).toBe(false);
   expect(haveOtherLegalForms('Acme Ltd', 'Acme')).toBe(false);
   expect(haveOtherLegalForms('Acme Ltd', 'Acme plc')).toBe(true);
 });
 
-describe('a name without the misspelt legal form behind it', () => {
+describe('a name without the misspelt legal form after it', () => {
   test.each([
     ['Fairfax Logistics Limted', 'FAIRFAX LOGISTICS'],
     ['Metallbau Hinrichs Gmbh H', 'METALLBAU HINRICHS'],

@@ -31,12 +31,12 @@ describe('the country of a tax id', () => {
     expect(presumed).toMatchObject({ taxKey: '136695976', taxCountry: 'DE', taxCountryPresumed: true, taxValid: true });
     expect(presumed).not.toHaveProperty('taxValidity');
   });
-  test('stays unknown without either', () => {
+  test('is unknown without either', () => {
     expect(normaliseInvoice(invoiceOf({ supplier: { tax_id: '136695976' } }), origin)).not.toHaveProperty('taxCountry');
   });
 });
 
-test('placeholders tie nobody together', () => {
+test('placeholders give no keys', () => {
   const supplier = { tax_id: 'N/A', bank_account: { iban: 'none' } };
   const record = normaliseInvoice(invoiceOf({ supplier, purchase_order_ref: 'n/a' }), origin);
   for (const name of ['taxKey', 'bankKey', 'poKey']) expect(record).not.toHaveProperty(name);
@@ -45,7 +45,7 @@ test('placeholders tie nobody together', () => {
   expect(zeros).not.toHaveProperty('taxKey');
 });
 
-test('a UK account is one key however it is written', () => {
+test('all spellings of a UK account give one key', () => {
   const iban = normaliseInvoice(invoiceOf({ supplier: { bank_account: { iban: 'GB29NWBK60161331926819' } } }), origin);
   const domestic = { sort_code: '60-16-13', account_number: '31926819' };
   const written = normaliseInvoice(invoiceOf({ supplier: { bank_account: domestic } }), origin);
@@ -56,7 +56,7 @@ test('a UK account is one key however it is written', () => {
 test.each([
   ['full-width digits', 'ＤＥ８９３７０４００４４０５３２０１３０００', []],
   ['digits of another script', 'DE٨٩٣٧٠٤٠٠٤٤٠٥٣٢٠١٣٠٠٠', ['WRONG_CHECK_DIGITS', 'WRONG_LENGTH', 'WRONG_STRUCTURE']],
-])('an account in %s is looked at, not passed over', (_, iban, problems) => {
+])('an account in %s is checked', (_, iban, problems) => {
   const record = normaliseInvoice(invoiceOf({ supplier: { bank_account: { iban } } }), origin);
   expect(record).toHaveProperty('bankKey');
   for (const problem of record.bankProblems) expect(problems).toContain(problem);

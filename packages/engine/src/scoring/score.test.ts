@@ -63,7 +63,7 @@ describe('the number follows the decision', () => {
     const lenient = { ...defaultPolicy, weights: { ...defaultPolicy.weights, CRITICAL: 50 } };
     expect(decide([hardBlock], lenient)).toEqual({ decision: 'BLOCK', riskScore: 80 });
   });
-  test('a finding that needs a look shows at least 25', () => {
+  test('a finding that forces REVIEW shows at least 25', () => {
     expect(outcome([finding('MEDIUM', 60)])).toEqual({ decision: 'REVIEW', riskScore: 25 });
   });
   test('an uncertain medium finding alone passes', () => {

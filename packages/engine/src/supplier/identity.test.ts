@@ -33,7 +33,7 @@ describe('an invoice belongs to', () => {
   test('not the supplier of another country with the same number', () => {
     expect(resolve({ tax_id: 'PT136695976', name: 'Outra' }, [known('a', { tax_id: TAX_ID })]).reason).toBe('NEW');
   });
-  test('the supplier with its number, whatever country a foreign account makes one presume', () => {
+  test('the supplier with its number, whatever country a foreign account suggests', () => {
     const lithuanian = { iban: 'LT147300016033503497' };
     const polish = { name: 'Hurtownia Papieru Sp. z o.o.', tax_id: '1132312688' };
     const atHome = known('a', { ...polish, bank_account: { iban: 'PL61109010140000071219812874' } });
@@ -43,7 +43,7 @@ describe('an invoice belongs to', () => {
     const abroad = known('a', { ...polish, bank_account: lithuanian });
     expect(resolve({ ...polish, tax_id: 'PL1132312688' }, [abroad]).reason).toBe('TAX_KEY');
   });
-  test('not a stranger whose number is the same in the country of the account', () => {
+  test('not an unrelated supplier with the same number in the country of the account', () => {
     const german = known('a', { name: 'Metallbau Hinrichs GmbH', tax_id: TAX_ID });
     const portuguese = { name: 'Outra Lda', tax_id: '136695976', bank_account: { iban: 'PT50000201231234567890154' } };
     expect(resolve(portuguese, [german]).reason).toBe('NEW');
@@ -66,7 +66,7 @@ describe('an invoice belongs to', () => {
     expect(resolve({ name: 'Northwind Trader', bank_account }, suppliers).reason).toBe('BANK_KEY');
     expect(resolve({ name: 'Quick Cash', bank_account }, suppliers).reason).toBe('NEW');
   });
-  test('never to one with another valid tax id', () => {
+  test('never the supplier with another valid tax id', () => {
     const suppliers = [known('a', { name: 'Northwind Traders', tax_id: TAX_ID, bank_account })];
     expect(resolve({ name: 'Northwind Trader', tax_id: OTHER_TAX_ID, bank_account }, suppliers).reason).toBe('NEW');
   });
@@ -93,7 +93,7 @@ describe('a new supplier', () => {
       resolve({ name: 'Beta', bank_account }, []).supplierId,
     );
   });
-  test('is named by tax id, else by name, and by the account only when there is nothing else', () => {
+  test('is identified by tax id, else by name, and by the account only without both', () => {
     expect(strongestIdentityKey(read({ tax_id: TAX_ID, bank_account }))).toBe('t:DE:136695976');
     expect(strongestIdentityKey(read({ bank_account }))).toBe('n:ACME SUPPLIES');
     expect(strongestIdentityKey(read({ name: '&', bank_account }))).toBe('b:DE89370400440532013000');
@@ -105,7 +105,7 @@ describe('a new supplier', () => {
   });
 });
 
-test('a supplier takes over the tax id it was missing, and its country, and keeps its first name', () => {
+test('a supplier gains a missing tax id and its country, and keeps its first name', () => {
   const first = known('a', {});
   const second = identityAfter(first, 'a', read({ name: 'Acme Supplies GmbH', tax_id: '136695976' }));
   const third = identityAfter(second, 'a', read({ tax_id: TAX_ID }));

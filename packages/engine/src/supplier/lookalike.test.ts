@@ -11,7 +11,7 @@ function namesOf(...names: readonly [string, string]) {
   return { left, right };
 }
 
-describe('names that may be mistaken for one another, which the one finds by its keys from the other', () => {
+describe('lookalike names, which share a key', () => {
   test.each([
     ['a letter replaced', 'Northwind Traders', 'Northwing Traders', { kind: 'TYPING', edits: 1 }],
     ['a letter doubled', 'Northwind Traders', 'Northwind Tradders', { kind: 'TYPING', edits: 1 }],
@@ -41,7 +41,7 @@ describe('names that may be mistaken for one another, which the one finds by its
   });
 });
 
-describe('names that are not mistaken', () => {
+describe('names that are not lookalikes', () => {
   test.each([
     ['equal ones', 'Acme Ltd', 'ACME Limited'],
     ['short brands', 'Alfa', 'Alba'],

@@ -41,10 +41,10 @@ describe('trust in an account', () => {
   const trusts = (invoices: readonly InvoiceChanges[]): string[] =>
     profileOf(invoices).accounts.map(({ trust }) => trust);
 
-  test("the first account is the supplier's own, a second has to earn it", () => {
+  test('the first account is trusted, a second has to earn trust', () => {
     expect(trusts([use(FIRST, '2025-01-01'), use(SECOND, '2025-02-01')])).toEqual(['SEEN', 'UNVERIFIED']);
   });
-  test('three invoices over sixty days earn it', () => {
+  test('three invoices over sixty days earn trust', () => {
     const start = use(FIRST, '2025-01-01');
     const first = [start, use(SECOND, '2025-02-01'), use(SECOND, '2025-03-01')];
     expect(trusts([...first, use(SECOND, '2025-04-01')])).toEqual(['SEEN', 'UNVERIFIED']);
@@ -95,7 +95,7 @@ test('amounts, days and terms do not depend on the order of arrival', () => {
   );
 });
 
-test('an invoice that is taken back leaves the profile as it was', () => {
+test('removing an invoice restores the profile', () => {
   const first = { supplier: { bank_account: FIRST }, issue_date: '2025-01-01', gross_amount: '10.00' };
   const second = {
     supplier: { bank_account: FIRST },
@@ -111,16 +111,16 @@ test('an invoice that is taken back leaves the profile as it was', () => {
   });
 });
 
-test('credits are counted but are no amounts of the supplier', () => {
+test('credits are counted, but not as amounts of the supplier', () => {
   expect(profileOf([{ gross_amount: '-5.00' }])).toMatchObject({ count: 1, amounts: {}, currencies: { EUR: 1 } });
 });
 
-describe('what people say about an account', () => {
+describe('the review of an account', () => {
   const before = profileOf([{ supplier: { bank_account: FIRST } }, { supplier: { bank_account: SECOND } }]);
   const [own, other] = before.accounts;
   const trusts = (profile: SupplierProfile): string[] => profile.accounts.map(({ trust }) => trust);
 
-  test('stands instead of what it has earned, for this account alone, and taken back leaves what it had earned', () => {
+  test('replaces its earned trust, for this account alone, and withdrawn restores it', () => {
     const cleared = withReviewedAccount(before, other?.key ?? '', 'REVIEWED');
     expect(trusts(cleared)).toEqual(['SEEN', 'REVIEWED']);
     const blocked = withReviewedAccount(cleared, other?.key ?? '', 'FRAUD');
@@ -131,12 +131,12 @@ describe('what people say about an account', () => {
     ).toEqual(before);
   });
 
-  test('that was never said cannot be taken back', () => {
+  test('changes nothing when withdrawn without a review', () => {
     expect(withReviewedAccount(before, other?.key ?? '', undefined)).toEqual(before);
   });
 });
 
-test('an accepted name or pattern of numbers joins the profile once', () => {
+test('an accepted name or number pattern is added to the profile once', () => {
   const named = withName(withName(emptyProfile, 'ACME'), 'ACME');
   expect(named.names).toEqual(['ACME']);
   const patterned = withNumberPattern(withNumberPattern(emptyProfile, 'A-9'), 'A-9');

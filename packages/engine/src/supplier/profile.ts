@@ -15,7 +15,7 @@ import { isLikeName } from './name-likeness.js';
 
 const AMOUNTS_MAX = 64;
 const RECENT_BILLS_MAX = 16;
-const REMEMBERED_NUMBER_LENGTH_MAX = 64;
+const STORED_NUMBER_LENGTH_MAX = 64;
 const CURRENCIES_MAX = 12;
 const DAYS_MAX = 33;
 const ACCOUNTS_MAX = 16;
@@ -157,13 +157,13 @@ export function withAccountTrust(profile: SupplierProfile, bankKey: string, trus
 export function withReviewedAccount(
   profile: SupplierProfile,
   bankKey: string,
-  verdict: 'REVIEWED' | 'FRAUD' | undefined,
+  trust: 'REVIEWED' | 'FRAUD' | undefined,
 ): SupplierProfile {
   const accounts = profile.accounts.map((account) => {
     if (account.key !== bankKey) return account;
     const { earned, ...use } = account;
-    if (verdict === undefined) return earned === undefined ? account : { ...use, trust: earned };
-    return { ...use, trust: verdict, earned: earned ?? account.trust };
+    if (trust === undefined) return earned === undefined ? account : { ...use, trust: earned };
+    return { ...use, trust, earned: earned ?? account.trust };
   });
   return { ...profile, accounts };
 }
@@ -278,7 +278,7 @@ function withRecentBill(bills: readonly RecentBill[], invoice: NormalisedInvoice
     day: invoice.issueDay,
     minor: invoice.amountMinor,
     invoiceId: invoice.invoiceId,
-    invoiceNumber: invoice.invoiceNumber.slice(0, REMEMBERED_NUMBER_LENGTH_MAX),
+    invoiceNumber: invoice.invoiceNumber.slice(0, STORED_NUMBER_LENGTH_MAX),
     currency: invoice.currency,
     ...(invoice.poKey === undefined ? {} : { poKey: invoice.poKey }),
   };

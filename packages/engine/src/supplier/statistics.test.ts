@@ -42,7 +42,7 @@ test('the median is the middle of the values in order', () => {
   );
 });
 
-test('the ratio that is asked for first is the one that the statistics show', () => {
+test('amountRatio returns the ratio of the statistics', () => {
   const minor = fc.integer({ min: 1, max: 10_000_000 }).map(String);
   fc.assert(
     fc.property(fc.array(minor, { maxLength: 64 }), minor, (list, amount) => {

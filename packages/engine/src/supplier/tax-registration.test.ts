@@ -35,7 +35,7 @@ describe('the country in which a supplier is registered for tax is', () => {
     expect(registered(withoutPrefix, {}, by('PL136695976'))).toBeUndefined();
   });
 
-  test('that of the account when the buyer is of it too', () => {
+  test('that of the account when the buyer has the same country', () => {
     const domestic = { ...withoutPrefix, account: GERMAN };
     expect(registered(domestic, buyerIn('DE'))).toEqual({ country: 'DE', basis: 'ACCOUNT_AND_BUYER' });
     expect(registered(domestic, buyerIn('PL'))).toBeUndefined();
@@ -57,7 +57,7 @@ describe('a tax id without its country', () => {
     return findingIn(acme.bill(bill, options), 'SUPPLIER_TAX_ID_INVALID');
   };
 
-  test('is held against the check digits of the country that is known', () => {
+  test('is checked by the check digits of the known country', () => {
     const wrong = { ...by('136695977'), account: GERMAN };
     expect(invalid(wrong, buyerIn('DE'))).toMatchObject({
       severity: 'MEDIUM',
@@ -73,7 +73,7 @@ describe('a tax id without its country', () => {
     expect(invalid(wrong)).toBeUndefined();
   });
 
-  test('may be a national number of another form, which is no fault', () => {
+  test('may be a national number of another form, which is not an error', () => {
     expect(invalid({ ...by('12/345/67890'), account: GERMAN }, buyerIn('DE'))).toBeUndefined();
     expect(
       invalid({ ...by('12/345/67890'), account: GERMAN }, {}, { ...by('DE136695976'), account: GERMAN }),

@@ -1,7 +1,7 @@
 import { taxIdValidity } from '@invoicecontrol/values/tax-id';
 import { buyerOf } from '../facts/buyer.js';
 import type { Facts } from '../facts/facts.js';
-import { isOtherAccount, statedTaxCountry } from './standing.js';
+import { isOtherAccount, statedTaxCountry } from './habits.js';
 
 /** The country in which a supplier is registered for tax, and how that is known. */
 export interface TaxRegistration {

@@ -2,7 +2,7 @@ import { analyze } from '../domain/analysis.js';
 import type { AnalysisFacts } from '../domain/analysis.js';
 import { tolerancesFor } from '../domain/learned-tolerance.js';
 import { compareReviews, reviewFactOf, stillHolds } from '../domain/review.js';
-import type { StandingReview } from '../domain/review.js';
+import type { CurrentReview } from '../domain/review.js';
 import type { AnalyzedFacts } from './decided-analysis.js';
 import type { OrganizationPolicy } from './policy-store.js';
 
@@ -23,11 +23,11 @@ export function analyzeFacts(
  */
 export function analyzeWithReviews(
   analyzed: AnalyzedFacts,
-  standing: readonly StandingReview[],
+  reviews: readonly CurrentReview[],
   { policy }: OrganizationPolicy,
 ): AnalyzedFacts {
   const { facts } = analyzed;
-  const others = standing
+  const others = reviews
     .filter((review) => review.invoiceId !== facts.invoice.invoiceId && stillHolds(review, facts))
     .map(reviewFactOf);
   if (others.length === 0) return analyzed;

@@ -6,15 +6,8 @@ import { decideFindings } from '../domain/analysis.js';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { isTolerable, signatureOf, toleranceFrom, withTolerance } from '../domain/learned-tolerance.js';
 import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
-import {
-  accountOf,
-  accountStanding,
-  confirmedAs,
-  isSignOfDuplicate,
-  isSignOfFraud,
-  lessonOf,
-} from '../domain/review.js';
-import type { StandingReview } from '../domain/review.js';
+import { accountOf, accountReview, confirmedAs, isSignOfDuplicate, isSignOfFraud, lessonOf } from '../domain/review.js';
+import type { CurrentReview } from '../domain/review.js';
 import { pairKeysOf } from '../domain/finding-disposition.js';
 import {
   countInvoice as countInProfile,
@@ -50,7 +43,7 @@ interface Deps {
 export interface ReviewEffects {
   /**
    * Stores everything that follows from what a finding's disposition is now. Each record is brought to what all
-   * standing reviews together say, read after the record and written under its version: so repeats, late workers and
+   * review reviews together say, read after the record and written under its version: so repeats, late workers and
    * reviews at the same time end in the same state, whatever their order.
    */
   apply(finding: WorkedFinding): Promise<void>;
@@ -64,13 +57,13 @@ export function reviewEffects(deps: Deps): ReviewEffects {
       const { organizationId, invoiceId } = finding;
       const invoice = await deps.invoices.find(organizationId, invoiceId);
       if (invoice === undefined) throw new Error(`invoice ${invoiceId} of finding ${finding.findingId} is gone`);
-      const standing = standingReview(finding, deps.clock.now());
-      await deps.reviews.stand(organizationId, standing);
+      const review = toCurrentReview(finding, deps.clock.now());
+      await deps.reviews.upsert(organizationId, review);
       await Promise.all([
         recompute(deps, finding),
-        correctSupplier(deps, organizationId, standing, invoice),
-        blockAccount(deps, organizationId, standing),
-        learnTolerance(deps, organizationId, standing),
+        correctSupplier(deps, organizationId, review, invoice),
+        blockAccount(deps, organizationId, review),
+        learnTolerance(deps, organizationId, review),
       ]);
     },
   };
@@ -82,7 +75,7 @@ function isAboutInvoice(finding: WorkedFinding): finding is InvoiceFinding {
   return finding.invoiceId !== undefined && finding.supplierId !== undefined;
 }
 
-function standingReview(finding: InvoiceFinding, now: Date): StandingReview {
+function toCurrentReview(finding: InvoiceFinding, now: Date): CurrentReview {
   const { supplierId, invoiceId } = finding;
   const bankKey = accountOf(finding);
   return {
@@ -127,12 +120,12 @@ async function recompute({ invoices, findings, cachedPolicies, clock }: Deps, fi
 async function correctSupplier(
   { suppliers, findings, reviews }: Deps,
   organizationId: string,
-  standing: StandingReview,
+  review: CurrentReview,
   record: InvoiceRecord,
 ): Promise<void> {
-  const { bankKey, supplierId, invoiceId } = standing;
-  const mayWithdraw = isSignOfFraud(standing) || isSignOfDuplicate(standing);
-  const lesson = lessonOf(standing);
+  const { bankKey, supplierId, invoiceId } = review;
+  const mayWithdraw = isSignOfFraud(review) || isSignOfDuplicate(review);
+  const lesson = lessonOf(review);
   if (!mayWithdraw && lesson === undefined) return;
   const invoice = renormalise(record);
   await guarded('supplier', async () => {
@@ -150,7 +143,7 @@ async function correctSupplier(
         : withInvoiceIf(confirmedAs(ofInvoice) === undefined, supplier, invoice);
     let { profile } = moved;
     if (bankKey !== undefined && ofAccount !== undefined) {
-      profile = withReviewedAccount(profile, bankKey, accountStanding(ofAccount, supplierId).trust);
+      profile = withReviewedAccount(profile, bankKey, accountReview(ofAccount, supplierId).trust);
     }
     if (lesson === 'NAME') profile = withName(profile, invoice.nameKey);
     if (lesson === 'NUMBER_PATTERN') profile = withNumberPattern(profile, invoice.number.signature);
@@ -180,12 +173,12 @@ function withInvoiceIf(belongs: boolean, supplier: SupplierRecord, invoice: Norm
 async function blockAccount(
   { bankLinks, reviews }: Deps,
   organizationId: string,
-  { bankKey, supplierId }: StandingReview,
+  { bankKey, supplierId }: CurrentReview,
 ): Promise<void> {
   if (bankKey === undefined) return;
   await guarded('account', async () => {
     const known = await bankLinks.find(organizationId, bankKey);
-    const { fraud } = accountStanding(await reviews.ofAccount(organizationId, bankKey), supplierId);
+    const { fraud } = accountReview(await reviews.ofAccount(organizationId, bankKey), supplierId);
     const { fraud: _before, ...link } = known?.link ?? { bankKey, suppliers: [] };
     return bankLinks.write(organizationId, bankKey, {
       version: known?.version ?? 0,
@@ -202,11 +195,11 @@ async function blockAccount(
 async function learnTolerance(
   { policies, reviews, cachedPolicies, clock }: Deps,
   organizationId: string,
-  standing: StandingReview,
+  review: CurrentReview,
 ): Promise<void> {
   const { policy } = await cachedPolicies.get(organizationId);
-  if (!isTolerable(standing, policy)) return;
-  const { supplierId, type, signature } = standing;
+  if (!isTolerable(review, policy)) return;
+  const { supplierId, type, signature } = review;
   const subject = { supplierId, type, signature };
   const today = clock.now().toISOString().slice(0, 10);
   // Looked at once more after each write: a review that came in between finds its tolerance here or writes it itself.

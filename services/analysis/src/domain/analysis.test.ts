@@ -23,7 +23,7 @@ const supplier = {
   tax_id: 'DE136695976',
   bank_account: { iban: 'DE89370400440532013000' },
 };
-const AWAY = { iban: 'FR1420041010050500013M02606' };
+const OTHER_ACCOUNT = { iban: 'FR1420041010050500013M02606' };
 
 describe('reviews', () => {
   function changedAccount(reviews: (finding: Finding, facts: Facts) => ReviewFact[]): Analysis {
@@ -31,7 +31,9 @@ describe('reviews', () => {
     for (let index = 0; index < 4; index += 1) {
       history.bill(invoiceOf({ supplier, invoice_number: `Q${index * 7919}`, gross_amount: `${900 + index}.00` }));
     }
-    const facts = history.factsOf(invoiceOf({ supplier: { ...supplier, bank_account: AWAY }, invoice_number: 'ZZ-1' }));
+    const facts = history.factsOf(
+      invoiceOf({ supplier: { ...supplier, bank_account: OTHER_ACCOUNT }, invoice_number: 'ZZ-1' }),
+    );
     const finding = runEngine(facts, defaultPolicy).find(({ type }) => type === 'BANK_ACCOUNT_CHANGED') as Finding;
     return analyze(analysisFacts(facts, { reviews: reviews(finding, facts) }), defaultPolicy);
   }
@@ -89,7 +91,7 @@ describe('a reviewed pair', () => {
     expect(duplicateIn(again)).toMatchObject({ disposition: 'FALSE_POSITIVE' });
   });
 
-  test('is left out of a later finding, which stands on the other pairs', () => {
+  test('is left out of a later finding, which names the other pairs', () => {
     const facts = second(3);
     const [first = ''] = pairKeysOf(duplicateIn({ findings: runEngine(facts, defaultPolicy) }));
     const again = analyze(analysisFacts(facts, { reviews: [cleared([first])] }), defaultPolicy);
@@ -99,7 +101,7 @@ describe('a reviewed pair', () => {
   });
 });
 
-test('what people have said about a finding of the books holds when it is found again', () => {
+test('a review of a finding about the books holds when it is raised again', () => {
   const payment = {
     paymentId: 'p',
     vendorId: 'v',
@@ -137,7 +139,7 @@ describe('score and decision', () => {
     },
   );
 
-  test('of an unknown currency are a review however mild habit made it, and nothing once it is a false positive', () => {
+  test('are REVIEW for an unknown currency even when a learned tolerance lowers it, and PASS once it is a false positive', () => {
     const mild = { type: 'CURRENCY_UNKNOWN', family: 'CUR', severity: 'LOW', confidence: 10 } as const;
     expect(decideFindings([{ ...mild, disposition: 'OPEN' }], defaultPolicy).decision).toBe('REVIEW');
     expect(decideFindings([{ ...mild, disposition: 'FALSE_POSITIVE' }], defaultPolicy).decision).toBe('PASS');

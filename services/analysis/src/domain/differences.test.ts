@@ -29,7 +29,7 @@ test('equal analyses have no differences, whatever the order of their findings',
   );
 });
 
-test('decision, score and versions are told, then every finding that came, went or changed', () => {
+test('lists decision, score and versions, then every finding that was added, removed or changed', () => {
   const before = analysis([finding('a'), finding('b'), finding('c')]);
   const after = analysis([finding('b', { severity: 'MEDIUM', confidence: 47 }), finding('c'), finding('d')], {
     decision: 'PASS',
@@ -54,7 +54,7 @@ test('decision, score and versions are told, then every finding that came, went 
   ]);
 });
 
-test('a replay is the same when only the name of the engine is another, and different for any other byte', () => {
+test('a replay is equal when only the engine version differs, and different for any other byte', () => {
   const stored = analysis([finding('a')]);
   const newer = { riskEngine: '1.1.0', policy: 'default-1+o0' };
   const renamed = finding('a', { evidence: { ...finding('a').evidence, rule: 'SUSPECTED_DUPLICATE@1.1.0' } });

@@ -70,7 +70,7 @@ describe('a row that repeats many others', () => {
     expect(evidence['points']).toBe(matched[0]?.points);
   });
 
-  test('takes little room, however many there are', () => {
+  test('stays small, however many there are', () => {
     expect(bytesOf({ evidence, relatedInvoiceIds, ...finding, subjects: [] })).toBeLessThan(11_000);
     expect(subjects).toHaveLength(64);
     expect(Buffer.byteLength(JSON.stringify(subjects))).toBeLessThan(4_096);
@@ -199,7 +199,7 @@ describe.each([
   });
 });
 
-test('an invoice that was billed before in many parts names a few of them, and is tied to all', () => {
+test('an invoice that was billed before in many parts names a few of them, and is related to all', () => {
   const history = inMemoryHistory();
   const supplier = { name: longText('🧾'), tax_id: 'DE136695976' };
   const parts = 40;

@@ -15,7 +15,7 @@ describe.each(types)('$type', ({ severities, isHardBlock, description, recommend
     expect(description).toMatch(/^[A-Z].*\.$/);
     expect(recommendedAction).toMatch(/^[A-Z].*\.$/);
   });
-  test('blocks only where it can be critical, and is then never softened by habit', () => {
+  test('blocks only where it can be CRITICAL, and is then never lowered by a learned tolerance', () => {
     if (isHardBlock) {
       expect(severities).toContain('CRITICAL');
       expect(hasLearnedTolerance).toBe(false);

@@ -74,7 +74,7 @@ describe('the tolerances of an organization', () => {
     expect(withTolerance([other], learned('B'), undefined, '2026-06-01')).toEqual([]);
   });
 
-  test('are at most twenty per supplier and type: the one that expires first leaves', () => {
+  test('are at most twenty per supplier and type: the one that expires first is dropped', () => {
     const days = Array.from({ length: 20 }, (_, index) => `2027-01-${String(index + 1).padStart(2, '0')}`);
     const full = [...days.map((day) => learned(`S${day}`, day)), learned('S', '2026-12-31', 'another')];
     const next = withTolerance(full, learned('NEW'), learned('NEW', '2027-02-01'), '2026-06-01');
@@ -125,7 +125,7 @@ describe('a tolerated finding', () => {
     expect(after.riskScore).toBeLessThan(analyze(analysisFacts(facts), defaultPolicy).riskScore);
   });
 
-  test('of another signature or type is left alone, and one of the lowest severity stays there', () => {
+  test('is not changed for another signature or type, and keeps the lowest severity', () => {
     expect(tolerated(before, [{ ...tolerance, signature: 'IDENT/EQ/SAME' }], defaultPolicy)).toBe(before);
     expect(tolerated(before, [{ ...tolerance, type: 'INVOICE_NUMBER_REUSED' }], defaultPolicy)).toBe(before);
     expect(tolerated({ ...before, severity: 'INFO' }, [tolerance], defaultPolicy).severity).toBe('INFO');

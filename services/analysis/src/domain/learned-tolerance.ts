@@ -58,7 +58,7 @@ export function isTolerable({ type, family }: Pick<Finding, 'type' | 'family'>, 
 }
 
 /**
- * The tolerance that the standing reviews of one subject justify, if any: three FALSE_POSITIVE within a year and no
+ * The tolerance that the current reviews of one subject justify, if any: three FALSE_POSITIVE within a year and no
  * confirmation beside them (detection reference, section 10).
  */
 export function toleranceFrom(

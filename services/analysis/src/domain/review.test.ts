@@ -11,7 +11,7 @@ import type { Disposition } from './finding-disposition.js';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import {
   accountOf,
-  accountStanding,
+  accountReview,
   confirmedAs,
   dispositions,
   isSignOfFraud,
@@ -21,7 +21,7 @@ import {
   reviewKeysOf,
   stillHolds,
 } from './review.js';
-import type { StandingReview } from './review.js';
+import type { CurrentReview } from './review.js';
 import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
 
@@ -65,7 +65,7 @@ describe('a finding', () => {
     else expect(act).toThrow(expect.objectContaining({ kind: expected }));
   });
 
-  test('called what it is already keeps a note that is given', () => {
+  test('reviewed with the disposition it has keeps a new note', () => {
     const outcome = review(suspicion('CONFIRMED'), { disposition: 'CONFIRMED', note: ' again ' }, defaultPolicy);
     expect(outcome).toEqual({ kind: 'NOTED', from: 'CONFIRMED', to: 'CONFIRMED', note: 'again' });
   });
@@ -120,7 +120,7 @@ describe('the keys to load reviews by', () => {
     expect(reviewKeysOf(ofFile)).toEqual([ofFile[0]?.evidence.key]);
   });
 
-  test('cleared, silence the engine: what it raises then is dismissed', () => {
+  test('dismiss the findings that the engine raises after they are cleared', () => {
     const history = inMemoryHistory();
     history.bill(invoiceOf());
     const facts = history.factsOf(invoiceOf());
@@ -187,8 +187,8 @@ describe('the account of a finding', () => {
   });
 });
 
-describe('what people’s words make of an account', () => {
-  const standing = (findingId: string, changes: Partial<StandingReview>): StandingReview => ({
+describe('the reviews of an account', () => {
+  const currentReview = (findingId: string, changes: Partial<CurrentReview>): CurrentReview => ({
     findingId,
     sourceVersion: 2,
     type: 'BANK_ACCOUNT_CHANGED',
@@ -204,37 +204,37 @@ describe('what people’s words make of an account', () => {
     ...changes,
   });
 
-  test('one confirmation blocks it for every supplier; the last that stands is shown', () => {
-    const later = standing('f1', {});
-    const earlier = standing('f2', { reviewedAt: new Date('2026-03-01T10:00:00Z') });
-    expect(accountStanding([earlier, later], 'another')).toEqual({ fraud: later, trust: 'FRAUD' });
-    expect(accountStanding([earlier], 's')).toEqual({ fraud: earlier, trust: 'FRAUD' });
+  test('block it for every supplier after one confirmation; the last one in force is shown', () => {
+    const later = currentReview('f1', {});
+    const earlier = currentReview('f2', { reviewedAt: new Date('2026-03-01T10:00:00Z') });
+    expect(accountReview([earlier, later], 'another')).toEqual({ fraud: later, trust: 'FRAUD' });
+    expect(accountReview([earlier], 's')).toEqual({ fraud: earlier, trust: 'FRAUD' });
   });
 
-  test('a cleared account is trusted for the supplier it was cleared for alone', () => {
-    const cleared = standing('f1', { disposition: 'ACCEPTED_RISK' });
-    expect(accountStanding([cleared], 's').trust).toBe('REVIEWED');
-    expect(accountStanding([cleared], 'another').trust).toBeUndefined();
+  test('clear it only for the supplier that it was reviewed for', () => {
+    const cleared = currentReview('f1', { disposition: 'ACCEPTED_RISK' });
+    expect(accountReview([cleared], 's').trust).toBe('REVIEWED');
+    expect(accountReview([cleared], 'another').trust).toBeUndefined();
   });
 
-  test('a block that was cleared stays cleared until fraud is confirmed anew', () => {
-    const cleared = standing('f1', { type: 'BANK_ACCOUNT_BLOCKLISTED', disposition: 'FALSE_POSITIVE' });
+  test('clear a block until fraud is confirmed again', () => {
+    const cleared = currentReview('f1', { type: 'BANK_ACCOUNT_BLOCKLISTED', disposition: 'FALSE_POSITIVE' });
     const confirmed = (confirmedAt: string) =>
       ({ bankLink: { fraud: { reviewId: 'f2', confirmedAt } } }) as unknown as Facts;
     expect(stillHolds(cleared, confirmed('2026-03-01T10:00:00.000Z'))).toBe(true);
     expect(stillHolds(cleared, confirmed('2026-03-03T10:00:00.000Z'))).toBe(false);
-    expect(stillHolds(standing('f1', {}), confirmed('2026-03-03T10:00:00.000Z'))).toBe(true);
+    expect(stillHolds(currentReview('f1', {}), confirmed('2026-03-03T10:00:00.000Z'))).toBe(true);
   });
 
-  test('a remedied fraud blocks no more', () => {
-    expect(accountStanding([standing('f1', { disposition: 'RESOLVED' })], 's')).toEqual({
+  test('no longer block it once the fraud is resolved', () => {
+    expect(accountReview([currentReview('f1', { disposition: 'RESOLVED' })], 's')).toEqual({
       fraud: undefined,
       trust: undefined,
     });
   });
 });
 
-test('a profile learns a name or a pattern of numbers from a false positive, and nothing from other words', () => {
+test('a profile learns a name or a number pattern from a false positive, and nothing from other dispositions', () => {
   const lesson = (type: string, disposition: Disposition) => lessonOf({ type, disposition } as never);
   expect(lesson('SUPPLIER_NAME_MISMATCH', 'FALSE_POSITIVE')).toBe('NAME');
   expect(lesson('INVOICE_NUMBER_FORMAT_CHANGED', 'FALSE_POSITIVE')).toBe('NUMBER_PATTERN');

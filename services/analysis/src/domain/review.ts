@@ -71,7 +71,7 @@ function noteOf(note: string | undefined): string | undefined {
 }
 
 /** What stands as people's word about one finding; the source of every effect, so that effects may be repeated. */
-export interface StandingReview extends Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> {
+export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> {
   readonly findingId: string;
   /** The version of the finding that says so; an older one never replaces a newer. */
   readonly sourceVersion: number;
@@ -96,14 +96,14 @@ export function reviewKeysOf(findings: readonly Finding[]): string[] {
  * Whether a FALSE_POSITIVE still speaks against what these facts raise. One that cleared a blocked account says nothing
  * about a confirmation of fraud that came after it.
  */
-export function stillHolds({ type, reviewedAt }: StandingReview, { bankLink }: Pick<Facts, 'bankLink'>): boolean {
+export function stillHolds({ type, reviewedAt }: CurrentReview, { bankLink }: Pick<Facts, 'bankLink'>): boolean {
   const confirmedAt = bankLink?.fraud?.confirmedAt;
   return type !== 'BANK_ACCOUNT_BLOCKLISTED' || confirmedAt === undefined || confirmedAt < reviewedAt.toISOString();
 }
 
-/** A standing review as the engine reads it. */
-export function reviewFactOf(standing: StandingReview): ReviewFact {
-  const { evidenceKey: key, disposition, invoiceId, pairKeys } = standing;
+/** A current review as the engine reads it. */
+export function reviewFactOf(current: CurrentReview): ReviewFact {
+  const { evidenceKey: key, disposition, invoiceId, pairKeys } = current;
   return { evidenceKey: key, disposition, invoiceId, pairKeys };
 }
 
@@ -151,38 +151,36 @@ export function accountOf(finding: Pick<Finding, 'type' | 'family' | 'subjects'>
   return isSignOfFraud(finding) ? account?.bankKey : undefined;
 }
 
-/** What people's standing words make of one account. */
-export interface AccountStanding {
+/** What people's current words make of one account. */
+export interface AccountReview {
   /** The newest confirmation that stands: the account is blocked for the whole organization. */
-  readonly fraud: StandingReview | undefined;
+  readonly fraud: CurrentReview | undefined;
   /** For one supplier; undefined: not reviewed, its use decides. */
   readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
 }
 
-/** @param reviews every standing review about the account, of any supplier */
-export function accountStanding(reviews: readonly StandingReview[], supplierId: string): AccountStanding {
+/** @param reviews every current review about the account, of any supplier */
+export function accountReview(reviews: readonly CurrentReview[], supplierId: string): AccountReview {
   const [fraud] = reviews
-    .filter((standing) => standing.disposition === 'CONFIRMED' && isSignOfFraud(standing))
+    .filter((current) => current.disposition === 'CONFIRMED' && isSignOfFraud(current))
     .sort(
       (left, right) =>
         right.reviewedAt.getTime() - left.reviewedAt.getTime() || compareText(left.findingId, right.findingId),
     );
   if (fraud !== undefined) return { fraud, trust: 'FRAUD' };
   const isCleared = reviews.some(
-    (standing) =>
-      standing.supplierId === supplierId &&
-      standing.family === 'BANK' &&
-      (standing.disposition === 'FALSE_POSITIVE' || standing.disposition === 'ACCEPTED_RISK'),
+    (current) =>
+      current.supplierId === supplierId &&
+      current.family === 'BANK' &&
+      (current.disposition === 'FALSE_POSITIVE' || current.disposition === 'ACCEPTED_RISK'),
   );
   return { fraud: undefined, trust: isCleared ? 'REVIEWED' : undefined };
 }
 
 /** What a supplier's profile learns when a person says that the finding is none. */
-export function lessonOf(
-  standing: Pick<StandingReview, 'type' | 'disposition'>,
-): 'NAME' | 'NUMBER_PATTERN' | undefined {
-  if (standing.disposition !== 'FALSE_POSITIVE') return undefined;
-  const name: string = standing.type;
+export function lessonOf(current: Pick<CurrentReview, 'type' | 'disposition'>): 'NAME' | 'NUMBER_PATTERN' | undefined {
+  if (current.disposition !== 'FALSE_POSITIVE') return undefined;
+  const name: string = current.type;
   if (name === 'SUPPLIER_NAME_MISMATCH') return 'NAME';
   return name === 'INVOICE_NUMBER_FORMAT_CHANGED' ? 'NUMBER_PATTERN' : undefined;
 }

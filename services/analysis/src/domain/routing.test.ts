@@ -53,12 +53,12 @@ describe('a rule takes a finding', () => {
   });
 });
 
-test.each(['', '  ', '\u200b \u2060'])('a name that shows nothing (%j) is refused', (name) => {
+test.each(['', '  ', '\u200b \u2060'])('refuses a name without visible characters (%j)', (name) => {
   const input = { name, position: 1, enabled: true, match: anyMatch, assignTo: 'u' };
   expect(() => readRule(input, [])).toThrow(/invisible/);
 });
 
-test('a name of as many characters as are allowed is taken, whatever they are', () => {
+test('accepts a name at the length limit, of any characters', () => {
   const name = '🙂'.repeat(200);
   const input = { name, position: 1, enabled: true, match: anyMatch, assignTo: 'u' };
   expect(readRule(input, [])).toMatchObject({ name });
@@ -68,7 +68,7 @@ test('a name of as many characters as are allowed is taken, whatever they are', 
   );
 });
 
-test('the first rule in order of position decides, of two at one place the older', () => {
+test('assigns by the first rule in order of position, and the older of two at one position', () => {
   const rules = [rule('b', {}, { position: 2 }), rule('c'), rule('a', { families: ['BANK'] }), rule('d')];
   const ordered = rules.toSorted(compareRules);
   expect(ordered.map(({ ruleId }) => ruleId)).toEqual(['a', 'c', 'd', 'b']);

@@ -28,7 +28,7 @@ test('refuses a company of another organization like one that does not exist', (
   expect(() => companyFor({ companyId: 'stranger' }, tenant)).toThrow(/^company_id: names no company/);
 });
 
-test('of a thousand companies, facts hold those an invoice can be about', () => {
+test('facts hold only the relevant ones of a thousand companies', () => {
   const others = Array.from({ length: 1000 }, (_, index) => ({ companyId: `c${index}`, name: `Branch ${index}` }));
   const many = { ...tenant, companies: [...others, ...tenant.companies] };
   const invoice = normaliseInvoice(

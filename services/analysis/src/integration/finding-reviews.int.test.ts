@@ -4,7 +4,7 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import type { ReviewStore } from '../application/review-store.js';
-import type { StandingReview } from '../domain/review.js';
+import type { CurrentReview } from '../domain/review.js';
 import { createFindingReviewIndexes, reviewStore } from '../storage/finding-reviews.js';
 import type { FindingReviewDocument } from '../storage/finding-reviews.js';
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-const standing = (changes: Partial<StandingReview> = {}): StandingReview => ({
+const currentReview = (changes: Partial<CurrentReview> = {}): CurrentReview => ({
   findingId: randomUUID(),
   sourceVersion: 2,
   type: 'SUSPECTED_DUPLICATE',
@@ -43,8 +43,8 @@ const standing = (changes: Partial<StandingReview> = {}): StandingReview => ({
 
 test('a review is found by its evidence key and by each of its pairs, in its own organization', async () => {
   const [organizationId, stranger] = [randomUUID(), randomUUID()];
-  const review = standing();
-  await reviews.stand(organizationId, review);
+  const review = currentReview();
+  await reviews.upsert(organizationId, review);
   for (const key of ['evidence', 'pair 1', 'pair 2']) {
     expect(await reviews.falsePositives(organizationId, [key, 'other'])).toEqual([review]);
     expect(await reviews.falsePositives(stranger, [key])).toEqual([]);
@@ -54,10 +54,10 @@ test('a review is found by its evidence key and by each of its pairs, in its own
 
 test('an older word never replaces a newer one, in whatever order they come and however often', async () => {
   const organizationId = randomUUID();
-  const older = standing();
+  const older = currentReview();
   const newer = { ...older, sourceVersion: 3, disposition: 'OPEN' } as const;
-  await Promise.all([older, newer, older, newer, older].map((review) => reviews.stand(organizationId, review)));
-  await reviews.stand(organizationId, older);
+  await Promise.all([older, newer, older, newer, older].map((review) => reviews.upsert(organizationId, review)));
+  await reviews.upsert(organizationId, older);
   expect(await reviews.falsePositives(organizationId, ['evidence'])).toEqual([]);
   expect(await reviews.ofSubject(organizationId, older)).toEqual([newer]);
 });

@@ -24,7 +24,7 @@ import { SECOND_COMPANY_ID, startFakeOrganization } from '@invoicecontrol/tenant
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const HOME = 'DE89370400440532013000';
-const AWAY = 'FR1420041010050500013M02606';
+const OTHER_ACCOUNT = 'FR1420041010050500013M02606';
 const MISSING_ID = '01890000-0000-7000-8000-000000000000';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -95,7 +95,7 @@ async function changedAccount(organizationId: string): Promise<{ changed: Analys
 }
 
 const nextOnAway = (invoiceNumber: string, issueDate: string, grossAmount: string) =>
-  wireInvoice({ iban: AWAY, invoiceNumber, issueDate, grossAmount });
+  wireInvoice({ iban: OTHER_ACCOUNT, invoiceNumber, issueDate, grossAmount });
 
 async function history(organizationId: string, { findingId }: Finding): Promise<string[]> {
   const { changes } = await rpc.finding.listFindingHistory({ organizationId, findingId }, ann);
@@ -218,7 +218,7 @@ describe('a review', () => {
         wireInvoice({ iban: HOME, invoiceNumber: number, issueDate: `2026-01-${day}`, grossAmount: `${day}7.31` }),
       );
     }
-    const analysis = await rpc.post(organizationId, wireInvoice({ iban: AWAY }));
+    const analysis = await rpc.post(organizationId, wireInvoice({ iban: OTHER_ACCOUNT }));
     const findings = analysis.findings.filter(({ severity }) => severity !== Severity.INFO);
     expect(findings.length).toBeGreaterThanOrEqual(2);
     await Promise.all(findings.map((finding) => review(organizationId, finding, 'FALSE_POSITIVE', undefined)));
@@ -257,7 +257,7 @@ describe('a confirmation', () => {
         supplier: {
           name: 'Quarz Papier AG',
           taxId: undefined,
-          bankAccount: { iban: AWAY, sortCode: undefined, accountNumber: undefined },
+          bankAccount: { iban: OTHER_ACCOUNT, sortCode: undefined, accountNumber: undefined },
         },
         invoiceNumber,
         grossAmount: `${invoiceNumber.slice(-3)}.11`,

@@ -2,10 +2,10 @@ import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { REVIEWS_MAX } from '../application/review-store.js';
 import type { ReviewStore } from '../application/review-store.js';
-import type { StandingReview } from '../domain/review.js';
+import type { CurrentReview } from '../domain/review.js';
 
-/** People's standing word about one finding, found by what it is about. */
-export interface FindingReviewDocument extends Omit<StandingReview, 'findingId'> {
+/** The current review of each finding, looked up by what the finding is about. */
+export interface FindingReviewDocument extends Omit<CurrentReview, 'findingId'> {
   /** The finding. */
   readonly _id: string;
   readonly organizationId: string;
@@ -26,7 +26,7 @@ export async function createFindingReviewIndexes(collection: Collection<FindingR
 
 export function reviewStore(collection: Collection<FindingReviewDocument>): ReviewStore {
   return {
-    async stand(organizationId, { findingId, ...review }) {
+    async upsert(organizationId, { findingId, ...review }) {
       const keys = [review.evidenceKey, ...review.pairKeys];
       try {
         await collection.replaceOne(
@@ -61,7 +61,7 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
     },
     async ofSubject(organizationId, { supplierId, type, signature }) {
       const documents = await collection
-        .find({ organizationId, supplierId, type: type as StandingReview['type'], signature })
+        .find({ organizationId, supplierId, type: type as CurrentReview['type'], signature })
         .sort({ reviewedAt: -1 })
         .limit(REVIEWS_MAX)
         .toArray();
@@ -70,7 +70,7 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
   };
 }
 
-function toReview(document: FindingReviewDocument): StandingReview {
+function toReview(document: FindingReviewDocument): CurrentReview {
   const { _id: findingId, organizationId, keys, ...review } = document;
   return { findingId, ...review };
 }

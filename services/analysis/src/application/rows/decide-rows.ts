@@ -5,7 +5,7 @@ import type { Stages } from '@invoicecontrol/runtime/stages';
 import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { ReimportedRow } from '../../domain/reimport.js';
 import { reviewKeysOf } from '../../domain/review.js';
-import type { StandingReview } from '../../domain/review.js';
+import type { CurrentReview } from '../../domain/review.js';
 import type { RoutingRule } from '../../domain/routing.js';
 import { toDecidedAnalysis } from '../decided-analysis.js';
 import type { AnalyzedFacts } from '../decided-analysis.js';
@@ -103,8 +103,8 @@ async function store(
   const others =
     taken.size === 0 ? new Map<string, RowDecision>() : await deps.rows.decided(organizationId, [...taken]);
   refuseOtherSuppliers(fresh, others);
-  const standing = fresh.map((row) => ({ ...row, ...others.get(row.subject.invoiceId) }));
-  const all = [...before, ...standing];
+  const current = fresh.map((row) => ({ ...row, ...others.get(row.subject.invoiceId) }));
+  const all = [...before, ...current];
   await deps.rows.finalize(organizationId, all);
   return all;
 }
@@ -141,13 +141,13 @@ async function withReviews(
       ),
     );
   }
-  const byKey = new Map<string, StandingReview[]>();
+  const byKey = new Map<string, CurrentReview[]>();
   for (const review of found) {
     for (const key of [review.evidenceKey, ...review.pairKeys]) byKey.set(key, [...(byKey.get(key) ?? []), review]);
   }
   return analyzed.map((row) => {
-    const standing = new Set(keysOf(row).flatMap((key) => byKey.get(key) ?? []));
-    return analyzeWithReviews(row, [...standing], policy);
+    const matching = new Set(keysOf(row).flatMap((key) => byKey.get(key) ?? []));
+    return analyzeWithReviews(row, [...matching], policy);
   });
 }
 

@@ -20,7 +20,7 @@ export function comparableAmounts(
 }
 
 /** The amount of the invoice against the supplier's usual ones; undefined without any. */
-export function amountStanding(facts: Facts, parameters: AmountParameters): AmountStatistics | undefined {
+export function usualAmountStatistics(facts: Facts, parameters: AmountParameters): AmountStatistics | undefined {
   const uses = comparableAmounts(facts, parameters);
   const usual = uses.slice(-usualCount(amountsOf(uses), parameters));
   return amountStatistics(usual, facts.invoice.amountMinor, parameters.logMadFloor);
