@@ -16,6 +16,7 @@ import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
 import { createClients, openChannels, owners } from './clients.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
+import { AddressShare } from './http/address-share.js';
 import { createApp } from './http/app.js';
 import { Authenticator } from './http/authenticate.js';
 import { FailureBucket } from './http/failure-bucket.js';
@@ -45,7 +46,8 @@ export async function startService(config: Config, clock: Clock = systemClock): 
       openChannel(config[addressVariable(owner)], { messageBytesMax: LARGE_MESSAGE_BYTES_MAX }),
     );
     for (const owner of owners) shutdown.add(owner, () => channels[owner].close());
-    const load = new LoadGauge();
+    const load = new LoadGauge(clock);
+    const unauthenticated = new AddressShare(config.UNAUTHENTICATED_PER_ADDRESS_MAX);
     load.start();
     shutdown.add('load gauge', () => load.stop());
 
@@ -61,7 +63,16 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     const server = await startHttpServer({
       app: createApp({
         routes,
-        dispatching: { clients, authenticator, limiter, limits: limitsOf(config), failures, load, logger },
+        dispatching: {
+          clients,
+          authenticator,
+          limiter,
+          limits: limitsOf(config),
+          failures,
+          load,
+          unauthenticated,
+          logger,
+        },
         readiness,
         openApi: describeApi(resources),
         trustedProxyHops: config.TRUSTED_PROXY_HOPS,
@@ -69,6 +80,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
       host: config.HOST,
       port: config.PORT,
       logger,
+      connectionsPerAddressMax: config.CONNECTIONS_PER_ADDRESS_MAX,
     });
     shutdown.add('requests', () => server.stop(DRAIN_MS_MAX));
     shutdown.add('readiness', async () => {

@@ -25,6 +25,10 @@ export const configSchema = z.object({
   GATEWAY_REPLICAS: z.coerce.number().int().min(1).max(1_000).default(1),
   /** How many proxies in front append to X-Forwarded-For; 0 believes only the connection. */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
+  /** Connections of one address; 0: no bound, behind a proxy that has one. */
+  CONNECTIONS_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(500),
+  /** Requests without a key that one address may have running, the pages included; 0: no bound. */
+  UNAUTHENTICATED_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(50),
   /** How long a stopping gateway still answers, so that balancers notice `/readyz` first. */
   DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
   LOG_LEVEL: logLevel,

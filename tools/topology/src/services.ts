@@ -78,6 +78,9 @@ export const services = {
     settings: {
       // The proxies that append to X-Forwarded-For: the ingress controller.
       TRUSTED_PROXY_HOPS: { value: '1' },
+      // All connections come from the ingress controller, which bounds those of each client.
+      CONNECTIONS_PER_ADDRESS_MAX: { value: '0' },
+      UNAUTHENTICATED_PER_ADDRESS_MAX: { value: '50' },
       // As many as the deployment has replicas.
       GATEWAY_REPLICAS: { value: '2' },
       RATE_LIMIT_DEFAULT_PER_MINUTE: { value: '3000' },

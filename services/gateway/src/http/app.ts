@@ -3,9 +3,12 @@ import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } 
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { measure, readTraceparent } from '@invoicecontrol/runtime/telemetry';
 import { sendRefusal } from './answer.js';
+import { takeUnauthenticated } from './address-share.js';
+import type { AddressShare } from './address-share.js';
 import { apiPage } from './api-page.js';
 import { clientAddress } from './client-address.js';
 import { expectAnswer } from './client-errors.js';
+import { isClosing, refuseExcess, trackRequest } from './connections.js';
 import { dispatch } from './dispatch.js';
 import type { Dispatching } from './dispatch.js';
 import { URL_LENGTH_MAX } from './limits.js';
@@ -13,7 +16,7 @@ import { probes } from './probes.js';
 import type { Readiness } from './probes.js';
 import { HttpRefusal } from './refusal.js';
 import { requestIdOf } from './request-id.js';
-import { requestState, setRequestState } from './request-state.js';
+import { requestState, setRequestState, settleRequest } from './request-state.js';
 import type { Route } from './route.js';
 import { securityHeaders } from './security-headers.js';
 
@@ -37,7 +40,8 @@ export function createApp({ routes, dispatching, readiness, openApi, trustedProx
   app.enable('strict routing');
 
   app.use(begin(dispatching, readiness));
-  probes(app, readiness);
+  probes(app, { readiness, isStuck: () => dispatching.load.isStuck() });
+  app.use(outsideVersion(dispatching.unauthenticated));
   apiPage(app, openApi);
   for (const path of new Set(routes.map((route) => route.path))) {
     const handler = dispatch(
@@ -53,9 +57,10 @@ export function createApp({ routes, dispatching, readiness, openApi, trustedProx
   return app;
 }
 
-/** Gives every request its id, its security headers, its place in the gauge and its line in the log. */
-function begin({ load, logger }: Dispatching, readiness: Readiness): RequestHandler {
+/** Gives every request its id, its security headers, its place on its connection and its line in the log. */
+function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
   return (request, response, next) => {
+    if (isClosing(request.socket)) return;
     const startedAt = performance.now();
     const requestId = requestIdOf(request.headers['x-request-id']);
     const measured = measure('server', request.method, traceparentOf(request), 'http.server.request.duration');
@@ -64,15 +69,16 @@ function begin({ load, logger }: Dispatching, readiness: Readiness): RequestHand
       address: clientAddress(request),
       traceparent: measured.traceparent,
       route: 'none',
+      slots: [],
+      isSettled: false,
     });
     expectAnswer(request.socket, response);
     response.setHeader('X-Request-Id', requestId);
     // Clients of a stopping gateway reconnect, and the balancer gives them another one.
     if (!readiness.isReady) response.setHeader('Connection', 'close');
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
-    load.begin();
-    response.once('close', () => {
-      load.end();
+    trackRequest(request.socket, response, () => {
+      settleRequest(response);
       const { route } = requestState(response);
       measured.end({
         failed: response.statusCode >= 500,
@@ -84,7 +90,16 @@ function begin({ load, logger }: Dispatching, readiness: Readiness): RequestHand
       });
       logRequest(logger, request, response, performance.now() - startedAt);
     });
+    refuseExcess(request.socket);
     refuseMalformed(request);
+    next();
+  };
+}
+
+/** Pages are for everybody, so each address has a share. */
+function outsideVersion(unauthenticated: AddressShare): RequestHandler {
+  return (request, response, next) => {
+    if (!request.path.startsWith('/v1/')) takeUnauthenticated(response, unauthenticated);
     next();
   };
 }

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Response } from 'express';
+import { stopReading } from './connections.js';
 import { answerTo } from './envelope.js';
 import { URL_LENGTH_MAX } from './limits.js';
 import { HttpRefusal } from './refusal.js';
@@ -43,6 +44,22 @@ export function answerClientErrors(server: Server, logger: Logger): void {
       socket.destroy(),
     );
   });
+}
+
+/** Refuses a connection beyond the share of its address, before anything is read from it. */
+export function refuseConnection(socket: Socket, connectionsPerAddressMax: number): void {
+  stopReading(socket);
+  const requestId = newRequestId();
+  const refusal = new HttpRefusal(
+    429,
+    `This address has ${connectionsPerAddressMax} connections open. Close one first.`,
+    { 'Retry-After': '1' },
+    'RATE_LIMITED',
+  );
+  const { status, headers, body } = answerTo(refusal, requestId);
+  socket.end(rawAnswer(status, { ...headers, 'X-Request-Id': requestId }, JSON.stringify(body)), () =>
+    socket.destroy(),
+  );
 }
 
 function refusalFor({ code, rawPacket }: ClientError): HttpRefusal {

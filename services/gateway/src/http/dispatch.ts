@@ -5,6 +5,8 @@ import { publicClients, tenantClients } from '../clients.js';
 import type { Clients } from '../clients.js';
 import { requireRight } from './access.js';
 import { sendJson, sendRefusal } from './answer.js';
+import { takeUnauthenticated } from './address-share.js';
+import type { AddressShare } from './address-share.js';
 import type { Authenticator } from './authenticate.js';
 import { JSON_BODY_BYTES_MAX, readJsonBody } from './body.js';
 import { fingerprintOf } from './fingerprint.js';
@@ -17,7 +19,7 @@ import { demandsOf, rateLimited, rateLimitFields } from './rate-limit-fields.js'
 import type { Limits } from './rate-limit-fields.js';
 import type { RateLimiter } from './rate-limit.js';
 import { HttpRefusal } from './refusal.js';
-import { anonymousContext, requestState } from './request-state.js';
+import { anonymousContext, holdUntilSettled, requestState } from './request-state.js';
 import type { AnyKeyRoute, AnyPublicRoute, Reply, Route, RouteInput } from './route.js';
 import { validate } from './validate.js';
 
@@ -28,6 +30,8 @@ export interface Dispatching {
   readonly limits: Limits;
   readonly failures: FailureBucket;
   readonly load: LoadGauge;
+  /** What each address may have running without a key. */
+  readonly unauthenticated: AddressShare;
   readonly logger: Logger;
 }
 
@@ -66,12 +70,16 @@ async function answerKey(
   route: AnyKeyRoute,
   request: Request,
   response: Response,
-  { authenticator, limiter, limits, clients }: Dispatching,
+  { authenticator, limiter, limits, clients, load }: Dispatching,
 ): Promise<Reply> {
   const state = requestState(response);
   const anonymous = anonymousContext(state);
   const principal = await authenticator.authenticate(request, state.address, anonymous);
   state.organizationId = principal.organizationId;
+  // Checked again: others may have been let in while the key was checked.
+  load.refuseOverload(request.method);
+  load.begin();
+  holdUntilSettled(response, () => load.end());
   const context = { ...anonymous, actor: { type: 'API_KEY' as const, id: principal.apiKeyId } };
 
   const result = await limiter.take(demandsOf(principal, request.method, route.ratePolicy, limits), context);
@@ -96,9 +104,10 @@ async function answerPublic(
   route: AnyPublicRoute,
   request: Request,
   response: Response,
-  { failures, clients }: Dispatching,
+  { failures, clients, unauthenticated }: Dispatching,
 ): Promise<Reply> {
   const state = requestState(response);
+  takeUnauthenticated(response, unauthenticated);
   failures.refuseExhausted(state.address);
   const input = await readInput(route, request, response);
   const bound = publicClients(clients, {

@@ -3,6 +3,8 @@ export const URL_LENGTH_MAX = 8 * 1024;
 export const HEADERS_BYTES_MAX = 16 * 1024;
 export const CONNECTIONS_MAX = 5_000;
 export const REQUESTS_PER_CONNECTION_MAX = 1_000;
+/** Requests of one connection that wait for their answers; a client that does not pipeline has one. */
+export const PIPELINED_MAX = 32;
 
 /** How long a client may take. Node looks at its connections only so often, hence the interval. */
 export interface Timeouts {
@@ -10,6 +12,10 @@ export interface Timeouts {
   readonly requestMs: number;
   /** Longer than the idle time of the balancer in front, which would otherwise meet closed connections. */
   readonly keepAliveMs: number;
+  /** From a complete answer to the moment in which the client has taken its last byte. */
+  readonly writeMs: number;
+  /** From a refusal that ends the connection to its end; earlier requests may be answered until then. */
+  readonly closingMs: number;
   readonly checkingIntervalMs: number;
 }
 
@@ -17,5 +23,7 @@ export const TIMEOUTS: Timeouts = {
   headersMs: 10_000,
   requestMs: 60_000,
   keepAliveMs: 65_000,
+  writeMs: 60_000,
+  closingMs: 10_000,
   checkingIntervalMs: 1_000,
 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { IN_FLIGHT_MAX, isOverloaded, LAG_IN_FLIGHT_MIN, LAG_MS_MAX, LoadGauge } from './load-gauge.js';
+import { routes } from '../routes/table.js';
+import { IN_FLIGHT_MAX, isOverloaded, LAG_IN_FLIGHT_MIN, LAG_MS_MAX, LoadGauge, STUCK_MS } from './load-gauge.js';
 
 describe('an overloaded gateway', () => {
   test('refuses reads first, writes at twice the load, nothing at the limit itself', () => {
@@ -22,5 +23,27 @@ describe('an overloaded gateway', () => {
     expect(() => gauge.refuseOverload('GET')).toThrow('overloaded');
     gauge.end();
     expect(() => gauge.refuseOverload('GET')).not.toThrow();
+  });
+});
+
+describe('a gauge above its bound', () => {
+  test('is stuck once no request has ended for longer than any route may take', () => {
+    let nowMs = 1_000_000;
+    const gauge = new LoadGauge({ now: () => new Date(nowMs) });
+    for (let count = 0; count < IN_FLIGHT_MAX; count += 1) gauge.begin();
+    nowMs += STUCK_MS;
+    expect(gauge.isStuck()).toBe(false);
+    gauge.begin();
+    expect(gauge.isStuck()).toBe(true);
+    gauge.end();
+    gauge.begin();
+    nowMs += STUCK_MS - 1;
+    expect(gauge.isStuck()).toBe(false);
+    nowMs += 1;
+    expect(gauge.isStuck()).toBe(true);
+  });
+
+  test('waits longer than any route gives its owner', () => {
+    for (const { timeoutMs = 0 } of routes) expect(timeoutMs).toBeLessThan(STUCK_MS);
   });
 });

@@ -1,5 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DomainError } from '@invoicecontrol/errors';
+import { systemClock } from '@invoicecontrol/runtime/clock';
+import type { Clock } from '@invoicecontrol/runtime/clock';
 
 /** Above this many running requests, reading is refused (HTTP and security reference, section 7). */
 export const IN_FLIGHT_MAX = 500;
@@ -12,16 +14,24 @@ export const LAG_MS_MAX = 200;
 export const LAG_IN_FLIGHT_MIN = 100;
 /** Writes cost more to repeat: they are refused at twice these figures. */
 const WRITE_FACTOR = 2;
+/** Longer than any route gives its owner: requests that run and do not end for this long never will. */
+export const STUCK_MS = 150_000;
 /** Long enough that one stall of a shared machine is not the p99. */
 const LAG_WINDOW_MS = 5_000;
 const LAG_RESOLUTION_MS = 20;
 
-/** How busy this process is. Refusing early keeps the answers to the rest in time. */
+/** How busy this process is with authenticated requests. Refusing early keeps the answers to the rest in time. */
 export class LoadGauge {
+  readonly #clock: Clock;
   readonly #delay = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
   #timer: NodeJS.Timeout | undefined;
   #lagMs = 0;
   #inFlight = 0;
+  #endedAtMs = 0;
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
 
   start(): void {
     this.#delay.enable();
@@ -37,12 +47,24 @@ export class LoadGauge {
     this.#delay.disable();
   }
 
+  /** Running requests. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
   begin(): void {
+    if (this.#inFlight === 0) this.#endedAtMs = this.#nowMs();
     this.#inFlight += 1;
   }
 
   end(): void {
     this.#inFlight -= 1;
+    this.#endedAtMs = this.#nowMs();
+  }
+
+  /** Whether reads are refused for the number of requests, and none has ended for longer than any may take. */
+  isStuck(): boolean {
+    return this.#inFlight > IN_FLIGHT_MAX && this.#nowMs() - this.#endedAtMs >= STUCK_MS;
   }
 
   /** @throws DomainError `unavailable` for what is cheapest to repeat first: reads, then everything */
@@ -50,6 +72,10 @@ export class LoadGauge {
     if (isOverloaded(method, { inFlight: this.#inFlight, lagMs: this.#lagMs })) {
       throw new DomainError('unavailable', 'The service is overloaded. Repeat the request in a moment.');
     }
+  }
+
+  #nowMs(): number {
+    return this.#clock.now().getTime();
   }
 }
 

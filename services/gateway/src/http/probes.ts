@@ -9,11 +9,17 @@ export interface Readiness {
 }
 
 /**
- * `/livez`: the process turns. `/readyz`: it wants requests; false from the moment it begins to stop. Neither asks
+ * `/livez`: the process turns, and does not refuse everything for ever. `/readyz`: it wants requests; false from the moment it begins to stop. Neither asks
  * another service: their failure is answered request by request and heals without us.
  */
-export function probes(app: Express, readiness: Readiness): void {
-  onlyGet(app, '/livez', (_request, response) => sendJson(response, 200, { status: 'live' }));
+export function probes(
+  app: Express,
+  { readiness, isStuck }: { readonly readiness: Readiness; readonly isStuck: () => boolean },
+): void {
+  onlyGet(app, '/livez', (_request, response) => {
+    if (isStuck()) throw new DomainError('unavailable', 'This gateway is overloaded, and no request ends.');
+    sendJson(response, 200, { status: 'live' });
+  });
   onlyGet(app, '/readyz', (_request, response) => {
     if (!readiness.isReady) throw new DomainError('unavailable', 'This gateway is stopping.');
     sendJson(response, 200, { status: 'ready' });

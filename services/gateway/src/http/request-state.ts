@@ -9,6 +9,9 @@ export interface RequestState {
   readonly traceparent: string | undefined;
   /** Path pattern of the route that answers, `none` until one is found. */
   route: string;
+  /** Give back what the request holds; called once it is settled. */
+  readonly slots: (() => void)[];
+  isSettled: boolean;
   /** Set once the key is known. */
   organizationId?: string;
   /** How long each stage took, for routes with long bodies. */
@@ -26,6 +29,20 @@ export function requestState(response: Response): RequestState {
   const state = states.get(response);
   if (state === undefined) throw new TypeError('This request has no state.');
   return state;
+}
+
+/** Gives something back once the answer has left or the connection is gone, at once when that has happened. */
+export function holdUntilSettled(response: Response, giveBack: () => void): void {
+  const state = requestState(response);
+  if (state.isSettled) giveBack();
+  else state.slots.push(giveBack);
+}
+
+/** Gives back everything that the request holds. */
+export function settleRequest(response: Response): void {
+  const state = requestState(response);
+  state.isSettled = true;
+  for (const giveBack of state.slots.splice(0)) giveBack();
 }
 
 /** The context of calls made before the key is known. */

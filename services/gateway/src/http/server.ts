@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Express } from 'express';
-import { answerClientErrors } from './client-errors.js';
-import { CONNECTIONS_MAX, HEADERS_BYTES_MAX, REQUESTS_PER_CONNECTION_MAX, TIMEOUTS } from './limits.js';
+import { AddressShare } from './address-share.js';
+import { answerClientErrors, refuseConnection } from './client-errors.js';
+import { closeLateConnections } from './connections.js';
+import { CONNECTIONS_MAX, HEADERS_BYTES_MAX, TIMEOUTS } from './limits.js';
 import type { Timeouts } from './limits.js';
 import { listenFast } from './listen-fast.js';
 
@@ -17,6 +19,8 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly logger: Logger;
   readonly timeouts?: Timeouts;
+  /** 0: no bound, for instance where a proxy in front holds all connections. */
+  readonly connectionsPerAddressMax: number;
 }
 
 export interface HttpServer {
@@ -27,7 +31,7 @@ export interface HttpServer {
 }
 
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { app, host, port, logger, timeouts = TIMEOUTS } = options;
+  const { app, host, port, logger, timeouts = TIMEOUTS, connectionsPerAddressMax } = options;
   const server = listenFast(app, {
     maxHeaderSize: HEADERS_BYTES_MAX,
     headersTimeout: timeouts.headersMs,
@@ -38,12 +42,19 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     requireHostHeader: false,
   });
   server.maxConnections = CONNECTIONS_MAX;
-  server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION_MAX;
   server.on('drop', () => logger.warn({ connectionsMax: CONNECTIONS_MAX }, 'a connection was refused'));
   // A body is asked for once key and size are accepted; other expectations are not ours to meet.
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
   answerClientErrors(server, logger);
+  const share = new AddressShare(connectionsPerAddressMax);
+  server.on('connection', (socket: Socket) => {
+    const giveBack = share.take((socket.remoteAddress ?? '').replace(/^::ffff:/i, ''));
+    if (giveBack === undefined) refuseConnection(socket, connectionsPerAddressMax);
+    else socket.once('close', giveBack);
+  });
+  const stopClosing = closeLateConnections(server, timeouts);
+  server.once('close', stopClosing);
   server.listen(port, host);
   await once(server, 'listening');
   const shown = host === '0.0.0.0' ? '127.0.0.1' : host;

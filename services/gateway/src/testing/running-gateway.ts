@@ -6,6 +6,7 @@ import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-si
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { createClients, openChannels } from '../clients.js';
 import type { Clients } from '../clients.js';
+import { AddressShare } from '../http/address-share.js';
 import { createApp } from '../http/app.js';
 import { Authenticator } from '../http/authenticate.js';
 import { FailureBucket } from '../http/failure-bucket.js';
@@ -26,6 +27,9 @@ export interface RunningGateway {
   readonly port: number;
   readonly authenticator: Authenticator;
   readonly readiness: Readiness;
+  /** Requests that count in the shared bound. */
+  inFlight(): number;
+  readonly unauthenticated: AddressShare;
   /** Stops the services behind the gateway. */
   cutServices(): Promise<void>;
   stop(): Promise<void>;
@@ -37,6 +41,9 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly trustedProxyHops?: number;
+  /** 0, the default here: no bound. */
+  readonly connectionsPerAddressMax?: number;
+  readonly unauthenticatedPerAddressMax?: number;
 }
 
 /** Longer than any pause of a slow machine. */
@@ -63,9 +70,11 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
   const limiter = new RateLimiter({ access, clock, logger, replicas: 1 });
   const limits = { default: 3_000, organization: 10_000, writes: 1_200, scans: 20, documents: 600, ...options.limits };
   const readiness = { isReady: true };
+  const load = new LoadGauge(clock);
+  const unauthenticated = new AddressShare(options.unauthenticatedPerAddressMax ?? 0);
   const app = createApp({
     routes,
-    dispatching: { clients, authenticator, limiter, limits, failures, load: new LoadGauge(), logger },
+    dispatching: { clients, authenticator, limiter, limits, failures, load, unauthenticated, logger },
     readiness,
     openApi: describeApi(resources),
     trustedProxyHops: options.trustedProxyHops ?? 0,
@@ -75,6 +84,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     host: '127.0.0.1',
     port: 0,
     logger,
+    connectionsPerAddressMax: options.connectionsPerAddressMax ?? 0,
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
   });
   return {
@@ -82,6 +92,8 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     port: Number(server.address.split(':')[1]),
     authenticator,
     readiness,
+    inFlight: () => load.inFlight,
+    unauthenticated,
     cutServices: () => services.stop(0),
     async stop() {
       await server.stop(1_000);
