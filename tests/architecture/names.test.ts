@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const notOurs = new Set(['node_modules', 'dist', 'gen', 'fixtures']);
 
-test('no file and no directory is named after nothing in particular', () => {
+test('no file or directory has a name without a subject', () => {
   const vague = /(^|[-._])(common|shared|utils?|helpers?|managers?|misc)([-._]|$)/i;
   expect(
     ours('packages', 'proto', 'services', 'simulators', 'tests', 'tools').filter((path) => vague.test(basename(path))),
@@ -21,7 +21,7 @@ test('there are no barrels', () => {
   ).toEqual([]);
 });
 
-test('integration tests of a service stand in its src/integration, and nothing else stands there', () => {
+test('src/integration of a service holds its integration tests and nothing else', () => {
   const isIntegrationTest = (path: string): boolean => path.endsWith('.int.test.ts');
   const placed = /^services\/[^/]+\/src\/integration\//;
   const files = filesIn('services').filter((path) => isIntegrationTest(path) || placed.test(path));

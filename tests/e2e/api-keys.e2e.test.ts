@@ -43,7 +43,7 @@ const invalid = { status: 400, body: { error: { code: 'INVALID_REQUEST' } } };
 const notFound = { status: 404, body: { error: { code: 'NOT_FOUND' } } };
 
 describe('a key', () => {
-  test('is shown once, when it is created, and works at once', async () => {
+  test('is shown only when it is created, and works at once', async () => {
     const created = await create({ name: ' Integration ', role: 'ADMIN', expires_at: '2199-12-31T00:00:00+02:00' });
     expect(created.status).toBe(201);
     const { key, ...record } = created.body;
@@ -92,7 +92,7 @@ describe('a key', () => {
     expect(answer.body.error.message.split(': ', 1)).toEqual([path]);
   });
 
-  test('is not given more than its giver has', async () => {
+  test('never gets more rights than its creator has', async () => {
     expect(await create({ name: 'A', role: 'OWNER' }, admin)).toMatchObject(forbidden);
     expect(await create({ name: 'A', role: 'ADMIN', scopes: ['*'] }, admin)).toMatchObject(forbidden);
     const narrow = await newKey('ADMIN', ['organization:write', 'organization:read']);
@@ -122,7 +122,7 @@ describe('a key', () => {
     expect((await use(above.key)).status).toBe(200);
   });
 
-  test('that is revoked is gone: refused, not listed, not found', async () => {
+  test('is refused, not listed and not found after its revocation', async () => {
     const { id, key } = await newKey('ANALYST');
     const answer = await revoke(id, admin);
     expect({ status: answer.status, text: answer.text }).toEqual({ status: 204, text: '' });
@@ -133,7 +133,7 @@ describe('a key', () => {
     expect(list.body.items.map((item) => item.id)).not.toContain(id);
   });
 
-  test('that is revoked or lowered is so on the very next call', async () => {
+  test('loses its rights on the next call after it is revoked or lowered', async () => {
     for (let round = 1; round <= 10; round += 1) {
       const { id, key } = await newKey('ADMIN', ['invoices:read', 'organization:read']);
       expect((await use(key)).status).toBe(200);
@@ -144,11 +144,11 @@ describe('a key', () => {
     }
   });
 
-  test.each(['nonsense', 'A'.repeat(17), '%20'])('of the id %s is not found', async (id) => {
+  test.each(['nonsense', 'A'.repeat(17), '%20'])('is not found under the malformed id %s', async (id) => {
     expect(await revoke(id)).toMatchObject(notFound);
   });
 
-  test('is dead when the list says so, even if two revoke each other at once', async () => {
+  test('is refused once the list shows it as revoked, even if two keys revoke each other at once', async () => {
     const [one, two] = await Promise.all([newKey('OWNER'), newKey('OWNER')]);
     await Promise.all([revoke(one.id, two.key), revoke(two.id, one.key)]);
     // Whether one falls or both is a matter of timing; one that fell must not work.

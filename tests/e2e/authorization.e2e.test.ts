@@ -76,7 +76,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
 };
 
 const rolesUp: readonly Role[] = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'];
-/** By the name of the path parameter: an id that names nothing. */
+/** By the name of the path parameter: a well-formed id of no resource. */
 const unknownIds: Readonly<Record<string, string>> = {
   invoiceId: UNKNOWN_ID,
   scanId: UNKNOWN_ID,
@@ -86,7 +86,7 @@ const unknownIds: Readonly<Record<string, string>> = {
   userId: UNKNOWN_ID,
   apiKeyId: 'A'.repeat(16),
 };
-/** By the name of the path parameter: where the thing is read. */
+/** By the name of the path parameter: where the resource is read. */
 const collections: Readonly<Record<string, string>> = {
   invoiceId: '/invoices',
   scanId: '/scans',
@@ -100,10 +100,10 @@ const collections: Readonly<Record<string, string>> = {
 let running: RunningSystem;
 /** By role; with every scope that a key of the role can have. */
 let keys: Readonly<Record<Role, string>>;
-/** By the name of the path parameter: a thing of the other organization. */
+/** By the name of the path parameter: a resource of the other organization. */
 let foreignIds: Readonly<Record<string, string>>;
-/** What these things were before any test. */
-let foreignThings: readonly unknown[];
+/** What these resources were before any test. */
+let foreignResources: readonly unknown[];
 
 beforeAll(async () => {
   running = await useSharedSystem();
@@ -128,7 +128,7 @@ beforeAll(async () => {
     userId: other.users.viewer,
     apiKeyId: await create('/api-keys', { name: 'Theirs', role: 'VIEWER' }),
   };
-  foreignThings = await readForeignThings();
+  foreignResources = await readForeignResources();
 });
 afterAll(() => running.stop());
 
@@ -150,7 +150,7 @@ function targetOf(route: (typeof routes)[number], ids: Readonly<Record<string, s
   return `${route.method.toUpperCase()} ${path}`;
 }
 
-/** The call of a route as its expectation describes it, with ids that name nothing. */
+/** The call of a route as its expectation describes it, with ids of no resource. */
 function call(route: (typeof routes)[number], options: RequestOptions = {}): Promise<Answer<ErrorBody>> {
   const body = expectations[route.operation]?.body;
   return running.request<ErrorBody>(targetOf(route, unknownIds), {
@@ -196,7 +196,7 @@ describe.each(named(withKey))('%s', (operation, route) => {
     else expect(answer).toMatchObject(forbidden);
   });
 
-  test('refuses an owner’s key without its scope, and lets one in that has it alone', async () => {
+  test('refuses an owner’s key without its scope, and accepts one with that scope alone', async () => {
     const { scope, status } = keyExpectation(operation);
     const [without, alone] = await Promise.all([
       newKey(
@@ -213,9 +213,9 @@ describe.each(named(withKey))('%s', (operation, route) => {
 });
 
 describe.each(named(withIds))('%s', (operation, route) => {
-  test('answers for a stranger’s thing exactly as for one that does not exist or cannot exist', async () => {
+  test('answers for a resource of another organization exactly as for an unknown or malformed id', async () => {
     const { body } = keyExpectation(operation);
-    const options = { key: keys.OWNER, requestId: 'whose-thing', ...(body === undefined ? {} : { body }) };
+    const options = { key: keys.OWNER, requestId: 'whose-resource', ...(body === undefined ? {} : { body }) };
     const malformed = Object.fromEntries(Object.keys(unknownIds).map((name) => [name, 'not-an-id']));
     const answers = await Promise.all(
       [foreignIds, unknownIds, malformed].map((ids) => running.request(targetOf(route, ids), options)),
@@ -233,7 +233,7 @@ describe.each(named(routes.filter(isPublic)))('%s', (operation, route) => {
   });
 });
 
-describe('a stranger’s id inside a body', () => {
+describe('an id of another organization inside a body', () => {
   test.each<[string, string, number, (tenant: Tenant | undefined) => unknown]>([
     ['company', 'POST /invoices', 400, (owner) => ({ ...plainInvoice(2), company_id: owner?.companyId ?? UNKNOWN_ID })],
     ['company', 'POST /scans', 400, (owner) => ({ companyId: owner?.companyId ?? UNKNOWN_ID, rows: [plainRow(2)] })],
@@ -274,11 +274,11 @@ async function newFinding({ keys: { owner: key } }: Tenant): Promise<string> {
   return latest.body.findings[0]?.id ?? '';
 }
 
-test('the stranger’s things are as they were', async () => {
-  expect(await readForeignThings()).toEqual(foreignThings);
+test('the resources of another organization stay unchanged', async () => {
+  expect(await readForeignResources()).toEqual(foreignResources);
 });
 
-function readForeignThings(): Promise<readonly unknown[]> {
+function readForeignResources(): Promise<readonly unknown[]> {
   const { owner: key } = running.other.keys;
   return Promise.all(
     Object.entries(foreignIds).map(async ([name, id]) => {
@@ -293,12 +293,12 @@ describe('an Authorization header', () => {
   const read = (authorization: string) =>
     running.request('GET /organizations/current', { headers: { authorization }, requestId: 'one-refusal' });
 
-  test.each(['Bearer', 'bearer', 'BEARER'])('with the scheme spelt %s is good', async (scheme) => {
+  test.each(['Bearer', 'bearer', 'BEARER'])('is accepted with the scheme spelled %s', async (scheme) => {
     expect((await read(`${scheme} ${keys.OWNER}`)).status).toBe(200);
     expect((await read(`${scheme}   ${keys.OWNER}`)).status).toBe(200);
   });
 
-  test('that is wrong in any way is refused in the very same words', async () => {
+  test('is refused in the same words, whatever is wrong with it', async () => {
     const key = keys.OWNER;
     const last = key.at(-1) === 'a' ? 'b' : 'a';
     const wrong = [
@@ -326,7 +326,7 @@ describe('an Authorization header', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
-  test('sent twice is refused, even when both are good', async () => {
+  test('is refused when it is sent twice, even if both are valid', async () => {
     const line = `Authorization: Bearer ${keys.OWNER}\r\n`;
     const bytes = `GET /v1/organizations/current HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${line}${line}\r\n`;
     expect(await running.raw('GET /organizations/current', bytes)).toMatchObject(unauthorized);
@@ -337,7 +337,7 @@ describe('an Authorization header', () => {
     expect(await running.request(target)).toMatchObject(unauthorized);
   });
 
-  test('with a key that has expired is refused', async () => {
+  test('is refused with an expired key', async () => {
     // Again where the machine was so slow that the time was over before the key was made.
     const { key, expiresAt } = await eventually(async () => {
       const soon = Date.now() + 3_000;

@@ -81,11 +81,11 @@ describe('a field', () => {
     },
   );
 
-  test.each(objectFields)('%s that is no object is refused', async (path) => {
+  test.each(objectFields)('%s is refused unless it is an object', async (path) => {
     for (const value of [null, 7, false, 'x', [], [{}]]) await expectRefusedField(withField(path, value), path);
   });
 
-  test.each(requiredFields)('%s that is left out is refused', (path) =>
+  test.each(requiredFields)('%s is refused when it is missing', (path) =>
     expectRefusedField(withField(path, undefined), path),
   );
 
@@ -103,12 +103,12 @@ describe('a field', () => {
     'toString',
   ])('%s that does not exist here is refused', (path) => expectRefusedField(withField(path, 'x'), path));
 
-  test('that does not exist is named with a hundred characters at most', async () => {
+  test('is named with at most a hundred characters when it is unknown', async () => {
     const answer = await send({ body: withField('x'.repeat(5_000), 1) });
     expect(answer.body.error.details?.map(({ path }) => path)).toEqual(['x'.repeat(100)]);
   });
 
-  test('is one of at most fifty in the details, all of them counted in the message', async () => {
+  test('is among at most fifty faults in the details, and the message counts all', async () => {
     const extra = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`f${index}`, index]));
     const answer = await send({ body: { ...fullInvoice, ...extra } });
     expect(answer.body.error.message).toMatch(/^f0: .* \(1 of 60 faults\)$/);
@@ -145,7 +145,7 @@ describe('an amount', () => {
     `${'1'.repeat(16)}.5`,
     '9'.repeat(400),
   ];
-  test.each(amountFields)('%s that is not a decimal amount string is refused', async (path) => {
+  test.each(amountFields)('%s is refused unless it is a decimal string', async (path) => {
     for (const value of bad) await expectRefusedField(withField(path, value), path);
   });
 
@@ -179,7 +179,7 @@ describe('a date', () => {
     '2200-01-01',
     'today',
   ];
-  test.each(dateFields)('%s that is no day is refused', async (path) => {
+  test.each(dateFields)('%s is refused unless it is a calendar day', async (path) => {
     for (const value of bad) await expectRefusedField(withField(path, value), path);
   });
 
@@ -193,7 +193,7 @@ describe('a currency', () => {
     ['the placeholder', ['XXX', 'xxx']],
     ['a funds code', ['CHE', 'CHW', 'CLF', 'MXV', 'USN', 'UYI', 'BOV', 'COU']],
     ['a precious metal', ['XAU', 'XAG', 'XPT', 'XPD', 'xau']],
-    ['another code that is no money', ['XTS', 'XBA', 'XBB', 'XBC', 'XBD']],
+    ['another code that is not money', ['XTS', 'XBA', 'XBB', 'XBC', 'XBD']],
     ['a currency that is gone', ['HRK', 'ltl', 'CUC', 'DEM']],
     ['no code at all', ['ZZZ', 'EU', 'EURO', ' EUR', 'EUR ', 'E R', '978', '\u20ac', 'EU\u0130', '\uff25\uff35\uff32']],
   ])('that is %s is refused', async (_, codes) => {
@@ -206,7 +206,7 @@ describe('a currency', () => {
     expect(body.invoice['currency']).toBe(currency.toUpperCase());
   });
 
-  test('that is gone is accepted on an invoice of its days', async () => {
+  test('is accepted on an invoice from before its withdrawal', async () => {
     await expectAccepted({ body: { ...plainInvoice(4), currency: 'HRK', issue_date: '2022-12-31' } });
   });
 });
@@ -292,7 +292,7 @@ describe('a body', () => {
     ['that is empty', '', /empty/],
     ['of blanks alone', ' \n', /not valid JSON/],
     ['that breaks off', good.slice(0, -1), /not valid JSON/],
-    ['with something behind', `${good}{}`, /not valid JSON/],
+    ['with text after it', `${good}{}`, /not valid JSON/],
     ['with single quotes', "{'supplier':{}}", /not valid JSON/],
     ['with a trailing comma', good.replace('}}', '},}').replace(/}$/, ',}'), /not valid JSON/],
     ['with a comment', `/* */${good}`, /not valid JSON/],
@@ -332,19 +332,19 @@ describe('a body', () => {
     expect(answer.body.error.message).toMatch(message);
   });
 
-  test('nested 32 levels deep is read, and refused for what is in it', async () => {
+  test('is parsed when nested 32 levels deep, and refused for its content', async () => {
     const answer = await send({ bytes: nested(32) });
     expect(answer.body.error.details?.map(({ path }) => path)).toContain('a');
   });
 
-  test('with a name given twice counts as its last value', async () => {
+  test('uses the last value of a repeated name', async () => {
     const { id } = await expectAccepted({ bytes: good.replace('{', '{"currency":"XXX",') });
     const { body } = await running.request<StoredInvoice>(`GET /invoices/${id}`, { key: goodKey });
     expect(body.invoice['currency']).toBe('EUR');
     expect((await send({ bytes: good.replace(/}$/, ',"currency":"XXX"}') })).status).toBe(400);
   });
 
-  test('of exactly 256 KiB is accepted, one byte more is refused with 413', async () => {
+  test('is accepted with exactly 256 KiB and refused with 413 one byte above', async () => {
     await expectAccepted({ bytes: good.padEnd(256 * KIBIBYTE) });
     const answer = await send({ bytes: good.padEnd(256 * KIBIBYTE + 1) });
     expect(answer).toMatchObject({ status: 413, body: { error: { code: 'INVALID_REQUEST' } } });
@@ -355,7 +355,7 @@ describe('a body', () => {
     expect(await send({ bytes: good.padEnd(length) })).toMatchObject({ status: 413 });
   });
 
-  test('that grows beyond 256 KiB without having said its length is refused with 413', async () => {
+  test('is refused with 413 when it grows beyond 256 KiB without a declared length', async () => {
     const chunk = `10000\r\n${' '.repeat(0x1_0000)}\r\n`;
     const answer = await running.raw(
       'POST /invoices',
@@ -366,12 +366,12 @@ describe('a body', () => {
 
   test.each([
     [
-      'with a content length beside chunks',
+      'with both a content length and chunks',
       ['Content-Length: 2', 'Transfer-Encoding: chunked'],
       '2\r\n{}\r\n0\r\n\r\n',
     ],
     ['with two content lengths', ['Content-Length: 2', 'Content-Length: 3'], '{}'],
-    ['with a length that is no number', ['Content-Length: two'], '{}'],
+    ['with a length that is not a number', ['Content-Length: two'], '{}'],
     ['with chunks of no length', ['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n0\r\n\r\n'],
   ])('%s is refused with 400', async (_, headers, body) => {
     const answer = await running.raw('POST /invoices', `${head(...headers)}${body}`);
@@ -414,7 +414,7 @@ describe('a content type', () => {
     expect(answer.headers.get('accept')).toBe('application/json');
   });
 
-  test('that is left out is refused with 415', async () => {
+  test('is required: without it the answer is 415', async () => {
     const bytes = head(`Content-Length: ${good.length}`).replace(/Content-Type: .*\r\n/, '');
     expect(await running.raw('POST /invoices', `${bytes}${good}`)).toMatchObject({ status: 415 });
   });
@@ -505,7 +505,7 @@ describe('a scan', () => {
     }
   });
 
-  test('of exactly 10 MiB is read, one byte more is refused with 413', async () => {
+  test('is read with exactly 10 MiB and refused with 413 one byte above', async () => {
     const bytes = JSON.stringify({ rows: [plainRow(1)] });
     const largest = 10 * KIBIBYTE * KIBIBYTE;
     const read = await running.request<Scan>('POST /scans', { key: goodKey, bytes: bytes.padEnd(largest) });

@@ -33,7 +33,7 @@ async function companyOfInvoice({ keys }: Tenant, invoice: Readonly<Record<strin
 const conflict = { status: 409, body: { error: { code: 'CONFLICT' } } };
 
 describe('a company', () => {
-  test('is there from the start, as the default', async () => {
+  test('exists from the start, as the default', async () => {
     const [only, ...others] = await companiesOf(running.tenant).list();
     expect(others).toEqual([]);
     expect(only).toMatchObject({ id: running.tenant.companyId, isDefault: true, taxId: null, country: null });
@@ -67,10 +67,10 @@ describe('a company', () => {
   test.each<[string, unknown, string]>([
     ['nothing', {}, 'name'],
     ['a blank name', { name: ' ' }, 'name'],
-    ['a number that is no VAT ID', { name: 'A', tax_id: '!!' }, 'tax_id'],
+    ['a number that is not a VAT ID', { name: 'A', tax_id: '!!' }, 'tax_id'],
     ['a country in lower case', { name: 'A', country: 'de' }, 'country'],
     ['a country that does not exist', { name: 'A', country: 'ZZ' }, 'country'],
-    ['a default that is no boolean', { name: 'A', is_default: 'true' }, 'is_default'],
+    ['a default that is not a boolean', { name: 'A', is_default: 'true' }, 'is_default'],
     ['the name of a record', { name: 'A', taxId: 'DE136695976' }, 'taxId'],
   ])('is not created from %s', async (_, body, path) => {
     const companies = companiesOf(running.tenant);
@@ -80,12 +80,12 @@ describe('a company', () => {
     expect(await companies.list()).toHaveLength(1);
   });
 
-  test('is not changed by nothing', async () => {
+  test('is not changed by an empty request', async () => {
     const answer = await companiesOf(running.tenant).change(running.tenant.companyId, {});
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
   });
 
-  test('has a VAT ID of its own, however it is written', async () => {
+  test('has a unique VAT ID, however it is formatted', async () => {
     const companies = companiesOf(await running.newTenant());
     await companies.create({ name: 'First', tax_id: 'DE136695976' });
     for (const tax_id of ['DE136695976', 'de 136 695 976', 'DE-136.695.976']) {
@@ -96,7 +96,7 @@ describe('a company', () => {
     expect((await companies.change(second.body.id, { tax_id: 'DE811907980', name: 'Same' })).status).toBe(200);
   });
 
-  test('of twenty that are created at once with one VAT ID is exactly one', async () => {
+  test('is created once when twenty requests with one VAT ID arrive at once', async () => {
     const companies = companiesOf(await running.newTenant());
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => companies.create({ name: 'Race', tax_id: 'PL5260250995' })),
@@ -118,7 +118,7 @@ describe('a company', () => {
 });
 
 describe('the default company', () => {
-  test('is always exactly one: it moves, and is neither taken away nor removed', async () => {
+  test('is always exactly one: it can move, and can be neither unset nor removed', async () => {
     const tenant = await running.newTenant();
     const companies = companiesOf(tenant);
     const { id } = (await companies.create({ name: 'Second' })).body;
@@ -141,7 +141,7 @@ describe('the default company', () => {
 });
 
 describe('an invoice', () => {
-  test('goes to a company at once after it was created', async () => {
+  test('goes to a company right after its creation', async () => {
     const tenant = await running.newTenant();
     const companies = companiesOf(tenant);
     for (let number = 1; number <= 10; number += 1) {
@@ -192,7 +192,7 @@ describe('an invoice', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  test('does not go to a company that nobody has', async () => {
+  test('is refused for an unknown company', async () => {
     const answer = await running.request<ErrorBody>('POST /invoices', {
       key: running.tenant.keys.owner,
       body: { ...plainInvoice(1), company_id: UNKNOWN_ID },

@@ -19,7 +19,7 @@ import type { Answer, Api, ErrorBody, RunningSystem } from './running-system.js'
 import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
 
 /** What only an upload, a document or an outside system can bring about; a line goes when something does. */
-const statusesOfNothingYet = [416, 422, 502];
+const statusesNotYetPossible = [416, 422, 502];
 
 const INSIDE = 'mongodb://analysis:hunter2@10.0.0.7 refused the connection';
 const READ_INVOICE = `/invoices/${UNKNOWN_ID}`;
@@ -28,7 +28,7 @@ let running: RunningSystem;
 let key: string;
 /** Ends what the tests started, the last first. */
 const stops: (() => Promise<unknown>)[] = [];
-/** A caller who never finishes his headers; begun first, because the gateway waits ten seconds for him. */
+/** A caller who never finishes the headers; begun first, because the gateway waits ten seconds for them. */
 let slowCaller: Promise<Answer<ErrorBody>>;
 
 beforeAll(async () => {
@@ -74,8 +74,8 @@ async function analysisThat(answer: () => Promise<unknown>): Promise<string> {
   return server.address;
 }
 
-/** Nobody listens there: the system gives this port to none who asks for any, unlike one that was free a moment ago. */
-const NOBODYS_ADDRESS = '127.0.0.1:1';
+/** Nothing listens there: the system never assigns this port, unlike one that was free a moment ago. */
+const CLOSED_ADDRESS = '127.0.0.1:1';
 
 /** Where somebody listens who never says a word. */
 async function deafAddress(): Promise<string> {
@@ -160,13 +160,13 @@ const cases: readonly Case[] = [
   {
     status: 404,
     code: 'NOT_FOUND',
-    when: 'there is no such thing',
+    when: 'the resource does not exist',
     provoke: () => request(`GET ${READ_INVOICE}`, { key }),
   },
   {
     status: 404,
     code: 'NOT_FOUND',
-    when: 'the path is no percent-encoding',
+    when: 'the path is not valid percent-encoding',
     provoke: () => request('GET /invoices/%E0%A4%A', { key }),
   },
   {
@@ -223,7 +223,7 @@ const cases: readonly Case[] = [
   {
     status: 415,
     code: 'INVALID_REQUEST',
-    when: 'the body is no JSON',
+    when: 'the body is not JSON',
     provoke: () => request('POST /invoices', { key, bytes: 'x', headers: { 'content-type': 'text/plain' } }),
   },
   {
@@ -258,7 +258,7 @@ const cases: readonly Case[] = [
   {
     status: 500,
     code: 'PROCESSING_FAILED',
-    when: 'a service answers nonsense',
+    when: 'a service answers with a malformed message',
     provoke: async () => {
       const address = await analysisThat(() => Promise.resolve({}));
       return (await gatewayWith({ ANALYSIS_ADDRESS: address })).request(`GET ${READ_INVOICE}`, { key });
@@ -276,34 +276,34 @@ const cases: readonly Case[] = [
   {
     status: 503,
     code: 'PROCESSING_FAILED',
-    when: 'the analysis service is away',
+    when: 'the analysis service is unavailable',
     provoke: async () => {
-      const api = await gatewayWith({ ANALYSIS_ADDRESS: NOBODYS_ADDRESS });
+      const api = await gatewayWith({ ANALYSIS_ADDRESS: CLOSED_ADDRESS });
       return api.request('POST /invoices', { key, body: invoice });
     },
   },
   {
     status: 503,
     code: 'PROCESSING_FAILED',
-    when: 'the scan service is away',
+    when: 'the scan service is unavailable',
     provoke: async () => {
-      const api = await gatewayWith({ SCAN_ADDRESS: NOBODYS_ADDRESS });
+      const api = await gatewayWith({ SCAN_ADDRESS: CLOSED_ADDRESS });
       return api.request('POST /scans', { key, body: { rows: [plainRow(1)] } });
     },
   },
   {
     status: 503,
     code: 'PROCESSING_FAILED',
-    when: 'the organization service is away',
+    when: 'the organization service is unavailable',
     provoke: async () => {
-      const api = await gatewayWith({ ORGANIZATION_ADDRESS: NOBODYS_ADDRESS });
+      const api = await gatewayWith({ ORGANIZATION_ADDRESS: CLOSED_ADDRESS });
       return api.request('GET /invoices', { key });
     },
   },
   {
     status: 503,
     code: 'PROCESSING_FAILED',
-    when: 'the organization service is there and says nothing',
+    when: 'the organization service accepts calls and never answers',
     provoke: async () => {
       const api = await gatewayWith({ ORGANIZATION_ADDRESS: await deafAddress() });
       return api.request('GET /invoices', { key });
@@ -312,13 +312,13 @@ const cases: readonly Case[] = [
   {
     status: 504,
     code: 'PROCESSING_FAILED',
-    when: 'the analysis service is there and says nothing',
+    when: 'the analysis service accepts calls and never answers',
     provoke: async () => {
       const api = await gatewayWith({ ANALYSIS_ADDRESS: await deafAddress() });
       return api.request(`GET ${READ_INVOICE}`, { key });
     },
   },
-  { status: 408, code: 'INVALID_REQUEST', when: 'the caller never ends his headers', provoke: () => slowCaller },
+  { status: 408, code: 'INVALID_REQUEST', when: 'the caller never ends the headers', provoke: () => slowCaller },
 ];
 
 describe('the envelope', () => {
@@ -335,8 +335,8 @@ describe('the envelope', () => {
     const rows = Object.values(errorTable);
     const possible = [...rows.map(({ http }) => http), 405, 408, 413, 414, 415, 431];
     expect(codes(cases.map(({ code }) => code))).toEqual(codes(rows.map(({ code }) => code)));
-    expect(numbers([...cases.map(({ status }) => status), ...statusesOfNothingYet])).toEqual(numbers(possible));
-    expect(cases.filter(({ status }) => statusesOfNothingYet.includes(status))).toEqual([]);
+    expect(numbers([...cases.map(({ status }) => status), ...statusesNotYetPossible])).toEqual(numbers(possible));
+    expect(cases.filter(({ status }) => statusesNotYetPossible.includes(status))).toEqual([]);
   });
 });
 
@@ -388,14 +388,14 @@ describe('the request id', () => {
     },
   );
 
-  test('is another one for every request', async () => {
+  test('differs for every request', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => request('GET /invoices')));
     expect(new Set(answers.map(({ body }) => body.error.request_id)).size).toBe(20);
   });
 });
 
 describe('HEAD', () => {
-  test('is refused like GET, without the body', async () => {
+  test('is refused like GET, without a body', async () => {
     const [head, get] = [await request('HEAD /invoices'), await request('GET /invoices')];
     expect([head.status, head.text]).toEqual([get.status, '']);
     expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));

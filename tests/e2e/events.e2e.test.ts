@@ -73,7 +73,7 @@ function analyzedEvent(tenant: Tenant, invoiceId: string): Promise<Heard['payloa
 }
 
 describe('invoice_analyzed', () => {
-  test('has this shape, and no other', async () => {
+  test('has exactly this shape', async () => {
     const tenant = await running.newTenant();
     await post(tenant);
     const { id, risk_score } = await post(tenant);
@@ -90,7 +90,7 @@ describe('invoice_analyzed', () => {
     });
   });
 
-  test('leaves a score of nothing out, as proto JSON does', async () => {
+  test('omits a score of zero, as proto JSON does', async () => {
     const tenant = await running.newTenant();
     const { id, decision, risk_score } = await post(tenant);
     expect([decision, risk_score]).toEqual(['PASS', 0]);
@@ -113,7 +113,7 @@ describe('invoice_analyzed', () => {
 });
 
 describe('finding_created', () => {
-  test('has this shape, and no other, for every finding of the answer', async () => {
+  test('has exactly this shape, for every finding of the answer', async () => {
     const tenant = await running.newTenant();
     await post(tenant);
     const { id, findings } = await post(tenant);
@@ -182,7 +182,7 @@ describe('the audit trail', () => {
 });
 
 describe('every event', () => {
-  test('is told apart by its own id, and shows neither a key nor a whole account', async () => {
+  test('has a unique id, and shows neither a key nor a full account number', async () => {
     const tenant = await running.newTenant();
     const { keys } = tenant;
     const api = running.clientOf(keys.owner);

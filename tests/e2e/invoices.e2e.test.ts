@@ -198,7 +198,7 @@ describe('an Idempotency-Key', () => {
     expect(own.text).toBe(first.text);
   });
 
-  test('is not used up by a refused body: the corrected one executes', async () => {
+  test('stays usable after a refused body: the corrected one is executed', async () => {
     const key = await freshKey();
     const refused = await post<ErrorBody>(
       key,
@@ -239,7 +239,7 @@ describe('an Idempotency-Key', () => {
     expect(refused.body.error.message).toMatch(/^Idempotency-Key: /);
   });
 
-  test('sent in two headers is refused with 400', async () => {
+  test('is refused with 400 when sent in two headers', async () => {
     const body = JSON.stringify(fullInvoice);
     const answer = await running.raw<ErrorBody>(
       'POST /invoices',
@@ -260,7 +260,7 @@ describe('an Idempotency-Key', () => {
     expect(answer.body.error.message).toMatch(/^Idempotency-Key: /);
   });
 
-  test('of 255 characters is good, and its invoice can be read at once', async () => {
+  test('is accepted with 255 characters, and its invoice can be read at once', async () => {
     const { owner } = running.other.keys;
     const { body } = await post(owner, fullInvoice, { idempotencyKey: 'k'.repeat(255) });
     expect((await running.request(`GET /invoices/${body.id}/analysis/latest`, { key: owner })).status).toBe(200);
@@ -366,7 +366,7 @@ describe.each(['/invoices/{id}', '/invoices/{id}/analysis/latest'])('GET %s', (t
   const read = (id: string) =>
     running.request(`GET ${template.replace('{id}', id)}`, { key: running.tenant.keys.owner, requestId: 'one-id' });
 
-  test('refuses an unknown id, a stranger’s invoice and a malformed id alike, to the byte', async () => {
+  test('refuses an unknown id, an invoice of another organization and a malformed id alike, to the byte', async () => {
     const { body } = await post(running.other.keys.owner, fullInvoice);
     const answers = [await read(UNKNOWN_ID), await read(body.id), await read('nonsense'), await read('%00')];
     expect(answers[0]).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
@@ -382,7 +382,7 @@ describe.each(['/invoices/{id}', '/invoices/{id}/analysis/latest'])('GET %s', (t
 });
 
 describe('GET /invoices', () => {
-  test('lists newest first, every invoice once over all pages, and nobody else’s', async () => {
+  test('lists newest first, every invoice once over all pages, and none of other organizations', async () => {
     const key = await freshKey();
     const ids: string[] = [];
     for (let number = 1; number <= 5; number += 1) ids.unshift((await post(key, plainInvoice(number))).body.id);

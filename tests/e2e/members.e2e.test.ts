@@ -98,7 +98,7 @@ describe('a person', () => {
     expect((await members.read(userId)).status).toBe(404);
   });
 
-  test('whose address is there already is not invited again', async () => {
+  test('is not invited again under an address that exists', async () => {
     const members = membersOf((await running.newTenant()).keys.admin);
     await members.invite('ann@two.example', 'VIEWER');
     expect(await members.invite('ANN@two.example', 'VIEWER')).toMatchObject(conflict);
@@ -139,7 +139,7 @@ describe('an ADMIN', () => {
 });
 
 describe('the last OWNER', () => {
-  test('can neither go nor be lowered', async () => {
+  test('can be neither removed nor lowered', async () => {
     const tenant = await running.newTenant();
     const members = membersOf(tenant.keys.owner);
     expect(await members.remove(tenant.users.owner)).toMatchObject(conflict);
@@ -172,7 +172,7 @@ describe('an invitation', () => {
 });
 
 describe('assigning a finding', () => {
-  test('tells the assignee by one mail; taking it away tells nobody', async () => {
+  test('sends the assignee one mail, and unassigning sends none', async () => {
     const tenant = await running.newTenant();
     const { owner: key } = tenant.keys;
     const post = async () =>

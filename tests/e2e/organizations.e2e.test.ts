@@ -92,7 +92,7 @@ describe('the organization', () => {
 
 describe('the base currency', () => {
   test.each(['USD', 'GBP', 'PLN', 'JPY', 'AED', 'SAR', 'QAR', 'BHD', 'eur'])(
-    'can be %s, and the answer says nothing else',
+    'can be %s, and the answer contains nothing else',
     async (currency) => {
       const { status, body } = await patch('/base-currency', { base_currency: currency });
       expect({ status, body }).toEqual({ status: 200, body: { baseCurrency: currency.toUpperCase() } });
@@ -116,7 +116,7 @@ describe('the base currency', () => {
 });
 
 describe('reference validation', () => {
-  test.each(['OFF', 'ALL', 'DECLARED_PROFILES'])('can be %s, and the answer says nothing else', async (mode) => {
+  test.each(['OFF', 'ALL', 'DECLARED_PROFILES'])('can be %s, and the answer contains nothing else', async (mode) => {
     const { status, body } = await patch('/reference-validation', { mode });
     expect({ status, body }).toEqual({ status: 200, body: { referenceValidationMode: mode } });
     expect((await read()).body.referenceValidationMode).toBe(mode);
@@ -206,7 +206,7 @@ describe('deleting', () => {
     expect((await restore(recoveryToken)).status).toBe(401);
   });
 
-  test('leaves other organizations alone', async () => {
+  test('does not change other organizations', async () => {
     expect((await read(running.other.keys.owner)).status).toBe(200);
   });
 });

@@ -29,7 +29,7 @@ function standing({ headers }: Answer, policy: string): { left: number; seconds:
 
 /**
  * Runs a whole scenario, again with other keys if it fails: when the keeper of the limits answers later than in 50 ms, as
- * happens on a busy machine, the gateway is allowed to count by itself for a second, which is not exact.
+ * happens on a busy machine, the gateway may count alone for a second, which is not exact.
  */
 function exactly(scenario: () => Promise<void>): Promise<void> {
   return eventually(scenario);

@@ -77,13 +77,13 @@ describe('a path that is not listed', () => {
   );
 });
 
-describe('beside the endpoints', () => {
+describe('outside the endpoints', () => {
   test.each(['/livez', '/readyz', '/openapi.json'])('%s can be read without a key, and only read', async (path) => {
     expect((await running.request(`GET /${path}`)).status).toBe(200);
     expect(await running.request(`POST /${path}`)).toMatchObject({ status: 405 });
   });
 
-  test('the API page may run its own scripts alone, and nobody may frame it', async () => {
+  test('the API page may run only its own scripts, and no page may frame it', async () => {
     const { status, headers } = await fetch(`${running.origin}/docs`);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const policy = headers.get('content-security-policy')?.split('; ');

@@ -151,7 +151,7 @@ describe('a German ledger', () => {
     expect(summary.rowsSkipped[0]).toEqual({ line: 6, reason: 'ALREADY_IMPORTED', externalId: '70020' });
   });
 
-  test('with nothing new, in another order, is no failure', async () => {
+  test('succeeds with nothing new, in another order', async () => {
     const lines = bills(5);
     await scan(exported(lines));
     const { code, summary } = await scan(exported(lines.toReversed()));
@@ -159,7 +159,7 @@ describe('a German ledger', () => {
   });
 });
 
-test('what only the service knows to be wrong is told by line and column', async () => {
+test('a fault that only the service finds is reported by line and column', async () => {
   const heading = 'Supplier,Invoice no,Date,Gross,IBAN,Sort code,Account number';
   const right = 'Oak & Sons Ltd,OS-1,2025-03-14,1180.00,,,';
   const wrong = 'Oak & Sons Ltd,OS-2,2025-03-13,1180.00,DE89370400440532013000,20-15-55,55555555';

@@ -104,7 +104,7 @@ describe('a scan', () => {
     expect(await listed(`GET /findings?scan_id=${UNKNOWN_ID}`, tenant)).toEqual([]);
   });
 
-  test('is known to an invoice that is posted later', async () => {
+  test('is compared with an invoice that is posted later', async () => {
     const tenant = await running.newTenant();
     await completed(tenant, monthlyRows(1));
     const { body } = await running.request<{ decision: string; findings: Finding[] }>('POST /invoices', {
@@ -200,7 +200,7 @@ describe('a repeat under the same Idempotency-Key', () => {
     expect(await scan(tenant, monthlyRows(3), { idempotencyKey: 'k' })).toMatchObject({ status: 409 });
   });
 
-  test('by another organization is a scan of its own', async () => {
+  test('creates a separate scan in another organization', async () => {
     const [tenant, neighbour] = [await running.newTenant(), await running.newTenant()];
     const first = await completed(tenant, monthlyRows(1), { idempotencyKey: 'k' });
     const second = await completed(neighbour, monthlyRows(1), { idempotencyKey: 'k' });
@@ -224,12 +224,12 @@ describe('the scans of an organization', () => {
     expect((await listed<Scan>(`GET /scans?created_to=${newest}`, tenant)).map(({ id }) => id)).toEqual(ids.slice(1));
   });
 
-  test('are nobody else’s: neither listed nor read, nor are their findings', async () => {
-    const [tenant, stranger] = [await running.newTenant(), await running.newTenant()];
+  test('are neither listed nor readable for another organization, and neither are their findings', async () => {
+    const [tenant, outsider] = [await running.newTenant(), await running.newTenant()];
     const { id } = await completed(tenant, monthlyRows(1));
-    expect(await running.request(`GET /scans/${id}`, { key: stranger.keys.owner })).toMatchObject({ status: 404 });
-    expect(await listed('GET /scans', stranger)).toEqual([]);
-    expect(await listed(`GET /findings?scan_id=${id}`, stranger)).toEqual([]);
+    expect(await running.request(`GET /scans/${id}`, { key: outsider.keys.owner })).toMatchObject({ status: 404 });
+    expect(await listed('GET /scans', outsider)).toEqual([]);
+    expect(await listed(`GET /findings?scan_id=${id}`, outsider)).toEqual([]);
   });
 });
 

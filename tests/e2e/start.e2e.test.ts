@@ -125,7 +125,7 @@ describe('npm start', () => {
   }, START_MS_MAX);
   afterAll(() => stop(first));
 
-  test('writes demo.json for programs, the whole shape, for nobody but its owner', async () => {
+  test('writes demo.json for programs, in its whole shape, readable by its owner alone', async () => {
     const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown as string;
     const key = expect.stringMatching(/^ick_live_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/) as unknown as string;
     expect(demo).toEqual({
@@ -144,7 +144,7 @@ describe('npm start', () => {
     expect((await readdir(dataDir)).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  test('makes two organizations as promised, and keys that are what they are called', async () => {
+  test('creates two organizations as documented, and keys with the roles of their names', async () => {
     for (const [organizationId, owner] of [
       [demo.organizationId, demo.keys.owner],
       [demo.otherOrganization.organizationId, demo.otherOrganization.keys.owner],
@@ -178,7 +178,7 @@ describe('npm start', () => {
     expect((await api.request(`POST /${new URL(url).pathname}`, { key, bytes })).status).toBe(202);
   });
 
-  test('tells a second one on the same data why it cannot, and takes no harm', async () => {
+  test('refuses a second start on the same data with the reason, and keeps serving', async () => {
     const second = start();
     expect((await second.ended).code).toBe(1);
     expect(second.output()).toContain('is in use by process');
@@ -190,7 +190,7 @@ describe('npm start', () => {
 
 describe('npm start on data of its own', () => {
   test(
-    'leaves nothing running, goes on where it stopped, and forgets when told to',
+    'leaves no process running, continues with its data, and starts empty with --fresh',
     async () => {
       const ownDir = await mkdtemp(join(dataDir, 'own-'));
       const own = { DATA_DIR: ownDir };
@@ -266,7 +266,7 @@ describe('npm start that cannot start', () => {
     expect(started.output()).toMatch(message);
   });
 
-  test('but is asked for help prints it and ends', async () => {
+  test('prints its help and ends with --help', async () => {
     const started = start(['--help']);
     expect((await started.ended).code).toBe(0);
     for (const word of ['--no-demo', '--fresh', 'PORT', 'DATA_DIR']) expect(started.output()).toContain(word);

@@ -35,7 +35,7 @@ async function usageOf(key: string): Promise<Schemas['Usage']> {
 }
 
 describe('what an organization has used', () => {
-  test('is told for every meter beside the limits of its plan, and refused requests are not in it', async () => {
+  test('is shown for every meter with the limit of its plan, without refused requests', async () => {
     const { keys } = await running.newTenant('FREE');
     await postTooMany(keys.owner);
     const { period, items } = await usageOf(keys.owner);
@@ -59,7 +59,7 @@ describe('what an organization has used', () => {
 });
 
 describe('the analyses of a month', () => {
-  test('are as many as the plan allows, however many are asked for at once; those refused leave nothing', async () => {
+  test('are as many as the plan allows, however many requests arrive at once; refused ones store nothing', async () => {
     const { keys } = await running.newTenant('FREE');
     const answers = await postTooMany(keys.owner);
     const refused = answers.filter(({ status }) => status !== 202);
@@ -76,7 +76,7 @@ describe('the analyses of a month', () => {
     expect(await invoicesOf(keys.owner)).toBe(FREE_ANALYSES);
   });
 
-  test('are more as soon as the plan is, and are no concern of another organization', async () => {
+  test('increase as soon as the plan does, separately for each organization', async () => {
     const { organizationId, keys } = await running.newTenant('FREE');
     const neighbour = await running.newTenant('FREE');
     await postTooMany(keys.owner);
@@ -86,7 +86,7 @@ describe('the analyses of a month', () => {
     await eventually(async () => expect((await post(keys.owner, 2)).status).toBe(202));
   });
 
-  test('used up leave everything else as it was: reading, reviewing, analyzing again', async () => {
+  test('leave reading and analyzing again available when they are used up', async () => {
     const { keys } = await running.newTenant('FREE');
     const [accepted] = (await postTooMany(keys.owner)).filter(({ status }) => status === 202);
     const target = `/invoices/${accepted?.body.id}`;
