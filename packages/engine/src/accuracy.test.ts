@@ -15,7 +15,7 @@ const PAIR_TYPES: readonly string[] = [
   'CROSS_COMPANY_DUPLICATE',
 ];
 
-/** Clean bills that rules about a single one may hold: its sender, its amounts, its dates, whatever is no pair. */
+/** Share of clean bills that may get a finding of MEDIUM or above outside the family DUP. */
 const HELD_SHARE_MAX = 0.007;
 
 test('passes nearly all clean bills, whatever their kind, and blocks none', () => {

@@ -15,7 +15,7 @@ import type { RaisedFinding } from './explanation/evidence.js';
 import type { Facts } from './facts/facts.js';
 import type { Policy } from './policy/policy.js';
 
-/** What looks at one invoice: its own section of the policy, and the families of its findings. */
+/** A rule set over one invoice, with its section of the policy and the families of its findings. */
 export interface Detector {
   /** The file in `detectors/`. */
   readonly file: string;

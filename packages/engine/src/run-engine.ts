@@ -14,7 +14,7 @@ import type { Policy } from './policy/policy.js';
 export const ENGINE_VERSION = '1.3.0';
 
 /**
- * What there is to say about an invoice, most severe first. Pure: the same facts and policy give the same bytes
+ * The findings about an invoice, most severe first. Pure: the same facts and policy give the same bytes
  * (detection reference, section 0).
  */
 export function runEngine(facts: Facts, policy: Policy): Finding[] {
@@ -22,12 +22,12 @@ export function runEngine(facts: Facts, policy: Policy): Finding[] {
   return complete(raised.map((finding) => withOwnRow(finding, facts)));
 }
 
-/** What there is to say about a scan as a whole. It belongs to no invoice and moves no decision. */
+/** The findings about a scan as a whole. They belong to no invoice and change no decision. */
 export function runEngineOnScan(scan: ScanPopulation, policy: Policy): Finding[] {
   return complete(detectInScan(scan, policy));
 }
 
-/** What there is to say about the books of a company as a whole. It belongs to no invoice and moves no decision. */
+/** The findings about the books of a company as a whole. They belong to no invoice and change no decision. */
 export function runEngineOnBooks(books: Books, policy: Policy): Finding[] {
   return complete(detectInBooks(books, policy));
 }

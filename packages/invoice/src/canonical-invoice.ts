@@ -6,7 +6,7 @@ import { amount, calendarDate, currencyCode, text, ukAccountNumber, ukSortCode, 
 
 const anyText = text(1_000);
 const name = text(400);
-/** Texts of a row of a scan but the name; shorter than elsewhere, because there are so many. */
+/** Maximum length of texts in a row of a scan, except the name; lower because a scan has many rows. */
 export const rowText = text(200);
 
 const bankAccount = {
@@ -87,7 +87,7 @@ export type CanonicalInvoice = Declared<typeof canonicalInvoice.members>;
 /** An IBAN, or a UK sort code with its account number, or both when they are the same account. */
 export type CanonicalBankAccount = Declared<typeof bankAccount.members>;
 
-/** Which codes are currencies depends on the day, as a withdrawn one may still stand on an old invoice. */
+/** Which codes are currencies depends on the day: an old invoice may state a withdrawn one. */
 export function checkCurrency(currency: unknown, issueDate: unknown, report: Report): void {
   if (typeof currency !== 'string') return;
   const read = invoiceCurrency(currency, typeof issueDate === 'string' ? issueDate : undefined);

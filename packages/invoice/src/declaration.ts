@@ -12,7 +12,7 @@ export interface Leaf {
   readonly row?: RowField;
 }
 
-/** What a row of a scan says otherwise than the canonical invoice does. */
+/** How a row of a scan differs from the canonical invoice. */
 export interface RowField {
   readonly name: string;
   readonly kind?: Kind;
@@ -26,7 +26,7 @@ export interface Group<M extends Members = Members> {
   readonly isOptional: boolean;
   readonly description: string;
   readonly rule?: Rule;
-  /** JSON Schema that says of the rule what can be said. */
+  /** The rule as JSON Schema, as far as it can be expressed. */
   readonly published?: Readonly<Record<string, unknown>>;
 }
 
@@ -35,7 +35,7 @@ export interface Members {
 }
 
 /**
- * A rule about several fields of an object. It is asked also when some of them are wrong, so that no fault hides another.
+ * A rule about several fields of an object. Checked even when some of them are wrong, so that no fault hides another.
  * @param values the fields that were given, as they are stored; undefined where one is wrong
  */
 export type Rule = (values: Values, report: Report) => void;

@@ -4,7 +4,7 @@ import { invoiceCurrencies } from '@invoicecontrol/values/currency';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 
-/** What the value of a field must be, how it is stored, and how that is published. */
+/** The kind of a field: what its value must be, how it is stored and published. */
 export interface Kind<T = unknown> {
   /** A sentence; undefined when nothing is wrong with the value, which then is a `T`. */
   readonly faultOf: (value: unknown) => string | undefined;
@@ -44,7 +44,7 @@ export function text(lengthMax: number): Kind<string> {
 
 /** Patterns as they are published, without anchors. */
 export const UNSIGNED_AMOUNT = `[0-9]{1,${AMOUNT_INTEGER_DIGITS_MAX}}(\\.[0-9]{1,${AMOUNT_DECIMALS_MAX}})?`;
-/** The years of a calendar date; the format alone says that the day is real. */
+/** The pattern of a calendar date; only the format checks that the day exists. */
 export const DAY = '(?:19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}';
 
 /** A decimal amount string (specification 2.1). */
@@ -64,7 +64,7 @@ export const calendarDate = textKind({
   published: { format: 'date', pattern: `^${DAY}$` },
 });
 
-/** Three letters in any case, stored in upper case; whether they are a currency is for the rule that uses them. */
+/** Three letters in any case, stored in upper case; a separate rule checks that they are a currency. */
 export const currencyCode = textKind({
   faultOf: (value) => (/^[A-Za-z]{3}$/.test(value) ? undefined : 'Must be a three-letter ISO 4217 code such as EUR.'),
   normalise: (value) => value.toUpperCase(),
@@ -72,7 +72,7 @@ export const currencyCode = textKind({
     id: 'CurrencyCode',
     description:
       'An ISO 4217 code. Requests may write it in lower case. A withdrawn currency is refused on invoices of more than 365 days after its end.',
-    // An enumeration would say the same, and generated clients would no longer take the plain text of a program.
+    // Not an enumeration, so that generated clients accept plain strings.
     pattern: `^(?:${invoiceCurrencies.join('|')})$`,
   },
 });

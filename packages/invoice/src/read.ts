@@ -68,5 +68,5 @@ export function read(group: Group, value: unknown, place: Place): Values {
   return values;
 }
 
-/** The name of an unknown field comes from the caller; this much of it is repeated. */
+/** Characters of an unknown field name, which comes from the caller, that an error repeats. */
 const NAME_LENGTH_MAX = 100;

@@ -22,7 +22,7 @@ export function schemaOfKind(kind: Kind<string>): z.ZodString {
 
 const schemas = new WeakMap<Kind<string>, z.ZodString>();
 
-/** Bodies are read by `read`, which also knows the rules about several fields; the schema describes them. */
+/** The schema only describes bodies; `read` checks them, including rules about several fields. */
 export const invoiceSchema = schemaOf(canonicalInvoice).meta({
   id: 'Invoice',
 }) as z.ZodType as z.ZodType<CanonicalInvoice>;

@@ -6,7 +6,7 @@ import { entriesOf, isAbsent, isGroup } from './declaration.js';
 import type { Group, Values } from './declaration.js';
 import { read } from './read.js';
 
-/** The invoice as it travels between services: the same fields under the names of the generated messages. */
+/** The invoice as a message between services: the same fields under the names of the generated code. */
 export function toWire(invoice: Partial<CanonicalInvoice>): Invoice {
   return membersToWire(canonicalInvoice, invoice) as unknown as Invoice;
 }

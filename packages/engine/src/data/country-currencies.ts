@@ -1,5 +1,5 @@
 /**
- * Where currencies are legal tender, by ISO codes. Currencies that were withdrawn stand beside their successors: whether
+ * Where currencies are legal tender, by ISO codes. Withdrawn currencies are listed beside their successors: whether
  * one may still be invoiced on a day is decided where invoices are received. Reviewed 2026-11.
  */
 // prettier-ignore

@@ -1,5 +1,5 @@
 /**
- * Words of departments that stand where the name of the buyer belongs, as they are after transliteration (detection
+ * Words of departments in the field of the buyer's name, after transliteration (detection
  * reference, section 7.5: departments are no other party). Reviewed 2026-11.
  */
 // prettier-ignore

@@ -7,7 +7,7 @@ export interface VatRate {
   readonly basisPoints: number;
 }
 
-/** Stands for a rate whose beginning does not matter any more: no invoice is older. */
+/** The start of rates that are older than any invoice. */
 export const ALWAYS: CalendarDate = '1900-01-01';
 
 const constant = (basisPoints: number): readonly VatRate[] => [{ from: ALWAYS, basisPoints }];

@@ -21,7 +21,7 @@ import { amountRatio, amountsOf, amountStatistics } from '../supplier/statistics
 
 /**
  * Family AMT: whether an amount fits its supplier and the limits of approval (detection reference, section 7.4).
- * Credit notes are silent here: what is given back is not what is usually asked for.
+ * Credit notes are skipped: refunds do not follow the usual amounts.
  */
 export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
   const minor = BigInt(facts.invoice.amountMinor);
@@ -41,11 +41,11 @@ export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** The amount in the forms that the rules compare, read once. */
+/** The amount in the forms that the rules compare, computed once. */
 interface CheckedAmount {
   readonly facts: Facts;
   readonly minor: bigint;
-  /** As limits of value see it, in micro-units. */
+  /** The value in base currency, in micro-units. */
   readonly value: bigint;
   /** Earlier amounts that it is comparable with. */
   readonly uses: readonly AmountUse[];
@@ -64,7 +64,7 @@ function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[]
   ];
 }
 
-/** Far above the usual, measured by the spread of the supplier's own amounts. */
+/** An amount far above the usual, measured by the spread of the supplier's own amounts. */
 function outlier(
   checked: CheckedAmount,
   usual: readonly AmountUse[],
@@ -122,8 +122,8 @@ function outlier(
 }
 
 /**
- * The largest earlier amount, when the checked one is many times that. Where amounts are spread widely, hardly any stands
- * out by the spread; one beyond everything that was ever billed does.
+ * The largest earlier amount, when the checked one is many times that. Where amounts vary widely, the spread finds hardly
+ * any outlier; an amount far above all earlier ones still is one.
  */
 function largestExceeded(
   { facts: { invoice }, minor, uses }: CheckedAmount,
@@ -141,7 +141,7 @@ function mostSevere(left: Level | undefined, right: Level | undefined): Level | 
   return severityRank(left.severity) >= severityRank(right.severity) ? left : right;
 }
 
-/** A bill of nearly this size about a year ago: the one of the year's end, an insurance, a licence. */
+/** Whether a bill of similar size was sent about a year ago, such as an insurance or a licence. */
 function isYearlyBill(facts: Facts, uses: readonly AmountUse[], parameters: AmountParameters): boolean {
   const { amountMinor } = facts.invoice;
   return aYearBefore(facts, uses, parameters).some(({ minor }) => isOfThisSize(amountMinor, minor, parameters));
@@ -168,8 +168,8 @@ function windowOf(uses: readonly AmountUse[]): EvidenceValue {
 }
 
 /**
- * The decimal point in the wrong place. Suppliers with widely spread amounts have some amount near a tenth of any
- * other, so there the digits must be the same; near is enough where all amounts are much alike.
+ * The decimal point in the wrong place. Where amounts vary widely, some amount is near a tenth of any other, so the digits
+ * must be equal; a similar amount is enough where all amounts are similar.
  */
 function magnitudeShift(
   checked: CheckedAmount,
@@ -196,7 +196,7 @@ function magnitudeShift(
     }))
     .find(({ matched }) => matched !== undefined);
   if (found?.matched === undefined) return [];
-  // A small amount that should have been a large one is worth what it should have been.
+  // The larger of both amounts counts as the value at stake.
   if (!isWorth(checked, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
   const { matched, factor } = found;
   const matchedAmount = amountOf({ currency: invoice.currency, amountMinor: matched.minor });
@@ -231,7 +231,7 @@ function magnitudeShift(
   ];
 }
 
-/** The use that is least far off, the newest of equals; those without a distance do not fit. */
+/** The use with the smallest distance, the newest of equals; uses without a distance are skipped. */
 function closest(
   uses: readonly AmountUse[],
   distanceOf: (use: AmountUse) => bigint | undefined,
@@ -244,14 +244,14 @@ function closest(
   return nearest?.use;
 }
 
-/** Whether the amounts of a supplier lie close together, but for a tenth of them at either end. */
+/** Whether the amounts of a supplier are similar, apart from a tenth at either end. */
 function areAlike(uses: readonly AmountUse[], { shiftRangeMax }: AmountParameters): boolean {
   const sorted = uses.map(({ minor }) => Number(minor)).sort((left, right) => left - right);
   const cut = Math.floor(sorted.length / 10);
   return (sorted.at(-1 - cut) ?? 0) <= (sorted[cut] ?? 0) * shiftRangeMax;
 }
 
-/** A supplier that bills one amount at regular intervals, and now another when the next one is due. */
+/** A supplier that bills one amount at regular intervals now bills another when the next is due. */
 function recurringChanged(
   { facts, minor: amount, uses }: CheckedAmount,
   parameters: AmountParameters,
@@ -264,7 +264,7 @@ function recurringChanged(
   if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
   const isRaisedMuch = (minor: bigint): boolean =>
     minor > oldAmount && !isWithin(minor, oldAmount, parameters.recurringRaisePercent);
-  // Final bills, such as those of a utility after a year of advances.
+  // Accepts final bills, such as those of a utility after a year of advances.
   const finalBills = uses.filter(({ minor }) => isRaisedMuch(BigInt(minor)));
   if (isRaisedMuch(amount) && isYearlyBill(facts, finalBills, parameters)) return [];
   const isFinalBill = isRaisedMuch(amount) && aYearBefore(facts, finalBills, parameters).length > 0;
@@ -306,9 +306,9 @@ function recurringChanged(
 }
 
 /**
- * The newest bills of one amount when they are one recurring bill that the checked day continues. Now and then something
- * else is billed between, or a bill is left out: so many exceptions make no other supplier. A bill of another amount in
- * the place of a regular one is both, so that bills which vary are no series.
+ * The newest bills of one amount when they form a series that the checked day continues. A few other bills between and a
+ * few missing bills are allowed. A bill of another amount in place of a regular one counts as both, so that varying bills
+ * do not form a series.
  */
 function recurringSeries(
   uses: readonly AmountUse[],
@@ -335,7 +335,7 @@ function recurringSeries(
   return isRegular ? series : undefined;
 }
 
-/** The middle one of the amounts in their order, of two middle ones the larger. */
+/** The median of the sorted amounts; the larger of two middle ones. */
 function middleAmount(uses: readonly AmountUse[]): bigint {
   const sorted = uses
     .map(({ minor }) => BigInt(minor))
@@ -343,7 +343,7 @@ function middleAmount(uses: readonly AmountUse[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/** Invented amounts tend to be round. Who bills round amounts, or this one again, is silent. */
+/** Invented amounts tend to be round. Not raised where the supplier often bills round amounts, or billed this one before. */
 function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   if (!isRound(checked.minor) || !isWorth(checked, parameters.roundValueMin)) return [];
   const { facts, uses } = checked;
@@ -378,7 +378,7 @@ function roundHabitText(supplierName: string, roundCount: number, count: number)
   return `${supplierName} billed one on ${roundCount} of ${earlier}`;
 }
 
-/** Amounts that stay under a limit above which somebody else would have to approve them. */
+/** An amount just under an approval limit. */
 function approvalLimits(checked: CheckedAmount, policy: Policy): RaisedFinding[] {
   if (!isWorth(checked, policy.amounts.approvalValueMin)) return [];
   const currencies = limitCurrencies(checked.facts);
@@ -409,7 +409,7 @@ function belowThreshold(
   ];
 }
 
-/** One purchase in several bills, each of which stays under the limit that the whole would pass. */
+/** One purchase split over several bills, each under an approval limit that the total exceeds. */
 function splitBelowThreshold(
   { facts, uses }: CheckedAmount,
   currencies: readonly LimitCurrency[],
@@ -466,7 +466,7 @@ function splitBelowThreshold(
   ];
 }
 
-/** The checked bill and those around it that stay under the same limit, by day; of several windows the fullest. */
+/** The checked bill and others under the same limit, by day, in the time window that holds most of them. */
 function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBill[] {
   const { invoice, supplier } = facts;
   const { splitDays, splitPercent } = policy.amounts;
@@ -501,7 +501,7 @@ function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBi
   return windows.reduce((fullest, window) => (window.length > fullest.length ? window : fullest), []);
 }
 
-/** Records that repeat the checked invoice: they are reported as such, and are no part of a split. */
+/** Records that duplicate the checked invoice; reported as duplicates, not counted in a split. */
 function duplicatesOf(facts: Facts, { duplicates }: Policy): ReadonlySet<string> {
   const pairs = scorePairs(facts, originalsOf(facts), duplicates);
   return new Set(
@@ -541,7 +541,7 @@ function numberOf({ invoiceNumber }: RecentBill): string {
   return readInvoiceNumber(invoiceNumber).o2;
 }
 
-/** A currency that approval limits may be in, and how amounts of the invoice are held against them. */
+/** A currency of approval limits, and the conversion of the invoice's amounts into it. */
 interface LimitCurrency {
   readonly currency: string;
   /** The micro-units that so many minor units of the invoice's currency are worth. */
@@ -557,7 +557,7 @@ interface Band extends LimitCurrency {
   readonly value: bigint;
 }
 
-/** Limits are meant in the currency of the invoice, or else in the base currency, converted as the invoice is. */
+/** Limits apply in the currency of the invoice, and in the base currency at the rate of the invoice. */
 function limitCurrencies({ invoice, base }: Facts): LimitCurrency[] {
   const microPerMinor = 10n ** BigInt(AMOUNT_DECIMALS_MAX - minorUnitsOf(invoice.currency));
   const own = { currency: invoice.currency, worthOf: (minor: string) => BigInt(minor) * microPerMinor };
@@ -584,7 +584,7 @@ function bandOf(
   return undefined;
 }
 
-/** Policies live long and every invoice is held against all their limits, so these are read once. */
+/** Parsed once per policy, because every invoice is compared with all limits. */
 const readLimits = new WeakMap<readonly string[], readonly bigint[]>();
 
 function inMicro(thresholds: readonly string[]): readonly bigint[] {
@@ -604,7 +604,7 @@ function isJustUnder(value: bigint, limit: bigint, percent: number): boolean {
   return value < limit && value * 100n >= limit * BigInt(percent);
 }
 
-/** Many earlier amounts of the supplier lie in the band: what it sells costs so much. */
+/** Whether many earlier amounts of the supplier lie in the band, because its prices do. */
 function isPricePoint(
   uses: readonly AmountUse[],
   band: Band,
@@ -623,12 +623,12 @@ function thresholdEvidence({ threshold, currency }: Band): { [name: string]: Evi
   return { threshold, thresholdCurrency: currency };
 }
 
-/** Whether the amount, or so many times of it, has at least a value in base currency. */
+/** Whether the amount, multiplied by a factor, reaches a value in base currency. */
 function isWorth({ value }: CheckedAmount, valueMin: string, times = 1): boolean {
   return value * BigInt(times) >= toMicro(valueMin);
 }
 
-/** Digits that tell an amount from others: 1200.00 has two. */
+/** Significant digits of an amount: 1200.00 has two. */
 function digitsOf(minor: bigint): number {
   return String(minor).replace(/0+$/, '').length;
 }

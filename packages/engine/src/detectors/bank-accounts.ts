@@ -22,7 +22,7 @@ import type { AccountUse } from '../facts/supplier.js';
 import { usualAmountStatistics, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/habits.js';
 import { isTampered } from './tampering.js';
 
-/** Family BANK: whom the money would go to (detection reference, section 7.2). */
+/** Family BANK: the account that would be paid (detection reference, section 7.2). */
 export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[] {
   const { bankKey, bankMasked } = facts.invoice;
   if (bankKey === undefined || bankMasked === undefined) return missingAccount(facts, policy.bank);
@@ -53,7 +53,7 @@ interface StatedAccount {
   readonly isValid: boolean;
   /** Absent when the supplier never used it before. */
   readonly use: AccountUse | undefined;
-  /** The supplier's other accounts that money could go to; a text that is no valid account is none. */
+  /** The supplier's other valid accounts. */
   readonly others: readonly AccountUse[];
 }
 
@@ -142,7 +142,7 @@ interface Escalator {
   readonly sentence: string;
 }
 
-/** Second signals that turn a changed account into a block. Traps take away the signals they explain. */
+/** Second signals that turn a changed account into a block, without those that have an ordinary explanation. */
 function escalatorsOf(
   facts: Facts,
   account: StatedAccount,
@@ -152,7 +152,7 @@ function escalatorsOf(
 ): Escalator[] {
   const { invoice } = facts;
   const countries = new Set(account.others.map((use) => use.country));
-  // Another tax id of the same name is no second party.
+  // Another tax id under the same name is not a second party.
   const otherName = linkedOthers(facts).find(({ nameKey }) => nameKey !== invoice.nameKey);
   // An outlier of MEDIUM or more is beyond this ratio anyway.
   const ratio = usualAmountStatistics(facts, policy.amounts)?.ratio ?? 0;
@@ -170,7 +170,7 @@ function escalatorsOf(
           name: 'TERMS_SHORTENED',
           sentence: `payment is due ${terms.newDays <= 0 ? 'at once' : `in ${counted(terms.newDays, 'day')}`} instead of in ${terms.usualDays} days`,
         },
-    // Who uses a new account for each bill says nothing by it, and an amount alone never blocks.
+    // A new account means nothing where each bill has its own, and an amount alone never blocks.
     ratio >= policy.bank.escalatingAmountRatio && !isVirtual
       ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${ratio} times the usual` }
       : undefined,
@@ -202,7 +202,7 @@ function changedLevel(
   return facts.supplier.profile.count >= establishedInvoices ? levels.changedEstablished : levels.changedYoung;
 }
 
-/** Two companies of one name that differ in their legal form are told apart by their tax ids; here one is missing. */
+/** Whether a supplier that is known by its name alone may be another company, because the legal forms differ. */
 function isUncertainParty({ invoice, supplier }: Facts): boolean {
   if (supplier.reason !== 'NAME_KEY' || supplier.name === undefined) return false;
   return haveOtherLegalForms(supplier.name, invoice.supplierName);
@@ -253,7 +253,7 @@ function nearestAccount(account: StatedAccount, { nearMatchDigitsMax }: BankPara
   )[0];
 }
 
-/** An account that is not valid has no bank code of its own: it is held against that of the known one. */
+/** An invalid account has no bank code of its own and is compared with that of the known account. */
 function isOfSameBank(key: string, knownKey: string): boolean {
   const known = bankCodeOfKey(knownKey);
   if (!isInvalidKey(key)) return bankCodeOfKey(key) === known;
@@ -261,7 +261,7 @@ function isOfSameBank(key: string, knownKey: string): boolean {
   return text.length === withoutCheckDigits(knownKey).length && text.startsWith(known);
 }
 
-/** Keys of texts that are no valid account (packages/values, bank-account). */
+/** Whether the key is that of an invalid account (packages/values, bank-account). */
 function isInvalidKey(key: string): boolean {
   return key.startsWith('X:');
 }
@@ -338,7 +338,7 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
       jaroWinkler(other.nameKey, invoice.nameKey) >= policy.duplicates.similarNameMin,
   );
   const isFactor = isFactorAccount(facts, parameters);
-  // A supplier with several tax ids keeps his account.
+  // A supplier with several tax ids may use one account.
   const isOneName = others.every((other) => other.nameKey === invoice.nameKey);
   const level = isOneName
     ? parameters.levels.sharedOneName
@@ -419,7 +419,7 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
   const taxCountry = statedTaxCountry(invoice);
   if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
   if (bankCountry === taxCountry) return [];
-  // Under whichever of its tax ids: a supplier with several keeps his account.
+  // Whichever tax id is stated: a supplier with several may use one account.
   const uses = Math.max(account.use?.count ?? 0, usesUnderName(facts));
   if (uses >= parameters.countryAcceptedAfter) return [];
   const isInArea = parameters.economicAreaCountries.includes(bankCountry);
@@ -475,7 +475,7 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
   ];
 }
 
-/** The supplier used to state an account. In an export without bank columns its absence says nothing. */
+/** The supplier usually states an account. Skipped for exports without bank columns. */
 function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const { count, bankCount } = supplier.profile;
@@ -507,7 +507,7 @@ function usesUnderName({ bankLink, invoice }: Facts): number {
   return named.reduce((uses, { count }) => uses + count, 0);
 }
 
-/** A factor collects for many suppliers; nobody has confirmed fraud on its account. */
+/** Whether the account is that of a factor: it collects for many suppliers, without confirmed fraud. */
 function isFactorAccount({ bankLink }: Facts, { factorSuppliersMin }: BankParameters): boolean {
   return bankLink !== null && bankLink.fraud === undefined && bankLink.suppliers.length >= factorSuppliersMin;
 }
@@ -533,7 +533,7 @@ function problemText(problem: string): string {
   return problem.toLowerCase().replaceAll('_', ' ');
 }
 
-/** Letters where an IBAN of digits has digits, with their positions from 1: what a reader most likely got wrong. */
+/** Letters where the IBAN must have digits, with their positions from 1: likely misread characters. */
 function suspectCharacters(key: string): EvidenceValue {
   const text = key.slice(2);
   return [...text].flatMap((character, index) =>

@@ -22,7 +22,7 @@ export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** Two records of one vendor let its bills be paid twice. Branches with names and accounts of their own are two. */
+/** Two records of one vendor allow double payment. Branches with their own names and accounts are not duplicates. */
 function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }: Policy): RaisedFinding[] {
   const active = vendors
     .filter(({ isActive }) => isActive)
@@ -77,7 +77,7 @@ function areBranches(left: BookedVendor, right: BookedVendor): boolean {
   return !left.accounts.some(({ key }) => right.accounts.some((other) => other.key === key));
 }
 
-/** Many changes at once are a migration: one finding for all. */
+/** Many changes at once are reported as one migration. */
 function changedVendorAccounts(
   { companyId, vendors, accountChanges }: Books,
   parameters: BooksParameters,
@@ -138,7 +138,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   }
   return [...groups.values()].flatMap((group) => {
     const byDay = group.toSorted((left, right) => left.day - right.day || compareText(left.paymentId, right.paymentId));
-    // A standing order, a salary or a price of the list.
+    // Regular payments: a standing order, a salary or a list price.
     if (byDay.length >= repeatedPaymentsMin) return [];
     return byDay.slice(1).flatMap((second, index) => {
       const first = byDay[index];
@@ -151,7 +151,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
         const gap = second.day - first.day;
         return gap >= min && gap <= max;
       });
-      // A month apart, only what both say, or what their invoices say, tells a copy from a standing order.
+      // A month apart, only equal references or duplicate invoices distinguish a copy from a standing order.
       if (isRhythm && !isKnownPair && (referenceOf(first) === '' || referenceOf(second) === '')) return [];
       const amount = amountOf(second, second.amountMinor);
       return [
@@ -178,7 +178,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   });
 }
 
-/** Two references that differ name two supplies. */
+/** Whether the references are equal or one is missing; two different references mean two supplies. */
 function mayShareReference(left: BookedPayment, right: BookedPayment): boolean {
   const [one, other] = [referenceOf(left), referenceOf(right)];
   return one === '' || other === '' || one === other;
@@ -199,7 +199,7 @@ function wasCredited(first: BookedPayment, second: BookedPayment, credits: reado
   );
 }
 
-/** A payment that came back went nowhere. */
+/** A payment to an account that the vendor did not have; returned payments do not count. */
 function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): RaisedFinding[] {
   const { account, vendorAccountsThen, vendorName, paymentId } = payment;
   if (account === undefined || vendorAccountsThen === undefined || vendorAccountsThen.length === 0) return [];

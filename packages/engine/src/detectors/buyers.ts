@@ -14,8 +14,8 @@ import { nameLikeness } from '../policy/suppliers.js';
 import { taxIdOfCompany } from '../facts/companies.js';
 
 /**
- * Family BUY: whether the invoice is addressed to us (detection reference, section 7.5). An organization that states
- * the tax id of none of its companies has not said who it is, and is not told that others are meant.
+ * Family BUY: whether the invoice is addressed to the organization (detection reference, section 7.5). Skipped where no
+ * company of the organization states a tax id.
  */
 export function detectBuyers(facts: Facts, { buyers }: Policy): RaisedFinding[] {
   const companies = facts.companies ?? [];
@@ -48,7 +48,7 @@ function taxIdMismatch(
     const taxIdOfOther = taxIdOfCompany(other);
     return taxIdOfOther !== undefined && isSameRegistration(taxIdOfOther, taxId, parameters);
   });
-  // Sister companies have similar names. A tax id that is one's says which of them is meant.
+  // Sister companies have similar names; a tax id of one of them decides.
   const isOwnNameAlone = isOwnName && sister === undefined;
   if (own === undefined && isOwnNameAlone) return [];
   const isUncertain = own === undefined || isOwnNameAlone;

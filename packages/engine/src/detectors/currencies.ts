@@ -37,7 +37,7 @@ function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] 
   ];
 }
 
-/** Suppliers that bill in several currencies take up another one without much ado. */
+/** A new currency is common for suppliers that bill in several. */
 function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (supplier.profile.count < parameters.changedHistoryMin) return [];
@@ -70,7 +70,7 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
   const country = taxCountry ?? bankCountry;
   if (country === undefined || parameters.worldCurrencies.includes(currency)) return [];
   if ((supplier.profile.currencies[currency] ?? 0) >= parameters.unusualAcceptedAfter) return [];
-  // Usual at home, also where the buyer's country is not known.
+  // The base currency is always usual, even where the buyer's country is unknown.
   if (currency === base?.currency) return [];
   const { country: buyerCountry } = buyerOf(facts);
   const countries = [taxCountry, bankCountry, buyerCountry].filter((known) => known !== undefined);

@@ -55,7 +55,7 @@ function plausibleSwap(
   return age >= -futureDaysMax && age <= staleDays ? swapped : undefined;
 }
 
-/** Old invoices belong into scans and into the books; one that arrives alone is late or comes again. */
+/** Old invoices are normal in scans and ERP imports; a single old one is late or a duplicate. */
 function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: DateParameters): RaisedFinding[] {
   if (invoice.source === 'SCAN' || invoice.source === 'ERP') return [];
   if (ageDays <= parameters.staleDays) return [];
@@ -98,7 +98,7 @@ function dueBeforeIssue({ invoice, supplier }: Facts, parameters: DateParameters
   ];
 }
 
-/** Haste is part of many frauds. A due date before the issue date is another finding. */
+/** Many frauds ask for early payment. A due date before the issue date is a separate finding. */
 function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const terms = shortenedTerms(facts, parameters);
@@ -121,7 +121,7 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
   ];
 }
 
-/** The last day of a month is a working day for the books, whatever day of the week it is. */
+/** Many invoices are dated on the last day of a month, whatever day of the week it is. */
 function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameters): RaisedFinding[] {
   const { count, weekendCount } = supplier.profile;
   const { issueDay, issueDate, taxCountry } = invoice;

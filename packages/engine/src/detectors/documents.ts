@@ -96,7 +96,7 @@ function tampered(facts: Facts, document: DocumentFacts, parameters: DocumentPar
   ];
 }
 
-/** Text that is meant for machines alone: the values that were read may be those of a text that nobody sees. */
+/** Text that readers cannot see but programs extract: extracted values may come from it. */
 function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
   const hidden = hiddenTexts.filter(({ isTextLayerOfScan }) => !isTextLayerOfScan);
   const [first] = hidden;
@@ -123,7 +123,7 @@ function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: Do
   ];
 }
 
-/** Amounts that are written differently are no conflict. */
+/** Amounts in different notation do not conflict. */
 function fieldConflict(facts: Facts, { conflicts }: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
   const real = conflicts.filter(({ machineValue, visibleValue }) => !isSameAmount(machineValue, visibleValue));
   const [first] = real.toSorted((left, right) => Number(isAccount(right)) - Number(isAccount(left)));
@@ -178,7 +178,7 @@ function lowConfidence(
   ];
 }
 
-/** What validation of an electronic invoice found; it never blocks on its own. */
+/** Validation errors of an electronic invoice; they never block on their own. */
 function invalidElectronicInvoice(
   facts: Facts,
   { validation }: DocumentFacts,
@@ -252,7 +252,7 @@ function isArithmetic(id: string): boolean {
   return /^BR-CO-1[0-7]$/.test(id) || /^BR-(?!CO-)[A-Z]+-0[89]$/.test(id);
 }
 
-/** A finding about a file holds for every upload of it. Whoever forged it wants the money on the account it names. */
+/** A finding about a file applies to every upload of it. The account is a subject, because a forger chose it. */
 function aboutFile({ invoice }: Facts): Pick<RaisedFinding, 'about' | 'alsoAbout'> {
   return { about: [invoice.documentSha256 ?? invoice.invoiceId], alsoAbout: accountsOf(invoice) };
 }
@@ -274,7 +274,7 @@ function shown(conflict: FieldConflict, value: string | null): string | null {
   return isAccount(conflict) ? readBankAccount({ iban: value }).masked : masked(value);
 }
 
-/** Long runs of digits may be accounts: only their last four are shown. */
+/** Masks long digit runs, which may be accounts, but for the last four digits. */
 function masked(text: string): string {
   return text.replace(/(?:\d[ -]?){8,}/g, (digits) => digits.replace(/\d(?=(?:[ -]?\d){4})/g, '*'));
 }

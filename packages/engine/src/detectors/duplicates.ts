@@ -47,7 +47,7 @@ function repeatedInvoices(
   ];
 }
 
-/** Each accepted pair belongs to one class; a record gets at most one finding of each. */
+/** Classes of accepted pairs. Each pair belongs to one class; a record gets at most one finding of each. */
 function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters: DuplicateParameters): RaisedFinding[] {
   const { invoice } = facts;
   const crossCompany = accepted.filter((pair) => pair.other.companyId !== invoice.companyId);
@@ -305,14 +305,14 @@ function splitDuplicates(
   ];
 }
 
-/** As many as a sentence can hold. */
+/** The numbers of the first parts, and how many more there are. */
 function partNumbers(parts: readonly Candidate[]): string {
   const named = parts.slice(0, NAMED_PARTS_MAX).map((part) => shownText(part.invoiceNumber));
   const more = parts.length - named.length;
   return more === 0 ? named.join(', ') : `${named.join(', ')} and ${more} more`;
 }
 
-/** The number came before with another amount or date: less than a duplicate, still worth a question. */
+/** The number was used before with another amount or date: weaker than a duplicate. */
 function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: DuplicateParameters): RaisedFinding[] {
   const { invoice } = facts;
   const isShort = invoice.number.f1.length < parameters.reusedNumberLengthMin;
@@ -320,7 +320,7 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
     (pair) =>
       pair.halfPoints < parameters.mediumMin &&
       pair.sameSupplier &&
-      // A short number comes again by itself, but not on one day.
+      // A short number recurs by chance, but not on one day.
       (!isShort || pair.date === 'SAME') &&
       (pair.number === 'IDENT' || pair.number === 'FORMAT' || pair.number === 'CONTRACT') &&
       Math.abs(pair.other.issueDay - invoice.issueDay) <= parameters.reusedDaysMax,
@@ -330,7 +330,7 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
     reused,
     (listed) => ({
       type: 'INVOICE_NUMBER_REUSED',
-      // With one bill before, a contract is a guess that somebody should look at once.
+      // One earlier bill is not enough to assume a contract: review it once.
       ...(reused.length >= parameters.contractRecordsMin && listed.every((pair) => pair.number === 'CONTRACT')
         ? parameters.levels.contractNumberReused
         : parameters.levels.numberReused),
@@ -341,7 +341,7 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
   );
 }
 
-/** A credit note that names no invoice and equals none can be taken twice or forgotten. */
+/** A credit note that matches no invoice may be applied twice or missed. */
 function unmatchedCreditNotes(
   facts: Facts,
   originals: readonly Candidate[],
@@ -399,7 +399,7 @@ function severityAcrossSuppliers(
   return best.halfPoints >= highMin ? severities.acrossSuppliers : severities.suspectedMedium;
 }
 
-/** Many suppliers let one factoring company collect: months apart and with tax ids of their own, numbers coincide. */
+/** Same number, amount and account. Months apart with conflicting tax ids does not count: suppliers share a factor's account. */
 function isSameMoneySameAccount(invoice: Candidate, pair: PairScore): boolean {
   return (
     invoice.bankKey !== undefined &&
@@ -421,13 +421,13 @@ function confidenceOf(pair: PairScore, { confidence }: DuplicateParameters): num
   return (confidence.findLast((step) => step.points <= points) ?? confidence[0])?.percent ?? 0;
 }
 
-/** It is known that these two records are not duplicates of each other. */
+/** Whether a review has cleared this pair. */
 function isCleared(facts: Facts, other: Candidate): boolean {
   const { clearedPairs, invoice } = facts;
   return clearedPairs?.includes(pairKey(invoice.invoiceId, other.invoiceId)) ?? false;
 }
 
-/** What ties the two supplier records together. */
+/** What the two supplier records have in common. */
 function sharedKey(invoice: Candidate, other: Candidate): 'bank' | 'name' | null {
   if (invoice.bankKey !== undefined && invoice.bankKey === other.bankKey) return 'bank';
   return isSameName(invoice, other) ? 'name' : null;

@@ -12,7 +12,7 @@ import type { ErpParameters } from '../policy/erp.js';
 import { isVirtualAccount } from '../supplier/habits.js';
 import { companyOf } from '../facts/companies.js';
 
-/** What the books of the company say against an invoice (detection reference, sections 7.2, 7.3 and 7.5). */
+/** Compares the invoice with the ERP of its company (detection reference, sections 7.2, 7.3 and 7.5). */
 export function detectErp(facts: Facts, policy: Policy): RaisedFinding[] {
   return [
     ...masterMismatch(facts, policy),
@@ -22,7 +22,7 @@ export function detectErp(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** The vendor master is what people have verified; an account beside it is paid only after a call. */
+/** The vendor master is verified; any other account needs a call before payment. */
 function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
   const { invoice, supplier, vendorMaster } = facts;
   const vendor = vendorMaster?.vendor;
@@ -60,7 +60,7 @@ function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
   ];
 }
 
-/** Money that would go in a circle; between companies of one organization that is how it should be. */
+/** The organization would pay itself; allowed between its companies. */
 function ownAccount(
   { invoice, supplier, ownAccount: own, companies }: Facts,
   { levels }: ErpParameters,
@@ -80,7 +80,7 @@ function ownAccount(
   ];
 }
 
-/** A list that has not been read for long says nothing about a new vendor. */
+/** A stale vendor list cannot show that a vendor is missing. */
 function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighValue }: ErpParameters): RaisedFinding[] {
   const { invoice, supplier, vendorMaster } = facts;
   if (vendorMaster === undefined || vendorMaster.vendor !== null) return [];
@@ -101,7 +101,7 @@ function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighVa
   ];
 }
 
-/** Net is held against net, or the tax would be an excess; gross against gross only where net is unknown. */
+/** Compares net with net, because tax would count as an excess; gross with gross only where net is unknown. */
 function overbilled({ invoice, supplier, orderMaster }: Facts, parameters: ErpParameters): RaisedFinding[] {
   const { poKey, currency } = invoice;
   if (poKey === undefined || orderMaster === undefined || orderMaster.isBlanket) return [];

@@ -68,7 +68,7 @@ interface Series {
   readonly before: readonly Entry[];
 }
 
-/** Undefined where the last digits of the number are no running number but the period that is billed. */
+/** Undefined where the last digits of the number are the billed period, not a counter. */
 function seriesOf({ invoice, supplier }: Facts): Series | undefined {
   const run = lastNumericRun(invoice);
   if (run === undefined || isPeriod(run, invoice.issueDate)) return undefined;
@@ -80,9 +80,9 @@ function seriesOf({ invoice, supplier }: Facts): Series | undefined {
 }
 
 /**
- * The number lies behind what the supplier had reached a month ago, or far ahead. Single numbers may lie behind: bills
- * are late, and some credit notes are counted apart. Series that start anew with the year or the month, or are several,
- * have many such numbers, or have not come back to their height yet; a new year may begin with its own numbers.
+ * The number is below the highest of a month ago, or far above it. Single lower numbers are allowed: bills arrive late, and
+ * some credit notes have their own series. Skipped for several series, for series that restart with the year or month and
+ * are still below their highest number, and for the first numbers of a year.
  */
 function outOfSequence(
   { invoice, supplier }: Facts,
@@ -104,7 +104,7 @@ function outOfSequence(
   if (carriesPeriod(String(value), invoice.issueDate) || !isOfYear(last.day, invoice.issueDate)) return [];
   const medianStep = median(rising);
   const medianGap = median(series.slice(1).map(({ day }, index) => day - (series[index]?.day ?? day)));
-  // After a pause the number is further on, as many steps as the pause has usual gaps.
+  // A pause allows one more step for each usual gap that fits into it.
   const pauses = Math.max(1, (invoice.issueDay - last.day) / Math.max(1, medianGap));
   const jumpMax = parameters.jumpStepsMax * medianStep;
   const highest = last.value + Math.ceil(jumpMax * pauses);
@@ -192,7 +192,7 @@ function unbrokenSeries(entries: readonly Entry[]): readonly Entry[] {
   return entries.slice(start);
 }
 
-/** Whether the last of the entries showed, when it came after so many invoices, that the buyer is the only customer. */
+/** Whether the newest entries are enough, and over enough days, to show that the buyer is the only customer. */
 function saysOnlyCustomer(
   entries: readonly Entry[],
   invoicesBefore: number,

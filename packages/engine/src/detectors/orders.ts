@@ -13,10 +13,10 @@ import type { Policy } from '../policy/policy.js';
 import type { OrderParameters } from '../policy/orders.js';
 import { taxText } from '../supplier/identity.js';
 
-/** Family PO: the order behind the invoice, as far as invoices tell of it (detection reference, section 7.5). */
+/** Family PO: the purchase order, as far as invoices show it (detection reference, section 7.5). */
 export function detectOrders(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.orders;
-  // A credit note takes back what an order has been billed for already.
+  // A credit note refunds an order that was billed before.
   if (facts.invoice.amountMinor.startsWith('-')) return [];
   return [
     ...missing(facts, parameters),
@@ -107,7 +107,7 @@ function withTaxId(taxId: string | undefined): string {
   return taxId === undefined || taxId === '' ? '' : ` with tax id ${taxId}`;
 }
 
-/** The same amount on one order for the third time: deliveries that are billed twice look like this. */
+/** The same amount on one order for the third time, as when a delivery is billed twice. */
 function repeatedAmount(
   { invoice, supplier, orderLink }: Facts,
   parameters: OrderParameters,
@@ -146,7 +146,7 @@ function repeatedAmount(
   ];
 }
 
-/** Words, initials and cost centres stand where an order number should; they tie strangers together. */
+/** Rejects words, initials and cost centres in the field of the order number, which unrelated suppliers share. */
 function isReference(poKey: string, { referenceLengthMin, referenceDigitsMin }: OrderParameters): boolean {
   return poKey.length >= referenceLengthMin && digitCount(poKey) >= referenceDigitsMin;
 }
@@ -155,7 +155,7 @@ function isOfCompany({ companyId }: OrderUse, wanted: string): boolean {
   return companyId === undefined || companyId === wanted;
 }
 
-/** The same amount on the same order under another supplier is a matter of duplicates, which say it better. */
+/** The same amount on the same order under another supplier is reported as a duplicate instead. */
 function isCopy({ invoice, supplier, candidates }: Facts): boolean {
   return candidates.some(
     (candidate) =>

@@ -41,7 +41,7 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
   ];
 }
 
-/** The first two digits of grown amounts follow a law of their own; invented or capped ones do not. */
+/** Leading digits of natural amounts follow Benford's law; those of invented or capped amounts do not. */
 function benfordOfScan({ scanId, rows }: ScanPopulation, parameters: ScanParameters): RaisedFinding[] {
   const amounts = grownAmounts(rows, parameters);
   if (amounts.length < parameters.benfordAmountsMin || !spansDecades(amounts, parameters)) return [];
@@ -92,7 +92,7 @@ function benfordOfSuppliers({ scanId, rows }: ScanPopulation, parameters: ScanPa
   });
 }
 
-/** More invoices just under an approval limit than the amounts around it let expect. */
+/** More invoices just under an approval limit than the amounts around it suggest. */
 function thresholdClusters(scan: ScanPopulation, { scans: parameters, amounts }: Policy): RaisedFinding[] {
   if (scan.rows.length < parameters.clusterRowsMin) return [];
   const currencies = [...new Set(scan.rows.map(({ currency }) => currency))].sort(compareText);
@@ -119,7 +119,7 @@ function clusterUnder(
   const under = band(100 - width, 100);
   const neighbours = (band(100 - 2 * width, 100 - width).length + band(100, 100 + width).length) / 2;
   if (under.length < clusterMin || under.length <= clusterFactor * neighbours) return [];
-  // One price that happens to lie there is no habit of staying under the limit.
+  // One recurring price in the band does not show a pattern.
   const commonest = Math.max(...countsOf(under.map(({ supplierId, amountMinor }) => `${supplierId}|${amountMinor}`)));
   if (commonest > under.length * clusterPriceShareMax) return [];
   const suppliers = new Map(under.map(({ supplierId, supplierName }) => [supplierId, supplierName]));
@@ -185,7 +185,7 @@ interface DigitFit {
   readonly n: number;
   /** Mean absolute deviation of the shares from those expected. */
   readonly mad: number;
-  /** What of it chance explains with so many amounts. */
+  /** The part that chance explains for this number of amounts. */
   readonly noise: number;
   readonly excess: number;
   readonly spikes: readonly Spike[];
@@ -259,7 +259,7 @@ function countsOf(texts: readonly string[]): number[] {
   return [...counts.values()];
 }
 
-/** Five decimals, so that the last bits of a logarithm never decide. */
+/** Rounds to five decimals, so that the last bits of a logarithm never decide. */
 function rounded(value: number): number {
   return Math.round(value * 100_000) / 100_000;
 }

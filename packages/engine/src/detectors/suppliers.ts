@@ -24,7 +24,7 @@ import { median } from '../supplier/statistics.js';
 import { registrationText, taxIdFault } from '../supplier/tax-registration.js';
 import { companyOf } from '../facts/companies.js';
 
-/** Family SUP: who sends the invoice (detection reference, section 7.3). */
+/** Family SUP: the identity of the supplier (detection reference, section 7.3). */
 export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.suppliers;
   return [
@@ -42,9 +42,9 @@ export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
 }
 
 /**
- * Who is not established himself uses exactly the name of a supplier who is, and asks for payment to an account which that
- * one never used. Whatever stands in the field of the tax id, valid or not, is no excuse: the impostor writes it. A
- * supplier with several tax ids keeps his account.
+ * A supplier that is not established uses exactly the name of one that is, and asks for payment to an account that the
+ * established one never used. The stated tax id is ignored, valid or not, because an impostor can choose it. Suppliers
+ * with several tax ids keep their account.
  */
 function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;
@@ -106,7 +106,7 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
         other.supplierId !== supplier.supplierId &&
         other.invoices >= parameters.lookalikeInvoicesMin &&
         !haveSameTaxId(other, invoice) &&
-        // Companies of one group are named so too. Where the money goes elsewhere, that has to be known.
+        // Companies of one group have such names too, so only a different account is reported.
         (likeness?.kind !== 'GENERIC_WORD' || isOtherAccount);
       return likeness !== undefined && isCandidate ? [{ other, likeness, isOtherAccount }] : [];
     })
@@ -166,8 +166,8 @@ function likenessText(likeness: Likeness): string {
 }
 
 /**
- * A known name arrives under another valid tax id of the same country: a new legal entity, or somebody who took the
- * name. Companies of one group share a name under several tax ids, or state different legal forms.
+ * A known name with another valid tax id of the same country: a new legal entity or an impostor. Companies of one group
+ * share a name under several tax ids, or state different legal forms.
  */
 function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;
@@ -200,7 +200,7 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
   ];
 }
 
-/** The tax id is known, the name is not: the invoice may be somebody else's. Names are learned from reviews. */
+/** The tax id is known, the name is not: the invoice may be from another company. Names are learned from reviews. */
 function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: SupplierParameters): RaisedFinding[] {
   const { names } = supplier.profile;
   if (supplier.reason !== 'TAX_KEY' || invoice.nameKey === '' || names.length === 0) return [];
@@ -229,7 +229,7 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
   if (fault === undefined) return [];
   const { country, reason } = fault;
   const isChecksum = reason === 'WRONG_CHECK_DIGIT';
-  // One that is all zeros identifies nobody and has no key.
+  // A tax id of zeros alone has no key.
   const stated = invoice.taxKey === undefined ? country : taxText(invoice);
   const named = invoice.taxKey === undefined ? 'The tax id' : `Tax id ${stated}`;
   return [
@@ -289,7 +289,7 @@ function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFindin
   ];
 }
 
-/** A large first invoice; without an order, from a foreign bank or over a round amount it needs a look. */
+/** A large first invoice; MEDIUM without an order, with a foreign bank or a round amount. */
 function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): RaisedFinding[] {
   const { invoice, supplier, highAmount } = facts;
   if (!isNew(facts, parameters)) return [];
@@ -331,7 +331,7 @@ function highValueText({ invoice, base }: Facts, limit: DecimalAmount): string {
   return `${amount}${converted}, which reaches the limit of ${moneyText(limit, base.currency)} for first invoices`;
 }
 
-/** A long silence, measured by the supplier's own rhythm, so that yearly bills are no surprise. */
+/** A long gap, measured by the usual gaps of the supplier, so that yearly bills are accepted. */
 function dormantReactivated(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const { count, lastDay, days } = supplier.profile;
@@ -378,7 +378,7 @@ function ownCompany({ invoice, supplier, companies }: Facts, { levels }: Supplie
   ];
 }
 
-/** In an organization's first scan every supplier is new until enough rows have been checked. */
+/** Every supplier is new in an organization's first scan, until enough rows have been checked. */
 function isNew({ supplier, firstScanRowsBefore }: Facts, { firstScanRows }: SupplierParameters): boolean {
   return supplier.profile.count === 0 && (firstScanRowsBefore === undefined || firstScanRowsBefore >= firstScanRows);
 }

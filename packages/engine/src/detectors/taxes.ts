@@ -61,7 +61,7 @@ function toleranceOf({ exponent }: TaxedAmounts, { toleranceMinor, toleranceMino
   return BigInt(exponent === 0 ? toleranceMinorWhole : toleranceMinor);
 }
 
-/** Net and tax that do not make the gross amount. */
+/** Net and tax do not add up to the gross amount. */
 function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { net, tax, gross } = amounts;
   if (net === undefined) return [];
@@ -132,8 +132,8 @@ function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, 
 }
 
 /**
- * The country of the supplier, or where that is not known those that it may be of: less is asked for than stands above
- * the total, so a wrong guess costs nothing.
+ * The country of the supplier, or its possible countries where it is unknown: the invoice asks for less than its total, so
+ * a wrong guess does no harm.
  */
 function withholdingCountries(facts: Facts, { withholdingBasisPoints }: TaxParameters): readonly string[] {
   const registration = taxRegistration(facts);
@@ -144,7 +144,7 @@ function withholdingCountries(facts: Facts, { withholdingBasisPoints }: TaxParam
   );
 }
 
-/** More tax than the law of the supplier's country knows, or tax of another sign than the net amount. */
+/** More tax than any legal rate of the supplier's country, or tax of another sign than the net amount. */
 function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice } = facts;
   const { net, tax, rate } = amounts;
@@ -168,7 +168,7 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
   const { basisPoints } = legal.rate;
   const highest = BigInt(basisPoints);
   const isAbove = magnitude(tax) * 10_000n > magnitude(net) * (highest + BigInt(parameters.rateExcessBasisPoints));
-  // On a few cents, tax rounded to the cent is any rate.
+  // Rounding to the cent distorts the rate of small amounts.
   const excess = magnitude(tax) - (magnitude(net) * highest) / 10_000n;
   if (!isAbove || excess <= toleranceOf(amounts, parameters)) return [];
   return [
@@ -226,7 +226,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
   const country = taxRegistration(facts)?.country;
   const legal = country === undefined ? undefined : standardVatRate(country, invoice.issueDate);
   const before = country === undefined || legal === undefined ? undefined : standardRateBefore(country, legal);
-  // The law changed, and the supplier follows it.
+  // The legal rate changed, and the supplier follows it.
   if (legal !== undefined && before !== undefined && isNear(rate, legal.basisPoints) && isNear(usual, before))
     return [];
   return [
@@ -253,7 +253,7 @@ function standardRateBefore(country: string, { from }: VatRate): number | undefi
   return from === ALWAYS ? undefined : standardVatRate(country, addDays(from, -1))?.basisPoints;
 }
 
-/** Tax from somebody who shows no valid registration. An id that is missing without tax is a matter of family SUP. */
+/** Tax charged without a valid registration. A missing id without tax belongs to family SUP. */
 function withoutRegistration(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const isInvalid = taxIdFault(facts) !== undefined;
@@ -281,7 +281,7 @@ function isOutsideVat({ bankCountry, issueDate }: NormalisedInvoice): boolean {
   return bankCountry !== undefined && standardVatRate(bankCountry, issueDate) === undefined;
 }
 
-/** Between businesses of two member states the buyer owes the tax, as a rule. */
+/** Between businesses of two member states the buyer usually owes the tax. */
 function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (tax <= 0n || invoice.buyerTaxId === undefined) return [];

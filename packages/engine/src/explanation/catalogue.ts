@@ -1,9 +1,9 @@
-/** Finding types as data. Severities and confidences stand in the policy, rules in the detectors. */
+/** Finding types as data. Severities and confidences are in the policy, rules in the detectors. */
 
 export const severities = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export type Severity = (typeof severities)[number];
 
-/** Findings of one family describe one problem from several sides; the score counts the strongest in full. */
+/** Findings of one family describe one problem from several angles; the score counts the strongest in full. */
 export const families = {
   DUP: 'The same supply billed twice',
   BANK: 'Whom the money would go to',
@@ -20,7 +20,7 @@ export const families = {
 } as const;
 export type Family = keyof typeof families;
 
-/** What must be known for a rule to speak; without it the rule stays silent. */
+/** Facts that a rule needs; without them it raises nothing. */
 export const requiredFacts = {
   EARLIER_RECORDS: 'earlier invoices with which it shares a number, an amount or a file',
   SUPPLIER_HISTORY: 'the history of the supplier',

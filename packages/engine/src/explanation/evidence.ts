@@ -23,7 +23,7 @@ export interface Evidence {
   readonly [name: string]: EvidenceValue;
 }
 
-/** A finding as the engine returns it. Its id is derived by whoever stores it, from the invoice and the evidence key. */
+/** A finding as the engine returns it. The storing service derives its id from the invoice and the evidence key. */
 export interface Finding {
   readonly type: FindingType;
   readonly family: Family;
@@ -46,7 +46,7 @@ export interface RaisedFinding {
   readonly summary: string;
   /** Values of the placeholders in the recommended action. */
   readonly actionValues?: Readonly<Record<string, string>>;
-  /** What the key is made of: subjects, and other things that tell findings of the type apart. */
+  /** Parts of the key: subjects, and other values that distinguish findings of the type. */
   readonly about: readonly (Subject | string)[];
   /** In place of the type in the key: findings about the same pairs share it, whatever their type. */
   readonly keyPrefix?: string;
@@ -66,7 +66,7 @@ const SENTENCE_LENGTH_MAX = 2_000;
 const EXPLANATION_LENGTH_MAX = 400;
 /** Sentences of an explanation: a pair of records is compared in ten fields. */
 const EXPLANATIONS_MAX = 12;
-/** Characters of a number, name or reference that evidence repeats; the record itself shows all of it. */
+/** Characters of a number, name or reference that evidence shows; the record itself shows all of them. */
 const SHOWN_TEXT_LENGTH_MAX = 120;
 /** Entries of a list in evidence, the records that a finding is related to among them. */
 const SHOWN_ENTRIES_MAX = 64;
@@ -129,7 +129,7 @@ function isList(value: EvidenceValue): value is readonly EvidenceValue[] {
   return Array.isArray(value);
 }
 
-/** Controls that turn the direction of what follows them: a name with one would rearrange the sentence about it. */
+/** Control characters that change the writing direction: a name with one would rearrange the sentence about it. */
 const DIRECTION_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** A name such as `Galli S.r.l.` brings its own full stop to the end of a sentence. An ellipsis has three. */

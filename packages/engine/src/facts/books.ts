@@ -44,10 +44,10 @@ export interface BookedPayment {
   /** Paid, positive minor units of the currency. */
   readonly amountMinor: string;
   readonly currency: string;
-  /** What was open on everything that the payment settles. */
+  /** The open amount of all invoices that the payment covers. */
   readonly dueMinor?: string;
   readonly reference?: string;
-  /** The invoices it settles, as far as they are known here. */
+  /** The known invoices that it covers. */
   readonly invoiceIds: readonly string[];
   readonly account?: MasterAccount;
   /** Keys of the accounts that the vendor had on that day; absent when the ERP does not tell. */

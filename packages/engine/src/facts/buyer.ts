@@ -4,7 +4,7 @@ import type { TaxId } from '@invoicecontrol/values/tax-id';
 import type { Facts } from './facts.js';
 import { taxIdOfCompany } from './companies.js';
 
-/** Whom an invoice is for, by what it says and by the company it was routed to. */
+/** The buyer, as the invoice states it and by the company it was routed to. */
 export interface Buyer {
   /** As the invoice states it. */
   readonly taxId: TaxId | undefined;

@@ -1,4 +1,4 @@
-/** What the reader of an uploaded document found out about the document itself. Texts are as they stand in it. */
+/** What the extraction of an uploaded document found about the document itself. Texts are as in the document. */
 export interface DocumentFacts {
   /** How the fields were read: from structured data, from a text layer, or from the picture of a page. */
   readonly method: 'XML' | 'TEXT' | 'OCR';

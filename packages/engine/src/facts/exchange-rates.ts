@@ -5,7 +5,7 @@ import type { FixedParity } from '@invoicecontrol/values/currency';
 import { canonicalAmount, exactProduct, scaleAmount } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** A rate older than this says nothing about the day; the longest gap between two published days is five (Easter). */
+/** Maximum age of a rate; the longest gap between two published days is five (Easter). */
 const RATE_AGE_DAYS_MAX = 10;
 
 /** Units per 1 EUR by currency, as published on one day. Undefined when nothing was published. */

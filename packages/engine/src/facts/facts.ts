@@ -35,7 +35,7 @@ export interface Facts {
   readonly companies?: readonly Company[];
   /** Rows of a scan: at least half of the file's rows state an account, so that a missing one means something. */
   readonly scanStatesAccounts?: boolean;
-  /** Rows of an organization's first scan: so many rows were checked before this one. At first everybody is new. */
+  /** Rows of an organization's first scan: how many rows were checked before this one. At first every supplier is new. */
   readonly firstScanRowsBefore?: number;
   /** Other suppliers of exactly this name. */
   readonly namesakes?: readonly RelatedSupplier[];
@@ -49,13 +49,13 @@ export interface Facts {
   readonly ownAccount?: OwnAccountFacts;
   /** Keys of the supplier's accounts to which payments went. */
   readonly paidAccounts?: readonly string[];
-  /** Uploads: what reading the document brought to light. */
+  /** Uploads: facts about the document. */
   readonly document?: DocumentFacts;
 }
 
 /**
- * The gross amount as limits of value see it: in the base currency, or, where no rate exists, the number as it stands
- * on the invoice, which evidence then says.
+ * The gross amount for comparison with value limits: in the base currency, or as stated where no rate exists, which
+ * evidence then says.
  */
 export function valueOf({ base, invoice }: Facts): { readonly value: DecimalAmount; readonly noRate: boolean } {
   return { value: base?.amount ?? invoice.grossAmount, noRate: base === null };

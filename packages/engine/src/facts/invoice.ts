@@ -8,7 +8,7 @@ export type InvoiceSource = 'API' | 'UPLOAD' | 'SCAN' | 'ERP';
 /** VOID and REJECTED are bills the ERP has withdrawn; only live records (RECEIVED, ANALYZED) can be duplicated. */
 export type InvoiceStatus = 'RECEIVED' | 'ANALYZED' | 'FAILED' | 'VOID' | 'REJECTED';
 
-/** Where a record comes from and when it came: what the canonical invoice itself does not say. */
+/** Origin and time of a record, which the canonical invoice does not state. */
 export interface InvoiceOrigin {
   readonly invoiceId: string;
   /** The company the invoice was routed to. */
@@ -72,7 +72,7 @@ export interface Candidate extends InvoiceOrigin {
   readonly nameKey: string;
   /** `nameKey` with AE, OE, UE folded to A, O, U; present when it differs. */
   readonly nameFold?: string;
-  /** A reviewer confirmed this record as a duplicate or as fraud: it is no longer an original of anything. */
+  /** A reviewer confirmed this record as a duplicate or as fraud: it no longer counts as an original. */
   readonly confirmedAs?: 'DUPLICATE' | 'FRAUD';
   /** ERP bills: the API or upload invoice that this bill books. */
   readonly bookedInvoiceId?: string;

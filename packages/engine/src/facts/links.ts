@@ -5,7 +5,7 @@ import { compareText } from './record-order.js';
 export interface BankLink {
   readonly bankKey: string;
   readonly suppliers: readonly LinkedSupplier[];
-  /** Set while a reviewer's confirmation of fraud on this account stands: it blocks every invoice that carries it. */
+  /** Set while fraud on this account is confirmed: blocks every invoice that states it. */
   readonly fraud?: { readonly reviewId: string; readonly confirmedAt: string };
 }
 
@@ -31,7 +31,7 @@ export interface OrderLink {
 
 export interface OrderUse {
   readonly invoiceId: string;
-  /** Order numbers are given out by a company. Absent in uses that were counted before it was remembered. */
+  /** Each company numbers its own orders. Absent in uses that were counted before the field was stored. */
   readonly companyId?: string;
   readonly supplierId: string;
   readonly day: number;
@@ -41,7 +41,7 @@ export interface OrderUse {
 
 const LINKED_SUPPLIERS_MAX = 64;
 const ORDER_USES_MAX = 64;
-/** With so many, the finished ones are forgotten but for the newest. */
+/** At this number, finalized units are dropped, except for the newest. */
 const COUNTED_UNITS_FULL = 64;
 const FINALIZED_UNITS_KEPT = 32;
 
@@ -68,7 +68,7 @@ export function isTied(link: Linked | null, supplierId: string): boolean {
   return link?.suppliers.some((linked) => linked.supplierId === supplierId) ?? false;
 }
 
-/** True on the invoice that ties the supplier to the account or order: what it says is said once. */
+/** True on the invoice that links the supplier to the account or order, so that its finding is raised once. */
 export function isNewOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): boolean {
   const own = link?.suppliers.find((linked) => linked.supplierId === supplierId);
   return own === undefined || own.firstInvoiceId === invoice.invoiceId;
@@ -111,14 +111,14 @@ export function countOrderUse(
   };
 }
 
-/** Whether units that a profile or link has counted should be forgotten before it counts another one. */
+/** Whether counted units of a profile or link should be dropped before another is counted. */
 export function isFull(countedUnits: readonly string[]): boolean {
   return countedUnits.length >= COUNTED_UNITS_FULL;
 }
 
 /**
- * The counted units without those that nobody will count again. One that is still unfinalized is remembered however many
- * came after it: after a crash it is counted once more, and that must change nothing.
+ * The counted units without finalized ones, except for the newest. Unfinalized units are always kept: after a crash they
+ * are counted again, which must change nothing.
  */
 export function withoutFinalized(countedUnits: readonly string[], unfinalized: ReadonlySet<string>): readonly string[] {
   const newest = countedUnits.length - FINALIZED_UNITS_KEPT;
@@ -150,6 +150,6 @@ function withUse(
     count: 1,
     firstInvoiceId: invoice.invoiceId,
   };
-  // The earliest links stay: they are the ones a newcomer is compared with.
+  // Keeps the earliest links, with which new suppliers are compared.
   return suppliers.length < LINKED_SUPPLIERS_MAX ? [...suppliers, first] : suppliers;
 }

@@ -10,7 +10,7 @@ export interface KnownSupplier {
   /** True when the country is only presumed from a bank account. */
   readonly taxCountryPresumed?: boolean;
   readonly taxValid?: boolean;
-  /** What suppliers with a similar name find it by (lookalike.ts). */
+  /** Keys by which suppliers with a similar name are found (lookalike.ts). */
   readonly lookalikeKeys?: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface SupplierResolution {
 }
 
 /**
- * What is remembered about a supplier (detection reference, section 6): counters and bounded rings, never its whole
+ * The stored profile of a supplier (detection reference, section 6): counters and bounded rings, never its whole
  * history. Rings hold the newest entries by day, so the order in which invoices arrive does not change them.
  */
 export interface SupplierProfile {
@@ -103,7 +103,7 @@ export interface AccountUse {
   readonly lastDay: number;
   readonly count: number;
   readonly trust: AccountTrust;
-  /** What it had earned before people spoke about it; it has this again when they take their word back. */
+  /** The trust before it was reviewed; restored when the review is withdrawn. */
   readonly earned?: AccountTrust;
   readonly firstInvoiceNumber: string;
 }
@@ -112,7 +112,7 @@ export interface AccountUse {
 export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalikeKeys'> {
   /** Invoices counted. */
   readonly invoices: number;
-  /** Issue day of the earliest. Absent in facts from before it was remembered. */
+  /** Issue day of the earliest. Absent in facts from before the field was stored. */
   readonly firstDay?: number;
 }
 

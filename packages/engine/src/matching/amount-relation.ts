@@ -39,7 +39,7 @@ function isRounded(high: bigint, low: bigint, currency: string): boolean {
 
 /** The larger is the smaller with tax, within one minor unit. */
 function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
-  // No standard rate is above 30 %: most pairs need not look at the rates.
+  // No standard rate is above 30 %, so most pairs skip the rates.
   if (high * 10n > low * 13n + 20n) return false;
   const country = left.taxCountry ?? right.taxCountry;
   return possibleVatRates(country, [left.issueDate, right.issueDate]).some((rate) => {

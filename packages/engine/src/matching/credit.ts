@@ -2,7 +2,7 @@ import type { Facts } from '../facts/facts.js';
 import type { Candidate } from '../facts/invoice.js';
 import { isSameSupplier } from './supplier-relation.js';
 
-/** The supplier's credit notes among the originals; mostly there are none, and then no pair has to look further. */
+/** The supplier's credit notes among the originals; computed once, because most invoices have none. */
 export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Candidate[] {
   return originals.filter(
     (candidate) =>

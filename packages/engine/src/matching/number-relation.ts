@@ -25,7 +25,7 @@ export function numberRelation(
 ): NumberRelation {
   const a = left.number;
   const b = right.number;
-  // `-` or `n/a` stands where a number was required and says nothing by itself; the same bill may have it or not.
+  // `-` and `n/a` are placeholders and carry no information; a copy of the bill may have the number.
   if (isPlaceholder(a) || isPlaceholder(b)) {
     if (!sameAmountAndDate) return 'DIFF';
     return a.raw0 === b.raw0 && (a.raw0 !== '' || left.invoiceNumber === right.invoiceNumber) ? 'IDENT' : 'MISSING';
@@ -159,10 +159,10 @@ function isPeriodOf({ left, right }: DifferingRun, leftPart: string, rightPart: 
   );
 }
 
-/** A month or a year of two digits is found in many a number. */
+/** Many numbers hold two digits that equal the month or the year by chance. */
 const GLUED_PERIOD_LENGTH_MIN = 4;
 
-/** Year, month, both together, and the whole date, in the ways in which numbers have them. */
+/** Year, month, both together, and the whole date, in the notations that numbers use. */
 function periodParts({ issueDate }: Candidate, hasRoomForDate: boolean): string[] {
   const [year, month, day] = [issueDate.slice(0, 4), issueDate.slice(5, 7), issueDate.slice(8)];
   const short = year.slice(2);

@@ -143,7 +143,7 @@ function summed(context: PairContext, pair: Compared): PairScore {
   };
 }
 
-/** A number of few characters says little, however well it agrees. */
+/** Caps the points of short numbers. */
 function numberPoints(
   invoice: Candidate,
   pair: Compared & { readonly others: number },
@@ -153,7 +153,7 @@ function numberPoints(
   if (!NEEDS_LENGTH.includes(pair.number)) return full;
   const numbers = [invoice.number, pair.other.number];
   const isShort = numbers.some(({ f1 }) => f1.length < shortNumberLength);
-  // A year later a counter has come round: then only its digits count.
+  // A counter restarts after a year: then only its digits count.
   const isShortCounter = pair.date === 'YEAR' && numbers.some(({ f1 }) => digitCount(f1) < shortNumberLength);
   if (!isShort && !isShortCounter) return full;
   const isOfOneYear = invoice.issueDate.slice(0, 4) === pair.other.issueDate.slice(0, 4) && pair.date !== 'SAME';
@@ -161,7 +161,7 @@ function numberPoints(
   return Math.min(full, isOfOneYear && isOneTime ? halfPoints.shortNumberSameYear : halfPoints.shortNumber);
 }
 
-/** Two contractors whom nothing ties together can both send bill 1/04/2026 on the same day, at the same rates. */
+/** Two unrelated contractors can both send bill 1/04/2026 on the same day, at the same rates. */
 function strangersRow(
   invoice: Candidate,
   { other, supplier }: Compared,
@@ -178,7 +178,7 @@ function taxConflictRow(
   { halfPoints, taxSlipMax }: DuplicateParameters,
 ): Comparison[] {
   if (haveConflictingTaxIds(invoice, other)) {
-    // A factoring company collects for many: only a bill of the same days may be another one's.
+    // A factoring company collects for many suppliers: only bills of the same days may be duplicates.
     const sameBank = invoice.bankKey !== undefined && invoice.bankKey === other.bankKey && isOfTheSameDays(date);
     const points = sameBank ? halfPoints.taxConflictSameBank : halfPoints.taxConflict;
     return [{ field: 'taxId', relation: 'CONFLICT', halfPoints: points }];

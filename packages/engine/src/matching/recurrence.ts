@@ -3,15 +3,15 @@ import type { Candidate } from '../facts/invoice.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 import { isSameSupplier } from './supplier-relation.js';
 
-/** Where else the checked invoice's amount occurs with its supplier, within the window of recurrence. */
+/** Other occurrences of the checked amount at its supplier, within the recurrence window. */
 export interface AmountHistory {
   /** Days of finished invoices, from the profile. */
   readonly profileDays: readonly number[];
-  /** Originals among the candidates, also those under way. */
+  /** Originals among the candidates, including those still being analyzed. */
   readonly present: ReadonlySet<Candidate>;
 }
 
-/** Collected once per invoice; every pair with this amount asks it. */
+/** Computed once per invoice and used for every pair with this amount. */
 export function amountHistory(
   facts: Facts,
   originals: readonly Candidate[],
@@ -42,8 +42,8 @@ export function recurringOthers({ profileDays, present }: AmountHistory, other: 
 }
 
 /**
- * Whether the supplier, as far as is remembered, bills the amount once a day. One day in five may have it twice: an earlier
- * duplicate does that too.
+ * Whether the supplier, by its profile, bills the amount at most once a day. One day in five may have it twice, because of
+ * earlier duplicates.
  * @param other one of the bills
  */
 export function isBilledOnceADay({ profileDays, present }: AmountHistory, other: Candidate): boolean {

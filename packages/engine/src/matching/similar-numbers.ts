@@ -45,8 +45,8 @@ export function areReordered(a: InvoiceNumber, b: InvoiceNumber): boolean {
 }
 
 /**
- * Equal digits and one letter group that is wholly another: `W-24159` and `S-24159`, `250602-01/N` and `/S`. A supplier who
- * numbers sites or departments each for itself does that; whoever mistypes a group leaves some of it.
+ * Equal digits and one letter group that is wholly another: `W-24159` and `S-24159`, `250602-01/N` and `/S`. Suppliers
+ * that number each site or department have such numbers; a typing error leaves part of a group.
  */
 export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolean {
   if (a.runs.length !== b.runs.length) return false;

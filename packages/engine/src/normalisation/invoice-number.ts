@@ -1,7 +1,7 @@
 import type { InvoiceNumber } from '../facts/invoice.js';
 import { plainText } from './text.js';
 
-/** Longer texts are not invoice numbers; comparing them would cost the square of their length. */
+/** Longer texts are not invoice numbers; comparing them takes quadratic time. */
 const NUMBER_LENGTH_MAX = 200;
 const PARTS_MAX = 32;
 const SIGNATURE_LENGTH_MAX = 40;
@@ -11,9 +11,9 @@ const LABELS: ReadonlySet<string> = new Set(
     'INVOICE INV FAKTURA FV FVS FAK FA FAC FACT FACTURE FACTURA FATTURA FT FRA RECHNUNG RE RG RNR RECH FACTUUR BILL ' +
     'RECHNUNGSNR RECHNUNGSNUMMER BELEG BELEGNR ' +
     'NO NR NUM NUMBER DOC ' +
-    // A degree sign stands for the raised o of a French or Italian number.
+    // A degree sign replaces the raised o of a French or Italian number label.
     'NDEG ' +
-    // A reminder names the invoice that it reminds of.
+    // A reminder states the number of its invoice.
     'MAHNUNG ZAHLUNGSERINNERUNG REMINDER RAPPEL RELANCE SOLLECITO PONAGLENIE WEZWANIE AANMANING HERINNERING ' +
     'RECORDATORIO STATEMENT'
   ).split(' '),
@@ -28,7 +28,7 @@ const GLUED_LABEL = new RegExp(
 const COPY_WORDS: ReadonlySet<string> = new Set(
   'COPY COPIA KOPIA KOPIE ZWEITSCHRIFT DUP DUPL DUPLICATE DUPLIKAT DUPLICATA REV REVISED CORR R'.split(' '),
 );
-/** Marks that stand apart, and how many digits the rest of the number has then: a lone digit may also be the counter. */
+/** Separate marks, and the minimum digits of the rest of the number: a single digit may also be the counter. */
 const SEPARATED_MARKS = [
   { mark: /^[VR][0-9]$|^0[0-9]$|^[A-Z]$|^I{2,3}$|^IV$/, digitsMin: 3 },
   { mark: /^[0-9]$/, digitsMin: 4 },
@@ -67,12 +67,12 @@ export function readInvoiceNumber(printed: string): InvoiceNumber {
   };
 }
 
-/** Letters that readers of scanned paper take for digits, and the digits they stand for. */
+/** Letters that OCR confuses with digits, and those digits. */
 function foldMisread(text: string): string {
   return text.replace(/[OQILZSGB]/g, (letter) => MISREAD[letter] ?? letter);
 }
 
-/** Zeros that were read as letters lead no more than those that were read rightly. */
+/** Leading zeros read as letters are dropped like other leading zeros. */
 function foldedWhole(f1: string): string {
   return withoutLeadingZeros(foldMisread(f1));
 }
@@ -97,7 +97,7 @@ function isLabelAt(part: string, index: number): boolean {
   return isLabel(part) || (SECOND_LABELS.has(part) && index > 0);
 }
 
-/** Whether a group of letters only says that a number is one. */
+/** Whether a group of letters is only a label of the number. */
 export function isLabel(part: string): boolean {
   return LABELS.has(part);
 }

@@ -4,7 +4,7 @@ import { readInvoiceNumber } from './invoice-number.js';
 import { compareByArrival, compareText } from '../facts/record-order.js';
 
 /**
- * Equality keys by which records find each other (detection reference, section 4). Kinds:
+ * Equality keys by which matching records are found (detection reference, section 4). Kinds:
  * 1 supplier and number family · 2 supplier, amount, quarter · 3 number and amount · 4 day and amount · 5 same file.
  * Nothing is ever searched by range, so the cost of a lookup does not grow with the history.
  */
@@ -44,7 +44,7 @@ export function storedKeys(record: Candidate): string[] {
 }
 
 /**
- * The keys a record looks others up by: its own, the neighbouring quarters of kind 2, and for a credit note the
+ * The keys that a record is looked up with: its own, the neighbouring quarters of kind 2, and for a credit note the
  * numbers that its own number contains.
  */
 export function lookupKeys(record: Candidate): LookupKey[] {

@@ -8,7 +8,7 @@ const forms: ReadonlyMap<string, string> = new Map(
   legalForms.flatMap((spellings) => spellings.map((spelling) => [spelling, spellings[0] ?? spelling])),
 );
 const FORM_TOKENS_MAX = Math.max(...[...forms.keys()].map((form) => form.split(' ').length));
-/** A word shorter than this is too near to too many forms to be a misspelt one, and so is a form. */
+/** Shorter words and forms are not matched as misspelt legal forms. */
 const MISSPELT_FORM_LENGTH_MIN = 4;
 const misspellableForms = [...forms.keys()].filter(
   (form) => form.length >= MISSPELT_FORM_LENGTH_MIN && !form.includes(' '),
@@ -52,7 +52,7 @@ export function haveOtherLegalForms(left: string, right: string): boolean {
 }
 
 /**
- * A name key without what stands behind the name and was meant as a legal form: `FAIRFAX LOGISTICS` of
+ * A name key without a misspelt legal form at its end: `FAIRFAX LOGISTICS` of
  * `FAIRFAX LOGISTICS LIMTED`, `HINRICHS` of `HINRICHS GMBH H`. The key itself where nothing of that kind does.
  */
 export function withoutMisspeltForm(nameKey: string): string {

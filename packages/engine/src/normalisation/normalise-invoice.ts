@@ -54,7 +54,7 @@ export function normaliseInvoice(invoice: CanonicalInvoice, origin: InvoiceOrigi
 /** The record while it is being read. Assigning what is stated is several times faster than spreading it in. */
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** A text without a digit, such as `N/A`, states no account: it would tie all suppliers together that write it. */
+/** A text without a digit, such as `N/A`, is not an account: it would link all suppliers that state it. */
 function readAccount(account: CanonicalBankAccount | undefined): BankAccountFacts | undefined {
   if (account?.iban !== undefined && /\p{N}/u.test(account.iban)) return readBankAccount({ iban: account.iban });
   if (account?.sort_code !== undefined && account.account_number !== undefined) {

@@ -1,6 +1,6 @@
 import type { Level } from './level.js';
 
-/** Limits of value are in the base currency; without a rate the amount of the invoice is held against them. */
+/** Value limits are in the base currency; without a rate they are compared with the amount as stated. */
 export interface AmountParameters {
   readonly levels: {
     readonly outlierOfKnownSize: Level;
@@ -25,19 +25,19 @@ export interface AmountParameters {
   /** Amounts older than this say nothing about the usual amount. */
   readonly amountWindowDays: number;
   readonly logMadFloor: number;
-  /** When the median of so many newest amounts is so many times that of the older ones, they alone are the usual. */
+  /** A supplier grows when the median of its newest `trendAmounts` is `trendRatioMin` times that of the older ones; then only the newest are usual. */
   readonly trendAmounts: number;
   readonly trendRatioMin: number;
   readonly outlierSampleMin: number;
   readonly outlierValueMin: string;
   /** The first row that holds, the most severe first. */
   readonly outlierSteps: readonly { readonly zMin: number; readonly ratioMin: number; readonly level: Level }[];
-  /** More than so many times the largest earlier amount, and so many times the usual one, stands out in any spread. */
+  /** Ratios to the largest earlier amount and to the usual one above which an amount is an outlier at any spread. */
   readonly beyondAllTimes: number;
   readonly beyondAllRatioMin: number;
-  /** An earlier amount of at least so much of the checked one is of its size. */
+  /** Share of the checked amount from which an earlier one has the same size. */
   readonly sameSizeShareMin: number;
-  /** An outlier is mild when so many amounts of its size came before. */
+  /** Earlier amounts of the same size that make an outlier mild. */
   readonly outlierKnownMin: number;
   /** One of its size about a year before makes it a yearly bill. */
   readonly yearlyGapDays: { readonly min: number; readonly max: number };
@@ -45,9 +45,9 @@ export interface AmountParameters {
   readonly shiftFactors: readonly number[];
   readonly shiftTolerancePercent: number;
   readonly shiftRatioMin: number;
-  /** Amounts of which, but for a tenth at either end, the largest is so many times the smallest, are alike. */
+  /** Maximum ratio of the largest to the smallest of similar amounts, without a tenth at either end. */
   readonly shiftRangeMax: number;
-  /** Among amounts that are not alike the digits must be equal, and so many. */
+  /** Digits that must be equal where amounts are not similar. */
   readonly shiftDigitsMin: number;
   readonly shiftValueMin: string;
   readonly recurringMin: number;
@@ -64,18 +64,18 @@ export interface AmountParameters {
   readonly roundShareMax: number;
   /** Approval limits, in the currency of the invoice and in the base currency. */
   readonly approvalThresholds: readonly string[];
-  /** An approval limit is worth something: bills of less value are not held against any. */
+  /** Value below which bills are not compared with approval limits. */
   readonly approvalValueMin: string;
   readonly belowThresholdPercent: number;
   readonly splitPercent: number;
   readonly splitDays: number;
   readonly splitGroupMin: number;
-  /** A supplier with such a share of its amounts in the band has its prices there. */
+  /** Share of a supplier's amounts in the band from which the band holds its prices. */
   readonly pricePointHistoryMin: number;
   readonly pricePointShareMin: number;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const amounts: AmountParameters = {
   levels: {
     outlierOfKnownSize: { severity: 'LOW', confidence: 60 },

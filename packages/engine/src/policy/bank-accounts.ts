@@ -45,7 +45,7 @@ export interface BankParameters {
   readonly newSupplierHighValue: string;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const bank: BankParameters = {
   levels: {
     blocklisted: { severity: 'CRITICAL', confidence: 99 },

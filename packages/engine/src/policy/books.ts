@@ -10,17 +10,17 @@ export interface BooksParameters {
     readonly paidElsewhere: Level;
     readonly overpaid: Level;
   };
-  /** More accounts changed at once are a migration, from so many on. */
+  /** Number of accounts changed at once from which it is a migration. */
   readonly migrationPercent: number;
   readonly migrationVendorsMin: number;
   readonly duplicatePaymentDays: number;
-  /** So many payments of one amount are a habit. */
+  /** Payments of one amount that make it regular. */
   readonly repeatedPaymentsMin: number;
   readonly overpaidTolerance: string;
   readonly shownMax: number;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const books: BooksParameters = {
   levels: {
     vendorDuplicate: { severity: 'LOW', confidence: 85 },

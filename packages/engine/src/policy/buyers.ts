@@ -7,12 +7,12 @@ export interface BuyerParameters {
     readonly mismatchUncertain: Level;
     readonly nameMismatch: Level;
   };
-  /** A tax id inside another is the same registration when it is at least so long. */
+  /** Minimum length of a tax id inside another that makes both one registration. */
   readonly embeddedTaxIdLengthMin: number;
   readonly sameNameMin: number;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const buyers: BuyerParameters = {
   levels: {
     mismatch: { severity: 'HIGH', confidence: 90 },

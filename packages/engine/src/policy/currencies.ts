@@ -8,7 +8,7 @@ export interface CurrencyParameters {
     readonly unusual: Level;
   };
   readonly changedHistoryMin: number;
-  /** A supplier with so many currencies, each used so often, bills in many. */
+  /** Currencies, and uses of each, from which a supplier counts as billing in several. */
   readonly multiCurrencyMin: number;
   readonly multiCurrencyUsesMin: number;
   readonly unusualAcceptedAfter: number;
@@ -16,7 +16,7 @@ export interface CurrencyParameters {
   readonly worldCurrencies: readonly string[];
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const currencies: CurrencyParameters = {
   levels: {
     unknown: { severity: 'HIGH', confidence: 99 },

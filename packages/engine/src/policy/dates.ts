@@ -12,17 +12,17 @@ export interface DateParameters {
     readonly termsChangedImmediate: Level;
     readonly weekend: Level;
   };
-  /** A date may be so many days ahead: it is tomorrow already where the sun rises. */
+  /** Days that a date may be ahead, because of time zones. */
   readonly futureDaysMax: number;
   readonly futureFarDays: number;
   readonly staleDays: number;
   readonly staleFarDays: number;
-  /** A supplier with so many due dates before the issue date asks for prepayment. */
+  /** Due dates before the issue date from which the supplier is taken to ask for prepayment. */
   readonly prepaidHabitMin: number;
   readonly termsHistoryMin: number;
   readonly termsModeShare: number;
   readonly shortenedTermsDays: number;
-  /** Terms used so often are no change. */
+  /** Uses from which payment terms are accepted. */
   readonly termsAcceptedAfter: number;
   readonly immediateTermsDays: number;
   readonly immediateUsualDays: number;
@@ -30,7 +30,7 @@ export interface DateParameters {
   readonly weekendShareMax: number;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const dates: DateParameters = {
   levels: {
     future: { severity: 'LOW', confidence: 90 },

@@ -30,7 +30,7 @@ export interface DocumentParameters {
   readonly shownMax: number;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const documents: DocumentParameters = {
   levels: {
     modifiedAfterSigning: { severity: 'CRITICAL', confidence: 95 },

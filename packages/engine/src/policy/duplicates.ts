@@ -36,7 +36,7 @@ export interface DuplicateParameters {
     readonly supplier: Readonly<Record<'TAX' | 'BANK' | 'NAME' | 'SIMILAR' | 'NONE', number>>;
     readonly taxConflict: number;
     readonly taxConflictSameBank: number;
-    /** Two tax ids that differ in more than a slip, between suppliers that nothing else ties together. */
+    /** Two tax ids that differ in more than a typing error, between suppliers that have nothing else in common. */
     readonly taxDifferent: number;
     /** A simple number and a whole amount that two strangers have in common by chance. */
     readonly strangers: number;
@@ -51,7 +51,7 @@ export interface DuplicateParameters {
   readonly shortNumberLength: number;
   /** Characters in which a tax id may be mistyped. */
   readonly taxSlipMax: number;
-  /** Between strangers a number says something from so many digits on, its year and month not counted. */
+  /** Digits, without year and month, that a number needs to count between unrelated suppliers. */
   readonly strangersDigitsMin: number;
   readonly prefixLettersMax: number;
   readonly prefixDigitsMin: number;
@@ -63,11 +63,11 @@ export interface DuplicateParameters {
   readonly typoDigitsMaxSameAmountAndDate: number;
   readonly containsLengthMin: number;
   readonly twoTyposLengthMin: number;
-  /** Two numbers whose last digits are less than this apart count on, they are not mistyped twice. */
+  /** Distance of the last digits below which two numbers are neighbours, not two typing errors. */
   readonly counterJumpMax: number;
-  /** Digits that a number has of which another one is told to be longer. */
+  /** Minimum digits of a number that another one extends. */
   readonly extraDigitsMin: number;
-  /** Characters that a reference has at least which stands behind a number. */
+  /** Minimum length of a reference after a number. */
   readonly extraReferenceMin: number;
   readonly nearAmountBasisPoints: number;
   readonly nearAmountMinor: number;
@@ -81,7 +81,7 @@ export interface DuplicateParameters {
   readonly contractGapsDays: readonly { readonly min: number; readonly max: number }[];
   /** From one bill of a yearly contract to the next. */
   readonly contractYearDays: { readonly min: number; readonly max: number };
-  /** A bill that is received so many days from its issue date has the right year on it. */
+  /** Days from issue to receipt within which the year of the issue date is trusted. */
   readonly contractReceivedDaysMax: number;
   readonly contractRecordsMin: number;
   readonly contractSameBillDays: number;
@@ -94,7 +94,7 @@ export interface DuplicateParameters {
   readonly splitPartsMin: number;
   readonly reusedDaysMax: number;
   readonly reusedNumberLengthMin: number;
-  /** Bills with one number so many days apart or more name a customer or a contract from the third on. */
+  /** Days between bills with one number from which, on the third bill, the number is that of a customer or a contract. */
   readonly customerNumberGapDaysMin: number;
   readonly erpBookingDaysMax: number;
   readonly creditNoteDays: number;
@@ -122,7 +122,7 @@ export interface DuplicateParameters {
   };
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const duplicates: DuplicateParameters = {
   halfPoints: {
     base: -16,

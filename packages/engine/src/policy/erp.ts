@@ -19,7 +19,7 @@ export interface ErpParameters {
   readonly overbilledMuchPercent: number;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const erp: ErpParameters = {
   levels: {
     masterMismatch: { severity: 'CRITICAL', confidence: 95 },

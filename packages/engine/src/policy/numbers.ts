@@ -9,22 +9,22 @@ export interface NumberParameters {
     readonly consecutiveDoubtful: Level;
   };
   readonly formatInvoicesMin: number;
-  /** A supplier with more other patterns than this has no usual one. */
+  /** Other patterns above which a supplier has no usual one. */
   readonly patternsMax: number;
   readonly patternShareMin: number;
   readonly patternKnownAfter: number;
   readonly sequenceInvoicesMin: number;
   readonly risingShareMin: number;
-  /** A number may lie behind those of this many days: invoices overtake one another. */
+  /** A number may be lower than those of this many days before, because invoices arrive out of order. */
   readonly sequenceDays: number;
   readonly jumpStepsMax: number;
   readonly consecutiveInvoicesMin: number;
   readonly consecutiveDaysMin: number;
-  /** A supplier that was first seen fewer days ago is new. */
+  /** Days after its first invoice during which a supplier is new. */
   readonly youngSupplierDays: number;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const numbers: NumberParameters = {
   levels: {
     format: { severity: 'LOW', confidence: 65 },

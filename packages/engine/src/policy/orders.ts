@@ -6,7 +6,7 @@ export interface OrderParameters {
     readonly missingRequired: Level;
     readonly supplierMismatch: Level;
     readonly supplierMismatchOwnerKnown: Level;
-    /** Another tax id of what looks like the same supplier: name and account are equal. */
+    /** Another tax id of apparently the same supplier: name and account are equal. */
     readonly supplierMismatchOneParty: Level;
     readonly repeatedAmount: Level;
   };
@@ -22,7 +22,7 @@ export interface OrderParameters {
   readonly repeatedMin: number;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const orders: OrderParameters = {
   levels: {
     missing: { severity: 'LOW', confidence: 70 },

@@ -49,7 +49,7 @@ export interface Policy {
     readonly reviewTypes: readonly FindingType[];
     /** Cap of one family in basis points. */
     readonly familyCap: number;
-    /** Other findings of a family count one in so many. */
+    /** Divisor for the other findings of a family. */
     readonly familyShare: number;
   };
   /** Types that block on their own when CRITICAL and confident. */

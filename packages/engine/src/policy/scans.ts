@@ -12,24 +12,24 @@ export interface ScanParameters {
   readonly benfordAmountMin: string;
   readonly benfordAmountsMin: number;
   readonly benfordDecadesMin: number;
-  /** Mean deviation beyond what chance explains. */
+  /** Mean deviation in excess of chance. */
   readonly benfordExcessMax: number;
   readonly benfordSupplierAmountsMin: number;
   readonly benfordSupplierExcessMax: number;
   readonly benfordSpikeZ: number;
-  /** A supplier of so many rows whose amounts are seldom distinct bills by a price list. */
+  /** Rows and share of distinct amounts below which a supplier bills by a price list. */
   readonly priceListRowsMin: number;
   readonly distinctShareMin: number;
   readonly clusterRowsMin: number;
   readonly clusterBandPercent: number;
   readonly clusterMin: number;
   readonly clusterFactor: number;
-  /** One amount of one supplier with more of the band is its price. */
+  /** Share of the band from which one amount of one supplier is a list price. */
   readonly clusterPriceShareMax: number;
   readonly shownMax: number;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const scans: ScanParameters = {
   levels: {
     reimported: { severity: 'MEDIUM', confidence: 95 },

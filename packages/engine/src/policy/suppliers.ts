@@ -3,7 +3,7 @@ import type { Level } from './level.js';
 /** Words by which lookalikes are told; stored keys rest on it. Brands of four letters are alike by chance; long words may differ in two characters. */
 export const lookalikeWords = { lengthMin: 5, longLengthMin: 10 } as const;
 
-/** Names that are so similar, or share a word of this length, are one party's. */
+/** Similarity, and length of a shared word, from which two names belong to one party. */
 export const nameLikeness = { similarityMin: 0.75, sharedWordLengthMin: 4 } as const;
 
 export interface SupplierParameters {
@@ -23,14 +23,14 @@ export interface SupplierParameters {
     readonly dormantNewAccount: Level;
     readonly ownCompany: Level;
   };
-  /** Invoices that make a supplier worth imitating. */
+  /** Invoices from which a supplier may be imitated. */
   readonly lookalikeInvoicesMin: number;
   /** Of which lookalikes and names are made; stored keys and profiles rest on them. */
   readonly lookalikeWords: typeof lookalikeWords;
   readonly nameLikeness: typeof nameLikeness;
   /** Shorter names are shared by chance. */
   readonly sharedNameLengthMin: number;
-  /** So many tax ids under one name are a group of companies. */
+  /** Tax ids under one name from which it is a group of companies. */
   readonly groupTaxIdsMin: number;
   readonly taxIdShareMin: number;
   readonly taxIdInvoicesMin: number;
@@ -41,7 +41,7 @@ export interface SupplierParameters {
   readonly dormantGapFactor: number;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const suppliers: SupplierParameters = {
   levels: {
     lookalike: { severity: 'MEDIUM', confidence: 70 },

@@ -28,7 +28,7 @@ export interface TaxParameters {
   readonly rateUnusualBasisPoints: number;
 }
 
-/** As every organization starts with them. */
+/** The defaults of every organization. */
 export const taxes: TaxParameters = {
   levels: {
     arithmeticSmall: { severity: 'LOW', confidence: 90 },

@@ -8,7 +8,7 @@ import type { AmountUse } from '../facts/supplier.js';
 import { amountsOf, amountStatistics, median, modeOf } from './statistics.js';
 import type { AmountStatistics } from './statistics.js';
 
-// How the checked invoice stands against the habits of its supplier. Several families ask, one place answers.
+// Compares the checked invoice with the habits of its supplier, for several families.
 
 /** Positive amounts of the supplier in the invoice's currency that are young enough to say what is usual, by day. */
 export function comparableAmounts(
@@ -19,7 +19,7 @@ export function comparableAmounts(
   return uses.filter((use) => invoice.issueDay - use.day <= amountWindowDays);
 }
 
-/** The amount of the invoice against the supplier's usual ones; undefined without any. */
+/** Statistics of the amount against the supplier's usual ones; undefined without any. */
 export function usualAmountStatistics(facts: Facts, parameters: AmountParameters): AmountStatistics | undefined {
   const uses = comparableAmounts(facts, parameters);
   const usual = uses.slice(-usualCount(amountsOf(uses), parameters));
@@ -51,18 +51,18 @@ export function shortenedTerms(
   return newDays <= usualDays - shortenedTermsDays || newDays * 2 <= usualDays ? { usualDays, newDays } : undefined;
 }
 
-/** The country in which the supplier states to be registered for tax; one that is presumed proves nothing. */
+/** The country that the supplier's tax id states; undefined when it is only presumed. */
 export function statedTaxCountry({ taxCountry, taxCountryPresumed }: NormalisedInvoice): string | undefined {
   return taxCountryPresumed === true ? undefined : taxCountry;
 }
 
-/** The supplier, who has used accounts, asks for payment to one it never used. */
+/** Whether a supplier with known accounts asks for payment to one it never used. */
 export function isOtherAccount({ invoice: { bankKey }, supplier }: Facts): boolean {
   const { accounts } = supplier.profile;
   return bankKey !== undefined && accounts.length > 0 && accounts.every(({ key }) => key !== bankKey);
 }
 
-/** Some suppliers give every customer or invoice its own account at one bank. An invalid account is of no bank. */
+/** Whether the supplier gives every customer or invoice its own account at one bank; false for an invalid account. */
 export function isVirtualAccount(
   { invoice: { bankKey, bankProblems }, supplier }: Facts,
   { virtualAccountsMin }: BankParameters,

@@ -91,8 +91,8 @@ export function haveConflictingTaxIds(left: TaxedParty, right: TaxedParty): bool
 
 /**
  * Equal tax ids; false when either is missing. Two countries that are stated tell equal numbers apart. One that is only
- * presumed from an account does not where the names are alike: whoever forges the account would choose the country.
- * Where they are unlike it does, because numbers of nine digits coincide between countries.
+ * presumed from an account does not where the names are similar: whoever forges the account would choose the country.
+ * Where they differ it does, because numbers of nine digits coincide between countries.
  */
 export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
   if (left.taxKey === undefined || left.taxKey !== right.taxKey) return false;

@@ -7,7 +7,7 @@ import { lookalikeWords } from '../policy/suppliers.js';
 const KEYS_MAX = 128;
 const KEY_BYTES = 8;
 
-/** What makes two names look alike. */
+/** Why two names are lookalikes. */
 export type Likeness =
   | { readonly kind: 'SPACING' }
   | { readonly kind: 'LOOKALIKE_LETTERS' }
@@ -21,7 +21,7 @@ interface ComparedName {
 }
 
 /**
- * Keys that two names share when they look alike, so that one is found by equality from the other: the name without
+ * Keys that lookalike names share, so that one is found from the other by equality: the name without
  * spaces and look-alike letters, also without a misspelt legal form and without generic words, the name with one
  * character left out of a word, and with a long word reduced to its initial or, where it is the only one, to one half.
  * Two characters that differ in the only word of a name, one in each half, are not found. Keys of the whole name, and
@@ -59,7 +59,7 @@ function* formsWithGaps(key: string): Generator<string> {
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
   const rights = formsOf(right);
   if (formsOf(left).some((key) => rights.includes(key))) return undefined;
-  // Two letters that are swapped can make an umlaut of a name that has none: each form is held against each.
+  // A swap of two letters can produce an umlaut spelling, so each form is compared with each.
   for (const leftKey of formsOf(left)) {
     for (const rightKey of rights) {
       const likeness = likenessOfKeys(leftKey, rightKey);
@@ -80,7 +80,7 @@ function likenessOfKeys(left: string, right: string): Likeness | undefined {
   return isOneWithout(withoutGenericWords, left, right) ? { kind: 'GENERIC_WORD' } : undefined;
 }
 
-/** True when taking something away from one of the keys makes it the other, and leaves enough to be a name. */
+/** True when the reduced longer key equals the shorter one, which is long enough for a name. */
 function isOneWithout(reduced: (key: string) => string, left: string, right: string): boolean {
   const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];
   return letters(shorter) >= lookalikeWords.lengthMin && unmistakable(reduced(longer)) === unmistakable(shorter);
@@ -105,7 +105,7 @@ function editsInOneWord(left: readonly string[], right: readonly string[]): numb
   return edits === 2 && length >= lookalikeWords.longLengthMin && one.charAt(0) === other.charAt(0) ? 2 : undefined;
 }
 
-/** The name as most are compared, then its other spelling. */
+/** The name key, then its other spelling. */
 function formsOf({ nameKey, nameFold }: ComparedName): readonly string[] {
   return nameFold === undefined ? [nameKey] : [nameFold, nameKey];
 }

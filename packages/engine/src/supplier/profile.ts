@@ -26,7 +26,7 @@ const SEQUENCE_MAX = 32;
 const TERMS_MAX = 32;
 const TAX_RATES_MAX = 16;
 const TAX_COUNTRIES_MAX = 4;
-/** An account is SEEN after so many invoices over so many days. */
+/** Invoices and days after which an account is SEEN. */
 const SEEN_INVOICES_MIN = 3;
 const SEEN_DAYS_MIN = 60;
 
@@ -102,7 +102,7 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
 
 /**
  * The profile as if the invoice had not been counted: used when the same invoice is analyzed again, and when a
- * reviewer confirms it as a duplicate or as fraud. Last days are taken back as far as the rings remember; first days
+ * reviewer confirms it as a duplicate or as fraud. Last days are restored from the rings where possible; first days
  * stay.
  */
 export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
@@ -153,7 +153,7 @@ export function withAccountTrust(profile: SupplierProfile, bankKey: string, trus
   };
 }
 
-/** The profile with what people say about an account; undefined takes their word back. */
+/** The profile with the review of an account; undefined withdraws it. */
 export function withReviewedAccount(
   profile: SupplierProfile,
   bankKey: string,
@@ -176,7 +176,7 @@ function withTaxCountry(countries: readonly string[], invoice: NormalisedInvoice
   return [...countries, taxCountry].slice(0, TAX_COUNTRIES_MAX);
 }
 
-/** A name that resembles none of the known ones is not learned from an invoice: it takes a person to accept it. */
+/** A name unlike all known ones is not learned from an invoice; a person must accept it. */
 function withLikelyName(names: readonly string[], nameKey: string): readonly string[] {
   if (names.includes(nameKey) || (names.length > 0 && !isLikeName(names, nameKey))) return names;
   return [...names, nameKey].slice(-NAMES_MAX);
@@ -305,7 +305,7 @@ function withSignature(signatures: readonly CountedText[], text: string): readon
       ? [...signatures, { text, count: 1 }]
       : signatures.map((entry) => (entry === known ? { text, count: entry.count + 1 } : entry));
   const byCount = counted.toSorted((left, right) => right.count - left.count || compareText(left.text, right.text));
-  // The newcomer keeps the last place, or no new pattern could ever grow.
+  // The new pattern keeps the last place, or no new pattern could ever be learned.
   return byCount.length <= SIGNATURES_MAX
     ? byCount
     : [...byCount.filter((entry) => entry.text !== text).slice(0, SIGNATURES_MAX - 1), { text, count: 1 }];

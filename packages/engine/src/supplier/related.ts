@@ -4,7 +4,7 @@ import { compareText } from '../facts/record-order.js';
 import { isSameName } from './identity.js';
 import { likenessOf } from './lookalike.js';
 
-/** Suppliers of one kind that stand in facts, those with most invoices first. */
+/** Related suppliers of one kind in facts, those with most invoices first. */
 const RELATED_MAX = 8;
 
 /** A stored supplier with what it has sent. */

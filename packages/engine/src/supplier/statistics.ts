@@ -17,7 +17,7 @@ export interface AmountStatistics {
 const NORMAL_CONSISTENCY = 0.6745;
 
 /**
- * Compares an amount with the remembered ones; undefined when there are none or the amount is not positive. The
+ * Compares an amount with the stored ones; undefined when there are none or the amount is not positive. The
  * numbers are statistics of amounts, not money: nothing is ever paid or added up from them.
  */
 export function amountStatistics(
@@ -40,13 +40,13 @@ export function amountStatistics(
 }
 
 /**
- * The `ratio` of {@link amountStatistics} alone. The spread costs as much again, and seldom does a ratio call for it.
+ * The `ratio` of {@link amountStatistics} alone. Computing the spread doubles the cost, and few ratios need it.
  */
 export function amountRatio(amounts: readonly number[], amount: number): number | undefined {
   return amounts.length === 0 || amount <= 0 ? undefined : rounded(amount / Math.exp(median(amounts.map(Math.log))));
 }
 
-/** Remembered amounts in minor units as statistics take them; never to be paid or added up. */
+/** Stored amounts as numbers of minor units, for statistics only; never to be paid or added up. */
 export function amountsOf(uses: readonly AmountUse[]): number[] {
   return uses.map(({ minor }) => Number(minor));
 }
@@ -68,8 +68,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Sorted by insertion: profiles remember a few dozen values at most, for which this is several times faster than `sort`
- * with a comparator, and medians are most of what judging an invoice computes.
+ * Insertion sort: profiles hold a few dozen values at most, for which this is several times faster than `sort` with a
+ * comparator, and medians are most of the work of the engine.
  */
 function ascending(values: readonly number[]): number[] {
   const sorted: number[] = [];

@@ -33,12 +33,12 @@ export interface BillOptions {
   /** The day of the analysis; 2026-01-01 when not given. */
   readonly asOf?: CalendarDate;
   readonly companies?: readonly Company[];
-  /** The gross amount in the base currency; null: there is no rate. The amount as it stands when not given. */
+  /** The gross amount in the base currency; null: there is no rate. By default the amount as stated. */
   readonly base?: Facts['base'];
 }
 
 /**
- * The whole road of an invoice in memory: normalise, resolve, look up, run the engine, decide, count. The services do the same with
+ * All steps for an invoice in memory: normalise, resolve, look up, run the engine, decide, count. The services do the same with
  * collections; tests use it to build histories by billing, not by hand-made facts.
  */
 export function inMemoryHistory(policy: Policy = defaultPolicy) {
@@ -162,7 +162,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
     trustAccount(supplierId: string, bankKey: string, trust: AccountTrust): void {
       profiles.set(supplierId, withAccountTrust(profiles.get(supplierId) ?? emptyProfile, bankKey, trust));
     },
-    /** Changes a stored profile, as what people accept does. */
+    /** Changes a stored profile, as accepted reviews do. */
     amendProfile(supplierId: string, change: (profile: SupplierProfile) => SupplierProfile): void {
       profiles.set(supplierId, change(profiles.get(supplierId) ?? emptyProfile));
     },

@@ -15,7 +15,7 @@ export interface Bill extends Omit<InvoiceChanges, 'supplier'> {
 
 /** Who sends the bills of a ledger when they do not say. */
 export const usualSupplier = { name: 'Acme Supplies Ltd', tax_id: 'DE136695976' };
-/** The n-th bill of a ledger is issued so many days after the one before. */
+/** Days between two bills of a ledger. */
 export const DAYS_BETWEEN_BILLS = 20;
 const FIRST_DAY = '2025-01-01';
 

@@ -11,18 +11,18 @@ export interface SyntheticInvoice {
 
 type Random = () => number;
 
-/** Numbering habits; several of them look like duplicates and are none. */
+/** Numbering habits; several of them resemble duplicates. */
 const habits = ['plain', 'yearly', 'monthly', 'prices', 'instalments', 'credits', 'retainer'] as const;
 type Habit = (typeof habits)[number] | 'contract';
-/** One supplier in so many puts a contract number where the invoice number belongs. */
+/** One supplier in this many states a contract number as invoice number. */
 const CONTRACT_EVERY = 40;
 const SUPPLIERS = 120;
-/** One supplier in so many is ordered from in writing. */
+/** One supplier in this many has purchase orders. */
 const ORDERED_EVERY = 3;
 
 type Mutation = (invoice: CanonicalInvoice, random: Random) => CanonicalInvoice;
 
-/** How invoices come a second time. */
+/** Kinds of duplicates. */
 const mutations: Readonly<Record<string, Mutation>> = {
   exact: (invoice) => invoice,
   prefix: (invoice) => ({ ...invoice, invoice_number: `INV ${invoice.invoice_number}` }),
@@ -137,7 +137,7 @@ function numberFor(habit: Habit, counter: number, bill: number, issueDate: strin
 }
 
 function withTypo(number: string, random: Random): string {
-  // The first digit: an error in the last ones looks like a neighbouring number and is a known limit.
+  // Changes the first digit: an error in the last ones cannot be distinguished from a neighbouring number, a known limit.
   const place = number.search(/[1-9]/);
   const digit = 1 + ((Number(number.charAt(place)) + 3 + Math.floor(random() * 3)) % 9);
   return `${number.slice(0, place)}${digit}${number.slice(place + 1)}`;
@@ -187,7 +187,7 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** Mulberry32: small, repeatable and good enough to invent invoices. */
+/** Mulberry32: small, repeatable and good enough to generate invoices. */
 function randomFrom(seed: number): Random {
   let state = seed;
   return () => {

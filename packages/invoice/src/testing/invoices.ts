@@ -4,7 +4,7 @@ export type InvoiceChanges = Partial<Omit<CanonicalInvoice, 'supplier'>> & {
   readonly supplier?: Partial<CanonicalInvoice['supplier']>;
 };
 
-/** A canonical invoice of one imagined supplier; tests change what they are about. */
+/** A canonical invoice of a fictional supplier; tests change what they need. */
 export function invoiceOf({ supplier, ...changes }: InvoiceChanges = {}): CanonicalInvoice {
   return {
     supplier: { name: 'Acme Supplies Ltd', ...supplier },

@@ -11,7 +11,7 @@ import type { Disposition, ReviewFact } from './finding-disposition.js';
 import { tolerated } from './learned-tolerance.js';
 import type { LearnedTolerance } from './learned-tolerance.js';
 
-/** The facts of the engine and what people have said before: everything that an analysis rests on, stored with it. */
+/** The facts of the engine and the earlier reviews: everything that an analysis rests on, stored with it. */
 export interface AnalysisFacts extends Facts {
   readonly organizationId: string;
   readonly reviews: readonly ReviewFact[];
@@ -19,18 +19,18 @@ export interface AnalysisFacts extends Facts {
   readonly tolerances?: readonly LearnedTolerance[];
 }
 
-/** A finding of the engine, with what people have said about it. */
+/** A finding of the engine, with its disposition. */
 export interface AnalysisFinding extends Finding {
   readonly disposition: Disposition;
 }
 
 export interface Analysis extends RiskDecision {
-  /** Most severe first; those that weigh nothing (FALSE_POSITIVE and the like) included. */
+  /** Most severe first; including those that do not count (FALSE_POSITIVE and the like). */
   readonly findings: readonly AnalysisFinding[];
   readonly versions: { readonly riskEngine: string; readonly policy: string };
 }
 
-/** Runs the engine and decides by what people have said about its findings. Pure, as the engine is. */
+/** Runs the engine and decides with the reviews of its findings. Pure, as the engine is. */
 export function analyze(facts: AnalysisFacts, policy: Policy): Analysis {
   const { reviews, tolerances = [], invoice } = facts;
   const clearedPairs = clearedPairsOf(reviews);

@@ -5,9 +5,9 @@ import { compareText } from '@invoicecontrol/engine/facts/record-order';
 /** One difference between two analyses of the same invoice. */
 export interface AnalysisDifference {
   readonly field: 'decision' | 'risk_score' | 'versions.risk_engine' | 'versions.policy' | 'findings';
-  /** Absent: it was not there before. */
+  /** Absent: the finding is new. */
   readonly from?: string;
-  /** Absent: it is gone. */
+  /** Absent: the finding was removed. */
   readonly to?: string;
   /** Of `findings`: which one. */
   readonly findingType?: string;

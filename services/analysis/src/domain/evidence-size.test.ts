@@ -15,11 +15,11 @@ import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-histor
 import type { BillOptions } from '@invoicecontrol/engine/testing/in-memory-history';
 
 const PAGE_FINDINGS_MAX = 100;
-/** More than one key of a record can find. */
+/** More records than one key can find. */
 const ROWS = 100;
 const SCAN_ID = '0192a000-0000-7000-8000-00000000c5ca';
 
-/** The longest text that an invoice may state, ending in what tells it from others. */
+/** The longest text that an invoice may state, ending in what distinguishes it. */
 function longText(character: string, end = '', length = 1_000): string {
   return character.repeat(length - end.length) + end;
 }
@@ -216,7 +216,7 @@ test('an invoice that was billed before in many parts names a few of them, and i
 });
 
 test('a page of the largest findings fits into one message between services', () => {
-  // What a finding record adds: the texts of its invoice, once.
+  // A finding record adds the texts of its invoice once.
   const RECORD_BYTES_MAX = 16 * 1024;
   expect(PAGE_FINDINGS_MAX * (FINDING_JSON_BYTES_MAX + RECORD_BYTES_MAX)).toBeLessThan(LARGE_MESSAGE_BYTES_MAX);
 });

@@ -16,7 +16,7 @@ export interface ReviewFact {
 
 const COUNTING: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW', 'CONFIRMED']);
 
-/** Whether a finding weighs in score and decision. */
+/** Whether a finding counts in score and decision. */
 export function isCounting({ disposition }: { readonly disposition: Disposition }): boolean {
   return COUNTING.has(disposition);
 }

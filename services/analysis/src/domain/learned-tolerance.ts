@@ -21,12 +21,12 @@ export interface LearnedTolerance extends ToleranceSubject {
   readonly expiresOn: CalendarDate;
 }
 
-/** So many reviews must have called a signature FALSE_POSITIVE within {@link WINDOW_DAYS}. */
+/** Number of FALSE_POSITIVE reviews of a signature that are needed within {@link WINDOW_DAYS}. */
 const FALSE_POSITIVES_MIN = 3;
 /** Reviews count this long, and a tolerance holds this long after the last of them. */
 const WINDOW_DAYS = 365;
 const SIGNATURES_PER_SUPPLIER_AND_TYPE_MAX = 20;
-/** Of an organization; the ones that expire first leave. */
+/** Per organization; those that expire first are dropped. */
 const TOLERANCES_MAX = 500;
 
 const ANY_SIGNATURE = 'ANY';
@@ -50,7 +50,7 @@ function membersOf(value: EvidenceValue | undefined): readonly { readonly [name:
 }
 
 /**
- * Types that block, and everything about accounts, are never softened by habit. Findings about a whole scan or the
+ * Types that block, and everything about accounts, are never lowered. Findings about a whole scan or the
  * books of an ERP (family SCAN) belong to no supplier that could teach a habit.
  */
 export function isTolerable({ type, family }: Pick<Finding, 'type' | 'family'>, policy: Policy): boolean {

@@ -6,7 +6,7 @@ import type { Policy } from '@invoicecontrol/engine/policy/policy';
 /** A whole policy as people write it: every number, and what reviews taught. */
 export interface PolicyDocument {
   readonly policy: Policy;
-  /** Absent: those that stood when each invoice was analyzed. */
+  /** Absent: those in force when each invoice was analyzed. */
   readonly tolerances: readonly LearnedTolerance[] | undefined;
 }
 
@@ -46,7 +46,7 @@ function requireShape(path: string, model: unknown, value: unknown): void {
   if (Array.isArray(model)) {
     if (!Array.isArray(value)) throw invalidField(path, 'must be a list.');
     const [first] = model as unknown[];
-    // A list that is empty by default says nothing of what it may hold.
+    // The type of items is unknown where the default list is empty.
     if (first === undefined) return;
     for (const [index, entry] of value.entries()) requireShape(`${path}[${index}]`, first, entry);
     return;

@@ -3,15 +3,15 @@ import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { readPolicy } from './policy-document.js';
 
-/** The members of a policy that an organization has otherwise, in the shape of the policy; lists are whole. */
+/** The members of a policy that an organization overrides, in the shape of the policy; lists are replaced whole. */
 export type PolicyOverrides = Readonly<Record<string, unknown>>;
 
 const PATH = 'overrides_json';
-/** Which policy it is, is not the organization's to say. */
+/** Members that an organization cannot override. */
 const FIXED: readonly string[] = ['id', 'version', 'overlay', 'effectiveFrom'];
 
 /**
- * Reads overrides and makes sure that the policy they lead to is one.
+ * Reads overrides and checks that the resulting policy is valid.
  * @throws DomainError invalid, naming the first member that is unknown, fixed or of the wrong kind
  */
 export function readOverrides(json: string): PolicyOverrides {

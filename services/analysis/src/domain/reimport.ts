@@ -2,11 +2,11 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { ScanParameters } from '@invoicecontrol/engine/policy/scans';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** A row of a scan that stands in an earlier scan of the company already. */
+/** A row of a scan that is already in an earlier scan of the company. */
 export interface ReimportedRow {
-  /** The scan that brought it first. */
+  /** The first scan that contained it. */
   readonly scanId: string;
-  /** The row as it was brought then. */
+  /** The row of that scan. */
   readonly invoiceId: string;
 }
 
@@ -62,7 +62,7 @@ function identicalRows(
   return identical;
 }
 
-/** Whether so many of a scan's rows stand in an earlier one that it is that scan again (detection reference, section 5). */
+/** Whether enough rows of a scan are in an earlier one to make it a reimport (detection reference, section 5). */
 export function isReimport(
   rows: number,
   identicalRows: number,
@@ -72,8 +72,8 @@ export function isReimport(
 }
 
 /**
- * What a row that was brought before is still compared with: neither its own scan nor any that brought it, because there
- * it has been compared already.
+ * What a reimported row is still compared with: not its own scan nor any scan that contained it, because those
+ * comparisons were made before.
  */
 export function withoutKnownScans<C extends Candidate>(row: Candidate, candidates: readonly C[]): C[] {
   const content = contentOf(row);
@@ -83,7 +83,7 @@ export function withoutKnownScans<C extends Candidate>(row: Candidate, candidate
   return candidates.filter(({ scanId }) => !known.has(scanId));
 }
 
-/** Two rows with the same content say the same of an invoice of one company. */
+/** Whether two rows state the same invoice of one company. */
 function contentOf(row: Candidate): string {
   return [
     row.companyId,

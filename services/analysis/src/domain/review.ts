@@ -11,7 +11,7 @@ import type { Disposition, ReviewFact } from './finding-disposition.js';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** What a person may say about a finding, from each disposition (detection reference, section 10). */
+/** Dispositions that a person may set, from each disposition (detection reference, section 10). */
 const transitions: Readonly<Record<Disposition, readonly Disposition[]>> = {
   OPEN: ['UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
   UNDER_REVIEW: ['OPEN', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
@@ -32,7 +32,7 @@ export interface ReviewInput {
   readonly note: string | undefined;
 }
 
-/** What a review makes of a finding: another disposition, a further note, or nothing. */
+/** The outcome of a review: another disposition, a further note, or nothing. */
 export type ReviewOutcome =
   | { readonly kind: 'CHANGED'; readonly from: Disposition; readonly to: Disposition; readonly note?: string }
   | { readonly kind: 'NOTED'; readonly from: Disposition; readonly to: Disposition; readonly note: string }
@@ -41,7 +41,7 @@ export type ReviewOutcome =
 type ReviewedFinding = ScoredFinding & { readonly disposition: Disposition };
 
 /**
- * Decides what a review makes of a finding. An equal disposition succeeds and only adds the note.
+ * Decides the outcome of a review. An equal disposition succeeds and only adds the note.
  * @throws DomainError invalid for an unknown disposition, a note that is too long, or a hard block that is accepted
  * without a note; wrong_state for a transition that the table does not have
  */
@@ -70,7 +70,7 @@ function noteOf(note: string | undefined): string | undefined {
   return text;
 }
 
-/** What stands as people's word about one finding; the source of every effect, so that effects may be repeated. */
+/** The review in force of one finding; every effect is computed from it, so that effects may be repeated. */
 export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> {
   readonly findingId: string;
   /** The version of the finding that says so; an older one never replaces a newer. */
@@ -93,15 +93,15 @@ export function reviewKeysOf(findings: readonly Finding[]): string[] {
 }
 
 /**
- * Whether a FALSE_POSITIVE still speaks against what these facts raise. One that cleared a blocked account says nothing
- * about a confirmation of fraud that came after it.
+ * Whether a FALSE_POSITIVE still applies to the findings of these facts. One that cleared a blocked account does not apply
+ * to a later confirmation of fraud.
  */
 export function stillHolds({ type, reviewedAt }: CurrentReview, { bankLink }: Pick<Facts, 'bankLink'>): boolean {
   const confirmedAt = bankLink?.fraud?.confirmedAt;
   return type !== 'BANK_ACCOUNT_BLOCKLISTED' || confirmedAt === undefined || confirmedAt < reviewedAt.toISOString();
 }
 
-/** A current review as the engine reads it. */
+/** The review as the facts hold it. */
 export function reviewFactOf(current: CurrentReview): ReviewFact {
   const { evidenceKey: key, disposition, invoiceId, pairKeys } = current;
   return { evidenceKey: key, disposition, invoiceId, pairKeys };
@@ -124,7 +124,7 @@ const DUPLICATE_TYPES: ReadonlySet<string> = new Set([
 
 /** Findings whose confirmation means an attempt to divert money: bank, lookalike and document findings. */
 export function isSignOfFraud({ type, family }: Pick<AnalysisFinding, 'type' | 'family'>): boolean {
-  // Compared as text: types join the catalogue one by one, the rule stands for all of them.
+  // Compared as text, so that the rule also covers types that are added to the catalogue.
   const name: string = type;
   return family === 'BANK' || name === 'SUPPLIER_LOOKALIKE_NAME' || name.startsWith('DOCUMENT_');
 }
@@ -151,15 +151,15 @@ export function accountOf(finding: Pick<Finding, 'type' | 'family' | 'subjects'>
   return isSignOfFraud(finding) ? account?.bankKey : undefined;
 }
 
-/** What people's current words make of one account. */
+/** What the reviews in force say about one account. */
 export interface AccountReview {
-  /** The newest confirmation that stands: the account is blocked for the whole organization. */
+  /** The newest confirmation in force: the account is blocked for the whole organization. */
   readonly fraud: CurrentReview | undefined;
-  /** For one supplier; undefined: not reviewed, its use decides. */
+  /** For one supplier; undefined: not reviewed, trust is earned by use. */
   readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
 }
 
-/** @param reviews every current review about the account, of any supplier */
+/** @param reviews all reviews in force about the account, of any supplier */
 export function accountReview(reviews: readonly CurrentReview[], supplierId: string): AccountReview {
   const [fraud] = reviews
     .filter((current) => current.disposition === 'CONFIRMED' && isSignOfFraud(current))
@@ -177,7 +177,7 @@ export function accountReview(reviews: readonly CurrentReview[], supplierId: str
   return { fraud: undefined, trust: isCleared ? 'REVIEWED' : undefined };
 }
 
-/** What a supplier's profile learns when a person says that the finding is none. */
+/** What a supplier's profile learns from a false positive. */
 export function lessonOf(current: Pick<CurrentReview, 'type' | 'disposition'>): 'NAME' | 'NUMBER_PATTERN' | undefined {
   if (current.disposition !== 'FALSE_POSITIVE') return undefined;
   const name: string = current.type;

@@ -18,7 +18,7 @@ export interface RoutingMatch {
   readonly supplierIds: readonly string[];
   /** Least absolute gross amount of the invoice, in `currency`. */
   readonly minAmount?: DecimalAmount;
-  /** Alone: the currency of the invoice. */
+  /** Without an amount: the currency of the invoice. */
   readonly currency?: string;
 }
 
@@ -166,7 +166,7 @@ function allows<T>(wanted: readonly T[], value: T): boolean {
   return wanted.length === 0 || wanted.includes(value);
 }
 
-/** An amount in another currency counts by its value in the base currency where that is the one asked for. */
+/** An amount in another currency counts by its value in the base currency where the rule asks for that currency. */
 function isLargeEnough({ minAmount, currency }: RoutingMatch, { invoice, base }: Facts): boolean {
   if (minAmount === undefined) return currency === undefined || currency === invoice.currency;
   const amount =

@@ -30,7 +30,7 @@ export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantF
   return addressed?.companyId ?? tenant.defaultCompanyId;
 }
 
-/** Companies that stand in facts; an organization may have a thousand. */
+/** Maximum number of companies in facts; an organization may have a thousand. */
 const FACT_COMPANIES_MAX = 64;
 
 /**
