@@ -270,9 +270,9 @@ describe('RECURRING_AMOUNT_CHANGED', () => {
   });
 
   test('accepts a yearly final bill that was sent the year before, and reports a raise of the advances', () => {
-    const advances = (settlement: string, last: string) =>
+    const advances = (finalBill: string, last: string) =>
       findingIn(
-        billAll([...rent, settlement, ...Array.from({ length: 11 }, () => '1000.37'), last], monthly(19)),
+        billAll([...rent, finalBill, ...Array.from({ length: 11 }, () => '1000.37'), last], monthly(19)),
         'RECURRING_AMOUNT_CHANGED',
       );
     expect(advances('2100.13', '2300.17')).toBeUndefined();

@@ -39,7 +39,7 @@ describe('BUYER_MISMATCH', () => {
   test.each([
     ['the same tax id', 'DE811907980'],
     ['spaced, in lower case and without its prefix', 'de 811 907 980'.slice(3)],
-    ['a text that is no tax id', 'n/a'],
+    ['a text that is not a tax id', 'n/a'],
   ])('is not raised for %s', (_title, tax_id) => {
     expect(typesOf(checked({ tax_id }))).toEqual([]);
   });

@@ -46,7 +46,7 @@ describe('BANK_ACCOUNT_MASTER_MISMATCH', () => {
     ['the account of the master', { accounts: [homeAccount, { key: OTHER_BANK.iban, masked: 'DE' }] }],
     ['a vendor without accounts', {}],
     ['a collective record for one-time vendors', { accounts: [homeAccount], isOneTime: true }],
-    ['a supplier that is no vendor', null],
+    ['a supplier that is not a vendor', null],
   ])('is not raised for %s', (_, vendor) => {
     expect(mismatchIn(vendor).finding).toBeUndefined();
   });

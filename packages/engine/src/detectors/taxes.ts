@@ -276,7 +276,7 @@ function withoutRegistration(facts: Facts, { tax }: TaxedAmounts, parameters: Ta
   ];
 }
 
-/** Banked in a country without value added tax, such as the sales taxes of America: there is no such id to state. */
+/** Whether the bank is in a country without value added tax, such as the United States: suppliers there have no id to state. */
 function isOutsideVat({ bankCountry, issueDate }: NormalisedInvoice): boolean {
   return bankCountry !== undefined && standardVatRate(bankCountry, issueDate) === undefined;
 }

@@ -47,7 +47,7 @@ export interface InvoiceNumber {
   readonly signature: string;
 }
 
-/** Everything about one record that another record is compared with. What is absent was not stated. */
+/** Everything about one record that is compared with another record. Absent members were not stated. */
 export interface Candidate extends InvoiceOrigin {
   readonly status: InvoiceStatus;
   /** Null until the supplier has been resolved. */

@@ -15,7 +15,7 @@ export function isContractSeries(issueDays: readonly number[], parameters: Dupli
 }
 
 /**
- * Whether a second bill looks like the next of a contract: the supplier has sent one bill so far, with this number and
+ * Whether a second bill may be the next of a contract: the supplier has sent one bill so far, with this number and
  * this amount, a month or a quarter before. A supplier who sends other numbers too names bills, not contracts.
  */
 export function isSecondOfContract(

@@ -4,7 +4,7 @@ import type { DateRelation } from './date-relation.js';
 import type { NumberRelation } from './number-relation.js';
 import type { SupplierRelation } from './supplier-relation.js';
 
-/** One compared field. The rows of a pair add up to its sum, so a reader can check the score by hand. */
+/** One compared field. The points of all rows add up to the points of the pair, so that a reader can check them. */
 export interface Comparison {
   readonly field:
     'base' | 'number' | 'amount' | 'date' | 'supplier' | 'taxId' | 'order' | 'recurrence' | 'credit' | 'document';

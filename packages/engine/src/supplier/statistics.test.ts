@@ -52,7 +52,7 @@ test('amountRatio returns the ratio of the statistics', () => {
   );
 });
 
-test('there is no comparison without amounts or for a credit', () => {
+test('returns no statistics without amounts or for a credit', () => {
   expect(amountStatistics([], '100', 0.15)).toBeUndefined();
   expect(amountStatistics([{ day: 0, minor: '100' }], '-100', 0.15)).toBeUndefined();
 });

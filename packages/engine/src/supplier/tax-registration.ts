@@ -33,7 +33,7 @@ export interface TaxIdFault extends TaxRegistration {
 
 /**
  * The fault of the supplier's tax id; undefined where there is none, or nothing is known of its country. One that states
- * no country may be a national number of another form, which is no fault.
+ * no country may be a national number of another form, which is not an error.
  */
 export function taxIdFault(facts: Facts): TaxIdFault | undefined {
   const registration = taxRegistration(facts);
