@@ -1,5 +1,6 @@
 // The bodies that tests of this directory read, and a body that is accepted.
 import type { Schemas } from '@invoicecontrol/client';
+import { fullInvoice as statedInFull } from '@invoicecontrol/invoice/testing/invoices';
 
 export type Finding = Schemas['Finding'];
 export type AcceptedAnalysis = Schemas['AcceptedAnalysis'];
@@ -25,8 +26,11 @@ const issuedAt = (() => {
 const ISSUE_DATE = new Date(issuedAt).toISOString().slice(0, 10);
 const DUE_DATE = new Date(issuedAt + 30 * DAY_MS).toISOString().slice(0, 10);
 
+const { company_id: _, ...everyField } = statedInFull;
+
 /** Every field of the canonical invoice (specification 2.2) but `company_id`, which depends on the tenant. */
 export const fullInvoice = {
+  ...everyField,
   supplier: {
     name: 'Nordlicht Energie GmbH',
     tax_id: 'DE136695976',

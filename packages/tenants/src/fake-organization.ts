@@ -14,7 +14,7 @@ interface Tenant {
   readonly members: Map<string, 'ACTIVE' | 'INVITED'>;
 }
 
-/** The company beside the default one of every tenant. */
+/** The second company of every tenant; the first is the default one. */
 export const SECOND_COMPANY_ID = '0192a000-0000-7000-8000-00000000c002';
 
 /** A fake of the organization service, with the tenants that a test sets up. */

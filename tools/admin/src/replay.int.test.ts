@@ -6,6 +6,7 @@ import { configSchema as analysisConfig } from '@invoicecontrol/analysis/config'
 import { startService as startAnalysis } from '@invoicecontrol/analysis/service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { configSchema as organizationConfig } from '@invoicecontrol/organization/config';
 import { startService as startOrganization } from '@invoicecontrol/organization/service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
@@ -88,20 +89,8 @@ async function organizationWithDuplicates(): Promise<{ organizationId: string; b
     '--json',
   );
   const { organizationId = '' } = JSON.parse(stdout) as { organizationId?: string };
-  const invoice = {
-    supplier: { name: 'Nordlicht Energie GmbH', taxId: undefined, bankAccount: undefined },
-    invoiceNumber: 'RE-2026-0118',
-    // Recent, or its age would raise a finding, too.
-    issueDate: new Date(Date.now() - LATELY_MS).toISOString().slice(0, 10),
-    dueDate: undefined,
-    currency: 'EUR',
-    netAmount: undefined,
-    taxAmount: undefined,
-    grossAmount: '1190.00',
-    purchaseOrderRef: undefined,
-    buyer: undefined,
-    companyId: undefined,
-  };
+  // Recent, or its age would raise a finding, too.
+  const invoice = wireInvoice({ issueDate: new Date(Date.now() - LATELY_MS).toISOString().slice(0, 10) });
   const request = { organizationId, invoice, idempotencyKey: '', fingerprint: 'f', analysesPerMonthLimit: undefined };
   const invoices = client(InvoiceServiceDefinition, channel);
   await invoices.analyzeInvoice(request, caller);
