@@ -213,6 +213,16 @@ describe('a retry', () => {
     },
   );
 
+  test('does not happen where the route does not honour a key that the caller sends', async () => {
+    replies = [unavailable];
+    const headers = { 'Idempotency-Key': 'a' };
+    const api = client();
+    await rejection(api.post('/companies', { body: company, headers }));
+    await rejection(api.patch('/companies/{companyId}', { path: { companyId: '1' }, body: company, headers }));
+    await rejection(api.delete('/companies/{companyId}', { path: { companyId: '1' }, headers }));
+    expect(received.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'DELETE']);
+  });
+
   test('polls a request that is still in progress for longer than attempts would allow', async () => {
     replies = [...Array.from({ length: 10 }, () => inProgress), accepted];
     expect((await client().post('/invoices', { body: invoice })).status).toBe(202);
@@ -335,6 +345,15 @@ describe('an error', () => {
   test.each(['api.example.com/v1', 'ftp://example.com', 'http://'])('names a base URL that is none: %s', (address) => {
     expect(() => client({ baseUrl: address })).toThrow('baseUrl is not an address such as https://');
   });
+
+  test.each(['http://user:s3cret@127.0.0.1/v1', 'http://127.0.0.1/v1?a=b', 'http://127.0.0.1/v1#a'])(
+    'refuses %s as an address, and does not repeat it',
+    (address) => {
+      expect(() => client({ baseUrl: address })).toThrow(
+        new TypeError('baseUrl has a user name, a password, a query or a fragment. Give the address alone.'),
+      );
+    },
+  );
 
   test('of a fetch that was handed in is not taken for one of the network', async () => {
     const failure = new Error('not as published');

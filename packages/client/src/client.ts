@@ -88,6 +88,10 @@ export function createClient(options: ClientOptions): Client {
   if (!/^https?:\/\/[^/]/.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new TypeError('baseUrl is not an address such as https://api.example.com/v1.');
   }
+  const { username, password, search, hash } = new URL(baseUrl);
+  if (`${username}${password}${search}${hash}` !== '') {
+    throw new TypeError('baseUrl has a user name, a password, a query or a fragment. Give the address alone.');
+  }
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new TypeError('apiKey is empty or has blanks or other characters that no key has.');
   }
@@ -98,9 +102,9 @@ export function createClient(options: ClientOptions): Client {
     if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
     if (body !== undefined) headers.set('content-type', 'application/json');
     if (idempotencyKey !== undefined) headers.set(KEY_HEADER, idempotencyKey);
-    else if (method === 'post' && path in honoursIdempotencyKey && !headers.has(KEY_HEADER)) {
-      headers.set(KEY_HEADER, crypto.randomUUID());
-    }
+    // A route that does not honour the key would take effect again.
+    const isKeyed = method === 'post' && path in honoursIdempotencyKey;
+    if (isKeyed && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, crypto.randomUUID());
     const url = `${baseUrl}${fillPath(path, given.path)}${searchOf(given.query)}`;
     // Redirects are not followed: the key is for this address and no other.
     const init = { method: method.toUpperCase(), headers, redirect: 'manual' as const };
@@ -117,8 +121,7 @@ export function createClient(options: ClientOptions): Client {
         throw isOutage(error) ? toNetworkError(error, baseUrl, timeoutMs) : error;
       }
     };
-    const isRepeatable = method === 'get' || headers.has(KEY_HEADER);
-    return isRepeatable ? withRetries(send, options, signal) : send();
+    return method === 'get' || isKeyed ? withRetries(send, options, signal) : send();
   };
 
   async function* items(path: string, given: AnyOptions = {}): AsyncGenerator<unknown, void> {

@@ -68,10 +68,10 @@ describe('a page request', () => {
 
   test.each([
     ['a word', 'next'],
-    ['base64 of something else', Buffer.from('2026-01-01|x').toString('base64url')],
-    ['a number that no time has', Buffer.from('9999999999999999|x').toString('base64url')],
-    ['another spelling of a number', Buffer.from('007|x').toString('base64url')],
-    ['another spelling of a good one', `${Buffer.from('1767225600000|x').toString('base64url')}=`],
+    ['base64 of something else', Buffer.from('2026-01-01|0123456789abcdef').toString('base64url')],
+    ['a number that no time has', Buffer.from('9999999999999999|0123456789abcdef').toString('base64url')],
+    ['another spelling of a number', Buffer.from('007|0123456789abcdef').toString('base64url')],
+    ['another spelling of a good one', `${Buffer.from('1767225600000|0123456789abcdef').toString('base64url')}=`],
     ['an operator of the database', Buffer.from('1767225600000|{"$gt":""}').toString('base64url')],
   ])('refuses %s as a token', (_, token) => {
     expect(() => ask(10, token)).toThrow(

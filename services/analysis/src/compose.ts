@@ -166,7 +166,7 @@ async function compose(
     cachedPolicies: policies,
     clock,
   });
-  const reader = invoiceReader({ invoices, findings, audit });
+  const reader = invoiceReader({ invoices, findings, audit, clock });
   const asOperator = operatorGuard(config.OPERATOR_TOKEN);
   return {
     rpcGroups: [

@@ -178,11 +178,21 @@ async function isAlive(baseUrl: string, key: string): Promise<boolean> {
 
 async function readInstallation(file: string): Promise<Installation | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Installation;
+    const installation = JSON.parse(await readFile(file, 'utf8')) as Installation;
+    return { ...installation, secrets: bySetting(installation.secrets) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new StartError(`${file} cannot be read; start over with: npm start -- --fresh`, { cause: error });
   }
+}
+
+/** Earlier versions named the secrets otherwise; without them the stored API keys would be worth nothing. */
+function bySetting({ operatorToken, apiKeyPeppers, ...secrets }: Secrets): Secrets {
+  return {
+    ...(operatorToken === undefined ? {} : { OPERATOR_TOKEN: operatorToken }),
+    ...(apiKeyPeppers === undefined ? {} : { API_KEY_PEPPERS: apiKeyPeppers }),
+    ...secrets,
+  };
 }
 
 /** For its owner alone, and never seen half written. */

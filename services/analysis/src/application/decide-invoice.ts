@@ -9,6 +9,7 @@ import type { AnalysisFacts } from '../domain/analysis.js';
 import type { MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import { matchPartOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { pairKeysOf } from '../domain/finding-disposition.js';
+import { withSubjects } from '../domain/stored-subjects.js';
 import { compareReviews, reviewKeysOf } from '../domain/review.js';
 import type { RoutingRule } from '../domain/routing.js';
 import type { SupplierResolution } from '@invoicecontrol/engine/facts/supplier';
@@ -188,7 +189,7 @@ function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]):
       evidenceKey: finding.evidence.key,
       disposition: finding.disposition,
       invoiceId,
-      pairKeys: pairKeysOf(finding),
+      pairKeys: pairKeysOf(withSubjects(finding, { ...facts.invoice, supplierId: facts.supplier.supplierId })),
     }));
   return { ...facts, reviews: reviews.sort(compareReviews) };
 }

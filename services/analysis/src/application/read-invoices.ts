@@ -1,5 +1,6 @@
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import type { Page } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
@@ -7,7 +8,13 @@ import { currentFindings } from './finding-store.js';
 import type { FindingRecord, FindingStore } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceQuery, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
 
+/** Systems poll the list: one line an hour says as much as one for each page, and does not bury the others. */
+const LISTED_LINE_EACH_MS = 3_600_000;
+/** Callers whose last line is known; one that was dropped gets another line. */
+const LISTING_CALLERS_MAX = 10_000;
+
 interface Deps {
+  readonly clock: Clock;
   readonly audit: Pick<AuditBuffer, 'record'>;
   readonly invoices: InvoiceStore;
   readonly findings: FindingStore;
@@ -28,13 +35,24 @@ export interface InvoiceReader {
    * @throws DomainError not_found
    */
   get(reference: InvoiceReference, context: RequestContext): Promise<InvoiceRecord>;
-  /** A page of them; one line in the audit trail where the page has an invoice with findings. */
+  /** A page of them. Where it has an invoice with findings the audit trail keeps who read it, once an hour for each caller. */
   list(organizationId: string, query: InvoiceQuery, context: RequestContext): Promise<Page<InvoiceRecord>>;
   /** @throws DomainError not_found, also while the invoice is not decided */
   latestAnalysis(organizationId: string, invoiceId: string): Promise<LatestAnalysis>;
 }
 
-export function invoiceReader({ invoices, findings, audit }: Deps): InvoiceReader {
+export function invoiceReader({ invoices, findings, audit, clock }: Deps): InvoiceReader {
+  const listedAtMs = new Map<string, number>();
+  const isFirstListing = (organizationId: string, { actor }: RequestContext): boolean => {
+    const caller = `${organizationId}|${actor.type}|${actor.id}`;
+    const nowMs = clock.now().getTime();
+    if (nowMs - (listedAtMs.get(caller) ?? -Infinity) < LISTED_LINE_EACH_MS) return false;
+    const [oldest] = listedAtMs.keys();
+    if (listedAtMs.size >= LISTING_CALLERS_MAX && oldest !== undefined) listedAtMs.delete(oldest);
+    listedAtMs.delete(caller);
+    listedAtMs.set(caller, nowMs);
+    return true;
+  };
   const find = async (organizationId: string, invoiceId: string): Promise<InvoiceRecord> => {
     const record = await invoices.find(organizationId, invoiceId);
     if (record === undefined) throw notFound('invoice');
@@ -51,7 +69,7 @@ export function invoiceReader({ invoices, findings, audit }: Deps): InvoiceReade
     },
     async list(organizationId, query, context) {
       const page = await invoices.list(organizationId, query);
-      if (page.items.some(hasFindings)) {
+      if (page.items.some(hasFindings) && isFirstListing(organizationId, context)) {
         const target = `organization:${organizationId}`;
         audit.record(organizationId, context, { action: 'invoice.listed', target, outcome: 'SUCCEEDED' });
       }

@@ -9,6 +9,7 @@ import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import { accountOf, accountReview, confirmedAs, isSignOfDuplicate, isSignOfFraud, lessonOf } from '../domain/review.js';
 import type { CurrentReview } from '../domain/review.js';
 import { pairKeysOf } from '../domain/finding-disposition.js';
+import { withSubjects } from '../domain/stored-subjects.js';
 import {
   countInvoice as countInProfile,
   withName,
@@ -57,7 +58,7 @@ export function reviewEffects(deps: Deps): ReviewEffects {
       const { organizationId, invoiceId } = finding;
       const invoice = await deps.invoices.find(organizationId, invoiceId);
       if (invoice === undefined) throw new Error(`invoice ${invoiceId} of finding ${finding.findingId} is gone`);
-      const review = toCurrentReview(finding, deps.clock.now());
+      const review = toCurrentReview(finding, invoice, deps.clock.now());
       await deps.reviews.upsert(organizationId, review);
       await Promise.all([
         recompute(deps, finding),
@@ -75,8 +76,9 @@ function isAboutInvoice(finding: WorkedFinding): finding is InvoiceFinding {
   return finding.invoiceId !== undefined && finding.supplierId !== undefined;
 }
 
-function toCurrentReview(finding: InvoiceFinding, now: Date): CurrentReview {
-  const { supplierId, invoiceId } = finding;
+function toCurrentReview(stored: InvoiceFinding, { match }: InvoiceRecord, now: Date): CurrentReview {
+  const { supplierId, invoiceId } = stored;
+  const finding = withSubjects(stored, { supplierId, invoiceId, bankKey: match.bankKey });
   const bankKey = accountOf(finding);
   return {
     findingId: finding.findingId,

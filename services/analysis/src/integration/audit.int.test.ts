@@ -161,9 +161,9 @@ test('the reading of an invoice with findings is a line; of one without any, and
   expect(linesOf(organizationId)).toHaveLength(2);
 });
 
-test('a page of invoices is one line where one of them has findings, and none where none has', async () => {
+test('records who lists invoices with findings once an hour, and lists without findings never', async () => {
   const organizationId = organization.newTenant();
-  await duplicate(organizationId);
+  const { second } = await duplicate(organizationId);
   for (const month of [4, 5, 6]) await rpc.post(organizationId, nextInvoice(month));
   const any = {
     pageToken: '',
@@ -178,8 +178,14 @@ test('a page of invoices is one line where one of them has findings, and none wh
   const newest = await list(1, 'r1');
   expect(newest.invoices.map(({ invoice }) => invoice?.invoiceNumber)).toEqual([nextInvoice(6).invoiceNumber]);
   await list(100, 'r2');
+  await list(100, 'r3');
   const listed = line('invoice.listed', `organization:${organizationId}`, 'SUCCEEDED', 'r2');
-  await eventually(() => expect(linesOf(organizationId)).toEqual([listed]));
+  const read = line('invoice.read', `invoice:${second.invoiceId}`, 'SUCCEEDED', 'r4');
+  await rpc.invoice.getInvoice({ organizationId, invoiceId: second.invoiceId }, as('r4'));
+  // The last call has its line, so those before it have theirs.
+  await eventually(() => expect(linesOf(organizationId)).toContainEqual(read));
+  expect(linesOf(organizationId)).toHaveLength(2);
+  expect(linesOf(organizationId)).toContainEqual(listed);
 });
 
 test('a service that stops in order loses no line of a reading', async () => {

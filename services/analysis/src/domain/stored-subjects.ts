@@ -1,0 +1,36 @@
+import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
+import { accountsOf, evidenceKey, subject } from '@invoicecontrol/engine/explanation/subject';
+import type { Subject } from '@invoicecontrol/engine/explanation/subject';
+import { isSignOfFraud } from './review.js';
+
+type StoredFinding = Pick<Finding, 'type' | 'family' | 'evidence' | 'relatedInvoiceIds'> & {
+  /** Absent in findings that were stored before findings carried their subjects. */
+  readonly subjects?: readonly Subject[];
+};
+
+interface SubjectInvoice {
+  readonly invoiceId: string;
+  readonly supplierId: string;
+  readonly bankKey?: string | undefined;
+}
+
+/**
+ * A stored finding with its subjects. Those of an old finding follow from what it carries: the pairs from its related
+ * records, and the invoice's own account where the evidence key was made of it.
+ */
+export function withSubjects<F extends StoredFinding>(
+  finding: F,
+  { invoiceId, supplierId, bankKey }: SubjectInvoice,
+): F & { readonly subjects: readonly Subject[] } {
+  const { type, family, evidence, relatedInvoiceIds, subjects } = finding;
+  if (subjects !== undefined) return { ...finding, subjects };
+  const isAboutPairs = family === 'DUP' && type !== 'DUPLICATE_DOCUMENT';
+  const pairs = isAboutPairs ? relatedInvoiceIds.map((related) => subject.pair(invoiceId, related)) : [];
+  const isAboutAccount =
+    bankKey !== undefined &&
+    (family === 'BANK'
+      ? [[supplierId, bankKey], [bankKey]].some((about) => evidenceKey(type, about) === evidence.key)
+      : isSignOfFraud(finding));
+  const accounts = isAboutAccount ? accountsOf({ bankKey }) : [];
+  return { ...finding, subjects: [...pairs, ...accounts] };
+}
