@@ -72,10 +72,14 @@ export const currencyCode = textKind({
     id: 'CurrencyCode',
     description:
       'An ISO 4217 code. Requests may write it in lower case. A withdrawn currency is refused on invoices of more than 365 days after its end.',
-    // Not an enumeration, so that generated clients accept plain strings.
-    pattern: `^(?:${invoiceCurrencies.join('|')})$`,
+    // Not an enumeration, so that generated clients accept plain strings; JSON Schema has no flag for the case.
+    pattern: `^(?:${invoiceCurrencies.map(inAnyCase).join('|')})$`,
   },
 });
+
+function inAnyCase(code: string): string {
+  return [...code].map((letter) => `[${letter}${letter.toLowerCase()}]`).join('');
+}
 
 /** Hyphens and blanks do not count (specification 2.2) and are not stored. */
 export const ukSortCode = matching({

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DomainError } from '@invoicecontrol/errors';
+import { currencyCode } from './kinds.js';
 import { readInvoice } from './read.js';
 import { fullInvoice } from './testing/invoices.js';
 
@@ -93,4 +94,16 @@ describe('a bank account', () => {
     ['of another branch', { iban: gb, sort_code: '601614', account_number: '31926819' }, [at]],
     ['with a sort code of letters', { sort_code: '60161A', account_number: '31926819' }, [`${at}.sort_code`]],
   ])('%s is refused', (_, account, paths) => expect(faultsOf(withAccount(account))).toEqual(paths));
+});
+
+test('publishes currencies in any case, as they are accepted', () => {
+  const pattern = new RegExp(String(currencyCode.published['pattern']));
+  expect(['EUR', 'eur', 'Eur', 'XXX', 'XAU', 'EU'].map((code) => pattern.test(code))).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
 });
