@@ -114,9 +114,21 @@ describe('an invalidation', () => {
     expect([cache.peek('a'), cache.peek('b')]).toEqual([undefined, 'b2']);
   });
 
+  test('that expires values leaves them for peeking, and serves them to nobody, also during an outage', async () => {
+    await Promise.all([cache.get('a'), cache.get('b')]);
+    cache.expireWhere((value) => value.startsWith('a'));
+    expect([cache.peek('a'), cache.peek('b')]).toEqual(['a1', 'b2']);
+    answer = fail(new Outage('down'));
+    await expect(cache.get('a')).rejects.toThrow('down');
+    expect(await cache.get('b')).toBe('b2');
+    answer = async () => 'new';
+    expect(await cache.get('a')).toBe('new');
+  });
+
   test.each<[string, () => void]>([
     ['of the key', () => cache.invalidate('a')],
     ['by match', () => cache.invalidateWhere(() => false)],
+    ['by expiry', () => cache.expireWhere(() => false)],
     ['by a newer load', () => void cache.reload('a')],
   ])('%s keeps a load that began before it from being stored', async (_, invalidate) => {
     const release = holdLoad();

@@ -36,6 +36,8 @@ export interface Cache<V, A = void> {
   invalidate(key: string): void;
   /** Invalidates the values that match, and every load under way: what it will bring is not known yet. */
   invalidateWhere(matches: (value: V) => boolean): void;
+  /** As {@link invalidateWhere}, but `peek` goes on showing the values: they were true once, and answer nobody. */
+  expireWhere(matches: (value: V) => boolean): void;
 }
 
 interface Entry<V> {
@@ -110,6 +112,12 @@ export function createCache<V, A = void>({
     },
     invalidateWhere(matches) {
       for (const [key, { value }] of entries) if (matches(value)) entries.delete(key);
+      loads.clear();
+    },
+    expireWhere(matches) {
+      for (const [key, { value }] of entries) {
+        if (matches(value)) entries.set(key, { value, loadedAtMs: -Infinity, staleUntilMs: 0 });
+      }
       loads.clear();
     },
   };

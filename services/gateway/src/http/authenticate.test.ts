@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
-import { keyNamed, principal, silent } from '../testing/fakes.js';
+import { keyNamed, ORGANIZATION_ID, principal, silent } from '../testing/fakes.js';
 import { Authenticator, FRESH_MS, STALE_MS_MAX } from './authenticate.js';
+import { CHECKS_AT_ONCE_MAX, CHECKS_WAITING_MAX } from './check-line.js';
 import { FailureBucket, FAILURES_PER_MINUTE_MAX } from './failure-bucket.js';
 
 const key = keyNamed('first');
@@ -170,7 +171,7 @@ describe('refused keys', () => {
     expect(calls).toBe(1);
   });
 
-  test('of one address are checked twenty times a minute and then answered 429 without a call', async () => {
+  test('of one address are answered 401 twenty times a minute and then 429', async () => {
     await withKey();
     answer = unknown;
     const kinds: string[] = [];
@@ -179,10 +180,26 @@ describe('refused keys', () => {
     }
     expect(kinds.filter((kind) => kind === 'unauthenticated')).toHaveLength(FAILURES_PER_MINUTE_MAX);
     expect(kinds.slice(FAILURES_PER_MINUTE_MAX)).toEqual(Array.from({ length: 5 }, () => 'rate_limited'));
-    expect(calls).toBe(1 + FAILURES_PER_MINUTE_MAX);
-    // A key that was good a moment ago is not punished for its neighbours.
+    // Neither a key that was good a moment ago nor one never seen is punished for its neighbours.
     answer = () => Promise.resolve(principal({ apiKeyId: 'first' }));
     nowMs += FRESH_MS;
     expect(await kindOf(withKey())).toBe('allowed');
+    expect(await kindOf(withKey(keyNamed('new')))).toBe('allowed');
+    authenticator.invalidateOrganization(ORGANIZATION_ID);
+    expect(await kindOf(withKey())).toBe('allowed');
+  });
+
+  test.each([0, 1])('wait for each other, and %i more than may wait is refused', async (excess) => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    answer = () => held.then(unknown);
+    const attempts = Array.from({ length: CHECKS_AT_ONCE_MAX + CHECKS_WAITING_MAX + excess }, (_, count) =>
+      kindOf(withKey(keyNamed(`guess${count}x`))),
+    );
+    expect(calls).toBe(CHECKS_AT_ONCE_MAX);
+    release();
+    const kinds = await Promise.all(attempts);
+    expect(kinds.filter((kind) => kind === 'unavailable')).toHaveLength(excess);
+    expect(kinds).not.toContain('allowed');
   });
 });

@@ -10,6 +10,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { CheckLine } from './check-line.js';
 import type { FailureBucket } from './failure-bucket.js';
 
 /** An answer about a key is believed this long; a revocation whose broadcast was lost is bounded by it. */
@@ -27,11 +28,14 @@ type Outcome = Principal | 'refused';
 interface Attempt {
   readonly key: string;
   readonly address: string;
+  /** Whether it was good when it was last checked. */
+  readonly isKnown: boolean;
   readonly context: RequestContext;
 }
 
 export interface AuthenticatorDependencies {
   readonly access: Pick<Methods<typeof AccessServiceDefinition, CallOptions>, 'authenticateKey'>;
+  /** Of keys; tokens have their own. */
   readonly failures: FailureBucket;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -44,11 +48,14 @@ export interface AuthenticatorDependencies {
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;
   readonly #outcomes: Cache<Outcome, Attempt>;
+  readonly #line = new CheckLine();
 
   constructor(dependencies: AuthenticatorDependencies) {
     this.#dependencies = dependencies;
     this.#outcomes = createCache({
-      load: (_, attempt) => this.#check(attempt),
+      // A key that was good does not wait behind others; whether an unknown one is good, only its check can say.
+      load: (_, attempt) =>
+        attempt.isKnown ? this.#check(attempt) : this.#line.run(attempt.address, () => this.#check(attempt)),
       freshMs: FRESH_MS,
       entriesMax: ENTRIES_MAX,
       staleIfError: { maxMs: STALE_MS_MAX, retryMs: RETRY_MS, mayServe: (_, outcome) => outcome !== 'refused' },
@@ -65,8 +72,12 @@ export class Authenticator {
     const key = bearerKey(request);
     if (key === undefined || parseApiKey(key) === undefined) throw refused();
     const digest = createHash('sha256').update(key).digest('base64');
-    if (this.#outcomes.peek(digest) === undefined) failures.refuseExhausted(address);
-    return principalOf(await this.#outcomes.get(digest, { key, address, context }), clock.now().getTime());
+    const refusal = failures.refusalOf(address);
+    const known = this.#outcomes.peek(digest);
+    const isKnown = known !== undefined && known !== 'refused';
+    const outcome = await this.#outcomes.get(digest, { key, address, isKnown, context });
+    if (outcome === 'refused' && refusal !== undefined) throw refusal;
+    return principalOf(outcome, clock.now().getTime());
   }
 
   /** Invalidates revoked or lowered keys at once. */
@@ -75,9 +86,9 @@ export class Authenticator {
     this.#outcomes.invalidateWhere((outcome) => outcome !== 'refused' && ids.has(outcome.apiKeyId));
   }
 
-  /** Invalidates every key of an organization: its state, plan or limits have changed. */
+  /** Has every key of an organization checked again: its state, plan or limits have changed. */
   invalidateOrganization(organizationId: string): void {
-    this.#outcomes.invalidateWhere((outcome) => outcome !== 'refused' && outcome.organizationId === organizationId);
+    this.#outcomes.expireWhere((outcome) => outcome !== 'refused' && outcome.organizationId === organizationId);
   }
 
   async #check({ key, address, context }: Attempt): Promise<Outcome> {

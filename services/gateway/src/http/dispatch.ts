@@ -28,6 +28,7 @@ export interface Dispatching {
   readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
   readonly limits: Limits;
+  /** Of tokens; the authenticator has those of keys. */
   readonly failures: FailureBucket;
   readonly load: LoadGauge;
   /** What each address may have running without a key. */

@@ -26,9 +26,15 @@ export class FailureBucket {
 
   /** @throws DomainError `rate_limited` when this address has failed too often in its current minute */
   refuseExhausted(address: string): void {
+    const refusal = this.refusalOf(address);
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** What an address gets that has failed too often in its current minute. */
+  refusalOf(address: string): DomainError | undefined {
     const window = this.#current(addressGroup(address));
-    if (window === undefined || window.failures < FAILURES_PER_MINUTE_MAX) return;
-    throw new DomainError('rate_limited', 'Too many refused attempts from this address. Try again later.', {
+    if (window === undefined || window.failures < FAILURES_PER_MINUTE_MAX) return undefined;
+    return new DomainError('rate_limited', 'Too many refused attempts from this address. Try again later.', {
       retryAfterSeconds: Math.ceil((window.endsAt - this.#now()) / 1_000),
     });
   }
