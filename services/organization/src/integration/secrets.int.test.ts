@@ -85,7 +85,9 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
 
   // The collected output is not empty; otherwise the search would prove nothing.
   expect(records.some((record) => record.startsWith('api_keys') && record.includes(apiKeyId))).toBe(true);
-  expect(records.filter((record) => record.startsWith('audit_events'))).toHaveLength(13);
+  // Other test files share the broker, and their services send audit lines too.
+  const trail = records.filter((record) => record.startsWith('audit_events') && record.includes(organizationId));
+  expect(trail).toHaveLength(13);
   expect(logLines.some((line) => line.includes('"listening"'))).toBe(true);
 
   const keys = [ownerKey, made.key, second, third.key];
