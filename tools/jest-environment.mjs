@@ -1,7 +1,13 @@
 import { TestEnvironment } from 'jest-environment-node';
 
+const POLL_EACH_MS = 250;
+
 // A worker whose jest was killed would go on with its tests, and keep what they started. With it they end as well: each
-// has a watchdog (tools/dev/src/infrastructure-child.ts).
-process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+// has a watchdog (tools/dev/src/infrastructure-child.ts). A listener for the disconnection would keep the worker itself.
+if (process.connected) {
+  setInterval(() => {
+    if (!process.connected) process.kill(process.pid, 'SIGKILL');
+  }, POLL_EACH_MS).unref();
+}
 
 export default TestEnvironment;
