@@ -129,5 +129,5 @@ function mailJobs({ SMTP_URL, MAIL_FROM }: Config, deps: Omit<SendingDeps, 'mail
     return [];
   }
   const sending = { ...deps, mailer: smtpMailer(SMTP_URL, MAIL_FROM) };
-  return [{ name: 'mail', pauseMs: MAIL_INTERVAL_MS, run: (signal) => sendDueNotifications(sending, signal) }];
+  return [{ name: 'mail', pauseMs: MAIL_INTERVAL_MS, run: (signal) => sendDueNotifications(sending)(signal) }];
 }

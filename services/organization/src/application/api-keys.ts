@@ -40,28 +40,24 @@ export interface ApiKeyDeps {
   readonly clock: Clock;
 }
 
-export async function listApiKeys(
-  { organizations, keys }: ApiKeyDeps,
-  organizationId: string,
-  page: PageRequest,
-): Promise<Page<ApiKey>> {
-  const { keySeriesId } = await requireOrganization(organizations, organizationId);
-  return keys.list(organizationId, keySeriesId, page);
-}
+export const listApiKeys =
+  ({ organizations, keys }: ApiKeyDeps) =>
+  async (organizationId: string, page: PageRequest): Promise<Page<ApiKey>> => {
+    const { keySeriesId } = await requireOrganization(organizations, organizationId);
+    return keys.list(organizationId, keySeriesId, page);
+  };
 
 /** @throws DomainError not_found for a key that is unknown, revoked or of another organization */
-export async function getApiKey(
-  { organizations, keys }: ApiKeyDeps,
-  organizationId: string,
-  apiKeyId: string,
-): Promise<ApiKey> {
-  const organization = await requireOrganization(organizations, organizationId);
-  const key = await keys.find(organizationId, apiKeyId);
-  if (key === undefined || key.revokedAt !== undefined || key.seriesId !== organization.keySeriesId) {
-    throw notFound('API key');
-  }
-  return key;
-}
+export const getApiKey =
+  ({ organizations, keys }: ApiKeyDeps) =>
+  async (organizationId: string, apiKeyId: string): Promise<ApiKey> => {
+    const organization = await requireOrganization(organizations, organizationId);
+    const key = await keys.find(organizationId, apiKeyId);
+    if (key === undefined || key.revokedAt !== undefined || key.seriesId !== organization.keySeriesId) {
+      throw notFound('API key');
+    }
+    return key;
+  };
 
 export interface NewApiKeyInput {
   readonly organizationId: string;
@@ -76,28 +72,29 @@ export interface NewApiKeyInput {
  * Creates a key. Only this answer contains the whole key.
  * @throws DomainError invalid, or forbidden for more than the grantor has
  */
-export async function createApiKey(
-  deps: ApiKeyDeps,
-  input: NewApiKeyInput,
-  { grantor, context }: { grantor: Rights; context: RequestContext },
-): Promise<{ apiKey: ApiKey; key: string }> {
-  const now = deps.clock.now();
-  const rights = readRights(input.role, input.scopes);
-  requireGrantable(rights, grantor);
-  const name = readName('name', input.name);
-  const expiresAt = input.expiresAt === undefined ? undefined : readExpiry(input.expiresAt, now);
-  const organization = await requireOrganization(deps.organizations, input.organizationId);
-  const { key, ...secret } = generateKey(deps.pepper);
-  const apiKey = {
-    ...keyRecord(organization, { ...secret, ...rights, name, createdAt: now }, context),
-    expiresAt,
+export const createApiKey =
+  (deps: ApiKeyDeps) =>
+  async (
+    input: NewApiKeyInput,
+    { grantor, context }: { grantor: Rights; context: RequestContext },
+  ): Promise<{ apiKey: ApiKey; key: string }> => {
+    const now = deps.clock.now();
+    const rights = readRights(input.role, input.scopes);
+    requireGrantable(rights, grantor);
+    const name = readName('name', input.name);
+    const expiresAt = input.expiresAt === undefined ? undefined : readExpiry(input.expiresAt, now);
+    const organization = await requireOrganization(deps.organizations, input.organizationId);
+    const { key, ...secret } = generateKey(deps.pepper);
+    const apiKey = {
+      ...keyRecord(organization, { ...secret, ...rights, name, createdAt: now }, context),
+      expiresAt,
+    };
+    await deps.keys.insert(apiKey, {
+      context,
+      audit: [{ action: 'api_key.created', target: `api_key:${apiKey.id}` }],
+    });
+    return { apiKey, key };
   };
-  await deps.keys.insert(apiKey, {
-    context,
-    audit: [{ action: 'api_key.created', target: `api_key:${apiKey.id}` }],
-  });
-  return { apiKey, key };
-}
 
 /** The owner's first key in a series. It is valid once the organization that names the series is stored. */
 export async function insertOwnerKey(
@@ -141,40 +138,39 @@ export interface ApiKeyUpdate {
 }
 
 /** Renames a key or lowers its rights. Lowering publishes `api_keys_revoked`, so that caches drop the old rights. */
-export function updateApiKey(
-  deps: ApiKeyDeps,
-  update: ApiKeyUpdate,
-  { grantor, context }: { grantor: Rights; context: RequestContext },
-): Promise<ApiKey> {
-  return retryOnConflict(async () => {
-    const before = await getApiKey(deps, update.organizationId, update.apiKeyId);
-    const actingKeyId = context.actor.type === 'API_KEY' ? context.actor.id : undefined;
-    const after = changeKey(before, update, { grantor, actingKeyId });
-    if (isDeepStrictEqual(after, before)) return before;
-    return deps.keys.save(after, {
-      context,
-      audit: [{ action: 'api_key.updated', target: `api_key:${before.id}` }],
-      events: hasOtherRights(after, before) ? [keysRevoked(before)] : [],
+export const updateApiKey =
+  (deps: ApiKeyDeps) =>
+  (update: ApiKeyUpdate, { grantor, context }: { grantor: Rights; context: RequestContext }): Promise<ApiKey> => {
+    return retryOnConflict(async () => {
+      const before = await getApiKey(deps)(update.organizationId, update.apiKeyId);
+      const actingKeyId = context.actor.type === 'API_KEY' ? context.actor.id : undefined;
+      const after = changeKey(before, update, { grantor, actingKeyId });
+      if (isDeepStrictEqual(after, before)) return before;
+      return deps.keys.save(after, {
+        context,
+        audit: [{ action: 'api_key.updated', target: `api_key:${before.id}` }],
+        events: hasOtherRights(after, before) ? [keysRevoked(before)] : [],
+      });
     });
-  });
-}
+  };
 
 /** Revokes a key with one write; the next call with it is refused. */
-export function revokeApiKey(
-  deps: ApiKeyDeps,
-  { organizationId, apiKeyId }: { organizationId: string; apiKeyId: string },
-  context: RequestContext,
-): Promise<ApiKey> {
-  return retryOnConflict(async () => {
-    const acting = await actingKey(deps, organizationId, context);
-    const key = await getApiKey(deps, organizationId, apiKeyId);
-    return deps.keys.save(revokeKey(key, acting, deps.clock.now()), {
-      context,
-      audit: [{ action: 'api_key.revoked', target: `api_key:${key.id}` }],
-      events: [keysRevoked(key)],
+export const revokeApiKey =
+  (deps: ApiKeyDeps) =>
+  (
+    { organizationId, apiKeyId }: { organizationId: string; apiKeyId: string },
+    context: RequestContext,
+  ): Promise<ApiKey> => {
+    return retryOnConflict(async () => {
+      const acting = await actingKey(deps, organizationId, context);
+      const key = await getApiKey(deps)(organizationId, apiKeyId);
+      return deps.keys.save(revokeKey(key, acting, deps.clock.now()), {
+        context,
+        audit: [{ action: 'api_key.revoked', target: `api_key:${key.id}` }],
+        events: [keysRevoked(key)],
+      });
     });
-  });
-}
+  };
 
 /** The key that requests the change; undefined when the actor is not a key. */
 async function actingKey(

@@ -36,27 +36,26 @@ export interface AuthenticationDeps {
  * The principal of a key (HTTP and security reference, section 8).
  * @throws DomainError unauthenticated, with the same message for every cause
  */
-export async function authenticateKey(
-  { keys, organizations, peppers, clock, keyUsage }: AuthenticationDeps,
-  text: string,
-): Promise<Principal> {
-  const parts = parseApiKey(text);
-  if (parts === undefined) throw refused('malformed');
-  const key = await keys.findOfAnyOrganization(parts.id);
-  if (!matchesKey(text, key, peppers) || key === undefined) throw refused('unknown');
-  const organization = await organizations.findSummary(key.organizationId);
-  const now = clock.now();
-  if (organization === undefined || !isActiveKey(key, organization, now)) throw refused('dead');
-  keyUsage.record(key, now);
-  return {
-    organizationId: organization.id,
-    apiKeyId: key.id,
-    role: key.role,
-    scopes: key.scopes,
-    keyExpiresTime: key.expiresAt,
-    ...entitlements(organization),
+export const authenticateKey =
+  ({ keys, organizations, peppers, clock, keyUsage }: AuthenticationDeps) =>
+  async (text: string): Promise<Principal> => {
+    const parts = parseApiKey(text);
+    if (parts === undefined) throw refused('malformed');
+    const key = await keys.findOfAnyOrganization(parts.id);
+    if (!matchesKey(text, key, peppers) || key === undefined) throw refused('unknown');
+    const organization = await organizations.findSummary(key.organizationId);
+    const now = clock.now();
+    if (organization === undefined || !isActiveKey(key, organization, now)) throw refused('dead');
+    keyUsage.record(key, now);
+    return {
+      organizationId: organization.id,
+      apiKeyId: key.id,
+      role: key.role,
+      scopes: key.scopes,
+      keyExpiresTime: key.expiresAt,
+      ...entitlements(organization),
+    };
   };
-}
 
 function refused(reason: 'malformed' | 'unknown' | 'dead'): DomainError {
   countRefusedKey(reason);

@@ -31,42 +31,43 @@ export interface NewOrganization {
  * last and is the commit point: without it key and roster are invalid and cannot be read. After a crash the caller
  * repeats the call.
  */
-export async function createOrganization(
-  { organizations, rosters, keys, pepper, clock }: CreateOrganizationDeps,
-  input: { name: string; ownerEmail: string; plan: string; baseCurrency: string },
-  context: RequestContext,
-): Promise<NewOrganization> {
-  const now = clock.now();
-  const name = readName('name', input.name);
-  const ownerEmail = readEmail('owner_email', input.ownerEmail);
-  const companyId = uuidv7();
-  const organization: Organization = {
-    id: uuidv7(),
-    version: 1,
-    name,
-    billingEmail: ownerEmail,
-    baseCurrency: readBaseCurrency(input.baseCurrency === '' ? 'EUR' : input.baseCurrency),
-    referenceValidationMode: 'DECLARED_PROFILES',
-    plan: input.plan === '' ? 'ENTERPRISE' : readPlan(input.plan),
-    subscriptionStatus: 'none',
-    additionalLegalEntities: 0,
-    companies: [{ id: companyId, name, taxId: undefined, country: undefined, createdAt: now }],
-    defaultCompanyId: companyId,
-    keySeriesId: uuidv7(),
-    createdAt: now,
-    deletion: undefined,
+export const createOrganization =
+  ({ organizations, rosters, keys, pepper, clock }: CreateOrganizationDeps) =>
+  async (
+    input: { name: string; ownerEmail: string; plan: string; baseCurrency: string },
+    context: RequestContext,
+  ): Promise<NewOrganization> => {
+    const now = clock.now();
+    const name = readName('name', input.name);
+    const ownerEmail = readEmail('owner_email', input.ownerEmail);
+    const companyId = uuidv7();
+    const organization: Organization = {
+      id: uuidv7(),
+      version: 1,
+      name,
+      billingEmail: ownerEmail,
+      baseCurrency: readBaseCurrency(input.baseCurrency === '' ? 'EUR' : input.baseCurrency),
+      referenceValidationMode: 'DECLARED_PROFILES',
+      plan: input.plan === '' ? 'ENTERPRISE' : readPlan(input.plan),
+      subscriptionStatus: 'none',
+      additionalLegalEntities: 0,
+      companies: [{ id: companyId, name, taxId: undefined, country: undefined, createdAt: now }],
+      defaultCompanyId: companyId,
+      keySeriesId: uuidv7(),
+      createdAt: now,
+      deletion: undefined,
+    };
+    const owner = newMember({ email: ownerEmail, name: undefined, role: 'OWNER', createdAt: now });
+    const ownerKey = await insertOwnerKey({ keys, pepper }, organization, { now, context });
+    await rosters.insert({ organizationId: organization.id, version: 1, members: [owner] });
+    await organizations.insert(organization, {
+      context,
+      audit: [
+        { action: 'organization.created', target: `organization:${organization.id}` },
+        { action: 'company.created', target: `company:${companyId}` },
+        { action: 'member.created', target: `member:${owner.userId}` },
+        { action: 'api_key.created', target: `api_key:${ownerKey.apiKeyId}` },
+      ],
+    });
+    return { organization, ownerKey: ownerKey.key, ownerUserId: owner.userId };
   };
-  const owner = newMember({ email: ownerEmail, name: undefined, role: 'OWNER', createdAt: now });
-  const ownerKey = await insertOwnerKey({ keys, pepper }, organization, { now, context });
-  await rosters.insert({ organizationId: organization.id, version: 1, members: [owner] });
-  await organizations.insert(organization, {
-    context,
-    audit: [
-      { action: 'organization.created', target: `organization:${organization.id}` },
-      { action: 'company.created', target: `company:${companyId}` },
-      { action: 'member.created', target: `member:${owner.userId}` },
-      { action: 'api_key.created', target: `api_key:${ownerKey.apiKeyId}` },
-    ],
-  });
-  return { organization, ownerKey: ownerKey.key, ownerUserId: owner.userId };
-}

@@ -37,41 +37,43 @@ export interface MemberDeps {
 }
 
 /** Members and pending invitations, unordered. */
-export async function listMembers(deps: MemberDeps, organizationId: string): Promise<readonly Member[]> {
-  const { organization, roster } = await requireRoster(deps, organizationId);
-  return currentMembers(roster, organization, deps.clock.now());
-}
+export const listMembers =
+  (deps: MemberDeps) =>
+  async (organizationId: string): Promise<readonly Member[]> => {
+    const { organization, roster } = await requireRoster(deps, organizationId);
+    return currentMembers(roster, organization, deps.clock.now());
+  };
 
 /** @throws DomainError not_found for a person who is unknown, removed or of another organization */
-export async function getMember(
-  deps: MemberDeps,
-  { organizationId, userId }: { organizationId: string; userId: string },
-): Promise<Member> {
-  const { organization, roster } = await requireRoster(deps, organizationId);
-  return requireMember(roster, organization, userId, deps.clock.now());
-}
+export const getMember =
+  (deps: MemberDeps) =>
+  async ({ organizationId, userId }: { organizationId: string; userId: string }): Promise<Member> => {
+    const { organization, roster } = await requireRoster(deps, organizationId);
+    return requireMember(roster, organization, userId, deps.clock.now());
+  };
 
 /** Adds an active member for the operator; the plan's limit does not apply. */
-export async function createMember(
-  deps: MemberDeps,
-  input: { organizationId: string; email: string; name: string; role: string },
-  context: RequestContext,
-): Promise<Member> {
-  const now = deps.clock.now();
-  const member = newMember({
-    email: readEmail('email', input.email),
-    name: input.name === '' ? undefined : readName('name', input.name),
-    role: readRole(input.role),
-    createdAt: now,
-  });
-  return changeMember(deps, {
-    organizationId: input.organizationId,
-    userId: member.userId,
-    action: 'member.created',
-    context,
-    apply: (roster, organization) => addMember(roster, organization, member, { now, membersMax: MEMBERS_MAX }),
-  });
-}
+export const createMember =
+  (deps: MemberDeps) =>
+  async (
+    input: { organizationId: string; email: string; name: string; role: string },
+    context: RequestContext,
+  ): Promise<Member> => {
+    const now = deps.clock.now();
+    const member = newMember({
+      email: readEmail('email', input.email),
+      name: input.name === '' ? undefined : readName('name', input.name),
+      role: readRole(input.role),
+      createdAt: now,
+    });
+    return changeMember(deps, {
+      organizationId: input.organizationId,
+      userId: member.userId,
+      action: 'member.created',
+      context,
+      apply: (roster, organization) => addMember(roster, organization, member, { now, membersMax: MEMBERS_MAX }),
+    });
+  };
 
 export function newMember(own: Pick<Member, 'email' | 'name' | 'role' | 'createdAt'>): Member {
   return { ...own, userId: uuidv7(), invitation: undefined };
@@ -81,93 +83,94 @@ export function newMember(own: Pick<Member, 'email' | 'name' | 'role' | 'created
  * Invites a person. The same write queues the mail, and only the mail contains the token.
  * @throws DomainError invalid, forbidden, already_exists, usage_exceeded
  */
-export async function inviteMember(
-  deps: MemberDeps,
-  input: { organizationId: string; email: string; role: string },
-  { grantor, context }: { grantor: Rights; context: RequestContext },
-): Promise<Member> {
-  const { pepper } = deps;
-  const now = deps.clock.now();
-  const person = newMember({
-    email: readEmail('email', input.email),
-    name: undefined,
-    role: readRole(input.role),
-    createdAt: now,
-  });
-  const token = { tokenHash: hashToken(deriveInvitationToken(person.userId, pepper)), pepperId: pepper.id };
-  return changeMember(deps, {
-    organizationId: input.organizationId,
-    userId: person.userId,
-    action: 'member.invited',
-    context,
-    notify: (organization) => toInvitationNotification(organization, person),
-    apply: (roster, organization) => inviteToRoster(roster, organization, { person, token }, { now, grantor }),
-  });
-}
+export const inviteMember =
+  (deps: MemberDeps) =>
+  async (
+    input: { organizationId: string; email: string; role: string },
+    { grantor, context }: { grantor: Rights; context: RequestContext },
+  ): Promise<Member> => {
+    const { pepper } = deps;
+    const now = deps.clock.now();
+    const person = newMember({
+      email: readEmail('email', input.email),
+      name: undefined,
+      role: readRole(input.role),
+      createdAt: now,
+    });
+    const token = { tokenHash: hashToken(deriveInvitationToken(person.userId, pepper)), pepperId: pepper.id };
+    return changeMember(deps, {
+      organizationId: input.organizationId,
+      userId: person.userId,
+      action: 'member.invited',
+      context,
+      notify: (organization) => toInvitationNotification(organization, person),
+      apply: (roster, organization) => inviteToRoster(roster, organization, { person, token }, { now, grantor }),
+    });
+  };
 
 /**
  * Makes the holder of an invitation token a member; works once.
  * @throws DomainError invalid for the name; unauthenticated, with one message, for a token that is unknown, used,
  *   expired or revoked
  */
-export function acceptInvitation(
-  { organizations, rosters, clock }: MemberDeps,
-  input: { token: string; name: string },
-  context: RequestContext,
-): Promise<Member> {
-  const name = readName('name', input.name);
-  const tokenHash = hashToken(input.token);
-  return retryOnConflict(async () => {
-    const roster = isInvitationToken(input.token) ? await rosters.findByInvitation(tokenHash) : undefined;
-    const organization = roster === undefined ? undefined : await organizations.find(roster.organizationId);
-    const accepted =
-      roster === undefined || organization === undefined
-        ? undefined
-        : acceptInRoster(roster, organization, { tokenHash, name, now: clock.now() });
-    if (accepted === undefined) {
-      throw new DomainError('unauthenticated', 'The invitation token is unknown, already used or expired.');
-    }
-    const { userId } = accepted.member;
-    await rosters.save(accepted.roster, {
-      context: { ...context, actor: { type: 'USER', id: userId } },
-      audit: [{ action: 'member.accepted', target: `member:${userId}` }],
+export const acceptInvitation =
+  ({ organizations, rosters, clock }: MemberDeps) =>
+  (input: { token: string; name: string }, context: RequestContext): Promise<Member> => {
+    const name = readName('name', input.name);
+    const tokenHash = hashToken(input.token);
+    return retryOnConflict(async () => {
+      const roster = isInvitationToken(input.token) ? await rosters.findByInvitation(tokenHash) : undefined;
+      const organization = roster === undefined ? undefined : await organizations.find(roster.organizationId);
+      const accepted =
+        roster === undefined || organization === undefined
+          ? undefined
+          : acceptInRoster(roster, organization, { tokenHash, name, now: clock.now() });
+      if (accepted === undefined) {
+        throw new DomainError('unauthenticated', 'The invitation token is unknown, already used or expired.');
+      }
+      const { userId } = accepted.member;
+      await rosters.save(accepted.roster, {
+        context: { ...context, actor: { type: 'USER', id: userId } },
+        audit: [{ action: 'member.accepted', target: `member:${userId}` }],
+      });
+      return accepted.member;
     });
-    return accepted.member;
-  });
-}
+  };
 
 /** Changes the role of a member or an invited person. */
-export async function updateMember(
-  deps: MemberDeps,
-  { organizationId, userId, role: named }: { organizationId: string; userId: string; role: string },
-  { grantor, context }: { grantor: Rights; context: RequestContext },
-): Promise<Member> {
-  const role = readRole(named);
-  const now = deps.clock.now();
-  return changeMember(deps, {
-    organizationId,
-    userId,
-    action: 'member.updated',
-    context,
-    apply: (roster, organization) => changeRole(roster, organization, { userId, role }, { now, grantor }),
-  });
-}
+export const updateMember =
+  (deps: MemberDeps) =>
+  async (
+    { organizationId, userId, role: named }: { organizationId: string; userId: string; role: string },
+    { grantor, context }: { grantor: Rights; context: RequestContext },
+  ): Promise<Member> => {
+    const role = readRole(named);
+    const now = deps.clock.now();
+    return changeMember(deps, {
+      organizationId,
+      userId,
+      action: 'member.updated',
+      context,
+      apply: (roster, organization) => changeRole(roster, organization, { userId, role }, { now, grantor }),
+    });
+  };
 
 /** Removes a member, or revokes an invitation. */
-export async function removeMember(
-  deps: MemberDeps,
-  { organizationId, userId }: { organizationId: string; userId: string },
-  { grantor, context }: { grantor: Rights; context: RequestContext },
-): Promise<void> {
-  const now = deps.clock.now();
-  await changeRoster(deps, {
-    organizationId,
-    userId,
-    action: 'member.removed',
-    context,
-    apply: (roster, organization) => removeFromRoster(roster, organization, userId, { now, grantor }),
-  });
-}
+export const removeMember =
+  (deps: MemberDeps) =>
+  async (
+    { organizationId, userId }: { organizationId: string; userId: string },
+    { grantor, context }: { grantor: Rights; context: RequestContext },
+  ): Promise<void> => {
+    const now = deps.clock.now();
+    await changeRoster(deps, {
+      organizationId,
+      userId,
+      action: 'member.removed',
+      context,
+      apply: (roster, organization) => removeFromRoster(roster, organization, userId, { now, grantor }),
+    });
+  };
 
 /** A change that concerns one person of a roster. */
 interface RosterChange {

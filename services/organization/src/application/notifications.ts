@@ -48,8 +48,8 @@ export interface Assignment extends Omit<Extract<Occasion, { kind: 'FINDING_ASSI
  * Queues the mail about a finding for its new assignee (specification section 7, rule 4), if that is an active member. The
  * id is derived from the event, so a repeated event queues no second mail.
  */
-export async function notifyAssignee(
-  {
+export const notifyAssignee =
+  ({
     organizations,
     rosters,
     notifications,
@@ -57,23 +57,22 @@ export async function notifyAssignee(
     organizations: Pick<Organizations, 'find'>;
     rosters: Pick<Rosters, 'find'>;
     notifications: Notifications;
-  },
-  { eventId, organizationId, assignedAt, assigneeUserId, ...finding }: Assignment,
-): Promise<void> {
-  if (assigneeUserId === undefined) return;
-  const organization = await organizations.find(organizationId);
-  const roster = await rosters.find(organizationId);
-  if (organization === undefined || organization.deletion !== undefined) return;
-  const assignee = roster?.members.find(({ userId }) => userId === assigneeUserId);
-  if (assignee === undefined || !isActive(assignee)) return;
-  await notifications.enqueue([
-    {
-      id: uuidv5(eventId, NOTIFICATION_NAMESPACE),
-      organizationId,
-      userId: assigneeUserId,
-      subject: findingSubject(finding.summary),
-      occasion: { kind: 'FINDING_ASSIGNED', ...finding },
-      createdAt: assignedAt,
-    },
-  ]);
-}
+  }) =>
+  async ({ eventId, organizationId, assignedAt, assigneeUserId, ...finding }: Assignment): Promise<void> => {
+    if (assigneeUserId === undefined) return;
+    const organization = await organizations.find(organizationId);
+    const roster = await rosters.find(organizationId);
+    if (organization === undefined || organization.deletion !== undefined) return;
+    const assignee = roster?.members.find(({ userId }) => userId === assigneeUserId);
+    if (assignee === undefined || !isActive(assignee)) return;
+    await notifications.enqueue([
+      {
+        id: uuidv5(eventId, NOTIFICATION_NAMESPACE),
+        organizationId,
+        userId: assigneeUserId,
+        subject: findingSubject(finding.summary),
+        occasion: { kind: 'FINDING_ASSIGNED', ...finding },
+        createdAt: assignedAt,
+      },
+    ]);
+  };

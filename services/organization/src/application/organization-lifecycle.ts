@@ -25,24 +25,25 @@ export interface OrganizationLifecycleDeps {
  * Soft-deletes an organization (endpoint 18) with one write. Authentication reads the organization, so every key is
  * refused from then on. Records and audit trail stay.
  */
-export async function deleteOrganization(
-  { organizations, clock }: OrganizationLifecycleDeps,
-  { organizationId, confirmName }: { organizationId: string; confirmName: string },
-  context: RequestContext,
-): Promise<{ deletedAt: Date; recoveryToken: string; recoveryExpiresAt: Date }> {
-  const { token, hash } = generateRecoveryToken();
-  return retryOnConflict(async () => {
-    const organization = await requireOrganization(organizations, organizationId);
-    const deleted = markDeleted(organization, confirmName, { recoveryTokenHash: hash, now: clock.now() });
-    await organizations.save(deleted, {
-      context,
-      audit: [{ action: 'organization.deleted', target: `organization:${organizationId}` }],
-      events: [announce(events.organizationDeleted, { version: organization.version + 1 })],
+export const deleteOrganization =
+  ({ organizations, clock }: OrganizationLifecycleDeps) =>
+  async (
+    { organizationId, confirmName }: { organizationId: string; confirmName: string },
+    context: RequestContext,
+  ): Promise<{ deletedAt: Date; recoveryToken: string; recoveryExpiresAt: Date }> => {
+    const { token, hash } = generateRecoveryToken();
+    return retryOnConflict(async () => {
+      const organization = await requireOrganization(organizations, organizationId);
+      const deleted = markDeleted(organization, confirmName, { recoveryTokenHash: hash, now: clock.now() });
+      await organizations.save(deleted, {
+        context,
+        audit: [{ action: 'organization.deleted', target: `organization:${organizationId}` }],
+        events: [announce(events.organizationDeleted, { version: organization.version + 1 })],
+      });
+      const { at, recoveryExpiresAt } = deleted.deletion;
+      return { deletedAt: at, recoveryToken: token, recoveryExpiresAt };
     });
-    const { at, recoveryExpiresAt } = deleted.deletion;
-    return { deletedAt: at, recoveryToken: token, recoveryExpiresAt };
-  });
-}
+  };
 
 export interface Restored {
   readonly organization: Organization;
@@ -54,38 +55,34 @@ export interface Restored {
  * Restores an organization by the recovery token that its deletion returned; the token works once.
  * @throws DomainError unauthenticated for a token that is unknown, used or expired
  */
-export function restoreByToken(
-  deps: OrganizationLifecycleDeps,
-  recoveryToken: string,
-  context: RequestContext,
-): Promise<Restored> {
-  return retryOnConflict(async () => {
-    const organization = isRecoveryToken(recoveryToken)
-      ? await deps.organizations.findByRecoveryToken(hashToken(recoveryToken))
-      : undefined;
-    const deletion = organization?.deletion;
-    if (organization === undefined || deletion === undefined || !isRecoverable(deletion, deps.clock.now())) {
-      throw new DomainError('unauthenticated', 'The recovery token is unknown, already used or expired.');
-    }
-    return restore(deps, organization, context);
-  });
-}
+export const restoreByToken =
+  (deps: OrganizationLifecycleDeps) =>
+  (recoveryToken: string, context: RequestContext): Promise<Restored> => {
+    return retryOnConflict(async () => {
+      const organization = isRecoveryToken(recoveryToken)
+        ? await deps.organizations.findByRecoveryToken(hashToken(recoveryToken))
+        : undefined;
+      const deletion = organization?.deletion;
+      if (organization === undefined || deletion === undefined || !isRecoverable(deletion, deps.clock.now())) {
+        throw new DomainError('unauthenticated', 'The recovery token is unknown, already used or expired.');
+      }
+      return restore(deps, organization, context);
+    });
+  };
 
 /**
  * Restores an organization for the operator, however long ago it was deleted.
  * @returns undefined when the organization is not deleted
  */
-export function undelete(
-  deps: OrganizationLifecycleDeps,
-  organizationId: string,
-  context: RequestContext,
-): Promise<Restored | undefined> {
-  return retryOnConflict(async () => {
-    const organization = await deps.organizations.find(organizationId);
-    if (organization === undefined) throw notFound('organization');
-    return organization.deletion === undefined ? undefined : restore(deps, organization, context);
-  });
-}
+export const undelete =
+  (deps: OrganizationLifecycleDeps) =>
+  (organizationId: string, context: RequestContext): Promise<Restored | undefined> => {
+    return retryOnConflict(async () => {
+      const organization = await deps.organizations.find(organizationId);
+      if (organization === undefined) throw notFound('organization');
+      return organization.deletion === undefined ? undefined : restore(deps, organization, context);
+    });
+  };
 
 /** The save is the commit point: until then the new key belongs to a series that no organization names. */
 async function restore(

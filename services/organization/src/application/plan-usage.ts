@@ -13,4 +13,4 @@ export const countCompanies =
 export const countMembers =
   (deps: MemberDeps) =>
   async (organizationId: string): Promise<number> =>
-    (await listMembers(deps, organizationId)).length;
+    (await listMembers(deps)(organizationId)).length;

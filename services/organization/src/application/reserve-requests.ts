@@ -43,14 +43,13 @@ const WINDOW_TTL_MS = 2 * WINDOW_MS;
  * Reserves request tokens, one answer per policy in the requested order (HTTP and security reference, section
  * 7). When the requested number does not fit, a single token is tried.
  */
-export function reserveRequests(
-  { windows, clock }: { windows: RateWindows; clock: Clock },
-  policies: readonly RequestPolicy[],
-): Promise<readonly Reservation[]> {
-  if (policies.length > POLICIES_MAX) throw new DomainError('invalid', `Ask for at most ${POLICIES_MAX} policies.`);
-  policies.forEach(requireValid);
-  return Promise.all(policies.map((policy) => reserve(windows, policy, clock.now())));
-}
+export const reserveRequests =
+  ({ windows, clock }: { windows: RateWindows; clock: Clock }) =>
+  (policies: readonly RequestPolicy[]): Promise<readonly Reservation[]> => {
+    if (policies.length > POLICIES_MAX) throw new DomainError('invalid', `Ask for at most ${POLICIES_MAX} policies.`);
+    policies.forEach(requireValid);
+    return Promise.all(policies.map((policy) => reserve(windows, policy, clock.now())));
+  };
 
 async function reserve(
   windows: RateWindows,

@@ -58,18 +58,20 @@ const BATCH_MAX = 32;
 const CONCURRENT_MAILS_MAX = 4;
 
 /** Sends all due mails. When the signal aborts, mails being sent go back to the queue. */
-export async function sendDueNotifications(deps: SendingDeps, signal: AbortSignal): Promise<void> {
-  const ids = [...(await deps.queue.listDue(BATCH_MAX))];
-  const work = async (): Promise<void> => {
-    for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift()) {
-      // A notification that cannot be read or written is retried when its lease expires; the others go on.
-      await sendNotification(deps, id, signal).catch((error: unknown) =>
-        deps.logger.warn({ error, notificationId: id }, 'notification not sent, retried when its lease expires'),
-      );
-    }
+export const sendDueNotifications =
+  (deps: SendingDeps) =>
+  async (signal: AbortSignal): Promise<void> => {
+    const ids = [...(await deps.queue.listDue(BATCH_MAX))];
+    const work = async (): Promise<void> => {
+      for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift()) {
+        // A notification that cannot be read or written is retried when its lease expires; the others go on.
+        await sendNotification(deps, id, signal).catch((error: unknown) =>
+          deps.logger.warn({ error, notificationId: id }, 'notification not sent, retried when its lease expires'),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENT_MAILS_MAX }, work));
   };
-  await Promise.all(Array.from({ length: CONCURRENT_MAILS_MAX }, work));
-}
 
 async function sendNotification(deps: SendingDeps, id: string, signal: AbortSignal): Promise<void> {
   const claimed = await deps.queue.claim(id);

@@ -9,11 +9,11 @@ import type { RateWindows } from '../../application/reserve-requests.js';
 export function accessService(deps: AuthenticationDeps & { windows: RateWindows }): Binding {
   return bind(AccessServiceDefinition, {
     async authenticateKey({ key }) {
-      const { scopes, ...principal } = await authenticateKey(deps, key);
+      const { scopes, ...principal } = await authenticateKey(deps)(key);
       return { principal: { ...principal, scopes: [...scopes] } };
     },
     async reserveRequests({ policies }) {
-      return { reservations: [...(await reserveRequests(deps, policies))] };
+      return { reservations: [...(await reserveRequests(deps)(policies))] };
     },
   });
 }

@@ -11,22 +11,22 @@ import { readGrantor } from './grantor.js';
 export function apiKeyService(deps: ApiKeyDeps): Binding {
   return bind(ApiKeyServiceDefinition, {
     async listApiKeys(request) {
-      const { items, nextPageToken } = await listApiKeys(deps, request.organizationId, readPageRequest(request));
+      const { items, nextPageToken } = await listApiKeys(deps)(request.organizationId, readPageRequest(request));
       return { apiKeys: items.map(toWire), nextPageToken };
     },
     async getApiKey({ organizationId, apiKeyId }) {
-      return { apiKey: toWire(await getApiKey(deps, organizationId, apiKeyId)) };
+      return { apiKey: toWire(await getApiKey(deps)(organizationId, apiKeyId)) };
     },
     async createApiKey({ grantor, expiresTime, ...input }, context) {
       const caller = { grantor: readGrantor(grantor), context };
-      const { apiKey, key } = await createApiKey(deps, { ...input, expiresAt: expiresTime }, caller);
+      const { apiKey, key } = await createApiKey(deps)({ ...input, expiresAt: expiresTime }, caller);
       return { apiKey: toWire(apiKey), key };
     },
     async updateApiKey({ grantor, ...update }, context) {
-      return { apiKey: toWire(await updateApiKey(deps, update, { grantor: readGrantor(grantor), context })) };
+      return { apiKey: toWire(await updateApiKey(deps)(update, { grantor: readGrantor(grantor), context })) };
     },
     async revokeApiKey(request, context) {
-      await revokeApiKey(deps, request, context);
+      await revokeApiKey(deps)(request, context);
       return {};
     },
   });

@@ -22,19 +22,18 @@ export function companyService({ organizations, clock }: { organizations: Organi
       return { company: toWire(await requireOrganization(organizations, organizationId), companyId) };
     },
     async createCompany({ organizationId, ...input }, context) {
-      const { organization, companyId } = await createCompany(
-        { organizations, clock },
+      const { organization, companyId } = await createCompany({ organizations, clock })(
         { organizationId, input },
         context,
       );
       return { company: toWire(organization, companyId) };
     },
     async updateCompany({ organizationId, companyId, ...input }, context) {
-      const organization = await updateCompany(organizations, { organizationId, companyId, input }, context);
+      const organization = await updateCompany(organizations)({ organizationId, companyId, input }, context);
       return { company: toWire(organization, companyId) };
     },
     async deleteCompany({ organizationId, companyId }, context) {
-      await deleteCompany(organizations, { organizationId, companyId }, context);
+      await deleteCompany(organizations)({ organizationId, companyId }, context);
       return {};
     },
   });

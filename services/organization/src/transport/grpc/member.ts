@@ -20,25 +20,25 @@ export function memberService(deps: MemberDeps): Binding {
   return bind(MemberServiceDefinition, {
     async listMembers(request) {
       const page = readPageRequest(request);
-      const members = await listMembers(deps, request.organizationId);
+      const members = await listMembers(deps)(request.organizationId);
       const listed = members.map((member) => ({ id: member.userId, createdAt: member.createdAt, member }));
       const { items, nextPageToken } = newestPageOf(listed, page);
       return { members: items.map(({ member }) => toWire(member)), nextPageToken };
     },
     async getMember(request) {
-      return { member: toWire(await getMember(deps, request)) };
+      return { member: toWire(await getMember(deps)(request)) };
     },
     async inviteMember({ grantor, ...input }, context) {
-      return { member: toWire(await inviteMember(deps, input, { grantor: readGrantor(grantor), context })) };
+      return { member: toWire(await inviteMember(deps)(input, { grantor: readGrantor(grantor), context })) };
     },
     async acceptInvitation(request, context) {
-      return { member: toWire(await acceptInvitation(deps, request, context)) };
+      return { member: toWire(await acceptInvitation(deps)(request, context)) };
     },
     async updateMember({ grantor, ...input }, context) {
-      return { member: toWire(await updateMember(deps, input, { grantor: readGrantor(grantor), context })) };
+      return { member: toWire(await updateMember(deps)(input, { grantor: readGrantor(grantor), context })) };
     },
     async removeMember({ grantor, ...input }, context) {
-      await removeMember(deps, input, { grantor: readGrantor(grantor), context });
+      await removeMember(deps)(input, { grantor: readGrantor(grantor), context });
       return {};
     },
   });

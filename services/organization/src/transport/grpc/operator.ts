@@ -21,24 +21,24 @@ export function operatorService(
   const asOperator = operatorGuard(operatorToken);
   return bind(OperatorServiceDefinition, {
     async createOrganization(request, call) {
-      const { organization, ownerKey, ownerUserId } = await createOrganization(deps, request, asOperator(call));
+      const { organization, ownerKey, ownerUserId } = await createOrganization(deps)(request, asOperator(call));
       return { organizationId: organization.id, companyId: organization.defaultCompanyId, ownerKey, ownerUserId };
     },
     async undeleteOrganization({ organizationId }, call) {
-      const restored = await undelete(deps, organizationId, asOperator(call));
+      const restored = await undelete(deps)(organizationId, asOperator(call));
       return { ownerKey: restored?.ownerKey ?? '' };
     },
     async setPlan(request, call) {
-      await setPlan(deps.organizations, request, asOperator(call));
+      await setPlan(deps.organizations)(request, asOperator(call));
       return {};
     },
     async createKey({ expiresTime, ...input }, call) {
       const caller = { grantor: ALL_RIGHTS, context: asOperator(call) };
-      const { apiKey, key } = await createApiKey(deps, { ...input, expiresAt: expiresTime }, caller);
+      const { apiKey, key } = await createApiKey(deps)({ ...input, expiresAt: expiresTime }, caller);
       return { apiKeyId: apiKey.id, key };
     },
     async createMember(request, call) {
-      const { userId } = await createMember(deps, request, asOperator(call));
+      const { userId } = await createMember(deps)(request, asOperator(call));
       return { userId };
     },
   } satisfies Implementation<typeof OperatorServiceDefinition>);

@@ -15,20 +15,20 @@ export function organizationService(deps: OrganizationLifecycleDeps): Binding {
       return { organization: toWire(await requireOrganization(organizations, organizationId)) };
     },
     async updateOrganization(request, context) {
-      return { organization: toWire(await updateDetails(organizations, request, context)) };
+      return { organization: toWire(await updateDetails(organizations)(request, context)) };
     },
     async updateBaseCurrency(request, context) {
-      return { organization: toWire(await updateBaseCurrency(organizations, request, context)) };
+      return { organization: toWire(await updateBaseCurrency(organizations)(request, context)) };
     },
     async updateReferenceValidation(request, context) {
-      return { organization: toWire(await updateReferenceValidation(organizations, request, context)) };
+      return { organization: toWire(await updateReferenceValidation(organizations)(request, context)) };
     },
     async deleteOrganization(request, context) {
-      const { deletedAt, recoveryToken, recoveryExpiresAt } = await deleteOrganization(deps, request, context);
+      const { deletedAt, recoveryToken, recoveryExpiresAt } = await deleteOrganization(deps)(request, context);
       return { deletedTime: deletedAt, recoveryToken, recoveryExpiresTime: recoveryExpiresAt };
     },
     async restoreOrganization({ recoveryToken }, context) {
-      const { organization, ownerKey } = await restoreByToken(deps, recoveryToken, context);
+      const { organization, ownerKey } = await restoreByToken(deps)(recoveryToken, context);
       return { organization: toWire(organization), ownerKey };
     },
     async getTenantFacts({ organizationId }) {

@@ -9,7 +9,7 @@ type NotifyDeps = Parameters<typeof notifyAssignee>[0] & { readonly clock: Clock
 /** Handles analysis `finding_assigned`. */
 export function onFindingAssigned(deps: NotifyDeps): (event: FindingAssigned) => Promise<void> {
   return ({ eventId, eventTime, organizationId, assigneeUserId, findingId, invoiceId, type, severity, summary }) =>
-    notifyAssignee(deps, {
+    notifyAssignee(deps)({
       eventId,
       organizationId,
       assignedAt: eventTime ?? deps.clock.now(),
