@@ -153,12 +153,11 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
       return deletedCount === 1;
     },
     async abandoned() {
+      // One time for both: what falls due between the two queries would otherwise go before those with the turn.
+      const now = clock.now();
       const due = (hasTurn: boolean, limit: number): Promise<ScanDocument[]> =>
         collection
-          .find(
-            { leaseUntil: { $lte: clock.now() }, turn: { $exists: hasTurn } },
-            { projection: { organizationId: 1 } },
-          )
+          .find({ leaseUntil: { $lte: now }, turn: { $exists: hasTurn } }, { projection: { organizationId: 1 } })
           .sort({ leaseUntil: 1 })
           .limit(limit)
           .toArray();
