@@ -2,32 +2,28 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { events } from '@invoicecontrol/contracts/events';
-import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Announcing } from '@invoicecontrol/runtime/mongo/event-envelope';
-import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import type { FindingDocument } from '../storage/findings.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { anyFinding, asUser, connect, findingOf, fromNow, testClock, testConfig } from '../testing/clients.js';
+import { anyFinding, asUser, findingOf, fromNow } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
-import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import { startAnalysis } from '../testing/running-analysis.js';
+import type { RunningAnalysis } from '../testing/running-analysis.js';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const MISSING_ID = '01890000-0000-7000-8000-000000000000';
 const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
-const logger = createLogger({ service: 'test', level: 'silent' });
-const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
 const operator = { ...ann, context: { ...ann.context, operatorToken: OPERATOR_TOKEN } };
 
+let running: RunningAnalysis;
 let organization: FakeOrganization;
-let service: RunningService;
 let rpc: Clients;
 let mongo: MongoConnection;
 
@@ -36,20 +32,10 @@ const analysisDocuments = () =>
   mongo.db.collection<{ _id: string; organizationId: string; decision: string }>('analyses');
 
 beforeAll(async () => {
-  organization = await startFakeOrganization(logger);
-  service = await startService(testConfig(infrastructure, databaseName, organization.address, { OPERATOR_TOKEN }), {
-    clock: testClock,
-  });
-  rpc = connect(service.address);
-  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  running = await startAnalysis(startService, testInfrastructure(), databaseName, { env: { OPERATOR_TOKEN } });
+  ({ organization, rpc, mongo } = running);
 });
-afterAll(async () => {
-  rpc.close();
-  await service.stop();
-  await organization.stop(1_000);
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => running.stop());
 
 async function again(organizationId: string, invoiceId: string): Promise<Analysis> {
   const { analysis } = await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId }, ann);

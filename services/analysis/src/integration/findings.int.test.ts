@@ -3,13 +3,11 @@ import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoic
 import type { Analysis, Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { events } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
-import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
@@ -18,9 +16,11 @@ import type { FindingReviewDocument } from '../storage/finding-reviews.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import type { SupplierDocument } from '../storage/suppliers.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { anyFinding, asUser, connect, findingOf, fromNow, testClock, testConfig } from '../testing/clients.js';
+import { anyFinding, asUser, findingOf, fromNow } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
-import { SECOND_COMPANY_ID, startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import { startAnalysis } from '../testing/running-analysis.js';
+import type { RunningAnalysis } from '../testing/running-analysis.js';
+import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const HOME = 'DE89370400440532013000';
@@ -33,8 +33,8 @@ const databaseName = testDatabaseName();
 const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
 const bob = asUser('0192a000-0000-7000-8000-0000000000bb');
 
+let running: RunningAnalysis;
 let organization: FakeOrganization;
-let service: RunningService;
 let rpc: Clients;
 let mongo: MongoConnection;
 
@@ -43,18 +43,10 @@ const invoiceDocuments = () => mongo.db.collection<InvoiceDocument>('invoices');
 const supplierDocuments = () => mongo.db.collection<SupplierDocument>('suppliers');
 
 beforeAll(async () => {
-  organization = await startFakeOrganization(logger);
-  service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
-  rpc = connect(service.address);
-  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  running = await startAnalysis(startService, testInfrastructure(), databaseName);
+  ({ organization, rpc, mongo } = running);
 });
-afterAll(async () => {
-  rpc.close();
-  await service.stop();
-  await organization.stop(1_000);
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => running.stop());
 
 const newTenant = (): string => organization.newTenant();
 

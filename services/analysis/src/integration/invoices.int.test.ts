@@ -2,70 +2,48 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import type { AnalyzeInvoiceRequest } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { events } from '@invoicecontrol/contracts/events';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
-import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
-import type { RunningService } from '@invoicecontrol/runtime/process';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import type { Binary } from 'mongodb';
 import { startService } from '../compose.js';
-import { configSchema } from '../config.js';
 import type { AnalysisDocument } from '../storage/analyses.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import type { SupplierDocument } from '../storage/suppliers.js';
-import { fromNow, testClock } from '../testing/clients.js';
-import { SECOND_COMPANY_ID, startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import { fromNow } from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
+import { startAnalysis } from '../testing/running-analysis.js';
+import type { RunningAnalysis } from '../testing/running-analysis.js';
+import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
-const { mongodbUrl, natsUrl } = testInfrastructure();
 const databaseName = testDatabaseName();
 /** A slow machine may have a hundred invoices at once. */
 const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
+let running: RunningAnalysis;
 let organization: FakeOrganization;
-let service: RunningService;
-let channel: Channel;
+let rpc: Clients;
 let mongo: MongoConnection;
 
-const invoicesOf = () => client(InvoiceServiceDefinition, channel);
+const invoicesOf = () => rpc.invoice;
 const documents = () => mongo.db.collection<InvoiceDocument>('invoices');
 
 beforeAll(async () => {
-  organization = await startFakeOrganization(logger);
-  service = await startService(
-    configSchema.parse({
-      GRPC_PORT: '0',
-      MONGODB_URL: mongodbUrl,
-      DATABASE_NAME: databaseName,
-      NATS_URL: natsUrl,
-      ORGANIZATION_ADDRESS: organization.address,
-      LOG_LEVEL: 'silent',
-    }),
-    { clock: testClock },
-  );
-  channel = openChannel(service.address);
-  mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+  running = await startAnalysis(startService, testInfrastructure(), databaseName);
+  ({ organization, rpc, mongo } = running);
 });
-afterAll(async () => {
-  channel.close();
-  await service.stop();
-  await organization.stop(1_000);
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => running.stop());
 
 const newTenant = (): string => organization.newTenant();
 
@@ -370,7 +348,7 @@ describe('after a crash', () => {
 describe('events', () => {
   test('a decision is heard once per consumer effect, with the decision it tells of', async () => {
     const organizationId = newTenant();
-    const bus = await connectNats({ url: natsUrl, name: 'test', logger });
+    const bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
     const heard: string[] = [];
     const subscription = await subscribe(
       { bus, deadLetters: deadLetterStore(mongo.db), isOutage, logger },

@@ -1,56 +1,30 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
-import type { Channel } from '@invoicecontrol/runtime/grpc/client';
-import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import type { RunningService } from '@invoicecontrol/runtime/process';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import { configSchema } from '../config.js';
 import type { SupplierDocument } from '../storage/suppliers.js';
-import { testClock } from '../testing/clients.js';
-import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { Clients } from '../testing/clients.js';
+import { startAnalysis } from '../testing/running-analysis.js';
+import type { RunningAnalysis } from '../testing/running-analysis.js';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
-const logger = createLogger({ service: 'test', level: 'silent' });
-const { mongodbUrl, natsUrl } = testInfrastructure();
 const databaseName = testDatabaseName();
 const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
+let running: RunningAnalysis;
 let organization: FakeOrganization;
-let service: RunningService;
-let channel: Channel;
+let rpc: Clients;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  organization = await startFakeOrganization(logger);
-  service = await startService(
-    configSchema.parse({
-      GRPC_PORT: '0',
-      MONGODB_URL: mongodbUrl,
-      DATABASE_NAME: databaseName,
-      NATS_URL: natsUrl,
-      ORGANIZATION_ADDRESS: organization.address,
-      LOG_LEVEL: 'silent',
-    }),
-    { clock: testClock },
-  );
-  channel = openChannel(service.address);
-  mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+  running = await startAnalysis(startService, testInfrastructure(), databaseName);
+  ({ organization, rpc, mongo } = running);
 });
-afterAll(async () => {
-  channel.close();
-  await service.stop();
-  await organization.stop(1_000);
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => running.stop());
 
 let bills = 0;
 
@@ -71,7 +45,7 @@ async function bill(organizationId: string, name: string, taxId?: string) {
     companyId: undefined,
   };
   const request = { organizationId, invoice, idempotencyKey: '', fingerprint: 'f', analysesPerMonthLimit: undefined };
-  const { analysis } = await client(InvoiceServiceDefinition, channel).analyzeInvoice(request, call);
+  const { analysis } = await rpc.invoice.analyzeInvoice(request, call);
   return { decision: analysis?.decision, types: (analysis?.findings ?? []).map(({ type }) => type) };
 }
 

@@ -8,13 +8,11 @@ import type {
 } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { events } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
-import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
@@ -23,9 +21,10 @@ import type { InvoiceDocument } from '../storage/invoices.js';
 import type { FindingDocument } from '../storage/findings.js';
 import type { RoutingRuleDocument } from '../storage/routing-rules.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { asUser, connect, findingOf, fromNow, testClock, testConfig } from '../testing/clients.js';
+import { asUser, findingOf, fromNow } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
-import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import { startAnalysis } from '../testing/running-analysis.js';
+import type { RunningAnalysis } from '../testing/running-analysis.js';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const MISSING_ID = '01890000-0000-7000-8000-000000000000';
@@ -34,24 +33,16 @@ const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
 
+let running: RunningAnalysis;
 let organization: FakeOrganization;
-let service: RunningService;
 let rpc: Clients;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  organization = await startFakeOrganization(logger);
-  service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
-  rpc = connect(service.address);
-  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  running = await startAnalysis(startService, testInfrastructure(), databaseName);
+  ({ organization, rpc, mongo } = running);
 });
-afterAll(async () => {
-  rpc.close();
-  await service.stop();
-  await organization.stop(1_000);
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => running.stop());
 
 const anyMatch: RoutingMatch = {
   types: [],

@@ -10,11 +10,7 @@ import type {
 import { events } from '@invoicecontrol/contracts/events';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
-import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import type { RunningService } from '@invoicecontrol/runtime/process';
-import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -25,40 +21,32 @@ import { syntheticHistory } from '@invoicecontrol/engine/testing/synthetic-histo
 import type { InvoiceDocument } from '../storage/invoices.js';
 import type { SupplierDocument } from '../storage/suppliers.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { anyFinding, asUser, connect, testClock, testConfig } from '../testing/clients.js';
+import { anyFinding, asUser, testClock } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
+import { startAnalysis } from '../testing/running-analysis.js';
+import type { RunningAnalysis } from '../testing/running-analysis.js';
 
 const ROWS_MAX = 5_000;
 const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
-const logger = createLogger({ service: 'test', level: 'silent' });
-const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const scanner = { ...asUser('scan'), timeoutMs: 120_000 };
 const operator = { ...scanner, context: { ...scanner.context, operatorToken: OPERATOR_TOKEN } };
 const TEST_TIMEOUT_MS = 300_000;
 
+let running: RunningAnalysis;
 let organization: FakeOrganization;
-let service: RunningService;
 let rpc: Clients;
 let mongo: MongoConnection;
 let channel: ReturnType<typeof openChannel>;
 
 beforeAll(async () => {
-  organization = await startFakeOrganization(logger);
-  service = await startService(testConfig(infrastructure, databaseName, organization.address, { OPERATOR_TOKEN }), {
-    clock: testClock,
-  });
-  rpc = connect(service.address);
-  channel = openChannel(service.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
-  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  running = await startAnalysis(startService, testInfrastructure(), databaseName, { env: { OPERATOR_TOKEN } });
+  ({ organization, rpc, mongo } = running);
+  channel = openChannel(running.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
 });
 afterAll(async () => {
   channel.close();
-  rpc.close();
-  await service.stop();
-  await organization.stop(1_000);
-  await mongo.db.dropDatabase();
-  await mongo.close();
+  await running.stop();
 });
 
 const invoiceDocuments = () => mongo.db.collection<InvoiceDocument>('invoices');

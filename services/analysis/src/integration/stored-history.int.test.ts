@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
-import { SECOND_COMPANY_ID, startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { connect, testClock, testConfig } from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
 import { storedHistory } from '../testing/stored-history.js';
+import { startAnalysis } from '../testing/running-analysis.js';
+import type { RunningAnalysis } from '../testing/running-analysis.js';
 
-const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 /** One supplier sends more than the units that its records keep. */
 const INVOICES = 72;
@@ -28,29 +26,23 @@ const tenantFacts: TenantFacts = {
   ],
 };
 
+let running: RunningAnalysis;
 let organization: FakeOrganization;
-let service: RunningService;
+let rpc: Clients;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  organization = await startFakeOrganization(createLogger({ service: 'test', level: 'silent' }));
-  service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
-  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  running = await startAnalysis(startService, testInfrastructure(), databaseName);
+  ({ organization, rpc, mongo } = running);
 });
-afterAll(async () => {
-  await service.stop();
-  await organization.stop(1_000);
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => running.stop());
 
 test('a history made in memory is what posting the same invoices leaves in the database', async () => {
   const organizationId = organization.newTenant();
-  const clients = connect(service.address);
   for (let index = 0; index < INVOICES; index++) {
     const isCopy = index % 10 === 9;
     const number = isCopy ? index - 5 : index;
-    await clients.post(
+    await rpc.post(
       organizationId,
       wireInvoice({
         invoiceNumber: `RE-2026-${String(number * 17).padStart(4, '0')}`,
@@ -64,7 +56,6 @@ test('a history made in memory is what posting the same invoices leaves in the d
       }),
     );
   }
-  clients.close();
   const invoices = mongo.db.collection<InvoiceDocument>('invoices');
   await eventually(async () =>
     expect(await invoices.countDocuments({ $or: [{ pending: true }, { outboxPending: true }] })).toBe(0),

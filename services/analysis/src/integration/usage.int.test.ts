@@ -3,32 +3,29 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
-import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { UsageDocument } from '@invoicecontrol/runtime/mongo/usage';
-import type { RunningService } from '@invoicecontrol/runtime/process';
-import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { asUser, connect, testConfig } from '../testing/clients.js';
+import { asUser } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
+import { startAnalysis } from '../testing/running-analysis.js';
+import type { RunningAnalysis } from '../testing/running-analysis.js';
 
 const LIMIT = 25;
 const AT_ONCE = 100;
 const REPETITIONS = 20;
 const MINUTE_MS = 60_000;
 
-const logger = createLogger({ service: 'test', level: 'silent' });
 const databaseName = testDatabaseName();
 const caller = asUser('user-1');
 let now = new Date('2026-03-10T12:00:00Z');
+let running: RunningAnalysis;
 let organization: FakeOrganization;
-let service: RunningService;
 let clients: Clients;
 let channel: Channel;
 let mongo: MongoConnection;
@@ -38,23 +35,16 @@ const counters = () => mongo.db.collection<UsageDocument>('usage');
 const counterOf = (organizationId: string, month = '2026-03'): string => `${organizationId}:${month}:analyses`;
 
 beforeAll(async () => {
-  const infrastructure = testInfrastructure();
-  organization = await startFakeOrganization(logger);
-  service = await startService(testConfig(infrastructure, databaseName, organization.address), {
+  running = await startAnalysis(startService, testInfrastructure(), databaseName, {
     clock: { now: () => now },
     jobPauseMsMax: 50,
   });
-  clients = connect(service.address);
-  channel = openChannel(service.address);
-  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  ({ organization, rpc: clients, mongo } = running);
+  channel = openChannel(running.address);
 });
 afterAll(async () => {
   channel.close();
-  clients.close();
-  await service.stop();
-  await organization.stop(1_000);
-  await mongo.db.dropDatabase();
-  await mongo.close();
+  await running.stop();
 });
 
 const post = (organizationId: string, idempotencyKey = '', number = 'RE-1') =>

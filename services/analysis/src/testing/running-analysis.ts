@@ -1,0 +1,50 @@
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { Config } from '../config.js';
+import { connect, testClock, testConfig } from './clients.js';
+import type { Clients } from './clients.js';
+
+/** The analysis service with a fake of the organization service that it calls, started once per test file. */
+export interface RunningAnalysis {
+  readonly address: string;
+  readonly organization: FakeOrganization;
+  readonly rpc: Clients;
+  readonly mongo: MongoConnection;
+  /** Stops everything and drops the database. */
+  stop(): Promise<void>;
+}
+
+/**
+ * @param startService the service's own, from compose.ts
+ * @param env settings beside those that every test needs
+ */
+export async function startAnalysis(
+  startService: (config: Config, overrides: StartOverrides) => Promise<RunningService>,
+  infrastructure: { mongodbUrl: string; natsUrl: string },
+  databaseName: string,
+  { env = {}, ...overrides }: StartOverrides & { readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<RunningAnalysis> {
+  const organization = await startFakeOrganization(createLogger({ service: 'test', level: 'silent' }));
+  const config = testConfig(infrastructure, databaseName, organization.address, env);
+  const service = await startService(config, { clock: testClock, ...overrides });
+  const rpc = connect(service.address);
+  const mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  return {
+    address: service.address,
+    organization,
+    rpc,
+    mongo,
+    async stop() {
+      rpc.close();
+      await service.stop();
+      await organization.stop(1_000);
+      await mongo.db.dropDatabase();
+      await mongo.close();
+    },
+  };
+}
