@@ -113,11 +113,9 @@ export async function subscribe<T extends EventHeader>(
     };
   };
 
-  await ensureStream(bus.manager, type.stream, type.service);
   let listening = await listen((await findConsumer(bus, type, durable)) ?? (await addConsumer(bus, type, durable)));
   const check = async (): Promise<void> => {
     if (!bus.isConnected()) return;
-    await ensureStream(bus.manager, type.stream, type.service);
     const found = await findConsumer(bus, type, durable);
     if (found?.created === listening.created && listening.isListening()) return;
     await listening.abandon();
@@ -152,8 +150,9 @@ interface Listening {
   close(): Promise<unknown>;
 }
 
-type Consumed = Pick<EventType, 'stream' | 'subject'>;
+type Consumed = Pick<EventType, 'stream' | 'subject' | 'service'>;
 
+/** A lost stream has lost its consumers, so one question answers for both. */
 async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Promise<ConsumerInfo | undefined> {
   try {
     return await bus.manager.consumers.info(stream, durable);
@@ -163,7 +162,8 @@ async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Pr
   }
 }
 
-function addConsumer(bus: Bus, { stream, subject }: Consumed, durable: string): Promise<ConsumerInfo> {
+async function addConsumer(bus: Bus, { stream, subject, service }: Consumed, durable: string): Promise<ConsumerInfo> {
+  await ensureStream(bus.manager, stream, service);
   return bus.manager.consumers.add(stream, {
     durable_name: durable,
     filter_subject: subject,
