@@ -182,14 +182,15 @@ function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): Pick<MatchPart, '
 
 /** What people have said about this invoice's findings is a fact of every later analysis of it. */
 function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]): AnalysisFacts {
-  const { invoiceId } = facts.invoice;
+  const { invoiceId, bankKey } = facts.invoice;
+  const { supplierId } = facts.supplier;
   const reviews = stored
     .filter(({ disposition }) => disposition !== 'OPEN' && disposition !== 'SUPERSEDED')
     .map((finding) => ({
       evidenceKey: finding.evidence.key,
       disposition: finding.disposition,
       invoiceId,
-      pairKeys: pairKeysOf(withSubjects(finding, { ...facts.invoice, supplierId: facts.supplier.supplierId })),
+      pairKeys: pairKeysOf(withSubjects(finding, { invoiceId, supplierId, bankKey })),
     }));
   return { ...facts, reviews: reviews.sort(compareReviews) };
 }
