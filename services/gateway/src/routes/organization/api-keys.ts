@@ -59,7 +59,7 @@ export const listApiKeys = route({
   query: pageQuery,
   responses: { 200: { description: 'A page of API keys; never the keys themselves.', schema: pageOf(apiKey) } },
   async handle({ query }, { apiKeys }): Promise<Reply> {
-    const reply = await apiKeys.listApiKeys({ ...pageRequest(query) });
+    const reply = await apiKeys.listApiKeys(pageRequest(query));
     return { status: 200, body: page(reply.apiKeys.map(presentApiKey), reply.nextPageToken) };
   },
 });

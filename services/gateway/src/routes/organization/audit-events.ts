@@ -46,7 +46,7 @@ export const listAuditEvents = route({
   query: pageQuery,
   responses: { 200: { description: 'A page of audit events.', schema: pageOf(auditEvent) } },
   async handle({ query }, { audit }): Promise<Reply> {
-    const reply = await audit.listAuditEvents({ ...pageRequest(query) });
+    const reply = await audit.listAuditEvents(pageRequest(query));
     return { status: 200, body: page(reply.auditEvents.map(presentAuditEvent), reply.nextPageToken) };
   },
 });

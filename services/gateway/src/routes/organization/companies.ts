@@ -61,7 +61,7 @@ export const listCompanies = route({
   query: pageQuery,
   responses: { 200: { description: 'A page of companies.', schema: pageOf(company) } },
   async handle({ query }, { companies }): Promise<Reply> {
-    const reply = await companies.listCompanies({ ...pageRequest(query) });
+    const reply = await companies.listCompanies(pageRequest(query));
     return { status: 200, body: page(reply.companies.map(presentCompany), reply.nextPageToken) };
   },
 });

@@ -52,7 +52,7 @@ export const listMembers = route({
   query: pageQuery,
   responses: { 200: { description: 'A page of members.', schema: pageOf(member) } },
   async handle({ query }, { members }): Promise<Reply> {
-    const reply = await members.listMembers({ ...pageRequest(query) });
+    const reply = await members.listMembers(pageRequest(query));
     return { status: 200, body: page(reply.members.map(presentMember), reply.nextPageToken) };
   },
 });

@@ -37,7 +37,7 @@ export const listNotifications = route({
   query: pageQuery,
   responses: { 200: { description: 'A page of notifications.', schema: pageOf(notification) } },
   async handle({ query }, { notifications }): Promise<Reply> {
-    const reply = await notifications.listNotifications({ ...pageRequest(query) });
+    const reply = await notifications.listNotifications(pageRequest(query));
     return { status: 200, body: page(reply.notifications.map(presentNotification), reply.nextPageToken) };
   },
 });
