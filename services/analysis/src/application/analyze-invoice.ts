@@ -1,5 +1,6 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { createCounted, firstInProgress, requireSameRequest } from '@invoicecontrol/runtime/mongo/counted-create';
+import { firstInProgress, requireSameRequest } from '@invoicecontrol/runtime/idempotency-key';
+import { createCounted } from '@invoicecontrol/runtime/mongo/counted-create';
 import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';

@@ -10,7 +10,7 @@ export interface KeyAccess {
 }
 
 /** @throws DomainError `forbidden` naming what the key lacks; before any lookup, so a weak key learns nothing else */
-export function requireRight(principal: Principal, { minimumRole, scope }: KeyAccess): void {
+export function requireRight(principal: Pick<Principal, 'role' | 'scopes'>, { minimumRole, scope }: KeyAccess): void {
   if (minimumRole !== undefined && !isRoleAtLeast(principal.role, minimumRole)) {
     throw new DomainError('forbidden', `This needs an API key with the role ${minimumRole} or higher.`);
   }

@@ -111,7 +111,7 @@ export class Authenticator {
 }
 
 /** The one refusal for a key that is missing, unknown, revoked, expired, or of a deleted organization. */
-function refused(): DomainError {
+export function refused(): DomainError {
   return new DomainError('unauthenticated', 'Missing or invalid API key. Send `Authorization: Bearer <API key>`.');
 }
 

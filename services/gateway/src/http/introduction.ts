@@ -23,7 +23,7 @@ are stored without surrounding blanks.
 ## Errors
 
 Every refusal has the body \`{ "error": { code, message, request_id, details } }\`. Decide by status and \`code\`;
-\`message\` is for people and may change. With status 400, \`details\` lists every wrong field. Quote \`request_id\` when
+\`message\` is for people and may change. With status 400, \`details\` lists every wrong field, 50 at most. Quote \`request_id\` when
 you ask for help; you may choose it by sending X-Request-Id.
 
 ## Idempotency
@@ -34,8 +34,8 @@ lost connection with the same key.
 
 ## Paging
 
-Lists answer \`{ "items": [...], "nextCursor": ... }\`, newest first. Send \`nextCursor\` back as \`cursor\`, unchanged and
-with the same filters, until it is null. \`limit\` is 1 to 100.
+Lists answer \`{ "items": [...], "nextCursor": ... }\`, newest first, routing rules by their position. Send \`nextCursor\` back
+as \`cursor\` to the same list, unchanged and with the same filters, until it is null. \`limit\` is 1 to 100.
 
 ## Rate limits
 
