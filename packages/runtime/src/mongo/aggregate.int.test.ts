@@ -272,3 +272,20 @@ test('a service starts while a lost stream is still being filled, and the next s
   await eventually(() => expect(heard).toContainEqual(expect.objectContaining({ version: 98 })));
   await eventually(async () => expect(await relays.findOne(relay)).not.toHaveProperty('refillSince'));
 });
+
+test('changes after a restore reach consumers although the lost changes had the same versions', async () => {
+  await counters.insert({ _id: 'restored', organizationId, value: 0 });
+  const backup = await collection().findOne({ _id: 'restored' });
+  if (backup === null) throw new Error('nothing was stored');
+  const change = (value: number): Promise<unknown> =>
+    counters.save({ id: 'restored', organizationId, version: 1 }, { $set: { value } }, { events: [changed(value)] });
+  await change(501);
+  const lost = (await afterRelay('restored'))?.recentEvents?.at(-1);
+  await outbox.stop();
+  await collection().replaceOne({ _id: 'restored' }, backup);
+  await eventually(start);
+  await change(502);
+  const after = (await afterRelay('restored'))?.recentEvents?.at(-1);
+  expect(after?.id).not.toBe(lost?.id);
+  await eventually(() => expect(delivered).toContainEqual({ id: after?.id, version: 502 }));
+});

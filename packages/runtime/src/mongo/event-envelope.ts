@@ -36,9 +36,18 @@ export function announce<T extends EventHeader>(type: EventType<T>, body: EventB
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const ID_CHARACTERS = 26;
 
-/** The same change has the same event id for ever: derived, never random (architecture section 5, rule 3). */
-export function eventId(aggregateId: string, version: number, eventName: string, index: number): string {
-  const digest = createHash('sha256').update(`${aggregateId}|${version}|${eventName}|${index}`).digest();
+/**
+ * Derived, and stored with the change, so every repeat has the same id (architecture section 5, rule 3). The time tells
+ * a change from one that a restore of the database lost: their versions are the same, and consumers know the lost one.
+ */
+export function eventId(
+  aggregate: { readonly id: string; readonly version: number },
+  at: Date,
+  eventName: string,
+  index: number,
+): string {
+  const change = `${aggregate.id}|${aggregate.version}|${at.getTime()}|${eventName}|${index}`;
+  const digest = createHash('sha256').update(change).digest();
   let bits = 0;
   let bitCount = 0;
   let text = '';
@@ -61,7 +70,7 @@ export function envelopes(
   at: Date,
 ): OutboxEvent[] {
   return announcements.map(({ type, body }, index) => {
-    const id = eventId(aggregate.id, aggregate.version, type.name, index);
+    const id = eventId(aggregate, at, type.name, index);
     const message = { ...body, eventId: id, eventTime: at, organizationId: aggregate.organizationId };
     return { id, subject: type.subject, payload: JSON.stringify(type.codec.toJSON(message)), at };
   });

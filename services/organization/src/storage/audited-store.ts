@@ -59,8 +59,9 @@ export function auditedStore<D extends Audited>(
 const AUDIT_ID_NAMESPACE = '6c8b8a2e-5a0f-4b57-9c55-3a1f0b7f4d10';
 
 /**
- * Audit ids are derived from the version that the change leads to, so a repeat has the same ids. The collection is part
- * of them, because an organization and its roster share an id but not their versions.
+ * Audit ids are derived from the change and stored with it, so a repeat has the same ids. The collection is part of them,
+ * because an organization and its roster share an id but not their versions; the time, because a backup may have an entry
+ * whose change it has not, and the next change has the same version.
  */
 function toAuditEntries(
   collectionName: string,
@@ -69,7 +70,7 @@ function toAuditEntries(
   at: Date,
 ): AuditEventDocument[] {
   return audit.map(({ action, target }, index) => ({
-    _id: uuidv5(`${collectionName}|${id}|${version + 1}|${index}`, AUDIT_ID_NAMESPACE),
+    _id: uuidv5(`${collectionName}|${id}|${version + 1}|${at.getTime()}|${index}`, AUDIT_ID_NAMESPACE),
     organizationId,
     createdAt: at,
     actorType: context.actor.type,
