@@ -114,6 +114,12 @@ export default {
       to: { path: '^packages/runtime/src/grpc/' },
     },
     {
+      name: 'gateway-serves-no-operator',
+      comment: 'What is for the operator alone is called by tools/admin, inside the network; no route leads to it.',
+      from: { path: '^services/gateway/' },
+      to: { path: '^packages/contracts/src/.*/operator_service\\.ts$' },
+    },
+    {
       name: 'client-stands-alone',
       comment: 'Integrators install packages/client without this repository: it has no other workspace and no library.',
       from: { path: '^packages/client/', pathNot: tests },

@@ -27,6 +27,9 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
 /** Marks a value that must never be printed; {@link describeConfig} shows only whether it is there. */
 export const secret = z.string().min(1).meta({ secret: true });
 
+/** What the operator's command line authenticates with. Without one, every rpc for the operator is refused. */
+export const operatorToken = secret.min(32).optional();
+
 /** The effective configuration for the first log line, secrets as `configured: true`. */
 export function describeConfig<S extends z.ZodObject>(schema: S, config: z.infer<S>): Record<string, unknown> {
   const values = config as Record<string, unknown>;

@@ -68,7 +68,8 @@ export interface ServiceShell {
   readonly name: string;
   /** Says which of the settings are secrets. */
   readonly schema: z.ZodObject;
-  readonly config: ServiceSettings;
+  /** Without OPERATOR_TOKEN the rpcs for the operator are refused. */
+  readonly config: ServiceSettings & { readonly OPERATOR_TOKEN?: string | undefined };
   /** Calls that are still running this long after the service stopped taking new ones are cut. */
   readonly callsEndMsMax: number;
   /** Larger than usual for a service whose messages carry whole files; its callers open their channels with the same. */
@@ -173,6 +174,7 @@ async function start(
     port: config.GRPC_PORT,
     hasReflection: config.GRPC_REFLECTION,
     bindings: parts.rpcGroups,
+    operatorToken: config.OPERATOR_TOKEN,
     messageBytesMax,
     isOutage,
     logger,

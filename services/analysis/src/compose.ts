@@ -62,7 +62,7 @@ import type { SupplierDocument } from './storage/suppliers.js';
 import { analysisService } from './transport/grpc/analyses.js';
 import { findingService } from './transport/grpc/findings.js';
 import { invoiceService } from './transport/grpc/invoices.js';
-import { operatorGuard } from './transport/grpc/operator-guard.js';
+import { operatorService } from './transport/grpc/operator.js';
 import { policyService } from './transport/grpc/policies.js';
 import { routingRuleService } from './transport/grpc/routing-rules.js';
 import { rowAnalysisService } from './transport/grpc/rows.js';
@@ -167,7 +167,6 @@ async function compose(
     clock,
   });
   const reader = invoiceReader({ invoices, findings, audit, clock });
-  const asOperator = operatorGuard(config.OPERATOR_TOKEN);
   return {
     rpcGroups: [
       invoiceService({
@@ -184,15 +183,13 @@ async function compose(
         reader: analysisReader({ invoices, analyses }),
         invoices: reader,
         reanalyzeInvoice: reanalyzeInvoice({ invoices, analyses, runs, tenants, decider }),
+      }),
+      operatorService({
         replayAnalyses: replayAnalyses({ analyses, policies: storedPolicies, logger }),
         dryRunPolicy: dryRunPolicy({ invoices, analyses, clock }),
-        asOperator,
-      }),
-      policyService({
-        policies,
         overridePolicy: overridePolicy({ policies: storedPolicies, cachedPolicies: policies }),
-        asOperator,
       }),
+      policyService({ policies }),
       rowAnalysisService({
         analyzeRows: analyzeRows({
           runs,

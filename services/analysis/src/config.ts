@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addressSettings, secret, serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
 
 /** The environment of the analysis service. */
 export const configSchema = z.object({
@@ -7,8 +7,7 @@ export const configSchema = z.object({
   ...addressSettings('organization'),
   /** Folder of the euro reference rates; without it no foreign amount is converted. */
   ECB_FEED_URL: z.url().optional(),
-  /** What the operator's command line authenticates with, for replays over an organization's history. */
-  OPERATOR_TOKEN: secret.min(32).optional(),
+  OPERATOR_TOKEN: operatorToken,
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -90,7 +90,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       memberService(deps),
       notificationService(deps),
       auditService(deps),
-      operatorService(deps, config.OPERATOR_TOKEN),
+      operatorService(deps),
       usageService({ companies: countCompanies(deps), members: countMembers(deps) }, clock),
     ],
     eventHandlers: [

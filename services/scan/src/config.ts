@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { addressSettings, serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
 
 /** The environment of the scan service. */
 export const configSchema = z.object({
   ...serviceSettings('scan'),
   ...addressSettings('organization', 'analysis'),
+  OPERATOR_TOKEN: operatorToken,
 });
 
 export type Config = z.infer<typeof configSchema>;

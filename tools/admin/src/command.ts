@@ -1,6 +1,5 @@
 import type { Methods } from '@invoicecontrol/contracts/definition';
-import type { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
-import type { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import type { OperatorServiceDefinition as AnalysisOperator } from '@invoicecontrol/contracts/analysis/v1/operator_service';
 import type { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 
@@ -26,8 +25,7 @@ export interface Outcome {
 /** The running system as the operator sees it. */
 export interface Operator {
   readonly rpc: Methods<typeof OperatorServiceDefinition, CallOptions>;
-  readonly analysis: Methods<typeof AnalysisServiceDefinition, CallOptions>;
-  readonly policies: Methods<typeof PolicyServiceDefinition, CallOptions>;
+  readonly analysis: Methods<typeof AnalysisOperator, CallOptions>;
   readonly call: CallOptions;
 }
 

@@ -1,6 +1,5 @@
 import { parseArgs, styleText } from 'node:util';
-import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
-import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import { OperatorServiceDefinition as AnalysisOperator } from '@invoicecontrol/contracts/analysis/v1/operator_service';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { UsageError } from './command.js';
@@ -104,8 +103,7 @@ async function execute(command: Command, { address, values }: Given, env: NodeJS
   try {
     const operator = {
       rpc: client(OperatorServiceDefinition, channel),
-      analysis: client(AnalysisServiceDefinition, channel),
-      policies: client(PolicyServiceDefinition, channel),
+      analysis: client(AnalysisOperator, channel),
       call: system.call,
     };
     return await command.run(operator, values);

@@ -67,7 +67,7 @@ export const services = {
   scan: {
     protocol: 'grpc',
     calls: ['organization', 'analysis'],
-    settings: {},
+    settings: { OPERATOR_TOKEN: operatorToken },
     requests: { cpu: '100m', memory: '256Mi' },
     // Room for the rows that one process holds at once.
     limits: { cpu: '1', memory: '1Gi' },

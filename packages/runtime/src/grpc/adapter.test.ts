@@ -113,6 +113,7 @@ test('an rpc that changes something is never retried', async () => {
     host: '127.0.0.1',
     port: 0,
     logger,
+    operatorToken: 'operator',
     bindings: [
       bind(OperatorServiceDefinition, {
         createOrganization: refuse,
@@ -132,6 +133,43 @@ test('an rpc that changes something is never retried', async () => {
   );
   await expect(creation).rejects.toMatchObject({ kind: 'unavailable' });
   expect(calls).toBe(1);
+});
+
+test('a service named OperatorService is refused to everybody but the operator, without a word in its code', async () => {
+  const heard: RequestContext[] = [];
+  const hear = async (_: unknown, caller: RequestContext): Promise<never> => {
+    heard.push(caller);
+    throw notFound('organization');
+  };
+  const implementation = {
+    createOrganization: hear,
+    undeleteOrganization: hear,
+    setPlan: hear,
+    createKey: hear,
+    createMember: hear,
+  };
+  const serve = async (operatorToken: string | undefined) => {
+    const bindings = [bind(OperatorServiceDefinition, implementation)];
+    const server = await startGrpcServer({ host: '127.0.0.1', port: 0, logger, operatorToken, bindings });
+    const channel = openChannel(server.address);
+    opened.push({ server, channel });
+    return client(OperatorServiceDefinition, channel);
+  };
+  const guarded = await serve('operator');
+  const { operatorToken: _, ...anonymous } = context;
+  for (const refused of [anonymous, { ...context, operatorToken: '' }, { ...context, operatorToken: 'other' }]) {
+    const call = guarded.createMember({ organizationId: 'o1', email: 'e', name: 'n', role: 'r' }, { context: refused });
+    await expect(call).rejects.toMatchObject({ kind: 'unauthenticated' });
+  }
+  const closed = await serve(undefined);
+  await expect(closed.undeleteOrganization({ organizationId: 'o1' }, { context })).rejects.toMatchObject({
+    kind: 'unauthenticated',
+  });
+  expect(heard).toEqual([]);
+  await expect(guarded.undeleteOrganization({ organizationId: 'o1' }, { context })).rejects.toMatchObject({
+    kind: 'not_found',
+  });
+  expect(heard).toEqual([{ ...anonymous, actor: { type: 'OPERATOR', id: 'key-1' } }]);
 });
 
 test('a call to an address without a server fails as "unavailable" and does not hang', async () => {

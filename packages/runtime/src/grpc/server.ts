@@ -9,6 +9,7 @@ import { measure } from '../telemetry.js';
 import { toStatus } from './errors.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { contextOf } from './metadata.js';
+import { isForOperator, operatorGuard } from './operator-guard.js';
 import { addReflection } from './reflection.js';
 import { toGrpc } from './service-definition.js';
 
@@ -34,6 +35,8 @@ export interface GrpcServerOptions {
   readonly logger: Logger;
   /** Whether an error says that a store of the service is unavailable; callers then get `unavailable` and may retry. */
   readonly isOutage?: (error: unknown) => boolean;
+  /** Every rpc of a service named `OperatorService` needs this token; without one they are refused to everybody. */
+  readonly operatorToken?: string | undefined;
   /** Lets a console discover the service; for development. */
   readonly hasReflection?: boolean;
   readonly messageBytesMax?: number;
@@ -90,9 +93,10 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 function serve(
   server: Server,
   { definition, implementation }: Binding,
-  { logger, isOutage = () => false }: GrpcServerOptions,
+  { logger, operatorToken, isOutage = () => false }: GrpcServerOptions,
 ): void {
   const grpcMethods = toGrpc(definition);
+  const admit = isForOperator(definition.fullName) ? operatorGuard(operatorToken) : admitEveryone;
   const handlers = Object.entries(grpcMethods).map(([key, { path }]) => {
     const work = implementation[key] as ((request: unknown, context: RequestContext) => Promise<unknown>) | undefined;
     if (work === undefined) throw new TypeError(`${definition.fullName} is served without ${key}.`);
@@ -103,7 +107,7 @@ function serve(
       const caller = contextOf(metadata);
       const measured = measure('server', name, caller.traceparent, 'rpc.server.duration');
       const context = { ...caller, traceparent: measured.traceparent };
-      answer(work, request, context).then(
+      answer(work, request, () => admit(context)).then(
         (response) => {
           measured.end({ failed: false, attributes: { 'rpc.method': name, 'rpc.grpc.status_code': 0 } });
           callback(null, response);
@@ -131,7 +135,11 @@ function serve(
 async function answer(
   work: (request: unknown, context: RequestContext) => Promise<unknown>,
   request: unknown,
-  context: RequestContext,
+  admitted: () => RequestContext,
 ): Promise<unknown> {
-  return work(request, context);
+  return work(request, admitted());
+}
+
+function admitEveryone(context: RequestContext): RequestContext {
+  return context;
 }

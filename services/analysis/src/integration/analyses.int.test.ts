@@ -301,7 +301,7 @@ describe('a learned tolerance', () => {
 
 describe('a replay', () => {
   const replay = (organizationId: string, changes: { limit?: number; pageToken?: string } = {}) =>
-    rpc.analysis.replayAnalyses({ organizationId, limit: 100, pageToken: '', ...changes }, operator);
+    rpc.operator.replayAnalyses({ organizationId, limit: 100, pageToken: '', ...changes }, operator);
 
   test('of every analysis gives the same bytes, reviews and tolerances included', async () => {
     const organizationId = organization.newTenant();
@@ -342,8 +342,8 @@ describe('a replay', () => {
     const wrong = { ...ann, context: { ...ann.context, operatorToken: 'wrong' } };
     for (const call of [ann, wrong]) {
       const page = { organizationId, limit: 1, pageToken: '' };
-      await expect(rpc.analysis.replayAnalyses(page, call)).rejects.toMatchObject({ kind: 'unauthenticated' });
-      await expect(rpc.analysis.dryRunPolicy({ ...page, policyJson: '{}' }, call)).rejects.toMatchObject({
+      await expect(rpc.operator.replayAnalyses(page, call)).rejects.toMatchObject({ kind: 'unauthenticated' });
+      await expect(rpc.operator.dryRunPolicy({ ...page, policyJson: '{}' }, call)).rejects.toMatchObject({
         kind: 'unauthenticated',
       });
     }
@@ -359,7 +359,7 @@ describe('a dry run', () => {
     const { first, second } = await duplicatePair(organizationId);
     const { policyJson } = await rpc.policy.getCurrentPolicy({ organizationId }, ann);
     const run = (json: string) =>
-      rpc.analysis.dryRunPolicy({ organizationId, policyJson: json, limit: 100, pageToken: '' }, operator);
+      rpc.operator.dryRunPolicy({ organizationId, policyJson: json, limit: 100, pageToken: '' }, operator);
     expect(await run(policyJson)).toMatchObject({ replayed: 2, changed: [] });
     const policy = JSON.parse(policyJson);
     const lenient = { ...policy, hardBlocks: [], thresholds: { ...policy.thresholds, blockScore: 100 } };
@@ -387,7 +387,7 @@ describe('a dry run', () => {
   ])('refuses a policy that is %s', async (_, write, path) => {
     const organizationId = organization.newTenant();
     const { policyJson } = await rpc.policy.getCurrentPolicy({ organizationId }, ann);
-    const refused = rpc.analysis.dryRunPolicy(
+    const refused = rpc.operator.dryRunPolicy(
       { organizationId, policyJson: write(JSON.parse(policyJson)), limit: 10, pageToken: '' },
       operator,
     );
@@ -397,7 +397,7 @@ describe('a dry run', () => {
 
 describe('an override', () => {
   const override = (organizationId: string, overrides: object, call = operator) =>
-    rpc.policy.overridePolicy({ organizationId, overridesJson: JSON.stringify(overrides) }, call);
+    rpc.operator.overridePolicy({ organizationId, overridesJson: JSON.stringify(overrides) }, call);
 
   test('decides from the next overlay on, for its organization alone, and can be removed', async () => {
     const [organizationId, other] = [organization.newTenant(), organization.newTenant()];
@@ -412,7 +412,7 @@ describe('an override', () => {
     expect((await override(organizationId, {})).version).toBe('default-3+o2');
     expect((await rpc.post(organizationId, wireInvoice())).decision).toBe(Decision.BLOCK);
     const page = { organizationId, limit: 100, pageToken: '' };
-    expect(await rpc.analysis.replayAnalyses(page, operator)).toMatchObject({ replayed: 4, identical: 4 });
+    expect(await rpc.operator.replayAnalyses(page, operator)).toMatchObject({ replayed: 4, identical: 4 });
   });
 
   test.each([
@@ -438,7 +438,7 @@ test('a policy that no invoice can be analyzed by is refused, and not called a f
   const { policyJson } = await rpc.policy.getCurrentPolicy({ organizationId }, ann);
   const policy = JSON.parse(policyJson);
   policy.taxes.rateExcessBasisPoints = 10.5;
-  const refused = rpc.analysis.dryRunPolicy(
+  const refused = rpc.operator.dryRunPolicy(
     { organizationId, policyJson: JSON.stringify(policy), limit: 10, pageToken: '' },
     operator,
   );

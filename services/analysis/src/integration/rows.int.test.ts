@@ -182,7 +182,7 @@ describe('rows of one scan', () => {
         (await rpc.latest(organizationId, invoiceId)).findings.map(({ type }) => type),
       );
     }
-    const replay = await rpc.analysis.replayAnalyses({ organizationId, limit: 100, pageToken: '' }, operator);
+    const replay = await rpc.operator.replayAnalyses({ organizationId, limit: 100, pageToken: '' }, operator);
     expect(replay).toMatchObject({ replayed: 8, identical: 8 });
   });
 });

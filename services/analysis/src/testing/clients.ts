@@ -4,6 +4,7 @@ import type { ListFindingsRequest } from '@invoicecontrol/contracts/analysis/v1/
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { OperatorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/operator_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import type { Clock } from '@invoicecontrol/runtime/clock';
@@ -73,6 +74,7 @@ export function connect(address: string) {
     invoice,
     analysis: client(AnalysisServiceDefinition, channel),
     finding: client(FindingServiceDefinition, channel),
+    operator: client(OperatorServiceDefinition, channel),
     policy: client(PolicyServiceDefinition, channel),
     routingRule: client(RoutingRuleServiceDefinition, channel),
     async post(organizationId: string, wire: Invoice): Promise<Analysis> {

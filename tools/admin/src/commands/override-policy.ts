@@ -10,13 +10,13 @@ export const overridePolicy: Command = {
     organization: organizationOption,
     overrides: {
       value: 'FILE',
-      description: 'the members that differ as JSON, in the shape of GET /policies/current; {} removes all',
+      description: 'the members that differ as JSON, in the shape of GET /analysis/current; {} removes all',
       isRequired: true,
     },
   },
-  async run({ policies, call }, given) {
+  async run({ analysis, call }, given) {
     const overridesJson = await readJsonFile('overrides', given['overrides'] ?? '');
-    const { version } = await policies.overridePolicy(
+    const { version } = await analysis.overridePolicy(
       { organizationId: given['organization'] ?? '', overridesJson },
       call,
     );

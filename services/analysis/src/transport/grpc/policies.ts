@@ -2,31 +2,20 @@ import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/p
 import type { Cache } from '@invoicecontrol/runtime/cache';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
-import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import type { overridePolicy } from '../../application/override-policy.js';
 import type { OrganizationPolicy } from '../../application/policy-store.js';
 import { findingTypes } from '../../domain/finding-types.js';
 import { policyVersion } from '@invoicecontrol/engine/policy/policy';
 import { writePolicy } from '../../domain/policy-document.js';
-import { readOverrides } from '../../domain/policy-overrides.js';
 
 interface Deps {
   readonly policies: Cache<OrganizationPolicy>;
-  readonly overridePolicy: ReturnType<typeof overridePolicy>;
-  /** Refuses whoever is not the operator. */
-  readonly asOperator: (context: RequestContext) => void;
 }
 
 /** invoicecontrol.analysis.v1.PolicyService */
-export function policyService({ policies, overridePolicy: override, asOperator }: Deps): Binding {
+export function policyService({ policies }: Deps): Binding {
   return bind(PolicyServiceDefinition, {
     async getCurrentPolicy({ organizationId }) {
       const current = await policies.get(organizationId);
-      return { version: policyVersion(current.policy), policyJson: writePolicy(current) };
-    },
-    async overridePolicy({ organizationId, overridesJson }, context) {
-      asOperator(context);
-      const current = await override(organizationId, readOverrides(overridesJson));
       return { version: policyVersion(current.policy), policyJson: writePolicy(current) };
     },
     async listFindingTypes({ organizationId }) {

@@ -1,0 +1,67 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import type { Definition } from '@invoicecontrol/contracts/definition';
+import type { SharedSystem } from '@invoicecontrol/dev/system';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { entries } from '@invoicecontrol/topology/services';
+import type { ServiceName } from '@invoicecontrol/topology/services';
+
+const protos = fileURLToPath(new URL('../../proto/invoicecontrol/', import.meta.url));
+const { addresses, operatorToken } = JSON.parse(process.env['SHARED_SYSTEM'] ?? '') as SharedSystem;
+const databased = entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [name] : []));
+
+/** Every service of the contracts that is for the operator alone, and which processes serve it. */
+const served = await Promise.all(
+  readdirSync(protos, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('operator_service.proto'))
+    .map(async (path) => {
+      const module = path.replace('.proto', '');
+      const { OperatorServiceDefinition: definition } = (await import(`@invoicecontrol/contracts/${module}`)) as {
+        OperatorServiceDefinition: Definition;
+      };
+      const owner = module.split('/')[0]?.replaceAll('_', '-') ?? '';
+      // What is of no service alone is served by all of them.
+      return { definition, services: databased.includes(owner as ServiceName) ? [owner as ServiceName] : databased };
+    }),
+);
+const rpcs = served.flatMap(({ definition, services }) =>
+  services.flatMap((service) =>
+    Object.keys(definition.methods).map((method) => [service, definition.fullName, method, definition] as const),
+  ),
+);
+
+/** An empty message: whoever gets through is refused for it, or told that there is nothing. */
+async function outcome(
+  [service, , method, definition]: (typeof rpcs)[number],
+  token: { operatorToken?: string },
+): Promise<unknown> {
+  const channel = openChannel(addresses[service]);
+  const context: RequestContext = { requestId: 'operator-rpcs', actor: { type: 'OPERATOR', id: 'test' }, ...token };
+  const call = client(definition, channel)[method] as (request: object, options: object) => Promise<unknown>;
+  const empty = definition.methods[method]?.requestType.decode(new Uint8Array()) as object;
+  try {
+    await call(empty, { context, timeoutMs: 60_000 });
+    return 'answered';
+  } catch (error) {
+    return (error as { kind?: string }).kind;
+  } finally {
+    channel.close();
+  }
+}
+
+describe.each(rpcs)('%s: %s.%s', (...rpc) => {
+  test.each([
+    ['no token', {}],
+    ['an empty one', { operatorToken: '' }],
+    ['a wrong one', { operatorToken: `${operatorToken}x` }],
+  ])('is refused with %s', async (_, token) => {
+    expect(await outcome(rpc, token)).toBe('unauthenticated');
+  });
+
+  test('is served to the operator', async () => {
+    // An empty request names nothing that exists, so nothing is changed.
+    expect(['answered', 'invalid', 'not_found']).toContain(await outcome(rpc, { operatorToken }));
+  });
+});
