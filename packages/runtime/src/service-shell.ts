@@ -13,6 +13,7 @@ import type { Job } from './job.js';
 import { createLogger } from './logger.js';
 import type { Logger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
+import { consumerPositions } from './mongo/consumer-positions.js';
 import { databaseClock } from './mongo/database-clock.js';
 import { deadLetterStore } from './mongo/dead-letters.js';
 import { startOutbox } from './mongo/outbox.js';
@@ -157,7 +158,7 @@ async function start(
     onStop: (step, close) => shutdown.add(step, close),
   });
 
-  const subscribeDeps = { bus, deadLetters: deadLetterStore(db), isOutage, logger };
+  const subscribeDeps = { bus, deadLetters: deadLetterStore(db), positions: consumerPositions(db), isOutage, logger };
   for (const eventHandler of parts.eventHandlers ?? []) {
     // The database's name instead of the service's: how far a handler has come belongs to the database that its effects
     // go to, so two systems on one broker do not take each other's events.

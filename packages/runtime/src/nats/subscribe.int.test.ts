@@ -5,6 +5,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { createLogger } from '../logger.js';
 import { connectMongo } from '../mongo/connection.js';
 import type { MongoConnection } from '../mongo/connection.js';
+import { consumerPositions } from '../mongo/consumer-positions.js';
 import { deadLetterStore } from '../mongo/dead-letters.js';
 import { announce, envelopes } from '../mongo/event-envelope.js';
 import { connectNats } from './connection.js';
@@ -53,7 +54,7 @@ async function listen(
   type = events.organizationRestored,
 ): Promise<Subscription> {
   const subscription = await subscribe(
-    { bus, deadLetters: deadLetterStore(mongo.db), isOutage, logger },
+    { bus, deadLetters: deadLetterStore(mongo.db), positions: consumerPositions(mongo.db), isOutage, logger },
     {
       service: `${service}_${organizationId}`,
       type,
@@ -141,6 +142,60 @@ test('a stream that the broker lost is created again, and its subscriber hears w
   await publishFrom(publisher, type, 2);
   await eventually(() => expect(seen).toEqual([1, 2]));
   await bus.manager.streams.delete(type.stream);
+});
+
+test('a consumer whose database was restored hears again what was handled since the backup, and nothing older', async () => {
+  const seen: number[] = [];
+  const start = (): Promise<Subscription> => listen('restored', async (version) => void seen.push(version));
+  const positions = mongo.db.collection<{ _id: string }>('consumer_positions');
+  const _id = `restored_${organizationId}__${events.organizationRestored.name}`;
+  const first = await start();
+  await publish(9);
+  await eventually(() => expect(seen).toContain(9));
+  await first.stop();
+  const backup = await positions.findOne({ _id });
+  if (backup === null) throw new Error('the position was not stored');
+  const second = await start();
+  await publish(10);
+  await eventually(() => expect(seen).toContain(10));
+  await second.stop();
+  await positions.replaceOne({ _id }, backup);
+  seen.length = 0;
+  const third = await start();
+  await eventually(() => expect(seen).toEqual([10]));
+  await third.stop();
+  expect(linesAbout(_id)).toEqual([]);
+});
+
+test('a consumer whose database was restored to a time before it existed hears the whole stream again', async () => {
+  const seen: number[] = [];
+  const start = (): Promise<Subscription> => listen('emptied', async (version) => void seen.push(version));
+  const first = await start();
+  await publish(11);
+  await eventually(() => expect(seen).toContain(11));
+  await first.stop();
+  await mongo.db
+    .collection<{ _id: string }>('consumer_positions')
+    .deleteOne({ _id: `emptied_${organizationId}__${events.organizationRestored.name}` });
+  seen.length = 0;
+  await start();
+  await eventually(() => expect(seen).toContain(11));
+});
+
+test('a process that joins one that listens leaves its consumer as it is', async () => {
+  const seen: number[] = [];
+  const join = (): Promise<Subscription> => listen('joined', async (version) => void seen.push(version));
+  const info = () =>
+    bus.manager.consumers.info(
+      events.organizationRestored.stream,
+      `joined_${organizationId}__${events.organizationRestored.name}`,
+    );
+  await join();
+  await publish(12);
+  await eventually(async () => expect((await info()).ack_floor.stream_seq).toBeGreaterThan(0));
+  const { created } = await info();
+  await join();
+  expect((await info()).created).toBe(created);
 });
 
 /** The log's lines about a consumer that was lost. */

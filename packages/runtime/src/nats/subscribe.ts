@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 import type { ConsumerInfo, JsMsg } from '@nats-io/jetstream';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
@@ -29,10 +30,27 @@ export interface DeadLetters {
   store(letter: DeadLetter): Promise<void>;
 }
 
+/** How far a consumer had come, as sequence numbers of its stream. */
+export interface ConsumerPosition {
+  /** When the broker created the consumer; another one under its name has another position. */
+  readonly created: string;
+  /** Everything up to here is acknowledged, so its effects are stored. */
+  readonly acknowledgedSeq: number;
+  readonly deliveredSeq: number;
+}
+
+/** Where the database of the effects keeps positions: restored to an earlier time, both are of the same time. */
+export interface ConsumerPositions {
+  find(consumer: string): Promise<ConsumerPosition | undefined>;
+  store(consumer: string, position: ConsumerPosition): Promise<void>;
+}
+
 /** What every subscription of a service shares. */
 export interface SubscribeDeps {
   readonly bus: Bus;
   readonly deadLetters: DeadLetters;
+  /** Left out by a listener that stores no effects. */
+  readonly positions?: ConsumerPositions;
   /** Whether an error of a handler says that a store is unavailable. */
   readonly isOutage: (error: unknown) => boolean;
   readonly logger: Logger;
@@ -58,10 +76,11 @@ const CHECK_EACH_MS = 5_000;
  * Consumes an event durably, at least once; acknowledges only after the effect is done. A failed handler is retried with
  * growing pauses; after eight deliveries the event becomes a dead letter and is named in the log. While a store or
  * another service is unavailable it is retried for ever. A consumer that the broker lost, alone or with its stream, is
- * created again and hears everything that the stream holds.
+ * created again and hears everything that the stream holds. One whose database is behind the broker, because it was
+ * restored from a backup, hears again what was handled since.
  */
 export async function subscribe<T extends EventHeader>(
-  { bus, deadLetters, isOutage, logger }: SubscribeDeps,
+  { bus, deadLetters, positions, isOutage, logger }: SubscribeDeps,
   { service, type, handle }: Subscriber<T>,
 ): Promise<Subscription> {
   const durable = `${service}__${type.name}`;
@@ -113,11 +132,38 @@ export async function subscribe<T extends EventHeader>(
     };
   };
 
-  let listening = await listen((await findConsumer(bus, type, durable)) ?? (await addConsumer(bus, type, durable)));
+  const rewindAfterRestore = async (found: ConsumerInfo): Promise<ConsumerInfo> => {
+    // Who listens already has compared, and its position is up to one check old.
+    if (positions === undefined || found.num_waiting > 0) return found;
+    const broker = positionOf(found);
+    const stored = await positions.find(durable);
+    const known = stored?.created === broker.created ? stored : { acknowledgedSeq: 0, deliveredSeq: 0 };
+    if (broker.acknowledgedSeq <= known.acknowledgedSeq && broker.deliveredSeq <= known.deliveredSeq) return found;
+    const fields = { stream: type.stream, consumer: durable, known, broker };
+    logger.warn(fields, 'the database is behind the broker, after a crash or a restore; events are handled again');
+    count('consumer.rewound', { stream: type.stream, consumer: durable });
+    await bus.manager.consumers.delete(type.stream, durable);
+    return addConsumer(bus, type, durable, known.acknowledgedSeq + 1);
+  };
+  let recorded: ConsumerPosition | undefined;
+  const recordPosition = async (found: ConsumerInfo | undefined): Promise<void> => {
+    if (positions === undefined || found === undefined) return;
+    const position = positionOf(found);
+    if (isDeepStrictEqual(position, recorded)) return;
+    await positions.store(durable, position);
+    recorded = position;
+  };
+
+  const existing = await findConsumer(bus, type, durable);
+  const first = existing === undefined ? addConsumer(bus, type, durable) : rewindAfterRestore(existing);
+  let listening = await listen(await first);
   const check = async (): Promise<void> => {
     if (!bus.isConnected()) return;
     const found = await findConsumer(bus, type, durable);
-    if (found?.created === listening.created && listening.isListening()) return;
+    if (found?.created === listening.created && listening.isListening()) {
+      await recordPosition(found);
+      return;
+    }
     await listening.abandon();
     const consumer = found ?? (await addConsumer(bus, type, durable));
     if (found === undefined) count('consumer.recreated', { stream: type.stream, consumer: durable });
@@ -135,6 +181,12 @@ export async function subscribe<T extends EventHeader>(
       await checks.stop();
       await listening.close();
       await Promise.all(running);
+      if (!bus.isConnected()) return;
+      try {
+        await recordPosition(await findConsumer(bus, type, durable));
+      } catch (error) {
+        logger.warn({ error, consumer: durable }, 'the position of a consumer could not be stored');
+      }
     },
   };
 }
@@ -150,6 +202,10 @@ interface Listening {
   close(): Promise<unknown>;
 }
 
+function positionOf({ created, ack_floor, delivered }: ConsumerInfo): ConsumerPosition {
+  return { created, acknowledgedSeq: ack_floor.stream_seq, deliveredSeq: delivered.stream_seq };
+}
+
 type Consumed = Pick<EventType, 'stream' | 'subject' | 'service'>;
 
 /** A lost stream has lost its consumers, so one question answers for both. */
@@ -162,13 +218,21 @@ async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Pr
   }
 }
 
-async function addConsumer(bus: Bus, { stream, subject, service }: Consumed, durable: string): Promise<ConsumerInfo> {
+/** @param fromSeq the first message of the stream that it hears; the first of all unless it says otherwise */
+async function addConsumer(
+  bus: Bus,
+  { stream, subject, service }: Consumed,
+  durable: string,
+  fromSeq = 1,
+): Promise<ConsumerInfo> {
   await ensureStream(bus.manager, stream, service);
   return bus.manager.consumers.add(stream, {
     durable_name: durable,
     filter_subject: subject,
     ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
+    ...(fromSeq === 1
+      ? { deliver_policy: DeliverPolicy.All }
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: fromSeq }),
     ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
     max_ack_pending: ACK_PENDING_MAX,
     max_deliver: -1,

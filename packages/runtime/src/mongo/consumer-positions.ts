@@ -1,0 +1,17 @@
+import type { Db } from 'mongodb';
+import type { ConsumerPosition, ConsumerPositions } from '../nats/subscribe.js';
+
+type PositionDocument = ConsumerPosition & { readonly _id: string };
+
+/** Keeps positions in the collection `consumer_positions` of the consuming service, so that a backup has them. */
+export function consumerPositions(db: Db): ConsumerPositions {
+  const collection = db.collection<PositionDocument>('consumer_positions');
+  return {
+    async find(consumer) {
+      return (await collection.findOne({ _id: consumer })) ?? undefined;
+    },
+    async store(consumer, position) {
+      await collection.updateOne({ _id: consumer }, { $set: position }, { upsert: true });
+    },
+  };
+}
