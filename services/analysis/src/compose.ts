@@ -48,8 +48,8 @@ import { createInvoiceIndexes, invoiceStore } from './storage/invoices.js';
 import type { InvoiceDocument } from './storage/invoices.js';
 import { linkStores } from './storage/links.js';
 import type { LinkDocument } from './storage/links.js';
-import { createPolicyIndexes, policyStore } from './storage/policies.js';
-import type { PolicyDocument } from './storage/policies.js';
+import { createPolicyIndexes, policyStore, registerReleasePolicy } from './storage/policies.js';
+import type { PolicyDocument, ReleasePolicyDocument } from './storage/policies.js';
 import { rateStore } from './storage/rates.js';
 import type { RateDocument } from './storage/rates.js';
 import { createRoutingRuleIndexes, routingRuleStore } from './storage/routing-rules.js';
@@ -121,6 +121,7 @@ async function compose(
   }
 
   const policy = defaultPolicy;
+  await registerReleasePolicy(collections.releasePolicies, policy, clock.now());
   const reviews = reviewStore(collections.reviews);
   const storedPolicies = policyStore(collections.policies, policy, () => clock.now());
   const policies = createCache({ ...CACHED_BY_ORGANIZATION, load: (id) => storedPolicies.current(id) });
@@ -255,6 +256,7 @@ async function openCollections(db: Db) {
   const links = db.collection<LinkDocument>('links');
   const bundles = db.collection<FactBundleDocument>('fact_bundles');
   const rates = db.collection<RateDocument>('rates');
+  const releasePolicies = db.collection<ReleasePolicyDocument>('release_policies');
   return {
     invoices,
     analyses,
@@ -267,5 +269,6 @@ async function openCollections(db: Db) {
     links,
     bundles,
     rates,
+    releasePolicies,
   };
 }

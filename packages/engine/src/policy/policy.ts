@@ -1,4 +1,6 @@
+import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import type { FindingType, Severity } from '../explanation/catalogue.js';
+import { shortDigest } from '../facts/digest.js';
 import { amounts } from './amounts.js';
 import type { AmountParameters } from './amounts.js';
 import { bank } from './bank-accounts.js';
@@ -28,9 +30,12 @@ import type { SupplierParameters } from './suppliers.js';
 import { taxes } from './taxes.js';
 import type { TaxParameters } from './taxes.js';
 
+/** Six bytes: two policies of one id and version share a name with a chance of 1 in 281 trillion; a start checks it. */
+const NAME_DIGEST_BYTES = 6;
+
 /**
- * Every number the engine uses (detection reference, sections 3 to 9). Immutable once an analysis names it; a changed
- * number is a new version. Points are half points: 18 stands for 9.
+ * Every number the engine uses (detection reference, sections 3 to 9). Analyses name it by {@link policyVersion}, which
+ * changes with each number. Points are half points: 18 stands for 9.
  */
 export interface Policy {
   readonly id: string;
@@ -113,7 +118,31 @@ export const defaultPolicy: Policy = {
   scans,
 };
 
-/** What `versions.policy` shows: `default-3+o0`. */
+const names = new WeakMap<Policy, string>();
+
+/**
+ * What names the numbers of a policy, whatever its overlay: `default-3+0f506201ae4d`. The digest covers every member but
+ * the name's own, so that other numbers have another name, and a name has the same numbers in every release and for every
+ * organization.
+ */
+export function policyName(policy: Policy): string {
+  const known = names.get(policy);
+  if (known !== undefined) return known;
+  const { id, version, overlay: _overlay, ...numbers } = policy;
+  const name = `${id}-${version}+${shortDigest(canonicalJson(numbers), NAME_DIGEST_BYTES)}`;
+  names.set(policy, name);
+  return name;
+}
+
+/** What `versions.policy` shows: `default-3+0f506201ae4d.o0`, the name of the numbers and the overlay of the organization. */
 export function policyVersion(policy: Policy): string {
-  return `${policy.id}-${policy.version}+o${policy.overlay}`;
+  return `${policyName(policy)}.o${policy.overlay}`;
+}
+
+/** The form of releases whose names had no digest: `default-3+o0`. Analyses made by them keep it. */
+const UNDIGESTED = /^[a-z]+-\d+\+o\d+$/;
+
+/** Whether an analysis names its policy in the form without a digest, which does not say what the numbers were. */
+export function isUndigestedVersion(version: string): boolean {
+  return UNDIGESTED.test(version);
 }

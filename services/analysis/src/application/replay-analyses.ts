@@ -8,6 +8,7 @@ import { analyze } from '../domain/analysis.js';
 import { tolerancesFor } from '../domain/learned-tolerance.js';
 import type { AnalysisFacts } from '../domain/analysis.js';
 import type { LearnedTolerance } from '../domain/learned-tolerance.js';
+import { isUndigestedVersion } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { isSameResult } from '../domain/differences.js';
 import type { AnalysisRecord, AnalysisStore } from './analysis-store.js';
@@ -63,7 +64,11 @@ export const replayAnalyses =
 
 function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logger: Logger): boolean {
   try {
-    return isSameResult(analysis, analyze(facts, policy));
+    const repeated = analyze(facts, policy);
+    const { policy: named } = analysis.versions;
+    // Earlier releases named this policy without its digest; it was found under that name.
+    const versions = isUndigestedVersion(named) ? { ...repeated.versions, policy: named } : repeated.versions;
+    return isSameResult(analysis, { ...repeated, versions });
   } catch (error) {
     // Facts or a policy that this engine cannot read any more give no result at all, least of all the same.
     logger.warn({ error, analysisId: analysis.analysisId }, 'an analysis could not be replayed');
