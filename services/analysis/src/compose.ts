@@ -25,6 +25,7 @@ import { rateBook } from './application/rate-book.js';
 import { analysisReader } from './application/read-analyses.js';
 import { findingReader } from './application/read-findings.js';
 import { invoiceReader } from './application/read-invoices.js';
+import { reloadFacts } from './application/reload-facts.js';
 import { reanalyzeInvoice } from './application/reanalyze-invoice.js';
 import { dryRunPolicy, replayAnalyses } from './application/replay-analyses.js';
 import { reviewEffects } from './application/review-effects.js';
@@ -150,6 +151,7 @@ async function compose(
       publishedRates: book.published,
       highAmounts: usualAmounts,
     }),
+    reloadFacts: reloadFacts({ invoices, suppliers, bankLinks, publishedRates: book.published }),
     countInvoice: countInvoice({ suppliers, bankLinks, orderLinks, unfinalized, clock }),
     reviews,
     policies,

@@ -101,8 +101,8 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
 }
 
 /**
- * The profile as if the invoice had not been counted: used when the same invoice is analyzed again, and when a
- * reviewer confirms it as a duplicate or as fraud. Last days are restored from the rings where possible; first days
+ * The profile as if the invoice had not been counted: used when a reviewer confirms it as a duplicate or
+ * as fraud. Last days are restored from the rings where possible; first days
  * stay.
  */
 export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {

@@ -21,6 +21,8 @@ export interface FactParts {
   readonly resolution: SupplierResolution;
   /** Before this invoice. */
   readonly profile: SupplierProfile;
+  /** Bills that reviews have taken out of the profile. */
+  readonly withdrawnUnits: readonly string[];
   readonly found: CappedCandidates;
   readonly bankLink: BankLink | undefined;
   readonly orderLink: OrderLink | undefined;
@@ -58,6 +60,7 @@ export function assembleFacts(parts: FactParts): AnalysisFacts {
     bankLink: parts.bankLink ?? null,
     orderLink: parts.orderLink ?? null,
     reviews: [],
+    withdrawnUnits: parts.withdrawnUnits,
     ratesPerEuro: ratesPerEuro(
       [...new Set([invoice.currency, ...found.candidates.map(({ currency }) => currency)])].sort(),
       invoice.issueDate,

@@ -12,7 +12,6 @@ import { pairKeysOf } from '../domain/finding-disposition.js';
 import { withSubjects } from '../domain/stored-subjects.js';
 import { compareReviews, reviewKeysOf } from '../domain/review.js';
 import type { RoutingRule } from '../domain/routing.js';
-import type { SupplierResolution } from '@invoicecontrol/engine/facts/supplier';
 import { invoiceDecided } from '../telemetry.js';
 import type { AnalysisStore } from './analysis-store.js';
 import { announcementsOf } from './announcements.js';
@@ -23,10 +22,10 @@ import type { countInvoice, ReadRecords } from './count-invoice.js';
 import { deferred } from './deferred.js';
 import { SYSTEM_ACTOR } from './finding-store.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
-import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
+import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore, MatchNotes } from './invoice-store.js';
 import { analyzeFacts, analyzeWithReviews } from './analyze-facts.js';
-import type { FileFacts, loadFacts } from './load-facts.js';
-import { renormalise } from './renormalise.js';
+import type { loadFacts } from './load-facts.js';
+import type { FirstAnalysis, reloadFacts } from './reload-facts.js';
 import type { OrganizationPolicy } from './policy-store.js';
 import type { ReviewStore } from './review-store.js';
 
@@ -35,6 +34,7 @@ interface Deps {
   readonly analyses: AnalysisStore;
   readonly findings: FindingStore;
   readonly loadFacts: ReturnType<typeof loadFacts>;
+  readonly reloadFacts: ReturnType<typeof reloadFacts>;
   readonly countInvoice: ReturnType<typeof countInvoice>;
   readonly reviews: ReviewStore;
   readonly policies: Cache<OrganizationPolicy>;
@@ -57,19 +57,18 @@ export interface InvoiceDecider {
    */
   decide(input: DecideInput): Promise<DecidedAnalysis | undefined>;
   /**
-   * Decides a decided invoice with what is known now; the earlier analysis stays in `analyses`.
+   * Decides a decided invoice at its place of arrival with what people have said since; the earlier analysis stays in
+   * `analyses`.
    * @throws VersionConflict when the invoice changed meanwhile
    */
-  reanalyze(record: InvoiceRecord, previous: PreviousAnalysis, tenant: TenantFacts): Promise<void>;
+  reanalyze(record: InvoiceRecord, earlier: EarlierAnalyses, tenant: TenantFacts): Promise<void>;
   /** Stores what follows from a decision, again or for the first time; the last step of a flow that was interrupted. */
   finish(record: InvoiceRecord, facts: Buffer): Promise<void>;
 }
 
-export interface PreviousAnalysis {
-  readonly analysis: DecidedAnalysis;
-  /** The supplier that has counted the invoice. */
-  readonly supplier: SupplierResolution;
-  readonly ofFile: FileFacts;
+export interface EarlierAnalyses {
+  readonly newest: DecidedAnalysis;
+  readonly first: FirstAnalysis;
 }
 
 /** The commit is one write; everything after it has derived ids and may be repeated (architecture section 5, rule 4). */
@@ -124,32 +123,24 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       }
       return analysis;
     },
-    async reanalyze(record, previous, tenant) {
+    async reanalyze(record, { newest, first }, tenant) {
       const begun = performance.now();
       const { organizationId, invoiceId, match } = record;
       const [loaded, policy, rules, stored] = await Promise.all([
-        deps.loadFacts({
-          organizationId,
-          invoice: renormalise(record),
-          tenant,
-          counted: previous.supplier,
-          ofFile: previous.ofFile,
-          ...(record.reimportOf === undefined ? {} : { reimportOf: record.reimportOf }),
-        }),
+        deps.reloadFacts(record, first, tenant),
         policies.get(organizationId),
         routingRules.get(organizationId),
         deps.findings.ofInvoice(organizationId, invoiceId),
       ]);
-      const analyzed = await analyzeReviewed(deps.reviews, withOwnReviews(loaded.facts, stored), policy, clock.now());
+      const analyzed = await analyzeReviewed(deps.reviews, withOwnReviews(loaded, stored), policy, clock.now());
       const { facts } = analyzed;
       const known = new Set(stored.map(({ findingId }) => findingId));
-      const number = previous.analysis.number + 1;
+      const number = newest.number + 1;
       const analysis = toDecidedAnalysis(analyzed, { number, rules, known, at: clock.now() });
       const packed = packFacts(facts);
-      const { analysisId } = previous.analysis;
       const again = {
         ...analysis,
-        previous: { analysisId, differences: differencesBetween(previous.analysis, analysis) },
+        previous: { analysisId: newest.analysisId, differences: differencesBetween(newest, analysis) },
       };
       await commit(
         { organizationId, invoiceId, version: record.version, begun },
@@ -173,7 +164,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
 }
 
 /** What reviews and the ERP have noted on a record since it was decided. */
-function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): Pick<MatchPart, 'confirmedAs' | 'bookedInvoiceId'> {
+function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
   return {
     ...(confirmedAs === undefined ? {} : { confirmedAs }),
     ...(bookedInvoiceId === undefined ? {} : { bookedInvoiceId }),

@@ -71,6 +71,9 @@ export interface InvoiceQuery extends PageRequest {
   readonly decision?: Analysis['decision'] | undefined;
 }
 
+/** What is noted on a decided invoice for others that are compared with it. */
+export type MatchNotes = Pick<MatchPart, 'confirmedAs' | 'bookedInvoiceId'>;
+
 /** How far another invoice has come, and whom its findings name. */
 export interface InvoiceOutcome {
   readonly invoiceId: string;
@@ -133,6 +136,8 @@ export interface InvoiceStore {
    * those before
    */
   candidates(organizationId: string, keys: readonly string[], before?: Candidate): Promise<MatchPart[]>;
+  /** What reviews and the ERP have noted on these invoices, of those on which they noted something. */
+  notes(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, MatchNotes>>;
   outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;
   /** Gross in base currency of the newest invoices, those without a rate left out. */
   newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;

@@ -7,12 +7,9 @@ import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import { applyCandidateCaps, lookupKeys, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
-import { withoutKnownScans } from '../domain/reimport.js';
-import type { ReimportedRow } from '../domain/reimport.js';
 import { resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
-import type { SupplierResolution, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
 import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
-import { emptyProfile, withoutInvoice } from '@invoicecontrol/engine/supplier/profile';
+import { emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 import { assembleFacts } from './assemble-facts.js';
 import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
 import type { HighAmounts } from './high-amounts.js';
@@ -40,9 +37,6 @@ export interface LoadedFacts {
   readonly orderLink: LinkRecord<OrderLink> | undefined;
 }
 
-/** Facts of a row that only its scan as a whole knows. */
-export type FileFacts = Pick<AnalysisFacts, 'scanStatesAccounts' | 'firstScanRowsBefore'>;
-
 export interface FactsInput {
   readonly organizationId: string;
   /** Stored as RECEIVED already: two equal invoices posted at once must be able to see each other. */
@@ -50,12 +44,6 @@ export interface FactsInput {
   readonly tenant: TenantFacts;
   /** The suppliers that share an identity key with the invoice, where they were read beside its insertion. */
   readonly suppliers?: readonly SupplierRecord[];
-  /** Of an invoice that is analyzed again: the supplier that has counted it, and why it did. */
-  readonly counted?: SupplierResolution;
-  /** The row of an earlier scan that this one is; it was counted then, and has been compared with what was there. */
-  readonly reimportOf?: ReimportedRow;
-  /** Of a row of a scan that is analyzed again: what its file said about it. */
-  readonly ofFile?: FileFacts;
 }
 
 /**
@@ -65,43 +53,35 @@ export interface FactsInput {
 export const loadFacts =
   ({ invoices, suppliers, bankLinks, orderLinks, policy, publishedRates, highAmounts }: Deps) =>
   async (input: FactsInput): Promise<LoadedFacts> => {
-    const { organizationId, tenant, counted, reimportOf } = input;
-    const known = input.suppliers ?? (await suppliersOf(suppliers, input));
+    const { organizationId, tenant } = input;
+    const known = input.suppliers ?? (await suppliers.findByKeys(organizationId, supplierKeysOf(input.invoice)));
     const lookups = lookupKeys(input.invoice);
     const { bankKey, poKey } = input.invoice;
-    const resolution =
-      counted ??
-      resolveSupplier(
-        organizationId,
-        input.invoice,
-        known.map(({ identity }) => identity),
-        { similarNameMin: policy.duplicates.similarNameMin },
-      );
+    const resolution = resolveSupplier(
+      organizationId,
+      input.invoice,
+      known.map(({ identity }) => identity),
+      { similarNameMin: policy.duplicates.similarNameMin },
+    );
     const { supplierId } = resolution;
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
-    const isCounted = counted !== undefined && reimportOf === undefined;
-    const profile = profileBefore(supplier, input.invoice, isCounted);
-    const [found, bankLink, orderLink, alike] = await Promise.all([
+    const profile = supplier?.profile ?? emptyProfile;
+    const [hits, bankLink, orderLink, alike] = await Promise.all([
       invoices.candidates(
         organizationId,
         lookups.map(({ key }) => key),
-        counted === undefined ? undefined : input.invoice,
       ),
       bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
       poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
       profile.count === 0 ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice)) : [],
     ]);
-    const hits = reimportOf === undefined ? found : withoutKnownScans(input.invoice, found);
-    // An invoice that has been decided before keeps its place and its supplier: others were decided with them.
-    const invoice =
-      counted === undefined
-        ? await orderAfterConcurrentDuplicates(invoices, organizationId, input.invoice, hits)
-        : input.invoice;
-    const assembled = assembleFacts({
+    const invoice = await orderAfterConcurrentDuplicates(invoices, organizationId, input.invoice, hits);
+    const facts = assembleFacts({
       organizationId,
       invoice,
       resolution,
       profile,
+      withdrawnUnits: supplier?.withdrawnUnits ?? [],
       found: applyCandidateCaps(invoice, hits, lookups),
       bankLink: bankLink?.link,
       orderLink: orderLink?.link,
@@ -110,30 +90,8 @@ export const loadFacts =
       known,
       newcomer: () => ({ alike, highAmount: highAmounts.cached(organizationId, tenant.baseCurrency) }),
     });
-    return { facts: { ...assembled, ...input.ofFile }, supplier, bankLink, orderLink };
+    return { facts, supplier, bankLink, orderLink };
   };
-
-async function suppliersOf(
-  suppliers: SupplierStore,
-  { organizationId, invoice, counted }: FactsInput,
-): Promise<readonly SupplierRecord[]> {
-  const sharing = suppliers.findByKeys(organizationId, supplierKeysOf(invoice));
-  if (counted === undefined) return sharing;
-  const [others, supplier] = await Promise.all([sharing, suppliers.find(organizationId, counted.supplierId)]);
-  if (supplier === undefined) return [];
-  return [supplier, ...others.filter(({ identity }) => identity.supplierId !== counted.supplierId)];
-}
-
-/** The profile without the invoice itself: an invoice is not its own history. */
-function profileBefore(
-  supplier: SupplierRecord | undefined,
-  invoice: NormalisedInvoice,
-  isCounted: boolean,
-): SupplierProfile {
-  if (supplier === undefined) return emptyProfile;
-  const isPart = isCounted && !supplier.withdrawnUnits.includes(invoice.invoiceId);
-  return isPart ? withoutInvoice(supplier.profile, invoice) : supplier.profile;
-}
 
 /**
  * Of two equal invoices the later one carries the finding. A record that arrived later by the clock may have been

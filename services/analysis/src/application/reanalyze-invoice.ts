@@ -4,6 +4,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { AnalysisStore } from './analysis-store.js';
 import type { InvoiceDecider } from './decide-invoice.js';
+import { analysisIdFor } from './derived-ids.js';
 import type { InvoiceReference, InvoiceStore } from './invoice-store.js';
 import type { ScanRunStore } from './rows/scan-run-store.js';
 
@@ -16,8 +17,8 @@ interface Deps {
 }
 
 /**
- * Decides an invoice again with what is known now. Its earlier analyses stay, and what people said about its findings
- * holds. Not counted against quotas.
+ * Decides an invoice again: at its place in the order of arrival, by the engine and policy of now and what people have
+ * said. Its earlier analyses stay. Not counted against quotas.
  * @throws DomainError not_found, wrong_state while the invoice has not been decided a first time
  */
 export const reanalyzeInvoice =
@@ -40,14 +41,11 @@ export const reanalyzeInvoice =
           'The scan of the invoice is still being analyzed. Repeat when it is done.',
         );
       }
-      const stored = await analyses.find(organizationId, record.analysis.analysisId);
-      if (stored === undefined) throw new Error(`analysis ${record.analysis.analysisId} is not stored`);
-      const { supplier, scanStatesAccounts, firstScanRowsBefore } = stored.facts;
-      const { supplierId, reason } = supplier;
-      const ofFile = {
-        ...(scanStatesAccounts === undefined ? {} : { scanStatesAccounts }),
-        ...(firstScanRowsBefore === undefined ? {} : { firstScanRowsBefore }),
-      };
-      await decider.reanalyze(record, { analysis: record.analysis, supplier: { supplierId, reason }, ofFile }, tenant);
+      const firstId = analysisIdFor(invoiceId, 1);
+      const first = await analyses.find(organizationId, firstId);
+      if (first === undefined) throw new Error(`analysis ${firstId} is not stored`);
+      const { facts, analysis } = first;
+      const engineVersion = analysis.versions.riskEngine;
+      await decider.reanalyze(record, { newest: record.analysis, first: { facts, engineVersion } }, tenant);
     });
   };

@@ -15,6 +15,8 @@ import type { LearnedTolerance } from './learned-tolerance.js';
 export interface AnalysisFacts extends Facts {
   readonly organizationId: string;
   readonly reviews: readonly ReviewFact[];
+  /** Bills that reviews had taken out of the supplier's profile. Absent in facts from before the field was stored. */
+  readonly withdrawnUnits?: readonly string[];
   /** What reviews taught about findings of this supplier; absent: nothing. */
   readonly tolerances?: readonly LearnedTolerance[];
 }

@@ -8,7 +8,13 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { endOfMonth } from '@invoicecontrol/runtime/mongo/usage';
-import type { DecidedAnalysis, DecisionChange, InvoiceRecord, InvoiceStore } from '../application/invoice-store.js';
+import type {
+  DecidedAnalysis,
+  DecisionChange,
+  InvoiceRecord,
+  InvoiceStore,
+  MatchNotes,
+} from '../application/invoice-store.js';
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
@@ -148,6 +154,19 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         documents = (await Promise.all(keys.map((key) => sharing([key])))).flat();
       }
       return documents.map(({ match, status }) => ({ ...match, status }));
+    },
+    async notes(organizationId, invoiceIds) {
+      const documents = await collection
+        .find<{ _id: string; match: MatchNotes }>(
+          {
+            _id: { $in: [...invoiceIds] },
+            organizationId,
+            $or: [{ 'match.confirmedAs': { $exists: true } }, { 'match.bookedInvoiceId': { $exists: true } }],
+          },
+          { projection: { 'match.confirmedAs': 1, 'match.bookedInvoiceId': 1 } },
+        )
+        .toArray();
+      return new Map(documents.map(({ _id, match }) => [_id, match]));
     },
     async outcomes(organizationId, invoiceIds) {
       const documents = await collection

@@ -131,6 +131,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
         invoice,
         resolution,
         profile: suppliers.get(resolution.supplierId)?.profile ?? emptyProfile,
+        withdrawnUnits: [],
         found: applyCandidateCaps(invoice, hits),
         bankLink: bankLinks.get(invoice.bankKey ?? '')?.link,
         orderLink: orderLinks.get(invoice.poKey ?? '')?.link,

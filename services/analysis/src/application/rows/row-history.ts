@@ -137,6 +137,7 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
           invoice,
           resolution,
           profile: suppliers.profileOf(resolution.supplierId),
+          withdrawnUnits: supplierRecords.get(resolution.supplierId)?.withdrawnUnits ?? [],
           found: applyCandidateCaps(invoice, hitsOf(row), row.lookups),
           bankLink: invoice.bankKey === undefined ? undefined : bankLinks.get(invoice.bankKey),
           orderLink: invoice.poKey === undefined ? undefined : orderLinks.get(invoice.poKey),

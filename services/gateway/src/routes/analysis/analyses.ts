@@ -74,7 +74,7 @@ export const reanalyzeInvoice = route({
   operation: 'reanalyzeInvoice',
   method: 'post',
   path: '/invoices/:invoiceId/reanalyze',
-  summary: 'Analyze an invoice again with what is known now',
+  summary: 'Analyze an invoice again after reviews or changed settings',
   rpc: 'invoicecontrol.analysis.v1.AnalysisService/ReanalyzeInvoice',
   resourceName: 'invoice',
   access: { minimumRole: 'ANALYST', scope: 'invoices:write' },

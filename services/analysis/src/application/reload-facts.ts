@@ -1,0 +1,173 @@
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import { convert, ratesPerEuro } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { Candidate, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { BankLink } from '@invoicecontrol/engine/facts/links';
+import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/record-order';
+import type { AccountUse, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
+import { applyCandidateCaps, lookupKeys } from '@invoicecontrol/engine/normalisation/match-keys';
+import { ENGINE_VERSION } from '@invoicecontrol/engine/run-engine';
+import {
+  countInvoice as countInProfile,
+  withoutInvoice,
+  withReviewedAccount,
+} from '@invoicecontrol/engine/supplier/profile';
+import type { AnalysisFacts } from '../domain/analysis.js';
+import { withoutKnownScans } from '../domain/reimport.js';
+import { companiesAround } from '../domain/tenant.js';
+import type { BankLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
+import type { InvoiceRecord, InvoiceStore } from './invoice-store.js';
+import { renormalise } from './renormalise.js';
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly suppliers: SupplierStore;
+  readonly bankLinks: BankLinkStore;
+  readonly publishedRates: PublishedRates;
+}
+
+/** The first analysis of an invoice: what was known at its place in the order of arrival. */
+export interface FirstAnalysis {
+  readonly facts: AnalysisFacts;
+  readonly engineVersion: string;
+}
+
+/**
+ * The facts of an invoice that is analyzed again. History is that of its own place in the order of arrival, as its first
+ * analysis stored it: what came later neither clears nor raises anything. What people have said since, the tenant's
+ * companies and rates that were missing join (detection reference, section 10).
+ */
+export const reloadFacts =
+  ({ invoices, suppliers, bankLinks, publishedRates }: Deps) =>
+  async (record: InvoiceRecord, { facts: first, engineVersion }: FirstAnalysis, tenant: TenantFacts) => {
+    const { organizationId } = record;
+    const { supplierId } = first.supplier;
+    const invoice = { ...renormalise(record), supplierId };
+    const { bankKey } = invoice;
+    const [supplier, candidates, bankLink] = await Promise.all([
+      suppliers.find(organizationId, supplierId),
+      engineVersion === ENGINE_VERSION
+        ? reviewedCandidates(invoices, organizationId, first)
+        : candidatesOf(invoices, record, invoice, first),
+      bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
+    ]);
+    const profile = await reviewedProfile(invoices, invoice, first, supplier);
+    const { tolerances: _learnedThen, ...then } = first;
+    const currencies = [...new Set([invoice.currency, ...candidates.candidates.map(({ currency }) => currency)])];
+    const facts: AnalysisFacts = {
+      ...then,
+      ...candidates,
+      invoice,
+      supplier: { ...first.supplier, profile },
+      bankLink: reviewedLink(first.bankLink, bankLink?.link),
+      reviews: [],
+      ratesPerEuro: {
+        ...ratesPerEuro(currencies.sort(compareText), invoice.issueDate, first.asOf, publishedRates),
+        ...first.ratesPerEuro,
+      },
+      base:
+        first.base ??
+        convert(
+          {
+            amount: invoice.grossAmount,
+            from: invoice.currency,
+            to: tenant.baseCurrency,
+            issueDate: invoice.issueDate,
+            today: first.asOf,
+          },
+          publishedRates,
+        ),
+      companies: companiesAround(invoice, tenant),
+    };
+    return facts;
+  };
+
+type Candidates = Pick<AnalysisFacts, 'candidates' | 'candidateCapHit'>;
+
+/** The records of the first analysis, with what reviews and the ERP have noted on them since. */
+async function reviewedCandidates(
+  invoices: InvoiceStore,
+  organizationId: string,
+  { candidates, candidateCapHit }: AnalysisFacts,
+): Promise<Candidates> {
+  const ids = candidates.map(({ invoiceId }) => invoiceId);
+  const noted = await invoices.notes(organizationId, ids);
+  return {
+    candidates: candidates.map(({ confirmedAs: _confirmed, bookedInvoiceId: _booked, ...candidate }) => ({
+      ...candidate,
+      ...noted.get(candidate.invoiceId),
+    })),
+    candidateCapHit,
+  };
+}
+
+/** Another engine may look for other keys: the records before the invoice that share one of them. */
+async function candidatesOf(
+  invoices: InvoiceStore,
+  { organizationId, reimportOf }: InvoiceRecord,
+  invoice: NormalisedInvoice,
+  first: AnalysisFacts,
+): Promise<Candidates> {
+  const lookups = lookupKeys(invoice);
+  const found = await invoices.candidates(
+    organizationId,
+    lookups.map(({ key }) => key),
+    invoice,
+  );
+  const hits = reimportOf === undefined ? found : withoutKnownScans(invoice, found);
+  const capped = applyCandidateCaps(invoice, hits, lookups);
+  const known = new Set(capped.candidates.map(({ invoiceId }) => invoiceId));
+  const others = await reviewedCandidates(invoices, organizationId, {
+    ...first,
+    candidates: first.candidates.filter(({ invoiceId }) => !known.has(invoiceId)),
+  });
+  return {
+    candidates: [...capped.candidates, ...others.candidates].sort(byId),
+    candidateCapHit: capped.candidateCapHit || first.candidateCapHit,
+  };
+}
+
+const byId = (left: Candidate, right: Candidate): number => compareText(left.invoiceId, right.invoiceId);
+
+/** The profile of the first analysis without bills that people have confirmed as fraud or duplicates since. */
+async function reviewedProfile(
+  invoices: InvoiceStore,
+  invoice: NormalisedInvoice,
+  { organizationId, supplier: { profile: then }, withdrawnUnits }: AnalysisFacts,
+  supplier: SupplierRecord | undefined,
+): Promise<SupplierProfile> {
+  let profile = then;
+  // Facts from before the field was stored do not say which bills were part of the profile.
+  const wasOut = new Set(withdrawnUnits);
+  const isOutNow = withdrawnUnits === undefined ? [] : (supplier?.withdrawnUnits ?? []);
+  for (const unitId of new Set([...wasOut, ...isOutNow])) {
+    const record = await invoices.find(organizationId, unitId);
+    if (record === undefined || compareByArrival(record.match, invoice) >= 0) continue;
+    const isOut = record.match.confirmedAs !== undefined;
+    if (isOut === wasOut.has(unitId)) continue;
+    profile = isOut ? withoutInvoice(profile, renormalise(record)) : countInProfile(profile, renormalise(record));
+  }
+  return withReviewedAccounts(profile, supplier?.profile.accounts ?? []);
+}
+
+/** The profile with what people have said about the supplier's accounts, also about those that it used later. */
+function withReviewedAccounts(profile: SupplierProfile, now: readonly AccountUse[]): SupplierProfile {
+  let reviewed = profile;
+  for (const { key } of profile.accounts) {
+    reviewed = withReviewedAccount(reviewed, key, reviewedTrust(now.find((account) => account.key === key)));
+  }
+  const known = new Set(profile.accounts.map(({ key }) => key));
+  const cleared = now.filter((account) => !known.has(account.key) && account.trust === 'REVIEWED');
+  return cleared.length === 0 ? reviewed : { ...reviewed, accounts: [...reviewed.accounts, ...cleared] };
+}
+
+function reviewedTrust(account: AccountUse | undefined): 'REVIEWED' | 'FRAUD' | undefined {
+  return account?.trust === 'REVIEWED' || account?.trust === 'FRAUD' ? account.trust : undefined;
+}
+
+/** The link of the first analysis, with the block of the account that is in force now. */
+function reviewedLink(then: BankLink | null, now: BankLink | undefined): BankLink | null {
+  if (then === null && now?.fraud === undefined) return null;
+  const { fraud: _blockedThen, ...link } = then ?? { bankKey: now?.bankKey ?? '', suppliers: [] };
+  return now?.fraud === undefined ? link : { ...link, fraud: now.fraud };
+}
