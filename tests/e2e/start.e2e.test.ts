@@ -1,41 +1,24 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
+import { START_MS_MAX, npmStart, readDemo, untilReady } from './npm-start.js';
+import type { Demo, Started } from './npm-start.js';
 import { connectApi } from './running-system.js';
 import type { Api } from './running-system.js';
 import type { Page, StoredInvoice } from './shapes.js';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const START_MS_MAX = 120_000;
 /** On a machine that has nothing else to do. */
 const AGAIN_MS_MAX = 10_000;
 /** A machine that stands still in the middle of a start says nothing about the start, so the quickest of so many counts. */
 const AGAIN_STARTS_MAX = 3;
 /** As long as Kubernetes grants a pod. */
 const STOP_MS_MAX = 30_000;
-
-interface Demo extends Tenant {
-  readonly baseUrl: string;
-  readonly otherOrganization: { readonly organizationId: string; readonly keys: { readonly owner: string } };
-  readonly simulators: Readonly<Record<string, string>>;
-}
-
-/** `npm start` without its set-up, which the test run has done. */
-interface Started {
-  /** Standard output and error as they came. */
-  output(): string;
-  ended: Promise<{ code: number | null }>;
-  signal(name: NodeJS.Signals): void;
-}
 
 let dataDir: string;
 const running = new Set<Started>();
@@ -48,40 +31,15 @@ afterAll(async () => {
 });
 
 function start(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Started {
-  // A pair of its own: the one of the test run knows other secrets, and stays when this one stops.
-  const { MONGODB_URL: _mongodb, NATS_URL: _nats, LOG_LEVEL: _level, ...inherited } = process.env;
-  const child = spawn(process.execPath, ['tools/dev/dist/start.js', ...args], {
-    cwd: root,
-    env: { ...inherited, NODE_OPTIONS: '', INFRASTRUCTURE: 'embedded', DATA_DIR: dataDir, PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const started: Started = {
-    output: () => output,
-    ended: once(child, 'close').then(([code]) => {
-      running.delete(started);
-      return { code: code as number | null };
-    }),
-    signal: (name) => child.kill(name),
-  };
+  const started = npmStart(dataDir, args, env);
   running.add(started);
+  void started.ended.then(() => running.delete(started));
   return started;
 }
 
 async function stop(started: Started): Promise<void> {
   started.signal('SIGTERM');
   await started.ended;
-}
-
-/** Waits until it serves, and reads what it wrote for programs. */
-async function ready(started: Started, timeoutMs: number, directory = dataDir): Promise<Demo> {
-  await eventually(() => assert.match(started.output(), /^Ready after/m), { timeoutMs });
-  return readDemo(directory);
-}
-
-async function readDemo(directory = dataDir): Promise<Demo> {
-  return JSON.parse(await readFile(join(directory, 'demo.json'), 'utf8')) as Demo;
 }
 
 async function invoicesOf(demo: Demo): Promise<readonly StoredInvoice[]> {
@@ -118,9 +76,9 @@ describe('npm start', () => {
     first = start();
     await eventually(() => assert.match(first.output(), /are up\.\n/), { timeoutMs: START_MS_MAX });
     // None, or on a machine that is slow to look the new one.
-    const present = await readDemo().catch(() => undefined);
+    const present = await readDemo(dataDir).catch(() => undefined);
     assert.notEqual(present?.baseUrl, 'stale', 'A stale demo.json is still there.');
-    demo = await ready(first, START_MS_MAX);
+    demo = await untilReady(first, dataDir);
     api = await connectApi(demo.baseUrl);
   }, START_MS_MAX);
   afterAll(() => stop(first));
@@ -183,7 +141,7 @@ describe('npm start', () => {
     expect((await second.ended).code).toBe(1);
     expect(second.output()).toContain('is in use by process');
     expect(second.output()).not.toMatch(/\n\s+at /);
-    expect(await readDemo()).toEqual(demo);
+    expect(await readDemo(dataDir)).toEqual(demo);
     expect((await api.request('GET /invoices', { key: demo.keys.viewer })).status).toBe(200);
   });
 });
@@ -195,7 +153,7 @@ describe('npm start on data of its own', () => {
       const ownDir = await mkdtemp(join(dataDir, 'own-'));
       const own = { DATA_DIR: ownDir };
       const first = start([], own);
-      const demo = await ready(first, START_MS_MAX, ownDir);
+      const demo = await untilReady(first, ownDir);
       const invoices = await invoicesOf(demo);
       const table = tableOf(first.output());
       expect(table).toHaveLength(invoices.length);
@@ -211,7 +169,7 @@ describe('npm start on data of its own', () => {
         const msMax = Math.max(AGAIN_MS_MAX, 10 * (await loadingMs()));
         const startingAt = performance.now();
         const second = start([], own);
-        const again = await ready(second, START_MS_MAX, ownDir);
+        const again = await untilReady(second, ownDir);
         return { second, again, isQuick: performance.now() - startingAt < msMax };
       };
       let { second, again, isQuick } = await startAgain();
@@ -228,7 +186,7 @@ describe('npm start on data of its own', () => {
 
       await writeFile(join(ownDir, 'notes.txt'), 'mine');
       const third = start(['--fresh', '--no-demo'], own);
-      const fresh = await ready(third, START_MS_MAX, ownDir);
+      const fresh = await untilReady(third, ownDir);
       expect(fresh.organizationId).not.toBe(demo.organizationId);
       expect(tableOf(third.output())).toEqual([]);
       expect(await invoicesOf(fresh)).toEqual([]);

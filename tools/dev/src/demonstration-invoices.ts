@@ -22,12 +22,12 @@ export function copyToTry(since: Date): Schemas['Invoice'] {
 
 const nordlicht = {
   name: 'Nordlicht Energie GmbH',
-  tax_id: 'DE136695976',
+  tax_id: 'DE994175284',
   bank_account: { iban: 'DE89 3704 0044 0532 0130 00' },
 };
 const thames = {
   name: 'Thames Paper Ltd',
-  tax_id: 'GB980780684',
+  tax_id: 'GB999275189',
   bank_account: { iban: 'GB29 NWBK 6016 1331 9268 19' },
 };
 const paper = {
@@ -124,7 +124,7 @@ export function demonstrationInvoices(since: Date): readonly DemonstrationInvoic
       invoice: {
         supplier: {
           name: 'Studio Lavanda',
-          tax_id: 'IT00743110157',
+          tax_id: 'IT94317069998',
           bank_account: { iban: 'IT60 X054 2811 1010 0000 0123 457' },
         },
         invoice_number: `88/${year}`,

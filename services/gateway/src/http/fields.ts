@@ -57,7 +57,7 @@ export function companyTaxId() {
     .string()
     .refine(
       (value) => value.length <= TAX_ID_LENGTH_MAX && parseTaxId(value) !== undefined,
-      'Must be a VAT id such as DE136695976.',
+      'Must be a VAT id such as DE994175284.',
     )
     .meta({ pattern: '[0-9].*[0-9].*[0-9]', maxLength: TAX_ID_READ_LENGTH });
 }

@@ -94,7 +94,7 @@ export function removeCompany(organization: Organization, companyId: string): Or
 function readTaxId(value: string): string {
   const taxId = value.trim();
   if (taxId.length > TAX_ID_CHARACTERS_MAX || parseTaxId(taxId) === undefined) {
-    throw invalidField('tax_id', 'must be a VAT id such as DE136695976.');
+    throw invalidField('tax_id', 'must be a VAT id such as DE994175284.');
   }
   return taxId;
 }

@@ -25,7 +25,7 @@ import { findingSummary, presentFindingSummary } from './finding-record.js';
 const exampleInvoice = {
   supplier: {
     name: 'Nordlicht Energie GmbH',
-    tax_id: 'DE136695976',
+    tax_id: 'DE994175284',
     bank_account: { iban: 'DE89 3704 0044 0532 0130 00' },
   },
   invoice_number: 'RE-2026-0147',

@@ -31,7 +31,7 @@ const company = z
     example: {
       id: EXAMPLE_IDS.company,
       name: 'Acme Polska',
-      taxId: 'PL5260250274',
+      taxId: 'PL9994172031',
       country: 'PL',
       isDefault: false,
       createdAt: EXAMPLE_INSTANT,
@@ -76,7 +76,7 @@ export const createCompany = route({
   body: z
     .strictObject(fields)
     .meta({ id: 'NewCompany' })
-    .register(examples, { example: { name: 'Acme Polska', tax_id: 'PL5260250274', country: 'PL' } }),
+    .register(examples, { example: { name: 'Acme Polska', tax_id: 'PL9994172031', country: 'PL' } }),
   responses: {
     201: { description: 'The new company.', schema: company, headers: ['Location'] },
   },

@@ -32,7 +32,7 @@ const publishedRequest = scanOf(scanRowSchema)
       rows: [
         {
           supplierName: 'Nordlicht Energie GmbH',
-          supplierTaxId: 'DE136695976',
+          supplierTaxId: 'DE994175284',
           invoiceNumber: 'RE-2024-0101',
           issueDate: '2024-03-05',
           currency: 'EUR',

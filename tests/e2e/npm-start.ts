@@ -1,0 +1,54 @@
+// `npm start` as a process of its own.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+export const START_MS_MAX = 120_000;
+
+/** What it writes to demo.json. */
+export interface Demo extends Tenant {
+  readonly baseUrl: string;
+  readonly otherOrganization: { readonly organizationId: string; readonly keys: { readonly owner: string } };
+  readonly simulators: Readonly<Record<string, string>>;
+}
+
+/** Running, without its set-up, which the test run has done. */
+export interface Started {
+  /** Standard output and error as they came. */
+  output(): string;
+  readonly ended: Promise<{ code: number | null }>;
+  signal(name: NodeJS.Signals): void;
+}
+
+export function npmStart(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Started {
+  // A pair of its own: the one of the test run knows other secrets, and stays when this one stops.
+  const { MONGODB_URL: _mongodb, NATS_URL: _nats, LOG_LEVEL: _level, ...inherited } = process.env;
+  const child = spawn(process.execPath, ['tools/dev/dist/start.js', ...args], {
+    cwd: root,
+    env: { ...inherited, NODE_OPTIONS: '', INFRASTRUCTURE: 'embedded', DATA_DIR: dataDir, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return {
+    output: () => output,
+    ended: once(child, 'close').then(([code]) => ({ code: code as number | null })),
+    signal: (name) => child.kill(name),
+  };
+}
+
+/** Waits until it serves, and reads what it wrote for programs. */
+export async function untilReady(started: Started, dataDir: string, timeoutMs = START_MS_MAX): Promise<Demo> {
+  await eventually(() => assert.match(started.output(), /^Ready after/m), { timeoutMs });
+  return readDemo(dataDir);
+}
+
+export async function readDemo(dataDir: string): Promise<Demo> {
+  return JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as Demo;
+}
