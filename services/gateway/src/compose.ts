@@ -17,14 +17,16 @@ import { createClients, openChannels, owners } from './clients.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
 import { AddressShare } from './http/address-share.js';
+import { BodyBudget } from './http/body-budget.js';
 import { createApp } from './http/app.js';
 import { Authenticator } from './http/authenticate.js';
 import { FailureBucket } from './http/failure-bucket.js';
-import { LoadGauge } from './http/load-gauge.js';
+import { LoadGauge, ORGANIZATION_IN_FLIGHT_MAX } from './http/load-gauge.js';
 import { describeApi } from './http/openapi.js';
 import type { Limits } from './http/rate-limit-fields.js';
 import { RateLimiter } from './http/rate-limit.js';
 import { startHttpServer } from './http/server.js';
+import { Share } from './http/share.js';
 import { resources, routes } from './routes/table.js';
 
 const SERVICE = 'gateway';
@@ -48,6 +50,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     for (const owner of owners) shutdown.add(owner, () => channels[owner].close());
     const load = new LoadGauge(clock);
     const unauthenticated = new AddressShare(config.UNAUTHENTICATED_PER_ADDRESS_MAX);
+    const organizations = new Share(ORGANIZATION_IN_FLIGHT_MAX);
     load.start();
     shutdown.add('load gauge', () => load.stop());
 
@@ -77,6 +80,8 @@ export async function startService(config: Config, clock: Clock = systemClock): 
           failures,
           load,
           unauthenticated,
+          organizations,
+          bodies: new BodyBudget(),
           logger,
         },
         readiness,

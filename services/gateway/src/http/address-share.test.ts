@@ -23,11 +23,11 @@ test('the /64 of an IPv6 subscriber is one address', () => {
 test('an address that holds nothing costs no memory', () => {
   const share = new AddressShare(1);
   share.take('192.0.2.7')?.();
-  expect(share.addresses).toBe(0);
+  expect(share.owners).toBe(0);
 });
 
 test('a share of 0 is no bound', () => {
   const share = new AddressShare(0);
   for (let count = 0; count < 1_000; count += 1) expect(share.take('192.0.2.7')).toBeDefined();
-  expect(share.addresses).toBe(0);
+  expect(share.owners).toBe(0);
 });

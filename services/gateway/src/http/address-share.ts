@@ -2,42 +2,16 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Response } from 'express';
 import { addressGroup } from './client-address.js';
 import { holdUntilSettled, requestState } from './request-state.js';
+import { Share } from './share.js';
 
-/** Counts what one address holds at the same time (an IPv6 /64 is one address), so that one cannot take what is for all. */
-export class AddressShare {
-  readonly #max: number;
-  readonly #held = new Map<string, number>();
-
-  /** @param max 0: no bound */
-  constructor(max: number) {
-    this.#max = max;
+/** As {@link Share}, for what addresses hold; an IPv6 /64 is one address. */
+export class AddressShare extends Share {
+  override take(address: string): (() => void) | undefined {
+    return super.take(addressGroup(address));
   }
 
-  /** @returns gives it back, once however often it is called; undefined when the address holds its whole share */
-  take(address: string): (() => void) | undefined {
-    if (this.#max === 0) return () => {};
-    const group = addressGroup(address);
-    const held = this.#held.get(group) ?? 0;
-    if (held >= this.#max) return undefined;
-    this.#held.set(group, held + 1);
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      const left = (this.#held.get(group) ?? 1) - 1;
-      if (left === 0) this.#held.delete(group);
-      else this.#held.set(group, left);
-    };
-  }
-
-  /** What the address holds now. */
-  held(address: string): number {
-    return this.#held.get(addressGroup(address)) ?? 0;
-  }
-
-  /** Addresses that hold something. */
-  get addresses(): number {
-    return this.#held.size;
+  override held(address: string): number {
+    return super.held(addressGroup(address));
   }
 }
 

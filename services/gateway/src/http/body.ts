@@ -1,11 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '@invoicecontrol/errors';
+import type { BodyReservation } from './body-budget.js';
+import { JsonValueCounter } from './json-value-counter.js';
 import { HttpRefusal } from './refusal.js';
 import { eachInTurns } from './turns.js';
 
+export interface BodyLimits {
+  readonly bytesMax: number;
+  /** Objects, lists, texts, numbers, booleans and nulls, at every level; an object or list without members counts twice. */
+  readonly valuesMax: number;
+  /** Ends the refusal of a body with too many values. */
+  readonly advice: string;
+}
+
 /** A JSON body, where its route does not say otherwise (HTTP and security reference, section 2). */
-export const JSON_BODY_BYTES_MAX = 256 * 1024;
+export const JSON_BODY_LIMITS: BodyLimits = {
+  bytesMax: 256 * 1024,
+  valuesMax: 10_000,
+  advice: 'Send less in one request.',
+};
 export const JSON_DEPTH_MAX = 32;
 /** Fields of one object: far more than any has, and few enough to look at all of them at one go. */
 export const JSON_FIELDS_MAX = 1_000;
@@ -14,20 +28,25 @@ export const JSON_FIELDS_MAX = 1_000;
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 const DISCARD_MS_MAX = 1_000;
 
+/** Chunks are joined by so many: a body can arrive byte by byte, and each chunk costs some hundred bytes beside its own. */
+const CHUNKS_APART_MAX = 256;
+
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Reads and parses a JSON body, stricter than JSON alone: one encoding, no byte order mark, no NUL, no lone surrogates,
- * no `__proto__`, bounded in size, depth and fields. Duplicate names: the last one wins.
- * @throws HttpRefusal 415 or 413, DomainError `invalid`
+ * no `__proto__`, bounded in size, values, depth and fields. Duplicate names: the last one wins.
+ * @param reservation holds the bytes as they arrive; the caller gives them back
+ * @throws HttpRefusal 415 or 413, DomainError `invalid`, DomainError `unavailable` when there is no room for the bytes now
  */
 export async function readJsonBody(
   request: IncomingMessage,
   response: ServerResponse,
-  bytesMax: number,
+  limits: BodyLimits,
+  reservation: BodyReservation,
 ): Promise<unknown> {
   requireJson(request);
-  return parseJson(await readBytes(request, response, bytesMax));
+  return parseJson(await readBytes(request, response, limits, reservation));
 }
 
 function requireJson(request: IncomingMessage): void {
@@ -49,39 +68,74 @@ function requireJson(request: IncomingMessage): void {
   }
 }
 
-async function readBytes(request: IncomingMessage, response: ServerResponse, bytesMax: number): Promise<Buffer> {
-  const isWaiting = request.headers.expect?.toLowerCase() === '100-continue';
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
+async function readBytes(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+  reservation: BodyReservation,
+): Promise<Buffer> {
+  let isWaiting = request.headers.expect?.toLowerCase() === '100-continue';
+  try {
+    const announced = Number(request.headers['content-length'] ?? 0);
+    if (announced > limits.bytesMax) throw tooLarge(limits);
+    reservation.requireRoom(announced);
+    if (isWaiting) response.writeContinue();
+    isWaiting = false;
+    return await collect(request, limits, reservation);
+  } catch (error) {
+    if (error instanceof ClientGone) throw error;
     if (!isWaiting) await discard(request);
-    throw tooLarge(request, bytesMax);
+    // The answer arrives, and what is unread is never taken for another request.
+    if (!request.complete) response.setHeader('Connection', 'close');
+    throw error;
   }
-  if (isWaiting) response.writeContinue();
-  const bytes = await collect(request, bytesMax);
-  if (bytes !== undefined) return bytes;
-  await discard(request);
-  throw tooLarge(request, bytesMax);
 }
 
-/** The whole body, or undefined as soon as it is longer than allowed. Rejects when the client leaves. */
-function collect(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
+/**
+ * The whole body. Rejects as soon as it is longer than allowed, has more values, or there is no room for it, and when the
+ * client leaves. Keeps nothing of it afterwards: the request lives on until it is answered.
+ */
+function collect(
+  request: IncomingMessage,
+  { bytesMax, valuesMax, advice }: BodyLimits,
+  reservation: BodyReservation,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const counter = new JsonValueCounter();
+    let joined: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let length = 0;
+    const end = (): void => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose);
+      joined = [];
+      chunks = [];
+    };
     const onData = (chunk: Buffer): void => {
-      length += chunk.length;
-      if (length <= bytesMax) {
-        chunks.push(chunk);
+      try {
+        length += chunk.length;
+        if (length > bytesMax) throw tooLarge({ bytesMax });
+        if (counter.add(chunk) > valuesMax) throw tooManyValues({ valuesMax, advice });
+        reservation.add(chunk.length);
+      } catch (error) {
+        end();
+        reject(error as Error);
         return;
       }
-      request.off('data', onData);
-      resolve(undefined);
+      chunks.push(chunk);
+      if (chunks.length < CHUNKS_APART_MAX) return;
+      joined.push(Buffer.concat(chunks));
+      chunks = [];
     };
-    request.on('data', onData);
-    request.once('end', () => resolve(Buffer.concat(chunks, length)));
-    request.once('error', reject);
-    request.once('close', () => {
-      if (!request.complete) reject(new ClientGone());
-    });
+    const onEnd = (): void => {
+      const body = Buffer.concat([...joined, ...chunks], length);
+      end();
+      resolve(body);
+    };
+    const onClose = (): void => {
+      end();
+      reject(new ClientGone());
+    };
+    request.on('data', onData).once('end', onEnd).once('close', onClose);
   });
 }
 
@@ -93,14 +147,13 @@ export class ClientGone extends Error {
   }
 }
 
-/** Closes the connection when bytes are still unread. */
-function tooLarge(request: IncomingMessage, bytesMax: number): HttpRefusal {
+function tooLarge({ bytesMax }: Pick<BodyLimits, 'bytesMax'>): HttpRefusal {
   const limit = bytesMax >= 1024 * 1024 ? `${bytesMax / (1024 * 1024)} MiB` : `${bytesMax / 1024} KiB`;
-  return new HttpRefusal(
-    413,
-    `The body is larger than ${limit}. Send less in one request.`,
-    request.complete ? {} : { Connection: 'close' },
-  );
+  return new HttpRefusal(413, `The body is larger than ${limit}. Send less in one request.`);
+}
+
+function tooManyValues({ valuesMax, advice }: Pick<BodyLimits, 'valuesMax' | 'advice'>): HttpRefusal {
+  return new HttpRefusal(413, `The body has more than ${valuesMax} values. ${advice}`);
 }
 
 /**

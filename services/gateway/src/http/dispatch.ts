@@ -8,7 +8,8 @@ import { sendJson, sendRefusal } from './answer.js';
 import { takeUnauthenticated } from './address-share.js';
 import type { AddressShare } from './address-share.js';
 import type { Authenticator } from './authenticate.js';
-import { JSON_BODY_BYTES_MAX, readJsonBody } from './body.js';
+import { JSON_BODY_LIMITS, readJsonBody } from './body.js';
+import type { BodyBudget, BodyReservation } from './body-budget.js';
 import { fingerprintOf } from './fingerprint.js';
 import type { FailureBucket } from './failure-bucket.js';
 import { readIdempotencyKey } from './idempotency-key.js';
@@ -21,6 +22,7 @@ import type { RateLimiter } from './rate-limit.js';
 import { HttpRefusal } from './refusal.js';
 import { anonymousContext, holdUntilSettled, requestState } from './request-state.js';
 import type { AnyKeyRoute, AnyPublicRoute, Reply, Route, RouteInput } from './route.js';
+import type { Share } from './share.js';
 import { validate } from './validate.js';
 
 export interface Dispatching {
@@ -33,6 +35,9 @@ export interface Dispatching {
   readonly load: LoadGauge;
   /** What each address may have running without a key. */
   readonly unauthenticated: AddressShare;
+  /** What each organization may have running. */
+  readonly organizations: Share;
+  readonly bodies: BodyBudget;
   readonly logger: Logger;
 }
 
@@ -71,7 +76,7 @@ async function answerKey(
   route: AnyKeyRoute,
   request: Request,
   response: Response,
-  { authenticator, limiter, limits, clients, load }: Dispatching,
+  { authenticator, limiter, limits, clients, load, organizations, bodies }: Dispatching,
 ): Promise<Reply> {
   const state = requestState(response);
   const anonymous = anonymousContext(state);
@@ -79,6 +84,9 @@ async function answerKey(
   state.organizationId = principal.organizationId;
   // Checked again: others may have been let in while the key was checked.
   load.refuseOverload(request.method);
+  const giveBack = organizations.take(principal.organizationId);
+  if (giveBack === undefined) throw tooManyRunning(organizations.max);
+  holdUntilSettled(response, giveBack);
   load.begin();
   holdUntilSettled(response, () => load.end());
   const context = { ...anonymous, actor: { type: 'API_KEY' as const, id: principal.apiKeyId } };
@@ -88,8 +96,9 @@ async function answerKey(
   for (const [name, value] of Object.entries(rateLimitFields(result.standings))) response.setHeader(name, value);
 
   requireRight(principal, route.access);
-  if (route.bodyBytesMax !== undefined) state.stages = stages();
-  const input = { ...(await readInput(route, request, response)), principal };
+  if (route.bodyLimits !== undefined) state.stages = stages();
+  const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
+  const input = { ...(await readInput(route, request, response, reservation)), principal };
   const bound = tenantClients(clients, principal.organizationId, {
     context,
     timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
@@ -105,12 +114,12 @@ async function answerPublic(
   route: AnyPublicRoute,
   request: Request,
   response: Response,
-  { failures, clients, unauthenticated }: Dispatching,
+  { failures, clients, unauthenticated, bodies }: Dispatching,
 ): Promise<Reply> {
   const state = requestState(response);
   takeUnauthenticated(response, unauthenticated);
   failures.refuseExhausted(state.address);
-  const input = await readInput(route, request, response);
+  const input = await readInput(route, request, response, bodies.ofAddress(state.address));
   const bound = publicClients(clients, {
     context: anonymousContext(state),
     timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
@@ -123,18 +132,31 @@ async function answerPublic(
   }
 }
 
+function tooManyRunning(max: number): DomainError {
+  return new DomainError(
+    'rate_limited',
+    `${max} requests of this organization are running. Wait for an answer, then repeat this one.`,
+    { retryAfterSeconds: 1 },
+  );
+}
+
 function isCallersFault({ kind }: DomainError): boolean {
   return kind === 'unauthenticated' || kind === 'not_found' || kind === 'invalid' || kind === 'forbidden';
 }
 
-async function readInput(route: Route, request: Request, response: Response): Promise<AnyInput> {
+async function readInput(
+  route: Route,
+  request: Request,
+  response: Response,
+  reservation: BodyReservation,
+): Promise<AnyInput> {
   const params = route.params?.safeParse(request.params);
   if (params?.success === false) throw notFound(route.resourceName ?? 'resource');
   const query = route.query === undefined ? {} : validate(route.query, request.query, 'query');
   return {
     params: params?.data ?? {},
     query,
-    ...(route.body === undefined ? noBody : await readBody(route, route.body, request, response)),
+    ...(route.body === undefined ? noBody : await readBody(route, route.body, request, response, reservation)),
     ifNoneMatch: request.headers['if-none-match'],
   };
 }
@@ -143,9 +165,17 @@ type BodyInput = Pick<AnyInput, 'body' | 'idempotencyKey' | 'fingerprint'>;
 
 const noBody: BodyInput = { body: undefined, idempotencyKey: '', fingerprint: '' };
 
-async function readBody(route: Route, schema: z.ZodType, request: Request, response: Response): Promise<BodyInput> {
-  const bytesMax = route.bodyBytesMax ?? JSON_BODY_BYTES_MAX;
-  const sent = await during(response, 'parse', () => readJsonBody(request, response, bytesMax));
+/** The bytes stay reserved until the request is settled: what was made of them lives as long. */
+async function readBody(
+  route: Route,
+  schema: z.ZodType,
+  request: Request,
+  response: Response,
+  reservation: BodyReservation,
+): Promise<BodyInput> {
+  holdUntilSettled(response, () => reservation.giveBack());
+  const limits = route.bodyLimits ?? JSON_BODY_LIMITS;
+  const sent = await during(response, 'parse', () => readJsonBody(request, response, limits, reservation));
   const { checkBody } = route;
   const body: unknown =
     checkBody === undefined

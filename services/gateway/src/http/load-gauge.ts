@@ -5,6 +5,8 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 
 /** Above this many running requests, reading is refused (HTTP and security reference, section 7). */
 export const IN_FLIGHT_MAX = 500;
+/** Of these, for one organization: one that waits on purpose leaves room for the others. */
+export const ORGANIZATION_IN_FLIGHT_MAX = 250;
 /** Above this lag of the event loop (p99), reading is refused, if our own requests can be the cause. */
 export const LAG_MS_MAX = 200;
 /**

@@ -61,7 +61,8 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
   413: {
     name: 'ContentTooLarge',
-    description: 'INVALID_REQUEST: the body is longer than allowed: 256 KiB, 10 MiB for a scan.',
+    description:
+      'INVALID_REQUEST: the body is longer than allowed (256 KiB, 10 MiB for a scan), or has more values (10,000, 100,000 for a scan).',
     examples: { invalid: new HttpRefusal(413, 'The body is larger than 256 KiB. Send less in one request.') },
   },
   415: {

@@ -2,6 +2,7 @@ import type { Principal } from '@invoicecontrol/contracts/organization/v1/access
 import type { z } from 'zod';
 import type { PublicClients, TenantClients } from '../clients.js';
 import type { KeyAccess } from './access.js';
+import type { BodyLimits } from './body.js';
 import type { HeaderName } from './published-headers.js';
 import type { Policy } from './rate-limit.js';
 
@@ -63,8 +64,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** Without one the query is ignored. */
   readonly query?: Q;
   readonly body?: B;
-  /** The longest body; 256 KiB by default. */
-  readonly bodyBytesMax?: number;
+  /** Of a long body; {@link JSON_BODY_LIMITS} by default. */
+  readonly bodyLimits?: BodyLimits;
   /**
    * Reads the body in place of its schema, which then only describes it: where rules about several fields apply, or
    * where checking all at once would block other requests. Throws or rejects with DomainError `invalid`.

@@ -7,6 +7,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { createClients, openChannels } from '../clients.js';
 import type { Clients } from '../clients.js';
 import { AddressShare } from '../http/address-share.js';
+import { BodyBudget } from '../http/body-budget.js';
 import { createApp } from '../http/app.js';
 import { Authenticator } from '../http/authenticate.js';
 import { FailureBucket } from '../http/failure-bucket.js';
@@ -17,6 +18,7 @@ import type { Readiness } from '../http/probes.js';
 import type { Limits } from '../http/rate-limit-fields.js';
 import { RateLimiter } from '../http/rate-limit.js';
 import { startHttpServer } from '../http/server.js';
+import { Share } from '../http/share.js';
 import { resources, routes } from '../routes/table.js';
 import { silent, startFakes } from './fakes.js';
 import type { Answers } from './fakes.js';
@@ -30,6 +32,7 @@ export interface RunningGateway {
   /** Requests that count in the shared bound. */
   inFlight(): number;
   readonly unauthenticated: AddressShare;
+  readonly bodies: BodyBudget;
   /** Stops the services behind the gateway. */
   cutServices(): Promise<void>;
   stop(): Promise<void>;
@@ -44,6 +47,7 @@ export interface GatewayOptions {
   /** 0, the default here: no bound. */
   readonly connectionsPerAddressMax?: number;
   readonly unauthenticatedPerAddressMax?: number;
+  readonly requestsPerOrganizationMax?: number;
 }
 
 /** Longer than any pause of a slow machine. */
@@ -72,9 +76,22 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
   const readiness = { isReady: true };
   const load = new LoadGauge(clock);
   const unauthenticated = new AddressShare(options.unauthenticatedPerAddressMax ?? 0);
+  const organizations = new Share(options.requestsPerOrganizationMax ?? 0);
+  const bodies = new BodyBudget();
   const app = createApp({
     routes,
-    dispatching: { clients, authenticator, limiter, limits, failures, load, unauthenticated, logger },
+    dispatching: {
+      clients,
+      authenticator,
+      limiter,
+      limits,
+      failures,
+      load,
+      unauthenticated,
+      organizations,
+      bodies,
+      logger,
+    },
     readiness,
     openApi: describeApi(resources),
     trustedProxyHops: options.trustedProxyHops ?? 0,
@@ -94,6 +111,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     readiness,
     inFlight: () => load.inFlight,
     unauthenticated,
+    bodies,
     cutServices: () => services.stop(0),
     async stop() {
       await server.stop(1_000);

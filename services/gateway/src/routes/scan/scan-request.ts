@@ -3,14 +3,19 @@ import { FieldFaults } from '@invoicecontrol/errors';
 import { readScanRow } from '@invoicecontrol/invoice/scan-row';
 import { scanRowSchema } from '@invoicecontrol/invoice/schema';
 import { z } from 'zod';
+import type { BodyLimits } from '../../http/body.js';
 import { examples } from '../../http/examples.js';
 import { uuid } from '../../http/fields.js';
 import { eachInTurns } from '../../http/turns.js';
 import { validate } from '../../http/validate.js';
 
 export const SCAN_ROWS_MAX = 5_000;
-/** Room for so many rows with every field at its longest (HTTP and security reference, section 2). */
-export const SCAN_BODY_BYTES_MAX = 10 * 1024 * 1024;
+/** Room for so many rows with every field at its longest (HTTP and security reference, section 2), and for some too many. */
+export const SCAN_BODY_LIMITS: BodyLimits = {
+  bytesMax: 10 * 1024 * 1024,
+  valuesMax: 100_000,
+  advice: `A scan takes at most ${SCAN_ROWS_MAX} rows: send the others in further requests.`,
+};
 
 function scanOf<R extends z.ZodType>(row: R) {
   return z.strictObject({

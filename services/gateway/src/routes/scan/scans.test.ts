@@ -13,7 +13,7 @@ import { toWire } from '@invoicecontrol/invoice/wire';
 import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
-import { SCAN_BODY_BYTES_MAX, SCAN_ROWS_MAX } from './scan-request.js';
+import { SCAN_BODY_LIMITS, SCAN_ROWS_MAX } from './scan-request.js';
 
 const key = keyNamed('scanner');
 const SCAN_ID = '0198a000-0000-7000-8000-00000000000a';
@@ -236,7 +236,7 @@ describe('the size of a scan', () => {
   test.each<[unknown, string]>([
     [[], 'rows: Must have at least 1 items.'],
     [rows(SCAN_ROWS_MAX + 1), 'rows: Must have at most 5000 items.'],
-    [Array.from({ length: 1_000_000 }, () => 1), 'rows: Must have at most 5000 items.'],
+    [Array.from({ length: SCAN_BODY_LIMITS.valuesMax - 2 }, () => 1), 'rows: Must have at most 5000 items.'],
     [undefined, 'rows: Required.'],
     [null, 'rows: Must not be null.'],
     [{ 0: plainRow, length: 1 }, 'rows: Must be an array.'],
@@ -246,11 +246,34 @@ describe('the size of a scan', () => {
 
   test('is up to 10 MiB of JSON, which no other route takes', async () => {
     const body = JSON.stringify({ rows: [plainRow] });
-    expect((await send(body.padEnd(SCAN_BODY_BYTES_MAX))).status).toBe(201);
-    const tooLarge = await send(body.padEnd(SCAN_BODY_BYTES_MAX + 1));
+    expect((await send(body.padEnd(SCAN_BODY_LIMITS.bytesMax))).status).toBe(201);
+    const tooLarge = await send(body.padEnd(SCAN_BODY_LIMITS.bytesMax + 1));
     expect(tooLarge.status).toBe(413);
     expect(((await tooLarge.json()) as Refusal).error.message).toContain('10 MiB');
     expect(created).toHaveLength(1);
+  });
+
+  test('is refused with 413 and what to change when its values are too many, whatever they are', async () => {
+    const nothing = Array.from({ length: SCAN_BODY_LIMITS.valuesMax }, () => ({}));
+    const fields = Object.fromEntries(nothing.map((_, index) => [`f${index}`, 1]));
+    const bodies = [
+      { rows: nothing },
+      { unknown: nothing },
+      { rows: [plainRow], x: { y: [nothing] } },
+      fields,
+      nothing,
+    ];
+    for (const body of bodies) {
+      const refused = await post(body);
+      expect(refused.status).toBe(413);
+      const { error } = (await refused.json()) as Refusal;
+      expect(error).toMatchObject({
+        code: 'INVALID_REQUEST',
+        message:
+          'The body has more than 100000 values. A scan takes at most 5000 rows: send the others in further requests.',
+      });
+    }
+    expect(created).toEqual([]);
   });
 
   test('may be the largest there is: every row with every text at its longest', async () => {
@@ -266,7 +289,7 @@ describe('the size of a scan', () => {
       externalId: wide(200),
     };
     const body = JSON.stringify({ rows: Array.from({ length: SCAN_ROWS_MAX }, () => largest) });
-    expect(body.length).toBeLessThanOrEqual(SCAN_BODY_BYTES_MAX);
+    expect(body.length).toBeLessThanOrEqual(SCAN_BODY_LIMITS.bytesMax);
     expect((await send(body)).status).toBe(201);
   });
 });

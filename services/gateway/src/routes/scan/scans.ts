@@ -8,7 +8,7 @@ import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../
 import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
-import { checkScan, SCAN_BODY_BYTES_MAX, scanRequest } from './scan-request.js';
+import { checkScan, SCAN_BODY_LIMITS, scanRequest } from './scan-request.js';
 
 const skippedRow = z.object({
   sourceRowNumber: z.int().describe('As the row was sent.'),
@@ -76,7 +76,7 @@ export const createScan = route({
   // Two minutes for the analysis of 5,000 rows beside others, and some seconds to store them.
   timeoutMs: 130_000,
   body: scanRequest,
-  bodyBytesMax: SCAN_BODY_BYTES_MAX,
+  bodyLimits: SCAN_BODY_LIMITS,
   checkBody: checkScan,
   honoursIdempotencyKey: true,
   ratePolicy: 'scans',

@@ -1,0 +1,257 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { SCAN_BODY_LIMITS } from '../routes/scan/scan-request.js';
+import { accessFor, keyNamed, principal } from '../testing/fakes.js';
+import { parseAnswer } from '../testing/raw-http.js';
+import { startGateway } from '../testing/running-gateway.js';
+import type { GatewayOptions, RunningGateway } from '../testing/running-gateway.js';
+import { ADDRESS_BODIES_BYTES_MAX, ORGANIZATION_BODIES_BYTES_MAX } from './body-budget.js';
+import { JSON_BODY_LIMITS } from './body.js';
+import { TIMEOUTS } from './limits.js';
+
+const key = keyNamed('owner');
+const otherKey = keyNamed('other');
+const MIB = 1024 * 1024;
+
+const started: RunningGateway[] = [];
+const sockets: Socket[] = [];
+let release: () => void;
+
+/** The scan service answers once `release` is called. */
+async function start(options: GatewayOptions = {}): Promise<RunningGateway> {
+  const keys = new Map([
+    [key, principal()],
+    [otherKey, principal({ organizationId: '0198a000-0000-7000-8000-000000000002', apiKeyId: 'other' })],
+  ]);
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const gateway = await startGateway(
+    {
+      access: accessFor(keys),
+      scans: { createScan: () => released.then(() => Promise.reject(new Error('Enough.'))) },
+      organizations: { getOrganization: () => released.then(() => Promise.reject(new Error('Enough.'))) },
+    },
+    { limits: { scans: 1_000 }, ...options },
+  );
+  started.push(gateway);
+  return gateway;
+}
+afterEach(async () => {
+  release();
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(started.splice(0).map((gateway) => gateway.stop()));
+});
+
+interface Connection {
+  readonly socket: Socket;
+  /** The first answer, once it is complete. */
+  answer(): Promise<ReturnType<typeof parseAnswer>>;
+}
+
+async function open(gateway: RunningGateway, head: string, body = ''): Promise<Connection> {
+  const socket = connect(gateway.port, '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => {});
+  socket.setEncoding('latin1');
+  let received = '';
+  socket.on('data', (text: string) => (received += text));
+  await once(socket, 'connect');
+  socket.write(head);
+  socket.write(body);
+  return {
+    socket,
+    answer: async () => {
+      await eventually(() => expect(received).toMatch(/^HTTP\/1\.1 [2-5][0-9][0-9][^]*\r\n\r\n[^]*\}$/));
+      return parseAnswer(received);
+    },
+  };
+}
+
+const head = (path: string, ...lines: string[]) =>
+  `${[`POST /v1${path} HTTP/1.1`, 'Host: x', 'Content-Type: application/json', ...lines].join('\r\n')}\r\n\r\n`;
+const withKey = (given = key) => `Authorization: Bearer ${given}`;
+const chunkOf = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+const scan = (...lines: string[]) => head('/scans', withKey(), ...lines);
+const row =
+  '{"supplierName":"Acme Ltd","invoiceNumber":"INV-1","issueDate":"2024-02-29","grossAmount":"120","sourceRowNumber":2}';
+/** A body of so many bytes that is a scan of one row. */
+const scanOf = (bytes: number) => `{"rows":[${row}]}`.padEnd(bytes);
+
+describe('the bytes of a body', () => {
+  test('are held from their arrival until the answer, not from their announcement', async () => {
+    const gateway = await start();
+    const { socket } = await open(gateway, scan(`Content-Length: ${9 * MIB}`));
+    await eventually(() => expect(gateway.inFlight()).toBe(1));
+    expect(gateway.bodies.bytes).toBe(0);
+    socket.write(scanOf(9 * MIB).slice(0, MIB));
+    await eventually(() => expect(gateway.bodies.bytes).toBe(MIB));
+    socket.write(scanOf(9 * MIB).slice(MIB));
+    await eventually(() => expect(gateway.bodies.bytes).toBe(9 * MIB));
+    release();
+    await eventually(() => expect(gateway.bodies.bytes).toBe(0));
+  });
+
+  test.each([
+    ['the client leaves', (socket: Socket) => void socket.destroy()],
+    ['the client sends what is not HTTP', (socket: Socket) => void socket.write('no chunk\r\n')],
+    ['the body is not JSON', (socket: Socket) => void socket.write('0\r\n\r\n')],
+    [
+      'the body has too many values',
+      (socket: Socket) => void socket.write(chunkOf('[],'.repeat(SCAN_BODY_LIMITS.valuesMax))),
+    ],
+  ])('are given back when %s', async (_, end) => {
+    const gateway = await start();
+    const { socket } = await open(gateway, scan('Transfer-Encoding: chunked'), chunkOf('{"rows":['));
+    await eventually(() => expect(gateway.bodies.bytes).toBe(9));
+    end(socket);
+    await eventually(() => expect(gateway.bodies.bytes).toBe(0));
+    await eventually(() => expect(gateway.inFlight()).toBe(0));
+  });
+
+  test('are given back when they do not arrive in time', async () => {
+    const gateway = await start({ timeouts: { ...TIMEOUTS, requestMs: 200, headersMs: 200, checkingIntervalMs: 20 } });
+    const { answer } = await open(gateway, scan('Transfer-Encoding: chunked'), chunkOf('{"rows":['));
+    expect((await answer()).status).toBe(408);
+    await eventually(() => expect(gateway.bodies.bytes).toBe(0));
+  });
+
+  test.each([
+    ['announced', `Content-Length: ${9 * MIB}`, (text: string) => text],
+    ['in chunks', 'Transfer-Encoding: chunked', chunkOf],
+  ])(
+    'beyond the share of an organization are refused with 503 and Retry-After, %s, and nobody else is',
+    async (_, framing, framed) => {
+      const gateway = await start();
+      const waiting = Math.floor(ORGANIZATION_BODIES_BYTES_MAX / (9 * MIB));
+      for (let count = 1; count <= waiting; count += 1) {
+        await open(gateway, scan(`Content-Length: ${9 * MIB}`), scanOf(9 * MIB));
+        await eventually(() => expect(gateway.bodies.bytes).toBe(count * 9 * MIB));
+      }
+      const { answer } = await open(gateway, scan(framing), framed(scanOf(9 * MIB)));
+      const { status, headers, body } = await answer();
+      expect(status).toBe(503);
+      expect(headers['retry-after']).toBe('2');
+      expect(body).toContain('of this organization that are not answered yet');
+      await eventually(() => expect(gateway.bodies.bytes).toBe(waiting * 9 * MIB));
+      const other = await open(gateway, head('/scans', withKey(otherKey), 'Content-Length: 2'), '{}');
+      expect((await other.answer()).status).toBe(400);
+    },
+  );
+
+  test('that are refused are not asked for by a client that waits to send them', async () => {
+    const gateway = await start();
+    for (const bytes of [10 * MIB, 10 * MIB, 4 * MIB]) {
+      await open(gateway, scan(`Content-Length: ${bytes}`), scanOf(bytes));
+    }
+    await eventually(() => expect(gateway.bodies.bytes).toBe(ORGANIZATION_BODIES_BYTES_MAX));
+    const { answer } = await open(gateway, scan('Content-Length: 9', 'Expect: 100-continue'));
+    expect(await answer()).toMatchObject({ status: 503, headers: { connection: 'close' } });
+  });
+
+  test('cost no more when they arrive one by one', async () => {
+    const gateway = await start();
+    const body = scanOf(20_000);
+    const { answer } = await open(
+      gateway,
+      scan('Transfer-Encoding: chunked'),
+      `${[...body].map(chunkOf).join('')}0\r\n\r\n`,
+    );
+    await eventually(() => expect(gateway.bodies.bytes).toBe(body.length));
+    release();
+    expect((await answer()).status).toBe(500);
+  });
+
+  test('without a key are bounded for their address', async () => {
+    const gateway = await start();
+    const pieces = ADDRESS_BODIES_BYTES_MAX / JSON_BODY_LIMITS.bytesMax;
+    const accept = head('/members/accept', `Content-Length: ${JSON_BODY_LIMITS.bytesMax}`);
+    for (let count = 1; count <= pieces; count += 1) {
+      await open(gateway, accept, '{'.padEnd(JSON_BODY_LIMITS.bytesMax - 1));
+    }
+    await eventually(() => expect(gateway.bodies.bytes).toBe(ADDRESS_BODIES_BYTES_MAX - pieces));
+    const { answer } = await open(gateway, accept, '{'.padEnd(JSON_BODY_LIMITS.bytesMax));
+    expect(await answer()).toMatchObject({ status: 503, headers: { 'retry-after': '2' } });
+  });
+});
+
+describe('what a body may not do', () => {
+  test('is read before its key is known to be good', async () => {
+    const gateway = await start();
+    const refused = head('/scans', `Authorization: Bearer ${keyNamed('guess')}`, `Content-Length: ${9 * MIB}`);
+    const { answer } = await open(gateway, refused, scanOf(MIB));
+    expect((await answer()).status).toBe(401);
+    expect(gateway.bodies.bytes).toBe(0);
+  });
+
+  test.each([
+    ['two lengths', scan('Content-Length: 2', 'Content-Length: 3')],
+    ['a length and chunks', scan('Content-Length: 2', 'Transfer-Encoding: chunked')],
+    ['a length that is not a number', scan('Content-Length: 2x')],
+    ['a negative length', scan('Content-Length: -1')],
+  ])('arrive with %s', async (_, text) => {
+    const gateway = await start();
+    const { answer } = await open(gateway, text, '{}');
+    expect(await answer()).toMatchObject({ status: 400, headers: { connection: 'close' } });
+    expect(gateway.bodies.bytes).toBe(0);
+  });
+
+  test('be longer than announced: what is behind it is refused as a request of its own', async () => {
+    const gateway = await start();
+    const { socket, answer } = await open(gateway, scan('Content-Length: 2'), `{}${'x'.repeat(100)}`);
+    expect((await answer()).status).toBe(400);
+    await eventually(() => expect(socket.closed).toBe(true));
+    expect(gateway.bodies.bytes).toBe(0);
+  });
+
+  test('come with GET, HEAD, DELETE or OPTIONS and be kept', async () => {
+    const gateway = await start();
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'DELETE']) {
+      const lines = [`${method} /v1/scans HTTP/1.1`, 'Host: x', withKey(), `Content-Length: ${9 * MIB}`];
+      await open(gateway, `${lines.join('\r\n')}\r\n\r\n`, scanOf(MIB));
+    }
+    expect(gateway.bodies.bytes).toBe(0);
+  });
+
+  test.each(['multipart/form-data; boundary=x', 'application/x-www-form-urlencoded'])('be %s', async (type) => {
+    const gateway = await start();
+    const text = scan(`Content-Length: ${9 * MIB}`).replace('application/json', type);
+    const { answer } = await open(gateway, text, '--x\r\n');
+    expect((await answer()).status).toBe(415);
+    expect(gateway.bodies.bytes).toBe(0);
+  });
+
+  test('be compressed', async () => {
+    const gateway = await start();
+    const { answer } = await open(gateway, scan('Content-Encoding: gzip', 'Content-Length: 20'), 'x'.repeat(20));
+    expect((await answer()).status).toBe(415);
+  });
+});
+
+describe('an organization', () => {
+  test.each(['slow bodies', 'answers that do not come'])('has its share of running requests, with %s', async (kind) => {
+    const gateway = await start({ requestsPerOrganizationMax: 3 });
+    const waiting =
+      kind === 'slow bodies'
+        ? scan('Content-Length: 9')
+        : `GET /v1/organizations/current HTTP/1.1\r\nHost: x\r\n${withKey()}\r\n\r\n`;
+    const held = [];
+    for (let count = 0; count < 3; count += 1) held.push(await open(gateway, waiting));
+    await eventually(() => expect(gateway.inFlight()).toBe(3));
+    const excess = await (await open(gateway, waiting)).answer();
+    expect(excess).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
+    expect(JSON.parse(excess.body)).toMatchObject({
+      error: {
+        code: 'RATE_LIMITED',
+        message: '3 requests of this organization are running. Wait for an answer, then repeat this one.',
+      },
+    });
+    const other = await open(gateway, head('/scans', withKey(otherKey), 'Content-Length: 2'), '{}');
+    expect((await other.answer()).status).toBe(400);
+    held[0]?.socket.destroy();
+    await eventually(() => expect(gateway.inFlight()).toBe(2));
+    await open(gateway, waiting);
+    await eventually(() => expect(gateway.inFlight()).toBe(3));
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  ADDRESS_BODIES_BYTES_MAX,
+  BODIES_BYTES_MAX,
+  BodyBudget,
+  LONG_BODIES_BYTES_MAX,
+  ORGANIZATION_BODIES_BYTES_MAX,
+  PUBLIC_BODIES_BYTES_MAX,
+} from './body-budget.js';
+import type { BodyReservation } from './body-budget.js';
+
+/** Takes as much as each of as many owners may, until `total` is held, and returns what fails then. */
+function fill(total: number, share: number, reservationOf: (owner: number) => BodyReservation): void {
+  for (let owner = 0, left = total; left > 0; owner += 1, left -= share) {
+    reservationOf(owner).add(Math.min(share, left));
+  }
+}
+
+describe('bytes of bodies', () => {
+  test('of one organization are held up to its share and not a byte more, over all its bodies', () => {
+    const budget = new BodyBudget();
+    const first = budget.ofOrganization('a', false);
+    const second = budget.ofOrganization('a', false);
+    first.add(ORGANIZATION_BODIES_BYTES_MAX - 1);
+    second.add(1);
+    expect(() => second.add(1)).toThrow(/of this organization/);
+    expect(() => second.requireRoom(1)).toThrow(expect.objectContaining({ kind: 'unavailable' }));
+    budget.ofOrganization('b', false).add(1);
+    first.giveBack();
+    second.add(1);
+    expect(budget.bytes).toBe(3);
+  });
+
+  test('of the process are held up to its bound', () => {
+    const budget = new BodyBudget();
+    fill(BODIES_BYTES_MAX, ORGANIZATION_BODIES_BYTES_MAX, (owner) => budget.ofOrganization(`o${owner}`, false));
+    expect(budget.bytes).toBe(BODIES_BYTES_MAX);
+    expect(() => budget.ofOrganization('another', false).add(1)).toThrow(/right now/);
+  });
+
+  test('of long bodies leave room for the others', () => {
+    const budget = new BodyBudget();
+    fill(LONG_BODIES_BYTES_MAX, ORGANIZATION_BODIES_BYTES_MAX, (owner) => budget.ofOrganization(`o${owner}`, true));
+    expect(() => budget.ofOrganization('another', true).add(1)).toThrow(/right now/);
+    budget.ofOrganization('another', false).add(1);
+  });
+
+  test('without a key are bounded for an address and for all of them, and leave room for those with one', () => {
+    const budget = new BodyBudget();
+    const first = budget.ofAddress('192.0.2.1');
+    first.add(ADDRESS_BODIES_BYTES_MAX);
+    expect(() => budget.ofAddress('192.0.2.1').add(1)).toThrow(/from this address/);
+    first.giveBack();
+    fill(PUBLIC_BODIES_BYTES_MAX, ADDRESS_BODIES_BYTES_MAX, (owner) => budget.ofAddress(`192.0.2.${owner}`));
+    expect(() => budget.ofAddress('192.0.2.250').add(1)).toThrow(/right now/);
+    budget.ofOrganization('a', false).add(ORGANIZATION_BODIES_BYTES_MAX);
+  });
+
+  test('that do not fit leave what is held as it was', () => {
+    const budget = new BodyBudget();
+    const body = budget.ofOrganization('a', true);
+    body.add(1);
+    expect(() => body.add(ORGANIZATION_BODIES_BYTES_MAX)).toThrow(/of this organization/);
+    expect(budget.bytes).toBe(1);
+  });
+
+  test('are given back once, and what arrives afterwards is not held', () => {
+    const budget = new BodyBudget();
+    const other = budget.ofOrganization('a', false);
+    other.add(5);
+    const body = budget.ofOrganization('a', false);
+    body.add(7);
+    body.giveBack();
+    body.giveBack();
+    body.add(3);
+    expect(budget.bytes).toBe(5);
+  });
+});
