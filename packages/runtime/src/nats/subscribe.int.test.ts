@@ -100,6 +100,20 @@ test('an event whose handler failed is delivered again', async () => {
   expect(tries).toBe(2);
 });
 
+test('an event whose handler fails each time is tried again after pauses that grow', async () => {
+  const triedAt: number[] = [];
+  await listen('failing', async (version) => {
+    if (version !== 51) return;
+    triedAt.push(performance.now());
+    throw new Error('broken');
+  });
+  await publish(51);
+  await eventually(() => expect(triedAt.length).toBeGreaterThanOrEqual(3));
+  const [first = 0, second = 0, third = 0] = triedAt;
+  expect(second - first).toBeGreaterThan(750);
+  expect(third - second).toBeGreaterThan(1_500);
+});
+
 test('a consumer that the broker lost is created again, hears what it missed, and is named in the log', async () => {
   const seen = new Set<number>();
   await listen('deleted', async (version) => void seen.add(version));

@@ -97,7 +97,8 @@ export async function subscribe<T extends EventHeader>(
       const pauseMs = redeliveryPauseMs(error, deliveries, isOutage);
       count('consumer.failures', { consumer: durable, outcome: pauseMs === undefined ? 'dead_letter' : 'retry' });
       if (pauseMs !== undefined) {
-        if (isCurrent()) message.nak(pauseMs * (0.8 + Math.random() * 0.4));
+        // A fraction is not understood by the broker, which then delivers again at once.
+        if (isCurrent()) message.nak(Math.round(pauseMs * (0.8 + Math.random() * 0.4)));
         return;
       }
       await deadLetters.store(deadLetterOf(durable, message, error));
