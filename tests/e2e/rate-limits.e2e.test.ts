@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { REQUESTS_PER_MINUTE_MAX } from '@invoicecontrol/contracts/rate-limits';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startRunningSystem } from './running-system.js';
 import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
@@ -127,5 +128,35 @@ describe('no limit', () => {
       expect((await running.request('GET /organizations/current')).status).toBe(401);
     }
     expect((await read((await fresh()).owner)).status).toBe(200);
+  });
+});
+
+describe('the highest limit that may be configured', () => {
+  /** What one of three gateways would let through alone. */
+  const LOCAL_SHARE = LIMITS.organization / 3;
+
+  test('is kept by its owner, so that the other limits of the request are exact, too', async () => {
+    const highest = await startRunningSystem({
+      RATE_LIMIT_DEFAULT_PER_MINUTE: String(REQUESTS_PER_MINUTE_MAX),
+      RATE_LIMIT_ORGANIZATION_PER_MINUTE: String(LIMITS.organization),
+      GATEWAY_REPLICAS: '3',
+    });
+    try {
+      await exactly(async () => {
+        const { owner: key } = (await highest.newTenant()).keys;
+        for (let used = 1; used <= LOCAL_SHARE + 1; used += 1) {
+          const answer = await highest.request('GET /organizations/current', { key });
+          expect(answer.status).toBe(200);
+          expect(standing(answer, 'default').left).toBe(REQUESTS_PER_MINUTE_MAX - used);
+        }
+      });
+    } finally {
+      await highest.stop();
+    }
+  });
+
+  test('is also the highest that the gateway starts with', async () => {
+    const over = { RATE_LIMIT_DEFAULT_PER_MINUTE: String(REQUESTS_PER_MINUTE_MAX + 1) };
+    await expect(startRunningSystem(over)).rejects.toThrow(/RATE_LIMIT_DEFAULT_PER_MINUTE/);
   });
 });

@@ -1,8 +1,9 @@
+import { REQUESTS_PER_MINUTE_MAX } from '@invoicecontrol/contracts/rate-limits';
 import { addressSettings, logLevel, port } from '@invoicecontrol/runtime/config';
 import { z } from 'zod';
 import { owners } from './clients.js';
 
-const requestsPerMinute = z.coerce.number().int().min(1).max(100_000_000);
+const requestsPerMinute = z.coerce.number().int().min(1).max(REQUESTS_PER_MINUTE_MAX);
 
 /** The environment of the gateway; the numbers are those of the HTTP and security reference, section 7. */
 export const configSchema = z.object({

@@ -1,15 +1,21 @@
+import type { RatePolicy } from '@invoicecontrol/contracts/rate-limits';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { HttpRefusal } from './refusal.js';
-import type { Demand, Policy, Standing } from './rate-limit.js';
+import type { Demand, Standing } from './rate-limit.js';
 
 /** Requests per minute of every policy, from the configuration. */
-export type Limits = Readonly<Record<Policy, number>>;
+export type Limits = Readonly<Record<RatePolicy, number>>;
 
 /** The limits of a request: its key, its organization, its key again when it writes, and what the route adds. */
-export function demandsOf(principal: Principal, method: string, extra: Policy | undefined, limits: Limits): Demand[] {
+export function demandsOf(
+  principal: Principal,
+  method: string,
+  extra: RatePolicy | undefined,
+  limits: Limits,
+): Demand[] {
   const key = `key:${principal.apiKeyId}`;
   const isWrite = method !== 'GET' && method !== 'HEAD';
-  const demand = (subject: string, policy: Policy): Demand => ({ subject, policy, limitPerMinute: limits[policy] });
+  const demand = (subject: string, policy: RatePolicy): Demand => ({ subject, policy, limitPerMinute: limits[policy] });
   return [
     demand(key, 'default'),
     demand(`organization:${principal.organizationId}`, 'organization'),

@@ -3,25 +3,24 @@ import type {
   AccessServiceDefinition,
   RequestReservation,
 } from '@invoicecontrol/contracts/organization/v1/access_service';
+import type { RatePolicy } from '@invoicecontrol/contracts/rate-limits';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { count } from '@invoicecontrol/runtime/telemetry';
 
-export type Policy = 'default' | 'organization' | 'writes' | 'scans' | 'documents';
-
 /** One limit that a request falls under. */
 export interface Demand {
   /** `key:<id>` or `organization:<id>`. */
   readonly subject: string;
-  readonly policy: Policy;
+  readonly policy: RatePolicy;
   readonly limitPerMinute: number;
 }
 
 /** What is left of a limit after a request, for the RateLimit fields. */
 export interface Standing {
-  readonly policy: Policy;
+  readonly policy: RatePolicy;
   readonly limitPerMinute: number;
   readonly remaining: number;
   /** Until the window ends, or until a refused caller may try again. */

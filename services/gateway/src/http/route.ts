@@ -1,10 +1,10 @@
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
+import type { RatePolicy } from '@invoicecontrol/contracts/rate-limits';
 import type { z } from 'zod';
 import type { PublicClients, TenantClients } from '../clients.js';
 import type { KeyAccess } from './access.js';
 import type { BodyLimits } from './body.js';
 import type { HeaderName } from './published-headers.js';
-import type { Policy } from './rate-limit.js';
 
 /** What a handler answers; the status is one of the route's `responses`. */
 export interface Reply {
@@ -76,7 +76,7 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** Whether Idempotency-Key is honoured; elsewhere it is ignored. */
   readonly honoursIdempotencyKey?: true;
   /** A rate limit beyond those of every request. */
-  readonly ratePolicy?: Policy;
+  readonly ratePolicy?: RatePolicy;
   /** By status; the first is the usual one. */
   readonly responses: Readonly<Record<number, PublishedResponse>>;
   /** Refusals beyond those that follow from key, parameters and body, as published: `409`. */

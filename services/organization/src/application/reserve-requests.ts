@@ -1,3 +1,4 @@
+import { ratePolicies, REQUESTS_PER_MINUTE_MAX } from '@invoicecontrol/contracts/rate-limits';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { allowedTokens, retryAfterMs, WINDOW_MS, windowPosition } from '../domain/rate-window.js';
@@ -33,9 +34,8 @@ export interface Reservation {
 
 const POLICIES_MAX = 8;
 const TOKENS_MAX = 1_000;
-const LIMIT_PER_MINUTE_MAX = 10_000_000;
 const SUBJECT = /^(?:key|organization):[0-9A-Za-z-]{1,64}$/;
-const policyNames: ReadonlySet<string> = new Set(['default', 'organization', 'writes', 'scans', 'documents']);
+const policyNames: ReadonlySet<string> = new Set(ratePolicies);
 /** A window is read during its own minute and the next one. */
 const WINDOW_TTL_MS = 2 * WINDOW_MS;
 
@@ -86,14 +86,14 @@ function requireValid({ subject, policy, limitPerMinute, tokens }: RequestPolicy
     SUBJECT.test(subject) &&
     policyNames.has(policy) &&
     limitPerMinute >= 1 &&
-    limitPerMinute <= LIMIT_PER_MINUTE_MAX &&
+    limitPerMinute <= REQUESTS_PER_MINUTE_MAX &&
     tokens >= 1 &&
     tokens <= TOKENS_MAX;
   if (!isValid) {
     throw new DomainError(
       'invalid',
       `A policy names key:<id> or organization:<id>, one of ${[...policyNames].join(', ')}, ` +
-        `a limit of 1 to ${LIMIT_PER_MINUTE_MAX} and 1 to ${TOKENS_MAX} tokens.`,
+        `a limit of 1 to ${REQUESTS_PER_MINUTE_MAX} and 1 to ${TOKENS_MAX} tokens.`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { REQUESTS_PER_MINUTE_MAX } from '@invoicecontrol/contracts/rate-limits';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -117,11 +118,18 @@ describe('a request for tokens', () => {
     ['a subject that names another window', { subject: 'key:x:default:1' }],
     ['an unknown policy', { policy: 'everything' }],
     ['no limit', { limitPerMinute: 0 }],
+    ['a limit above the highest that may be configured', { limitPerMinute: REQUESTS_PER_MINUTE_MAX + 1 }],
     ['no tokens', { tokens: 0 }],
     ['more tokens than one call may request', { tokens: 1_001 }],
   ])('is refused with %s', async (_, fault) => {
     const asked = clients.access.reserveRequests({ policies: [{ ...good, ...fault }] }, asKey('k'));
     await expect(asked).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
+  test('may have the highest limit that may be configured', async () => {
+    const policies = [{ ...good, subject: 'key:highest', limitPerMinute: REQUESTS_PER_MINUTE_MAX }];
+    const { reservations } = await clients.access.reserveRequests({ policies }, asKey('k'));
+    expect(reservations).toMatchObject([{ granted: 1, remaining: REQUESTS_PER_MINUTE_MAX - 1 }]);
   });
 
   test('names at most eight policies', async () => {
