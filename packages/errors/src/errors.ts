@@ -36,6 +36,16 @@ export type EnvelopeCode =
 
 export type ErrorKind = keyof typeof errorTable;
 
+/**
+ * What is said of an outage of which nothing more is known than its kind. Whether the request took effect, and what is to
+ * be done about it, depends on the request: only the gateway knows it and says it.
+ */
+export const plainSentences = {
+  unavailable: 'A part of the service cannot be reached right now.',
+  deadline: 'The service did not answer in time.',
+  internal: 'Something went wrong on our side.',
+} as const satisfies Partial<Record<ErrorKind, string>>;
+
 export function isErrorKind(value: string): value is ErrorKind {
   return Object.hasOwn(errorTable, value);
 }

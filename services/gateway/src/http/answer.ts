@@ -27,7 +27,7 @@ export function sendJson(
 
 /** Refuses the request with the envelope, unless the caller is gone or the answer has begun. */
 export function sendRefusal(response: Response, error: unknown, logger: Logger): void {
-  const { requestId } = requestState(response);
+  const { requestId, advice } = requestState(response);
   const isForeseen = error instanceof HttpRefusal || (error instanceof DomainError && error.kind !== 'internal');
   if (error instanceof ClientGone || response.destroyed) return;
   if (!isForeseen) logger.error({ error, requestId }, 'a request failed');
@@ -35,6 +35,6 @@ export function sendRefusal(response: Response, error: unknown, logger: Logger):
     response.destroy();
     return;
   }
-  const { status, headers, body } = answerTo(error, requestId);
+  const { status, headers, body } = answerTo(error, requestId, advice);
   sendJson(response, status, body, headers);
 }

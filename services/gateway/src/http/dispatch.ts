@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { publicClients, tenantClients } from '../clients.js';
 import type { Clients } from '../clients.js';
 import { requireRight } from './access.js';
+import { adviceFor } from './advice.js';
 import { sendJson, sendRefusal } from './answer.js';
 import { takeUnauthenticated } from './address-share.js';
 import type { AddressShare } from './address-share.js';
@@ -103,6 +104,7 @@ async function answerKey(
     context,
     timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
   });
+  state.advice = adviceFor(route, input.idempotencyKey);
   const reply = await during(response, 'handle', () => route.handle(input, bound));
   // Other gateways learn of the change by broadcast; this one applies it before it answers.
   if (route.access.scope === 'organization:write') authenticator.invalidateOrganization(principal.organizationId);
@@ -124,6 +126,7 @@ async function answerPublic(
     context: anonymousContext(state),
     timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
   });
+  state.advice = adviceFor(route, input.idempotencyKey);
   try {
     return await route.handle(input, bound);
   } catch (error) {

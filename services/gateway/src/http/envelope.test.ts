@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { DomainError, errorTable, invalidField } from '@invoicecontrol/errors';
 import type { ErrorKind } from '@invoicecontrol/errors';
-import { answerTo, INTERNAL_MESSAGE } from './envelope.js';
+import { answerTo } from './envelope.js';
 import { HttpRefusal } from './refusal.js';
+
+const INTERNAL_MESSAGE = 'Something went wrong on our side. Repeat the request in a moment.';
 
 describe('the error envelope', () => {
   test.each(Object.keys(errorTable) as ErrorKind[])('carries code and status of the kind %s', (kind) => {

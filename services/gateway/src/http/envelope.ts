@@ -1,5 +1,6 @@
-import { DomainError, errorTable } from '@invoicecontrol/errors';
+import { DomainError, errorTable, plainSentences } from '@invoicecontrol/errors';
 import type { EnvelopeCode, ErrorKind, FieldFault } from '@invoicecontrol/errors';
+import { REPEAT } from './advice.js';
 import { HttpRefusal } from './refusal.js';
 
 /** What leaves the gateway when a request is refused (specification 2.17). */
@@ -19,15 +20,14 @@ export interface ErrorAnswer {
   readonly body: ErrorEnvelope;
 }
 
-export const INTERNAL_MESSAGE = 'Something went wrong on our side. The request can be repeated.';
-
 /** Where the owner of a refusal states no time. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { in_progress: 1, unavailable: 2 };
 
 /**
  * The answer to a failed request. An unexpected fault is 500 with a fixed sentence; its cause is only logged.
+ * @param advice what to do when only the kind of the failure is known; the default is for requests that did nothing
  */
-export function answerTo(error: unknown, requestId: string): ErrorAnswer {
+export function answerTo(error: unknown, requestId: string, advice = REPEAT): ErrorAnswer {
   if (error instanceof HttpRefusal) {
     return {
       status: error.status,
@@ -35,7 +35,7 @@ export function answerTo(error: unknown, requestId: string): ErrorAnswer {
       body: { error: { code: error.code, message: error.message, request_id: requestId } },
     };
   }
-  const refusal = error instanceof DomainError ? error : new DomainError('internal', INTERNAL_MESSAGE);
+  const refusal = error instanceof DomainError ? error : new DomainError('internal', plainSentences.internal);
   const { code, http } = errorTable[refusal.kind];
   const hasDetails = http === 400 && refusal.details.length > 0;
   return {
@@ -44,12 +44,19 @@ export function answerTo(error: unknown, requestId: string): ErrorAnswer {
     body: {
       error: {
         code,
-        message: refusal.kind === 'internal' ? INTERNAL_MESSAGE : refusal.publicMessage,
+        message: sentenceOf(refusal, advice),
         request_id: requestId,
         ...(hasDetails ? { details: refusal.details } : {}),
       },
     },
   };
+}
+
+/** Whoever knows more than the kind of the failure says himself what to do. */
+function sentenceOf({ kind, publicMessage }: DomainError, advice: string): string {
+  const plain = new Map<ErrorKind, string>(Object.entries(plainSentences) as [ErrorKind, string][]).get(kind);
+  const isPlain = kind === 'internal' || publicMessage === plain;
+  return isPlain ? `${plain} ${advice}` : publicMessage;
 }
 
 function headersOf({ kind, retryAfterSeconds }: DomainError): Record<string, string> {

@@ -1,8 +1,9 @@
-import { DomainError, FIELD_FAULTS_MAX, FieldFaults, notFound } from '@invoicecontrol/errors';
+import { DomainError, FIELD_FAULTS_MAX, FieldFaults, notFound, plainSentences } from '@invoicecontrol/errors';
 import { firstInProgress, requireSameRequest } from '@invoicecontrol/runtime/idempotency-key';
 import { requireRight } from './access.js';
+import { adviceFor } from './advice.js';
 import { refused } from './authenticate.js';
-import { INTERNAL_MESSAGE, answerTo } from './envelope.js';
+import { answerTo } from './envelope.js';
 import type { HeaderName } from './published-headers.js';
 import { rateLimited } from './rate-limit-fields.js';
 import { HttpRefusal } from './refusal.js';
@@ -17,6 +18,10 @@ interface PublishedRefusal {
 }
 
 const KEY_WITHOUT_SCOPES = { role: 'VIEWER', scopes: [] };
+
+const WHETHER_IT_TOOK_EFFECT = 'The message says whether the request may have taken effect and how it is repeated.';
+
+const AFTER_A_KEYED_POST = adviceFor({ method: 'post', honoursIdempotencyKey: true }, 'key');
 
 /** By status: what every refusal of it shares, whichever route it comes from. */
 export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
@@ -85,31 +90,23 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
   500: {
     name: 'InternalError',
-    description: 'PROCESSING_FAILED: a fault of ours. The request can be repeated.',
+    description: `PROCESSING_FAILED: a fault of ours. ${WHETHER_IT_TOOK_EFFECT}`,
     examples: {
-      internal: new DomainError('internal', INTERNAL_MESSAGE),
+      internal: new DomainError('internal', plainSentences.internal),
     },
   },
   503: {
     name: 'Unavailable',
-    description: 'PROCESSING_FAILED: a part of the service is unavailable or overloaded. Retry after Retry-After.',
+    description: `PROCESSING_FAILED: a part of the service is unavailable or overloaded. ${WHETHER_IT_TOOK_EFFECT}`,
     headers: ['Retry-After'],
     examples: {
-      unavailable: new DomainError(
-        'unavailable',
-        'A part of the service cannot be reached right now. Repeat the request in a moment.',
-      ),
+      unavailable: new DomainError('unavailable', plainSentences.unavailable),
     },
   },
   504: {
     name: 'Timeout',
-    description: 'PROCESSING_FAILED: no answer in time. What was begun goes on; repeat with the same Idempotency-Key.',
-    examples: {
-      deadline: new DomainError(
-        'deadline',
-        'The service did not answer in time. The request may still complete; repeating it is safe with the same key.',
-      ),
-    },
+    description: `PROCESSING_FAILED: no answer in time. ${WHETHER_IT_TOOK_EFFECT}`,
+    examples: { deadline: new DomainError('deadline', `${plainSentences.deadline} ${AFTER_A_KEYED_POST}`) },
   },
 };
 

@@ -14,6 +14,8 @@ export interface RequestState {
   isSettled: boolean;
   /** Set once the key is known. */
   organizationId?: string;
+  /** Set when the owner is asked: what a caller should do if that fails. Before, nothing was done. */
+  advice?: string;
   /** How long each stage took, for routes with long bodies. */
   stages?: Stages;
 }

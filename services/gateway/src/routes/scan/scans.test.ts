@@ -7,7 +7,7 @@ import type {
   ListScansRequest,
   Scan,
 } from '@invoicecontrol/contracts/scan/v1/scan_service';
-import { DomainError, notFound } from '@invoicecontrol/errors';
+import { DomainError, plainSentences, notFound } from '@invoicecontrol/errors';
 import { fullInvoice, fullRow, invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 import { toWire } from '@invoicecontrol/invoice/wire';
 import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
@@ -194,14 +194,24 @@ describe('POST /scans', () => {
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
-    ['with a key', { 'idempotency-key': 'k' }, /goes on\. Send the same request with the same Idempotency-Key/],
-    ['without one', {}, /goes on\. Its result will be the newest of GET \/v1\/scans/],
-  ])('that takes too long is 504 and says how its result is had: %s', async (_, headers, sentence) => {
-    create = () => Promise.reject(new DomainError('deadline', 'too late'));
+    ['with a key', { 'idempotency-key': 'k' }, /may have taken effect\. Repeat it .* with the same Idempotency-Key/],
+    ['without one', {}, /may have taken effect: check that before you send it again/],
+  ])('of which nothing is heard is 504 and claims neither: %s', async (_, headers, sentence) => {
+    create = () => Promise.reject(new DomainError('deadline', plainSentences.deadline));
     const response = await post({ rows: [plainRow] }, headers);
     expect(response.status).toBe(504);
     const { error } = (await response.json()) as Refusal;
     expect(error).toMatchObject({ code: 'PROCESSING_FAILED', message: expect.stringMatching(sentence) as unknown });
+    expect(error.message).not.toMatch(/goes on|stored/);
+  });
+
+  test('that goes on is 504 in the words of the scan service, which alone knows it', async () => {
+    const sentence =
+      'The scan is stored and goes on. Repeating the request with the same Idempotency-Key gives its result.';
+    create = () => Promise.reject(new DomainError('deadline', sentence));
+    const response = await post({ rows: [plainRow] });
+    expect(response.status).toBe(504);
+    expect(((await response.json()) as Refusal).error.message).toBe(sentence);
   });
 
   test('passes on what the scan service refuses', async () => {

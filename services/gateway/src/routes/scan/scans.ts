@@ -1,7 +1,6 @@
 import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
-import { DomainError } from '@invoicecontrol/errors';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
 import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
@@ -73,7 +72,7 @@ export const createScan = route({
   summary: 'Analyze historical invoices',
   rpc: 'invoicecontrol.scan.v1.ScanService/CreateScan',
   access: { scope: 'scans:write' },
-  // Two minutes for the analysis of 5,000 rows beside others, and some seconds to store them.
+  // The owner answers before: whether the rows are stored and worked on, or nothing of them is stored.
   timeoutMs: 130_000,
   body: scanRequest,
   bodyLimits: SCAN_BODY_LIMITS,
@@ -85,17 +84,13 @@ export const createScan = route({
   },
   refusals: [409],
   async handle({ body, fingerprint, idempotencyKey, principal }, { scans }): Promise<Reply> {
-    const reply = await scans
-      .createScan({
-        companyId: body.companyId?.toLowerCase(),
-        invoiceRows: body.rows,
-        idempotencyKey,
-        fingerprint,
-        scanRowsPerMonthLimit: principal.limits?.scanRowsPerMonth,
-      })
-      .catch((error: unknown) => {
-        throw isDeadline(error) ? stillScanning(idempotencyKey !== '') : error;
-      });
+    const reply = await scans.createScan({
+      companyId: body.companyId?.toLowerCase(),
+      invoiceRows: body.rows,
+      idempotencyKey,
+      fingerprint,
+      scanRowsPerMonthLimit: principal.limits?.scanRowsPerMonth,
+    });
     const created = presentScan(stated(reply.scan));
     return {
       status: 201,
@@ -141,18 +136,6 @@ export const getScan = route({
     return { status: 200, body: presentScan(stated(reply.scan)) };
   },
 });
-
-function isDeadline(error: unknown): boolean {
-  return error instanceof DomainError && error.kind === 'deadline';
-}
-
-/** The rows are stored by then, so the scan completes without its caller. */
-function stillScanning(hasKey: boolean): DomainError {
-  const wayToResult = hasKey
-    ? 'Send the same request with the same Idempotency-Key again to get its result.'
-    : 'Its result will be the newest of GET /v1/scans; a repeat without an Idempotency-Key would be another scan.';
-  return new DomainError('deadline', `The scan takes longer than a request may, and goes on. ${wayToResult}`);
-}
 
 function presentFigures(message: Scan) {
   return {

@@ -1,0 +1,21 @@
+import type { Route } from './route.js';
+
+/** Where nothing has been done yet, and for what only reads. */
+export const REPEAT = 'Repeat the request in a moment.';
+const REPEAT_WITH_KEY =
+  'It may have taken effect. Repeat it in a moment with the same Idempotency-Key: it takes effect once.';
+const CHECK_FIRST = 'It may have taken effect: check that before you send it again.';
+const SEND_KEY = 'With an Idempotency-Key it could simply be repeated.';
+
+/**
+ * What a caller should do when a request fails by an outage or a fault of ours after its owner was asked. Nobody knows
+ * then whether it took effect.
+ */
+export function adviceFor(
+  { method, honoursIdempotencyKey }: Pick<Route, 'method' | 'honoursIdempotencyKey'>,
+  idempotencyKey: string,
+): string {
+  if (method === 'get') return REPEAT;
+  if (honoursIdempotencyKey !== true) return CHECK_FIRST;
+  return idempotencyKey === '' ? `${CHECK_FIRST} ${SEND_KEY}` : REPEAT_WITH_KEY;
+}

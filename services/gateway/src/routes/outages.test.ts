@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DomainError, plainSentences } from '@invoicecontrol/errors';
+import { rpcServices } from '../clients.js';
+import { accessFor, keyNamed, principal } from '../testing/fakes.js';
+import type { Answers } from '../testing/fakes.js';
+import { publishedOperations } from '../testing/published.js';
+import { startGateway } from '../testing/running-gateway.js';
+import type { RunningGateway } from '../testing/running-gateway.js';
+
+const key = keyNamed('owner');
+let failure: Error;
+let isKeyCheckable = true;
+
+/** Every owner fails in the same way. */
+function failEverywhere(): Answers {
+  const answers = Object.entries(rpcServices).map(([name, { definition }]) => [
+    name,
+    Object.fromEntries(Object.keys(definition.methods).map((method) => [method, () => Promise.reject(failure)])),
+  ]);
+  const access = accessFor(new Map([[key, principal()]]));
+  const authenticateKey: typeof access.authenticateKey = (request, context) =>
+    isKeyCheckable ? access.authenticateKey(request, context) : Promise.reject(failure);
+  return { ...(Object.fromEntries(answers) as Answers), access: { ...access, authenticateKey } };
+}
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway(failEverywhere());
+});
+afterAll(() => gateway.stop());
+
+interface Request {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly idempotencyKey?: string;
+  readonly body: unknown;
+  readonly isPublic: boolean;
+}
+
+const requests = publishedOperations.flatMap((operation): Request[] => {
+  const { operationId, method, path, parameters = [], requestBody, security } = operation;
+  const examples = new Map(parameters.map(({ name, example }) => [name, example]));
+  const content = requestBody?.content['application/json'];
+  const one: Request = {
+    name: operationId,
+    method,
+    path: path.replace(/\{(\w+)\}/g, (_, name: string) => examples.get(name) ?? ''),
+    body: content?.example ?? Object.values(content?.examples ?? {})[0]?.value,
+    isPublic: security?.length === 0,
+  };
+  const isKeyed = parameters.some(({ name }) => name === 'Idempotency-Key');
+  return isKeyed ? [one, { ...one, name: `${operationId} with a key`, idempotencyKey: 'k' }] : [one];
+});
+
+async function messageOf({
+  method,
+  path,
+  idempotencyKey,
+  body,
+}: Request): Promise<{ status: number; message: string }> {
+  const response = await fetch(`${gateway.origin}/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const { error } = (await response.json()) as { error: { message: string } };
+  return { status: response.status, message: error.message };
+}
+
+const outages = [
+  ['is unavailable', 503, () => new DomainError('unavailable', plainSentences.unavailable)],
+  ['does not answer in time', 504, () => new DomainError('deadline', plainSentences.deadline)],
+  ['fails by a fault of ours', 500, () => new Error('a bug')],
+] as const;
+
+describe.each(outages)('when the owner %s', (_, status, failureOf) => {
+  test.each(requests)('$name says what is true of a repeat of it', async (request) => {
+    failure = failureOf();
+    isKeyCheckable = true;
+    const { message, ...answer } = await messageOf(request);
+    expect(answer).toEqual({ status });
+    const advice = message.slice(message.indexOf('.') + 2);
+    if (request.method === 'GET') expect(advice).toBe('Repeat the request in a moment.');
+    else if (request.idempotencyKey !== undefined) {
+      expect(advice).toMatch(/^It may have taken effect\. Repeat it in a moment with the same Idempotency-Key:/);
+    } else {
+      expect(advice).toMatch(/^It may have taken effect: check that before you send it again\./);
+      expect(advice).not.toMatch(/^Repeat|safe/);
+    }
+  });
+});
+
+test.each(requests.filter(({ isPublic }) => !isPublic))(
+  '$name can be repeated when its key could not be checked: nothing was done',
+  async (request) => {
+    failure = new DomainError('unavailable', plainSentences.unavailable);
+    isKeyCheckable = false;
+    gateway.authenticator.invalidateKeys([principal().apiKeyId]);
+    const { status, message } = await messageOf(request);
+    expect(status).toBe(503);
+    expect(message).toBe('The API key cannot be checked right now. Repeat the request in a moment.');
+  },
+);
+
+test('the Idempotency-Key is offered where it is honoured, and nowhere else', async () => {
+  failure = new DomainError('unavailable', plainSentences.unavailable);
+  isKeyCheckable = true;
+  const offering = [];
+  for (const request of requests) {
+    const { message } = await messageOf(request);
+    if (message.includes('Idempotency-Key')) offering.push(request.name);
+  }
+  expect(offering).toEqual(['analyzeInvoice', 'analyzeInvoice with a key', 'createScan', 'createScan with a key']);
+});
