@@ -24,6 +24,15 @@ export interface RequestContext {
   readonly ip?: string | undefined;
   /** Proof that the caller is the operator of the installation; only the command line sends it. */
   readonly operatorToken?: string | undefined;
+  /** When the caller stops waiting, in milliseconds since the epoch. Calls made with this context end before. */
+  readonly deadline?: number | undefined;
+  /** Aborted when the caller has stopped waiting, whatever the reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The same caller, for work that goes on without him. */
+export function unbounded({ deadline, signal, ...context }: RequestContext): RequestContext {
+  return context;
 }
 
 /** The context of work without a request: workers, sweeps, consumers. */

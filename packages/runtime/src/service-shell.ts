@@ -178,6 +178,7 @@ async function start(
     operatorToken: config.OPERATOR_TOKEN,
     messageBytesMax,
     isOutage,
+    silence: mongo.silence,
     logger,
   });
   shutdown.add('grpc server', () => server.stop(callsEndMsMax));

@@ -8,6 +8,7 @@ import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import { unbounded } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from './facts.js';
 import type { TenantCompany, TenantFacts } from './facts.js';
@@ -34,7 +35,9 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
   const organization = client(OrganizationServiceDefinition, channel);
   const facts = createCache<TenantFacts, RequestContext>({
     async load(organizationId, context) {
-      const reply = await organization.getTenantFacts({ organizationId }, { context, timeoutMs: LOAD_MS_MAX });
+      // Others may wait for the same facts: the deadline of the first must not be theirs.
+      const call = { context: unbounded(context), timeoutMs: LOAD_MS_MAX };
+      const reply = await organization.getTenantFacts({ organizationId }, call);
       return {
         baseCurrency: reply.baseCurrency,
         defaultCompanyId: reply.defaultCompanyId,

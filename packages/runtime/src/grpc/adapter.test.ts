@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import type { ListAuditEventsResponse } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
@@ -6,7 +6,8 @@ import { DomainError, notFound } from '@invoicecontrol/errors';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { createLogger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
-import { client, openChannel } from './client.js';
+import type { SilenceWatch } from '../silence-watch.js';
+import { client, DEADLINE_MARGIN_MS, openChannel } from './client.js';
 import type { Channel } from './client.js';
 import { bind, startGrpcServer } from './server.js';
 import type { GrpcServer } from './server.js';
@@ -62,7 +63,134 @@ test('a request and its context arrive as they were sent, dates included', async
     return nothing;
   });
   expect(await audit.listAuditEvents(request, { context })).toEqual(nothing);
-  expect(heard).toEqual([request, context]);
+  expect(heard).toEqual([request, { ...context, deadline: expect.any(Number), signal: expect.any(AbortSignal) }]);
+});
+
+describe('the deadline of a caller', () => {
+  const contextOfService = async (timeoutMs: number, deadline?: number): Promise<RequestContext> => {
+    let heard: RequestContext | undefined;
+    const { audit } = await serveAudit(async (_, caller) => {
+      heard = caller;
+      return nothing;
+    });
+    await audit.listAuditEvents(request, { context: { ...context, deadline }, timeoutMs });
+    return heard ?? context;
+  };
+
+  test('arrives with the call', async () => {
+    const sentAt = Date.now();
+    const { deadline = 0 } = await contextOfService(TIMEOUT_MS);
+    expect(deadline - sentAt).toBeGreaterThan(TIMEOUT_MS - 1_000);
+    // Counted again where it arrives, so later by the way there.
+    expect(deadline).toBeLessThanOrEqual(Date.now() + TIMEOUT_MS);
+  });
+
+  test('ends the calls that serve it earlier than their own timeout, with time left to answer', async () => {
+    const callersDeadline = Date.now() + 20_000;
+    const { deadline = 0 } = await contextOfService(TIMEOUT_MS, callersDeadline);
+    // By so much earlier, however long the way there took.
+    expect(deadline).toBeLessThanOrEqual(Date.now() + 20_000 - DEADLINE_MARGIN_MS);
+    expect(deadline).toBeLessThan(callersDeadline + TIMEOUT_MS / 2);
+  });
+
+  test('that has passed begins nothing', async () => {
+    let calls = 0;
+    const { audit } = await serveAudit(async () => {
+      calls++;
+      return nothing;
+    });
+    const late = audit.listAuditEvents(request, { context: { ...context, deadline: Date.now() } });
+    await expect(late).rejects.toMatchObject({ kind: 'deadline' });
+    expect(calls).toBe(0);
+  });
+});
+
+test.each([
+  ['ends the call', { timeoutMs: TIMEOUT_MS, cancels: true }],
+  ['has a deadline that passes', { timeoutMs: 200, cancels: false }],
+])('work is told that nobody waits for it any more when its caller %s', async (_, { timeoutMs, cancels }) => {
+  let heard: AbortSignal | undefined;
+  const { audit, server } = await serveAudit((_asked, { signal }) => {
+    heard = signal;
+    return new Promise(() => {});
+  });
+  const ending = new AbortController();
+  const answer = audit.listAuditEvents(request, { context, timeoutMs, signal: ending.signal }).catch(() => 'ended');
+  await eventually(() => expect(heard).toBeDefined());
+  expect(cancels && heard?.aborted).toBe(false);
+  if (cancels) ending.abort();
+  expect(await answer).toBe('ended');
+  await eventually(() => expect(heard?.aborted).toBe(true));
+  await server.stop(10);
+});
+
+describe('while a store is silent', () => {
+  let isSilent = false;
+  const waiting = new Set<() => void>();
+  const silence: SilenceWatch = {
+    isSilent: () => isSilent,
+    whenSilent(tell) {
+      waiting.add(tell);
+      return () => waiting.delete(tell);
+    },
+  };
+  const fallSilent = (): void => {
+    isSilent = true;
+    for (const tell of waiting) tell();
+    waiting.clear();
+  };
+  const unavailable = { kind: 'unavailable', publicMessage: 'A part of the service cannot be reached right now.' };
+  beforeEach(() => {
+    isSilent = false;
+  });
+
+  async function serveSilent(
+    listAuditEvents: (asked: unknown, caller: RequestContext) => Promise<ListAuditEventsResponse>,
+  ) {
+    const server = await startGrpcServer({
+      host: '127.0.0.1',
+      port: 0,
+      logger,
+      silence,
+      bindings: [bind(AuditServiceDefinition, { listAuditEvents })],
+    });
+    const channel = openChannel(server.address);
+    opened.push({ server, channel });
+    return client(AuditServiceDefinition, channel);
+  }
+
+  test('a call that has begun is refused at once; its work may go on, and hears that nobody waits for it', async () => {
+    lines.length = 0;
+    let calls = 0;
+    let fail: ((error: Error) => void) | undefined;
+    let heard: AbortSignal | undefined;
+    const audit = await serveSilent((_, { signal }) => {
+      calls++;
+      heard = signal;
+      return new Promise((_, reject) => (fail = reject));
+    });
+    const answer = audit.listAuditEvents(request, { context, timeoutMs: TIMEOUT_MS }).catch((error: unknown) => error);
+    await eventually(() => expect(fail).toBeDefined());
+    fallSilent();
+    expect(await answer).toMatchObject(unavailable);
+    expect([calls, heard?.aborted]).toEqual([1, true]);
+    fail?.(new Error('late fault'));
+    await eventually(() => expect(lines.join('')).toContain('late fault'));
+  });
+
+  test('a new call is refused without being begun, and taken again afterwards', async () => {
+    let calls = 0;
+    const audit = await serveSilent(async () => {
+      calls++;
+      return nothing;
+    });
+    fallSilent();
+    await expect(audit.listAuditEvents(request, { context })).rejects.toMatchObject(unavailable);
+    expect(calls).toBe(0);
+    isSilent = false;
+    expect(await audit.listAuditEvents(request, { context })).toEqual(nothing);
+    expect(waiting.size).toBe(0);
+  });
 });
 
 test('a refusal arrives with its kind and sentence, and is not logged as an error', async () => {
@@ -169,7 +297,7 @@ test('a service named OperatorService is refused to everybody but the operator, 
   await expect(guarded.undeleteOrganization({ organizationId: 'o1' }, { context })).rejects.toMatchObject({
     kind: 'not_found',
   });
-  expect(heard).toEqual([{ ...anonymous, actor: { type: 'OPERATOR', id: 'key-1' } }]);
+  expect(heard).toMatchObject([{ ...anonymous, actor: { type: 'OPERATOR', id: 'key-1' } }]);
 });
 
 test('a call to an address without a server fails as "unavailable" and does not hang', async () => {

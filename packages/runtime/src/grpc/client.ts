@@ -12,11 +12,18 @@ import { toGrpc } from './service-definition.js';
 
 export interface CallOptions {
   readonly context: RequestContext;
-  /** The caller waits this long at most, repeats included; 10 seconds where nothing is said. */
+  /**
+   * The caller waits this long at most, repeats included; 10 seconds where nothing is said. The deadline of the context
+   * holds, too.
+   */
   readonly timeoutMs?: number;
+  /** Ends the call at once: its service is told, and what it answers is not waited for. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const TIMEOUT_MS_DEFAULT = 10_000;
+/** A call ends so much before the one that it serves, so that there is time to say what became of it. */
+export const DEADLINE_MARGIN_MS = 200;
 
 /** One connection to a service, shared by the clients of all its definitions. */
 export interface Channel {
@@ -55,10 +62,13 @@ export function client<D extends Definition>(definition: D, channel: Channel): M
       const method = grpcMethods[key];
       if (method === undefined) throw new TypeError(`${definition.fullName} has no ${key}.`);
       const name = method.path.slice(1);
-      const once = (request: unknown, context: RequestContext, deadline: number): Promise<unknown> => {
+      const once = (
+        request: unknown,
+        { context, signal, deadline }: { context: RequestContext; signal: AbortSignal | undefined; deadline: number },
+      ): Promise<unknown> => {
         const measured = measure('client', name, context.traceparent, 'rpc.client.duration');
         return new Promise((resolve, reject) => {
-          channel.client.makeUnaryRequest(
+          const running = channel.client.makeUnaryRequest(
             method.path,
             method.requestSerialize,
             method.responseDeserialize,
@@ -66,6 +76,7 @@ export function client<D extends Definition>(definition: D, channel: Channel): M
             metadataOf(context, measured.traceparent),
             { deadline },
             (error: ServiceError | null, response?: unknown) => {
+              signal?.removeEventListener('abort', cancel);
               measured.end({
                 failed: error !== null,
                 attributes: { 'rpc.method': name, 'rpc.grpc.status_code': error?.code ?? 0 },
@@ -74,21 +85,24 @@ export function client<D extends Definition>(definition: D, channel: Channel): M
               else reject(toDomainError(error));
             },
           );
+          const cancel = (): void => running.cancel();
+          if (signal?.aborted === true) cancel();
+          else signal?.addEventListener('abort', cancel);
         });
       };
       const call = async (
         request: unknown,
-        { context, timeoutMs = TIMEOUT_MS_DEFAULT }: CallOptions,
+        { context, timeoutMs = TIMEOUT_MS_DEFAULT, signal }: CallOptions,
       ): Promise<unknown> => {
-        const deadline = Date.now() + timeoutMs;
+        const deadline = Math.min(Date.now() + timeoutMs, (context.deadline ?? Infinity) - DEADLINE_MARGIN_MS);
         try {
-          return await once(request, context, deadline);
+          return await once(request, { context, signal, deadline });
         } catch (error) {
-          const isRepeatable = rpc.options.idempotencyLevel !== undefined;
+          const isRepeatable = rpc.options.idempotencyLevel !== undefined && signal?.aborted !== true;
           if (!isRepeatable || !(error instanceof DomainError) || error.kind !== 'unavailable') throw error;
         }
         await delay(50 + Math.random() * 100);
-        return once(request, context, deadline);
+        return once(request, { context, signal, deadline });
       };
       return [key, call];
     }),

@@ -1,6 +1,6 @@
 import { BadRequest, ErrorInfo, RetryInfo } from '@invoicecontrol/contracts/google/rpc/error-details';
 import { Status } from '@invoicecontrol/contracts/google/rpc/status';
-import { DomainError, errorTable, isErrorKind } from '@invoicecontrol/errors';
+import { DomainError, errorTable, isErrorKind, plainSentences } from '@invoicecontrol/errors';
 import type { ErrorKind, FieldFault } from '@invoicecontrol/errors';
 import { Metadata, status } from '@grpc/grpc-js';
 import type { ServiceError, StatusObject } from '@grpc/grpc-js';
@@ -8,9 +8,6 @@ import type { ServiceError, StatusObject } from '@grpc/grpc-js';
 /** The standard metadata entry for google.rpc.Status. */
 const DETAILS = 'grpc-status-details-bin';
 const DOMAIN = 'invoicecontrol';
-
-const UNAVAILABLE_MESSAGE = 'A part of the service cannot be reached right now. Repeat the request in a moment.';
-const INTERNAL_MESSAGE = 'Something went wrong on our side. The request can be repeated.';
 
 /**
  * What a failed rpc puts on the wire. The kind rides in the details, because several kinds share a status.
@@ -38,8 +35,8 @@ export function toStatus(
 /** A service whose store is unavailable is unavailable itself: the caller may retry. Anything else unforeseen is our fault. */
 function refusalOf(error: unknown, isOutage: (error: unknown) => boolean): DomainError {
   if (error instanceof DomainError) return error;
-  if (isOutage(error)) return new DomainError('unavailable', UNAVAILABLE_MESSAGE, { cause: error });
-  return new DomainError('internal', INTERNAL_MESSAGE, { cause: error });
+  if (isOutage(error)) return new DomainError('unavailable', plainSentences.unavailable, { cause: error });
+  return new DomainError('internal', plainSentences.internal, { cause: error });
 }
 
 /** What a failed rpc means to its caller. A status without our details comes from the library or from another server. */
@@ -52,7 +49,8 @@ export function toDomainError(error: ServiceError): DomainError {
     }
   }
   const kind = kindByStatus[error.code] ?? 'internal';
-  return new DomainError(kind, messageByKind[kind] ?? INTERNAL_MESSAGE, { cause: error });
+  const sentences: Partial<Record<ErrorKind, string>> = plainSentences;
+  return new DomainError(kind, sentences[kind] ?? plainSentences.internal, { cause: error });
 }
 
 function decodeDetails(
@@ -90,12 +88,6 @@ const kindByStatus: Partial<Record<status, ErrorKind>> = {
   [status.UNAVAILABLE]: 'unavailable',
   [status.CANCELLED]: 'unavailable',
   [status.DEADLINE_EXCEEDED]: 'deadline',
-};
-
-const messageByKind: Partial<Record<ErrorKind, string>> = {
-  unavailable: UNAVAILABLE_MESSAGE,
-  deadline:
-    'The service did not answer in time. The request may still complete; repeating it is safe with the same key.',
 };
 
 function pack<T>(

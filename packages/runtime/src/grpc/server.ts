@@ -1,10 +1,11 @@
 import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
-import { DomainError } from '@invoicecontrol/errors';
+import { DomainError, plainSentences } from '@invoicecontrol/errors';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import type { handleUnaryCall } from '@grpc/grpc-js';
+import type { handleUnaryCall, ServerUnaryCall } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { Logger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
+import type { SilenceWatch } from '../silence-watch.js';
 import { measure } from '../telemetry.js';
 import { toStatus } from './errors.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
@@ -37,6 +38,11 @@ export interface GrpcServerOptions {
   readonly isOutage?: (error: unknown) => boolean;
   /** Every rpc of a service named `OperatorService` needs this token; without one they are refused to everybody. */
   readonly operatorToken?: string | undefined;
+  /**
+   * While a store is silent, calls are refused as `unavailable`. The work of those that had begun goes on, unless it heeds
+   * the signal of its context.
+   */
+  readonly silence?: SilenceWatch | undefined;
   /** Lets a console discover the service; for development. */
   readonly hasReflection?: boolean;
   readonly messageBytesMax?: number;
@@ -93,7 +99,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 function serve(
   server: Server,
   { definition, implementation }: Binding,
-  { logger, operatorToken, isOutage = () => false }: GrpcServerOptions,
+  { logger, operatorToken, isOutage = () => false, silence }: GrpcServerOptions,
 ): void {
   const grpcMethods = toGrpc(definition);
   const admit = isForOperator(definition.fullName) ? operatorGuard(operatorToken) : admitEveryone;
@@ -103,11 +109,21 @@ function serve(
     const name = path.slice(1);
     // grpc-js ignores a returned promise: unhandled, a rejection would end the process and the caller would
     // wait for its deadline.
-    const handler: handleUnaryCall<unknown, unknown> = ({ request, metadata }, callback) => {
-      const caller = contextOf(metadata);
+    const handler: handleUnaryCall<unknown, unknown> = (call, callback) => {
+      const caller = contextOf(call.metadata);
       const measured = measure('server', name, caller.traceparent, 'rpc.server.duration');
-      const context = { ...caller, traceparent: measured.traceparent };
-      answer(work, request, () => admit(context)).then(
+      const ending = new AbortController();
+      call.once('cancelled', () => ending.abort());
+      const context = { ...caller, traceparent: measured.traceparent, ...deadlineOf(call), signal: ending.signal };
+      const begin = (): Promise<unknown> => answer(work, call.request, () => admit(context));
+      const refused = {
+        onRefused: () => ending.abort(),
+        onLate: (error: unknown) => {
+          if (error instanceof DomainError || isOutage(error)) return;
+          logger.error({ error, rpc: name, requestId: context.requestId }, 'the work of a refused rpc failed');
+        },
+      };
+      (silence === undefined ? begin() : unlessSilent(silence, begin, refused)).then(
         (response) => {
           measured.end({ failed: false, attributes: { 'rpc.method': name, 'rpc.grpc.status_code': 0 } });
           callback(null, response);
@@ -129,6 +145,49 @@ function serve(
     return [key, handler] as const;
   });
   server.addService(grpcMethods, Object.fromEntries(handlers));
+}
+
+function deadlineOf(call: ServerUnaryCall<unknown, unknown>): Pick<RequestContext, 'deadline'> {
+  // Infinity without one.
+  const deadline = Number(call.getDeadline());
+  return Number.isFinite(deadline) ? { deadline } : {};
+}
+
+interface Refused {
+  /** The caller was refused, and the work goes on. */
+  onRefused(): void;
+  /** It has failed now. */
+  onLate(error: unknown): void;
+}
+
+/** The result of the work, unless the store is silent; then `unavailable`. */
+function unlessSilent(
+  silence: SilenceWatch,
+  begin: () => Promise<unknown>,
+  { onRefused, onLate }: Refused,
+): Promise<unknown> {
+  const refusal = (): DomainError =>
+    new DomainError('unavailable', plainSentences.unavailable, { cause: new Error('the database is silent') });
+  if (silence.isSilent()) return Promise.reject(refusal());
+  return new Promise((resolve, reject) => {
+    let isRefused = false;
+    const stopWaiting = silence.whenSilent(() => {
+      isRefused = true;
+      reject(refusal());
+      onRefused();
+    });
+    begin().then(
+      (response) => {
+        stopWaiting();
+        resolve(response);
+      },
+      (error: unknown) => {
+        stopWaiting();
+        if (isRefused) onLate(error);
+        reject(error as Error);
+      },
+    );
+  });
 }
 
 /** A synchronous throw is a rejection like any other. */

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import { claim, FREE } from './claims.js';
 import type { Claimable } from './claims.js';
 import { connectMongo } from './connection.js';
@@ -57,4 +58,31 @@ test('a worker that renews keeps its work', async () => {
 test('work in another state cannot be claimed', async () => {
   await jobs().insertOne({ _id: 'state', state: 'DONE', leaseUntil: FREE });
   expect(await claim(jobs(), { _id: 'state', state: 'DUE' }, { clock, leaseMs })).toBeUndefined();
+});
+
+describe('work that is kept', () => {
+  const SHORT_LEASE_MS = 300;
+  const systemTime = { now: () => new Date() };
+
+  test('is lost as soon as another worker has it', async () => {
+    await jobs().insertOne({ _id: 'taken', state: 'DUE', leaseUntil: FREE });
+    const kept = await claim(jobs(), { _id: 'taken' }, { clock: systemTime, leaseMs: SHORT_LEASE_MS });
+    const lost = new Promise<string>((resolve) => kept?.keepAlive(() => resolve('lost')));
+    await jobs().updateOne({ _id: 'taken' }, { $set: { claim: 'another' } });
+    expect(await lost).toBe('lost');
+  });
+
+  test('is lost when it cannot be renewed until its lease has lapsed', async () => {
+    const proxy = await startMongoProxy(testInfrastructure().mongodbUrl);
+    const cutOff = await connectMongo({ url: proxy.url, databaseName: mongo.db.databaseName, appName: 'test' });
+    const behind = cutOff.db.collection<Job>('jobs');
+    await behind.insertOne({ _id: 'lapsing', state: 'DUE', leaseUntil: FREE });
+    const kept = await claim(behind, { _id: 'lapsing' }, { clock: systemTime, leaseMs: SHORT_LEASE_MS });
+    const lost = new Promise<string>((resolve) => kept?.keepAlive(() => resolve('lost')));
+    proxy.stall();
+    expect(await lost).toBe('lost');
+    proxy.heal();
+    await cutOff.close();
+    await proxy.close();
+  });
 });

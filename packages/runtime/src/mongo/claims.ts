@@ -19,7 +19,7 @@ export interface Lease {
   readonly claimId: string;
   /** Prolongs the lease; false after a takeover, and then nothing more may be written. */
   renew(): Promise<boolean>;
-  /** Renews at a third of the lease until stopped. */
+  /** Renews at a third of the lease until stopped. @param onLost after a takeover, or when it has lapsed and so may be taken over */
   keepAlive(onLost: () => void): { stop(): void };
 }
 
@@ -67,19 +67,37 @@ export function leaseOf<D extends Claimable>(
     claimId,
     renew,
     keepAlive(onLost) {
+      let lapse: NodeJS.Timeout | undefined;
+      let isStopped = false;
+      const stop = (): void => {
+        isStopped = true;
+        clearInterval(timer);
+        clearTimeout(lapse);
+      };
+      const lose = (): void => {
+        stop();
+        onLost();
+      };
+      const holdFrom = (renewedAt: number): void => {
+        clearTimeout(lapse);
+        lapse = setTimeout(lose, renewedAt + leaseMs - performance.now());
+        lapse.unref();
+      };
       const timer = setInterval(() => {
-        // An error is not a loss: the next renewal, or the guard of the result, tells.
+        const askedAt = performance.now();
+        // An error is not a loss: the next renewal, the end of the lease or the guard of the result tells.
         renew().then(
           (isOurs) => {
-            if (isOurs) return;
-            clearInterval(timer);
-            onLost();
+            if (isStopped) return;
+            if (isOurs) holdFrom(askedAt);
+            else lose();
           },
           () => {},
         );
       }, leaseMs / 3);
       timer.unref();
-      return { stop: () => clearInterval(timer) };
+      holdFrom(performance.now());
+      return { stop };
     },
   };
 }

@@ -10,12 +10,16 @@ import {
   MongoTopologyClosedError,
 } from 'mongodb';
 import type { Db } from 'mongodb';
+import type { SilenceWatch } from '../silence-watch.js';
 import { endingConnections } from './driver-connection.js';
+import { HEARTBEAT_EACH_MS, watchSilence } from './silence.js';
 
 export interface MongoConnection {
   readonly db: Db;
   /** Resolves when the database answers. */
   ping(): Promise<unknown>;
+  /** Whether the database is there for requests; see silence.ts. */
+  readonly silence: SilenceWatch;
   close(): Promise<void>;
 }
 
@@ -28,6 +32,12 @@ export interface MongoOptions {
 }
 
 const POOL_CONNECTIONS_MAX = 50;
+/** For the handshake of a connection, and for a heartbeat. Without an answer the driver makes all connections anew. */
+const CONNECT_MS_MAX = 5_000;
+/** For a server and for a connection that become free. */
+const WAIT_MS_MAX = 5_000;
+/** For the answer to one command: more than the largest takes. Requests are answered sooner, by {@link watchSilence}. */
+const COMMAND_MS_MAX = 30_000;
 
 /**
  * Connects with the guarantees that the storage rules rely on: acknowledged by a majority, journaled, retried once by
@@ -44,13 +54,27 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
     retryWrites: true,
     retryReads: true,
     ignoreUndefined: true,
-    serverSelectionTimeoutMS: 5_000,
-    waitQueueTimeoutMS: 5_000,
-    socketTimeoutMS: 30_000,
+    // Each heartbeat is a command of its own, so that every server and every proxy is watched in the same way.
+    serverMonitoringMode: 'poll',
+    heartbeatFrequencyMS: HEARTBEAT_EACH_MS,
+    connectTimeoutMS: CONNECT_MS_MAX,
+    serverSelectionTimeoutMS: WAIT_MS_MAX,
+    waitQueueTimeoutMS: WAIT_MS_MAX,
+    socketTimeoutMS: COMMAND_MS_MAX,
   });
-  await client.connect();
+  const silence = watchSilence(client);
+  const close = async (): Promise<void> => {
+    silence.stop();
+    await client.close();
+  };
+  try {
+    await client.connect();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   const db = client.db(databaseName);
-  return { db, ping: () => db.command({ ping: 1 }), close: () => client.close() };
+  return { db, ping: () => db.command({ ping: 1 }), silence, close };
 }
 
 /** MongoDB's duplicate key error: with derived ids it means "already done". */

@@ -1,0 +1,51 @@
+import type { MongoClient, ServerHeartbeatSucceededEvent } from 'mongodb';
+import type { SilenceWatch } from '../silence-watch.js';
+
+/** How often each server of the database is asked whether it is there; the driver allows no less. */
+export const HEARTBEAT_EACH_MS = 500;
+/** A database whose primary was not heard of for this long is silent. With the time between two looks below three seconds. */
+export const SILENT_AFTER_MS = 2_200;
+const LOOK_EACH_MS = 100;
+
+/**
+ * Watches whether the primary of the database answers, by the heartbeats that the driver sends over connections of their
+ * own: they are answered however long the commands are that run. What is silent is a stopped process, a network that
+ * loses everything, a refused connection, and a set without a primary.
+ *
+ * Time in which this process itself stood still does not count: nothing could be heard in it.
+ */
+export function watchSilence(client: MongoClient): SilenceWatch & { stop(): void } {
+  const waiting = new Set<() => void>();
+  /** Undefined before the first answer; a load balancer gives none, and is never taken for silent. */
+  let unheardMs: number | undefined;
+  let lookedAt = performance.now();
+  const isSilent = (): boolean => (unheardMs ?? 0) > SILENT_AFTER_MS;
+
+  const hear = ({ reply }: ServerHeartbeatSucceededEvent): void => {
+    const { isWritablePrimary, ismaster } = reply as { isWritablePrimary?: boolean; ismaster?: boolean };
+    if (isWritablePrimary === true || ismaster === true) unheardMs = 0;
+  };
+  client.on('serverHeartbeatSucceeded', hear);
+
+  const looking = setInterval(() => {
+    const now = performance.now();
+    if (unheardMs !== undefined) unheardMs += Math.min(now - lookedAt, 2 * LOOK_EACH_MS);
+    lookedAt = now;
+    if (!isSilent()) return;
+    for (const tell of waiting) tell();
+    waiting.clear();
+  }, LOOK_EACH_MS);
+  looking.unref();
+
+  return {
+    isSilent,
+    whenSilent(tell) {
+      waiting.add(tell);
+      return () => waiting.delete(tell);
+    },
+    stop() {
+      clearInterval(looking);
+      client.off('serverHeartbeatSucceeded', hear);
+    },
+  };
+}
