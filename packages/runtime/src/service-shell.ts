@@ -22,6 +22,7 @@ import { connectNats } from './nats/connection.js';
 import type { Bus } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
 import { subscribe } from './nats/subscribe.js';
+import { operatorService } from './operator-service.js';
 import { isOutage } from './outage.js';
 import type { RunningService } from './process.js';
 import { watchReadiness } from './readiness.js';
@@ -158,7 +159,8 @@ async function start(
     onStop: (step, close) => shutdown.add(step, close),
   });
 
-  const subscribeDeps = { bus, deadLetters: deadLetterStore(db), positions: consumerPositions(db), isOutage, logger };
+  const letters = deadLetterStore(db);
+  const subscribeDeps = { bus, deadLetters: letters, positions: consumerPositions(db), isOutage, logger };
   for (const eventHandler of parts.eventHandlers ?? []) {
     // The database's name instead of the service's: how far a handler has come belongs to the database that its effects
     // go to, so two systems on one broker do not take each other's events.
@@ -174,7 +176,10 @@ async function start(
     host: config.GRPC_HOST,
     port: config.GRPC_PORT,
     hasReflection: config.GRPC_REFLECTION,
-    bindings: parts.rpcGroups,
+    bindings: [
+      ...parts.rpcGroups,
+      operatorService({ letters, handlers: parts.eventHandlers ?? [], isOutage, clock, logger }),
+    ],
     operatorToken: config.OPERATOR_TOKEN,
     messageBytesMax,
     isOutage,

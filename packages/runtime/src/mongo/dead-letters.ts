@@ -1,18 +1,43 @@
 import type { Db } from 'mongodb';
-import type { DeadLetter, DeadLetters } from '../nats/subscribe.js';
+import type { DeadLetter, DeadLetterStore } from '../dead-letters.js';
+import type { DeadLetters } from '../nats/subscribe.js';
 import { isDuplicateKey } from './connection.js';
 
 type DeadLetterDocument = Omit<DeadLetter, 'id'> & { readonly _id: string };
 
 /** Keeps dead letters in the collection `dead_letters` of the consuming service. */
-export function deadLetterStore(db: Db): DeadLetters {
+export function deadLetterStore(db: Db): DeadLetters & DeadLetterStore {
+  const letters = db.collection<DeadLetterDocument>('dead_letters');
   return {
     async store({ id, ...letter }) {
       try {
-        await db.collection<DeadLetterDocument>('dead_letters').insertOne({ _id: id, ...letter });
+        await letters.insertOne({ _id: id, ...letter });
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
       }
     },
+    async list(size, after) {
+      const filter = after === undefined ? {} : { _id: { $gt: after } };
+      return (await letters.find(filter, { sort: { _id: 1 }, limit: size }).toArray()).map(fromDocument);
+    },
+    async find(id) {
+      const document = await letters.findOne({ _id: id });
+      return document === null ? undefined : fromDocument(document);
+    },
+    async remove(id) {
+      await letters.deleteOne({ _id: id });
+    },
+    async noteFailure(id, error, at) {
+      const changed = await letters.findOneAndUpdate(
+        { _id: id },
+        { $inc: { resends: 1 }, $set: { error, resentAt: at } },
+        { returnDocument: 'after' },
+      );
+      return changed?.resends ?? 0;
+    },
   };
+}
+
+function fromDocument({ _id: id, ...letter }: DeadLetterDocument): DeadLetter {
+  return { id, ...letter };
 }

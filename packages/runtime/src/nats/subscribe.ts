@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 import type { ConsumerInfo, JsMsg } from '@nats-io/jetstream';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import type { DeadLetter } from '../dead-letters.js';
 import type { Logger } from '../logger.js';
 import { repeat } from '../repeat.js';
 import { count } from '../telemetry.js';
@@ -14,16 +15,6 @@ const NANOS_PER_MS = 1_000_000;
 const ACK_WAIT_MS = 30_000;
 const ACK_PENDING_MAX = 256;
 const HANDLERS_MAX = 32;
-
-/** An event that could not be handled although nothing was unavailable; kept for the operator. */
-export interface DeadLetter {
-  /** `<consumer>:<event id>`. */
-  readonly id: string;
-  readonly subject: string;
-  readonly payload: string;
-  readonly error: string;
-  readonly at: Date;
-}
 
 export interface DeadLetters {
   /** Stores a dead letter; one that is stored already stays as it is. */

@@ -1,0 +1,131 @@
+import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
+import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import type { Clock } from './clock.js';
+import type { Logger } from './logger.js';
+import { maskSecrets, maskText } from './mask-secrets.js';
+import type { RequestContext } from './request-context.js';
+import { count } from './telemetry.js';
+
+/** Letters that one call sends again, so that it ends before its caller gives up. */
+export const RESENT_LETTERS_MAX = 20;
+const REASON_LENGTH_MAX = 500;
+
+/** An event that could not be handled although nothing was unavailable; kept for the operator. */
+export interface DeadLetter {
+  /** `<consumer>:<event id>`. */
+  readonly id: string;
+  readonly subject: string;
+  /** Proto JSON. */
+  readonly payload: string;
+  /** Why it failed the last time. */
+  readonly error: string;
+  /** When it became a dead letter. */
+  readonly at: Date;
+  /** How often it was sent again and failed; absent: never. */
+  readonly resends?: number;
+  readonly resentAt?: Date;
+}
+
+/** What the operator does with the dead letters of a service. */
+export interface DeadLetterStore {
+  /** In the order of the ids. @param after the last id of the page before; undefined: from the first */
+  list(size: number, after: string | undefined): Promise<readonly DeadLetter[]>;
+  find(id: string): Promise<DeadLetter | undefined>;
+  remove(id: string): Promise<void>;
+  /** @returns how often it was sent again by now */
+  noteFailure(id: string, error: string, at: Date): Promise<number>;
+}
+
+/** An event and what a service does about it. */
+interface Handler {
+  readonly type: EventType;
+  handle(event: EventHeader): Promise<void>;
+}
+
+export interface DeadLetterDeps {
+  readonly letters: DeadLetterStore;
+  readonly handlers: readonly Handler[];
+  /** Whether an error of a handler says that a store is unavailable. */
+  readonly isOutage: (error: unknown) => boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What became of a dead letter that was sent again. */
+export type Resent = { readonly id: string } & (
+  | { readonly outcome: 'HANDLED' | 'NOT_FOUND' }
+  | { readonly outcome: 'FAILED'; readonly error: string; readonly resends: number }
+);
+
+/** @throws DomainError not_found */
+export const readDeadLetter =
+  ({ letters }: Pick<DeadLetterDeps, 'letters'>) =>
+  async (id: string): Promise<DeadLetter> => {
+    const letter = await letters.find(id);
+    if (letter === undefined) throw notFound('dead letter');
+    return { ...letter, payload: maskSecrets(letter.payload) };
+  };
+
+/**
+ * Handles dead letters again, as their consumer does: handlers are idempotent, so a repeat changes nothing. The event is
+ * not published again, so other consumers of it notice nothing, and the broker need not be there.
+ * @throws DomainError invalid for no letter, more than {@link RESENT_LETTERS_MAX}, or a reason that is too long
+ */
+export const resendDeadLetters = ({ letters, handlers, isOutage, clock, logger }: DeadLetterDeps) => {
+  const bySubject = new Map(handlers.map((handler) => [handler.type.subject, handler]));
+
+  const handle = async ({ subject, payload }: DeadLetter): Promise<void> => {
+    const handler = bySubject.get(subject);
+    if (handler === undefined) throw new DomainError('wrong_state', `This release handles no event ${subject}.`);
+    await handler.handle(handler.type.codec.fromJSON(JSON.parse(payload)));
+  };
+
+  const resend = async (id: string): Promise<Resent & { cause?: unknown }> => {
+    const letter = await letters.find(id);
+    if (letter === undefined) return { id, outcome: 'NOT_FOUND' };
+    try {
+      await handle(letter);
+    } catch (cause) {
+      const error = maskText(cause instanceof Error ? cause.message : String(cause));
+      const isUnavailable = isOutage(cause) || (cause instanceof DomainError && cause.kind === 'unavailable');
+      // During an outage the letter is not at fault; the operator repeats the command afterwards.
+      const resends = isUnavailable ? (letter.resends ?? 0) : await letters.noteFailure(id, error, clock.now());
+      return { id, outcome: 'FAILED', error, resends, cause };
+    }
+    await letters.remove(id);
+    return { id, outcome: 'HANDLED' };
+  };
+
+  return async (
+    { ids, reason }: { readonly ids: readonly string[]; readonly reason: string },
+    { actor, requestId }: RequestContext,
+  ): Promise<readonly Resent[]> => {
+    if (ids.length < 1 || ids.length > RESENT_LETTERS_MAX) {
+      throw invalidField('dead_letter_ids', `must name 1 to ${RESENT_LETTERS_MAX} dead letters.`);
+    }
+    if (reason.length > REASON_LENGTH_MAX) {
+      throw invalidField('reason', `must have at most ${REASON_LENGTH_MAX} characters.`);
+    }
+    const results: Resent[] = [];
+    for (const id of new Set(ids)) {
+      const { cause, ...resent } = await resend(id);
+      results.push(resent);
+      count('dead_letters.resent', { outcome: resent.outcome });
+      const fields = { deadLetterId: id, outcome: resent.outcome, actor, requestId, reason };
+      if (resent.outcome === 'FAILED')
+        logger.warn({ ...fields, error: cause }, 'a dead letter was sent again and failed');
+      else logger.info(fields, 'a dead letter was sent again');
+    }
+    return results;
+  };
+};
+
+/** The organization that an event is about; empty where the payload names none. */
+export function organizationOf({ payload }: DeadLetter): string {
+  try {
+    const { organizationId } = JSON.parse(payload) as { organizationId?: unknown };
+    return typeof organizationId === 'string' ? organizationId : '';
+  } catch {
+    return '';
+  }
+}

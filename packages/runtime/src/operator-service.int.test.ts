@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import { OperatorServiceDefinition, ResendOutcome } from '@invoicecontrol/contracts/operations/v1/operator_service';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { z } from 'zod';
+import { operatorToken as tokenSetting, serviceSettings } from './config.js';
+import type { DeadLetter } from './dead-letters.js';
+import { RESENT_LETTERS_MAX } from './dead-letters.js';
+import { client, openChannel } from './grpc/client.js';
+import type { CallOptions, Channel } from './grpc/client.js';
+import { createLogger } from './logger.js';
+import { connectMongo } from './mongo/connection.js';
+import type { MongoConnection } from './mongo/connection.js';
+import { deadLetterStore } from './mongo/dead-letters.js';
+import { announce, envelopes } from './mongo/event-envelope.js';
+import type { RunningService } from './process.js';
+import { handler, startServiceShell } from './service-shell.js';
+
+const TIMEOUT_MS = 60_000;
+const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
+const infrastructure = testInfrastructure();
+const databaseName = testDatabaseName();
+const consumer = `${databaseName}__api_keys_revoked`;
+const schema = z.object({ ...serviceSettings('test'), OPERATOR_TOKEN: tokenSetting });
+const lines: string[] = [];
+const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
+const asOperator: CallOptions = {
+  context: { requestId: 'req-op', actor: { type: 'OPERATOR', id: 'ann' }, operatorToken: OPERATOR_TOKEN },
+  timeoutMs: TIMEOUT_MS,
+};
+
+let mongo: MongoConnection;
+let service: RunningService;
+let channel: Channel;
+/** What the handler of the service does with an event. */
+const handled: string[] = [];
+let refuse: Error | undefined;
+
+beforeAll(async () => {
+  mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
+  const config = schema.parse({
+    GRPC_PORT: '0',
+    MONGODB_URL: infrastructure.mongodbUrl,
+    NATS_URL: infrastructure.natsUrl,
+    DATABASE_NAME: databaseName,
+    OPERATOR_TOKEN,
+  });
+  const revoked = handler(events.apiKeysRevoked, async ({ eventId, organizationId }) => {
+    if (organizationId !== databaseName) return;
+    if (refuse !== undefined) throw refuse;
+    handled.push(eventId);
+  });
+  service = await startServiceShell(
+    {
+      name: 'test',
+      schema,
+      config,
+      callsEndMsMax: TIMEOUT_MS,
+      compose: async () => ({ rpcGroups: [], eventHandlers: [revoked] }),
+    },
+    { logger },
+  );
+  channel = openChannel(service.address);
+});
+afterAll(async () => {
+  channel.close();
+  await service.stop();
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const operator = () => client(OperatorServiceDefinition, channel);
+const letters = () => mongo.db.collection<{ _id: string; resends?: number }>('dead_letters');
+
+/** Stores a dead letter as the consumer does after its eighth delivery. */
+async function bury(version: number, changes: Partial<DeadLetter> = {}): Promise<{ id: string; eventId: string }> {
+  const aggregate = { id: databaseName, organizationId: databaseName, version };
+  const body = { version, apiKeyIds: ['k1'] };
+  const [event] = envelopes(aggregate, [announce(events.apiKeysRevoked, body)], new Date(version));
+  if (event === undefined) throw new Error('no event');
+  const id = `${consumer}:${event.id}`;
+  const { subject, payload } = event;
+  await deadLetterStore(mongo.db).store({ id, subject, payload, error: 'first', at: new Date(0), ...changes });
+  return { id, eventId: event.id };
+}
+
+const resend = (...deadLetterIds: string[]) =>
+  operator().resendDeadLetters({ deadLetterIds, reason: 'release 12 corrects it' }, asOperator);
+
+describe('dead letters', () => {
+  test('are listed page by page without their payloads, each once', async () => {
+    await letters().deleteMany({});
+    const buried = await Promise.all([1, 2, 3].map((version) => bury(version)));
+    const listed: string[] = [];
+    let pageToken = '';
+    do {
+      const page = await operator().listDeadLetters({ pageSize: 2, pageToken }, asOperator);
+      listed.push(...page.deadLetters.map(({ deadLetterId }) => deadLetterId));
+      expect(JSON.stringify(page)).not.toContain('apiKeyIds');
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(listed).toEqual(buried.map(({ id }) => id).sort());
+    await expect(operator().listDeadLetters({ pageSize: 101, pageToken: '' }, asOperator)).rejects.toMatchObject({
+      kind: 'invalid',
+    });
+  });
+
+  test('are shown with their payload, secrets masked by name and by shape', async () => {
+    const payload = JSON.stringify({ organizationId: 'o9', recoveryToken: 'abc', summary: 'with rec_0123abc' });
+    const { id } = await bury(4, { payload, error: 'refused ick_live_abc_def' });
+    const { deadLetter, payloadJson } = await operator().getDeadLetter({ deadLetterId: id }, asOperator);
+    expect(deadLetter).toEqual({
+      deadLetterId: id,
+      subject: events.apiKeysRevoked.subject,
+      organizationId: 'o9',
+      error: 'refused ick_live_[masked]',
+      deadTime: new Date(0),
+      resends: 0,
+      resentTime: undefined,
+    });
+    expect(JSON.parse(payloadJson)).toEqual({
+      organizationId: 'o9',
+      recoveryToken: '[masked]',
+      summary: 'with rec_[masked]',
+    });
+  });
+
+  test('take effect when they are sent again and are no dead letters any more; the log has who and why', async () => {
+    const { id, eventId } = await bury(5);
+    lines.length = 0;
+    expect(await resend(id)).toEqual({
+      results: [{ deadLetterId: id, outcome: ResendOutcome.HANDLED, error: '', resends: 0 }],
+    });
+    expect(handled).toContain(eventId);
+    expect(await letters().countDocuments({ _id: id })).toBe(0);
+    const logged = lines.map((line) => JSON.parse(line)).find(({ deadLetterId }) => deadLetterId === id);
+    expect(logged).toMatchObject({
+      actor: { type: 'OPERATOR', id: 'ann' },
+      requestId: 'req-op',
+      reason: 'release 12 corrects it',
+      outcome: 'HANDLED',
+    });
+  });
+
+  test('are told to be gone when they are sent again a second time', async () => {
+    const { id, eventId } = await bury(6);
+    await resend(id);
+    expect((await resend(id)).results).toMatchObject([{ outcome: ResendOutcome.NOT_FOUND }]);
+    expect(handled.filter((done) => done === eventId)).toHaveLength(1);
+  });
+
+  test('stay with the new error and a higher count when they fail again', async () => {
+    const { id } = await bury(7);
+    refuse = new Error('still wrong');
+    try {
+      expect((await resend(id)).results).toEqual([
+        { deadLetterId: id, outcome: ResendOutcome.FAILED, error: 'still wrong', resends: 1 },
+      ]);
+      expect((await resend(id)).results).toMatchObject([{ resends: 2 }]);
+    } finally {
+      refuse = undefined;
+    }
+    const { deadLetter } = await operator().getDeadLetter({ deadLetterId: id }, asOperator);
+    expect(deadLetter).toMatchObject({ error: 'still wrong', resends: 2, deadTime: new Date(0) });
+    expect(deadLetter?.resentTime).toBeInstanceOf(Date);
+  });
+
+  test('of an event that this release does not handle fail and say so', async () => {
+    const { id } = await bury(8, { subject: 'invoicecontrol.organization.v1.forgotten' });
+    expect((await resend(id)).results).toMatchObject([
+      { outcome: ResendOutcome.FAILED, error: expect.stringContaining('handles no event') },
+    ]);
+  });
+
+  test('are sent again at most so many in one call, and one that is named twice once', async () => {
+    const ids = Array.from({ length: RESENT_LETTERS_MAX }, (_, index) => `none:${index}`);
+    expect((await resend(...ids)).results).toHaveLength(RESENT_LETTERS_MAX);
+    await expect(resend(...ids, 'none:more')).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(resend()).rejects.toMatchObject({ kind: 'invalid' });
+    const { id, eventId } = await bury(9);
+    await resend(id, id);
+    expect(handled.filter((done) => done === eventId)).toHaveLength(1);
+  });
+});

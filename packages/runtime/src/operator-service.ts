@@ -1,0 +1,48 @@
+import { OperatorServiceDefinition, ResendOutcome } from '@invoicecontrol/contracts/operations/v1/operator_service';
+import type { DeadLetter as WireDeadLetter } from '@invoicecontrol/contracts/operations/v1/operator_service';
+import { invalidField } from '@invoicecontrol/errors';
+import { organizationOf, readDeadLetter, resendDeadLetters } from './dead-letters.js';
+import type { DeadLetter, DeadLetterDeps } from './dead-letters.js';
+import { bind } from './grpc/server.js';
+import type { Binding } from './grpc/server.js';
+import { maskText } from './mask-secrets.js';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './page.js';
+
+/** invoicecontrol.operations.v1.OperatorService, which every service with a database serves. */
+export function operatorService(deps: DeadLetterDeps): Binding {
+  const read = readDeadLetter(deps);
+  const resend = resendDeadLetters(deps);
+  return bind(OperatorServiceDefinition, {
+    async listDeadLetters({ pageSize, pageToken }) {
+      const size = pageSize === 0 ? PAGE_SIZE_DEFAULT : pageSize;
+      if (size < 1 || size > PAGE_SIZE_MAX) throw invalidField('page_size', `must be from 1 to ${PAGE_SIZE_MAX}.`);
+      const found = await deps.letters.list(size + 1, pageToken === '' ? undefined : pageToken);
+      const page = found.slice(0, size);
+      return {
+        deadLetters: page.map(encode),
+        nextPageToken: found.length > size ? (page.at(-1)?.id ?? '') : '',
+      };
+    },
+    async getDeadLetter({ deadLetterId }) {
+      const letter = await read(deadLetterId);
+      return { deadLetter: encode(letter), payloadJson: letter.payload };
+    },
+    async resendDeadLetters({ deadLetterIds, reason }, context) {
+      const results = await resend({ ids: deadLetterIds, reason }, context);
+      return {
+        results: results.map((result) => ({
+          deadLetterId: result.id,
+          outcome: ResendOutcome[result.outcome],
+          error: result.outcome === 'FAILED' ? result.error : '',
+          resends: result.outcome === 'FAILED' ? result.resends : 0,
+        })),
+      };
+    },
+  });
+}
+
+function encode(letter: DeadLetter): WireDeadLetter {
+  const { id: deadLetterId, subject, at: deadTime, resends = 0, resentAt: resentTime } = letter;
+  const [organizationId, error] = [organizationOf(letter), maskText(letter.error)];
+  return { deadLetterId, subject, organizationId, error, deadTime, resends, resentTime };
+}
