@@ -51,6 +51,10 @@ async function outcome(
   }
 }
 
+test('every service with a database serves rpcs for the operator', () => {
+  expect(new Set(rpcs.map(([service]) => service))).toEqual(new Set(databased));
+});
+
 describe.each(rpcs)('%s: %s.%s', (...rpc) => {
   test.each([
     ['no token', {}],

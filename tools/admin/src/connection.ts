@@ -1,49 +1,65 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UsageError } from './command.js';
-import type { AskedService } from './command.js';
+import { addressVariable } from '@invoicecontrol/runtime/config';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
+import { UsageError } from './command.js';
+import type { OperatedService } from './command.js';
 
-/** Timeout of a command. */
+/** Timeout of a call. */
 const TIMEOUT_MS = 15_000;
 
-/** The address of a service and the operator's call context. */
+/** The addresses of the services and the operator's call context. */
 export interface Connection {
-  readonly address: string;
+  readonly addresses: ReadonlyMap<OperatedService, string>;
   readonly call: CallOptions;
 }
 
 /**
  * Finds the running system by command line and environment, else by `dev.json`, which `npm start` keeps in its data
- * directory while it runs.
+ * directory while it runs. In the container of a service, that service is found, and those that it calls.
+ * @param given the address on the command line, where one service is asked
  * @throws UsageError naming what is missing and where it may come from
  */
 export async function findSystem(
-  service: AskedService,
+  services: readonly OperatedService[],
   given: string | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<Connection> {
   const file = join(env['DATA_DIR'] || '.data', 'dev.json');
   const running = await readRunning(file);
-  const variable = `${service.toUpperCase()}_ADDRESS`;
-  const address = given ?? (env[variable] || running.addresses?.[service]);
-  if (address === undefined) {
-    throw new UsageError(
-      `No running system was found: ${file} is missing. Run npm start, or name one with --address or ${variable}.`,
-    );
+  const addresses = new Map<OperatedService, string>();
+  for (const service of services) {
+    const address = given ?? addressIn(service, env) ?? running.addresses?.[service];
+    if (address === undefined) throw new UsageError(noAddress(service, services.length, file));
+    addresses.set(service, address);
   }
   const operatorToken = env['OPERATOR_TOKEN'] || running.operatorToken;
   if (operatorToken === undefined || !/^[\x21-\x7e]+$/.test(operatorToken)) {
+    const asked = services.length === 1 ? `the ${services[0]} service was` : 'the services were';
     throw new UsageError(
-      `The operator's token is missing. Put the one that the ${service} service was started with into OPERATOR_TOKEN.`,
+      `The operator's token is missing. Put the one that ${asked} started with into OPERATOR_TOKEN.`,
     );
   }
   const actor = { type: 'OPERATOR', id: userName(env) } as const;
   return {
-    address,
+    addresses,
     call: { context: { requestId: `admin-${randomUUID()}`, actor, operatorToken }, timeoutMs: TIMEOUT_MS },
   };
+}
+
+/** The environment names services that others call; in its own container a service is found by its port. */
+function addressIn(service: OperatedService, env: NodeJS.ProcessEnv): string | undefined {
+  const named = env[addressVariable(service)];
+  if (named) return named;
+  return env['SERVICE'] === service && env['GRPC_PORT'] ? `127.0.0.1:${env['GRPC_PORT']}` : undefined;
+}
+
+function noAddress(service: OperatedService, asked: number, file: string): string {
+  const variable = addressVariable(service);
+  const oneOnly = asked === 1 ? 'name one with --address or' : `set`;
+  const others = asked === 1 ? '' : ` To ask only some, use --service.`;
+  return `No running system was found: ${file} is missing. Run npm start, or ${oneOnly} ${variable}.${others}`;
 }
 
 /** The content of `dev.json`. */

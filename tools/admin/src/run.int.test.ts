@@ -125,6 +125,102 @@ describe('the other commands', () => {
   });
 });
 
+describe('organizations', () => {
+  test('are listed newest first and page by page, deleted ones included, with their members', async () => {
+    const deleted = await create('--plan', 'SCALE');
+    const { organizationId } = await create();
+    const organizations = client(OrganizationServiceDefinition, channel);
+    await organizations.deleteOrganization(
+      { organizationId: deleted['organizationId'] ?? '', confirmName: 'Acme' },
+      caller,
+    );
+    await json(
+      'create-member',
+      '--organization',
+      organizationId ?? '',
+      '--email',
+      'ann@acme.example',
+      '--role',
+      'VIEWER',
+    );
+    const page = async (...options: string[]) =>
+      (await json('organizations', ...options)) as unknown as { items: object[]; nextCursor: string | null };
+    const first = await page('--limit', '1');
+    expect(first.items).toMatchObject([
+      { organizationId, name: 'Acme', plan: 'ENTERPRISE', state: 'ACTIVE', members: 2 },
+    ]);
+    const second = await page('--limit', '1', '--after', first.nextCursor ?? '');
+    expect(second.items).toMatchObject([{ plan: 'SCALE', state: 'DELETED', members: 1, companies: 1 }]);
+    const { stdout } = await admin(['organizations', '--limit', '2']);
+    expect(stdout).toMatch(/^Organizations, newest first: 2\.\n\nID +NAME +PLAN/);
+    expect(await admin(['organizations', '--limit', '101'])).toMatchObject({ exitCode: 2, stdout: '' });
+  });
+});
+
+describe('dead letters', () => {
+  const only = ['--service', 'organization'];
+  const assigned = (id: string, payload: object) => ({
+    _id: `${databaseName}__finding_assigned:${id}`,
+    subject: 'invoicecontrol.analysis.v1.finding_assigned',
+    payload: JSON.stringify(payload),
+    error: 'first',
+    at: new Date(0),
+  });
+  const bury = async (...letters: ReturnType<typeof assigned>[]) => {
+    const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+    await mongo.db.collection<{ _id: string }>('dead_letters').deleteMany({});
+    await mongo.db.collection<ReturnType<typeof assigned>>('dead_letters').insertMany(letters);
+    await mongo.close();
+  };
+
+  test('are listed, shown with masked secrets, and gone when they were handled', async () => {
+    const letter = assigned('evt_a', {
+      organizationId: 'o1',
+      findingId: 'f1',
+      summary: 'with whsec_0123',
+      ip: '192.0.2.1',
+    });
+    await bury(letter);
+    const listed = await admin(['dead-letters', 'list', ...only]);
+    expect(listed).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(listed.stdout).toMatch(/^1 dead letter\.[^]*SERVICE +ID +SINCE[^]*organization +test_\w+:evt_a .* first\n/);
+    const shown = await json('dead-letters', 'show', letter._id, ...only);
+    expect(shown).toMatchObject({ service: 'organization', event: { summary: 'with whsec_[masked]', ip: '[masked]' } });
+    // Unassigned: there is nobody to tell.
+    const sent = await json('dead-letters', 'resend', letter._id, ...only, '--reason', 'corrected');
+    expect(sent).toMatchObject({ handled: 1, failed: 0 });
+    expect((await admin(['dead-letters', 'list', ...only])).stdout).toBe('There are no dead letters.\n');
+    const again = await admin(['dead-letters', 'resend', letter._id, ...only]);
+    expect(again).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('it was handled before') });
+    expect(await admin(['dead-letters', 'show', letter._id, ...only])).toMatchObject({ exitCode: 1, stdout: '' });
+  });
+
+  test('are all sent again, each once; those that fail again stay with their count, and the exit code says so', async () => {
+    const good = Array.from({ length: 23 }, (_, index) =>
+      assigned(`evt_${String(index).padStart(2, '0')}`, { organizationId: 'o1', findingId: 'f1' }),
+    );
+    await bury(...good, { ...assigned('evt_05x', {}), payload: '{' });
+    const { exitCode, stdout, stderr } = await admin(['dead-letters', 'resend', '--all', ...only, '--json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ handled: 23, failed: 1 });
+    expect(stderr).toMatch(/^1 dead letter failed again and stayed/);
+    const { items } = (await json('dead-letters', 'list', ...only)) as unknown as { items: object[] };
+    expect(items).toMatchObject([{ resends: 1 }]);
+  });
+
+  test('of a service that is not there are missing, and the command says so and fails', async () => {
+    await bury(assigned('evt_b', {}));
+    const env = { DATA_DIR: dataDir, ANALYSIS_ADDRESS: '127.0.0.1:1', SCAN_ADDRESS: '127.0.0.1:1' };
+    const { exitCode, stdout, stderr } = await admin(['dead-letters', 'list'], env);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(':evt_b');
+    expect(stderr).toBe(
+      'analysis: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
+        'scan: Nothing answers at 127.0.0.1:1. Is the system running?\n',
+    );
+  });
+});
+
 describe('a failure', () => {
   const unknown = ['restore-organization', '--organization', '01890000-0000-7000-8000-000000000000'];
 

@@ -1,25 +1,36 @@
 import { parseArgs, styleText } from 'node:util';
 import { OperatorServiceDefinition as AnalysisOperator } from '@invoicecontrol/contracts/analysis/v1/operator_service';
-import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
+import { OperatorServiceDefinition as Operations } from '@invoicecontrol/contracts/operations/v1/operator_service';
+import { OperatorServiceDefinition as OrganizationOperator } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
-import { UsageError } from './command.js';
-import type { Command, CommandOption, Outcome } from './command.js';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { operatedServices, UsageError } from './command.js';
+import type { Command, OperatedService, Outcome } from './command.js';
 import { createKey } from './commands/create-key.js';
 import { createMember } from './commands/create-member.js';
 import { createOrganization } from './commands/create-organization.js';
+import { listDeadLetters, resendDeadLetters, showDeadLetter } from './commands/dead-letters.js';
 import { dryRunPolicy } from './commands/dry-run-policy.js';
+import { organizations } from './commands/organizations.js';
 import { overridePolicy } from './commands/override-policy.js';
 import { replayAnalyses } from './commands/replay-analyses.js';
 import { restoreOrganization } from './commands/restore-organization.js';
 import { setPlan } from './commands/set-plan.js';
 import { findSystem } from './connection.js';
+import { commandHelp, generalHelp, optionText } from './help.js';
+import { toText } from './text-output.js';
 
-const commands: readonly Command[] = [
+/** In the order of the help. */
+export const commands: readonly Command[] = [
+  organizations,
   createOrganization,
   restoreOrganization,
   createKey,
   createMember,
   setPlan,
+  listDeadLetters,
+  showDeadLetter,
+  resendDeadLetters,
   replayAnalyses,
   dryRunPolicy,
   overridePolicy,
@@ -33,149 +44,192 @@ const NOT_UNDERSTOOD = 2;
 export interface RunDeps {
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
-  readonly stderr: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
 }
 
 /** Runs one command and returns the exit code. Results go to standard output, everything else to standard error. */
 export async function run(args: readonly string[], { env, stdout, stderr }: RunDeps): Promise<number> {
   const hasColours = stdout.isTTY === true && !env['NO_COLOR'];
   const bold = (text: string): string => (hasColours ? styleText('bold', text) : text);
+  /** Overwrites its line, so only where somebody looks on. */
+  const report = (progress: string): void => {
+    if (stderr.isTTY === true) stderr.write(`\r\u001b[K${progress}`);
+  };
   try {
-    const [name, ...rest] = args;
+    const [name] = args;
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-      stdout.write(generalHelp(bold));
+      stdout.write(generalHelp(commands, bold));
       return name === undefined ? NOT_UNDERSTOOD : DONE;
     }
-    const command = commands.find((candidate) => candidate.name === name);
-    if (command === undefined) throw new UsageError(`Unknown command ${name}. Run with --help to see all.`);
+    const found = findCommand(args);
+    if ('group' in found) {
+      stdout.write(generalHelp(found.group, bold));
+      return DONE;
+    }
+    const { command, rest } = found;
     const given = readOptions(command, rest);
     if (given.help) {
       stdout.write(commandHelp(command, bold));
       return DONE;
     }
-    const outcome = await execute(command, given, env);
+    const outcome = await execute(command, given, env, report);
+    report('');
     stdout.write(given.json ? `${JSON.stringify(outcome.json)}\n` : toText(outcome, bold));
-    return DONE;
+    const { failures = [] } = outcome;
+    for (const failure of failures) stderr.write(`${failure}\n`);
+    return failures.length > 0 ? FAILED : DONE;
   } catch (error) {
+    report('');
     stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? NOT_UNDERSTOOD : FAILED;
   }
+}
+
+/** The command that the first word names, or the first two; or the group whose help is asked for. */
+function findCommand(
+  args: readonly string[],
+): { command: Command; rest: readonly string[] } | { group: readonly Command[] } {
+  const [first = '', second = ''] = args;
+  for (const [name, words] of [
+    [first, 1],
+    [`${first} ${second}`, 2],
+  ] as const) {
+    const command = commands.find((candidate) => candidate.name === name);
+    if (command !== undefined) return { command, rest: args.slice(words) };
+  }
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `));
+  if (group.length === 0) throw new UsageError(`Unknown command ${first}. Run with --help to see all.`);
+  if (second === '--help' || second === '-h') return { group };
+  const names = group.map(({ name }) => name).join(', ');
+  throw new UsageError(
+    `${second === '' ? `${first} is several commands` : `Unknown command ${first} ${second}`}: ${names}.`,
+  );
 }
 
 interface Given {
   readonly help: boolean;
   readonly json: boolean;
   readonly address: string | undefined;
+  /** The services that are asked. */
+  readonly services: readonly OperatedService[];
+  readonly argument: string | undefined;
   readonly values: Readonly<Record<string, string | undefined>>;
-}
-
-function readOptions(command: Command, args: readonly string[]): Given {
-  const own = Object.fromEntries(
-    Object.entries(command.options).map(([name, { value }]) => [
-      name,
-      { type: value === undefined ? 'boolean' : 'string' } as const,
-    ]),
-  );
-  let values: Record<string, string | boolean | undefined>;
-  try {
-    const options = { ...own, address: { type: 'string' }, ...switches } as const;
-    values = parseArgs({ args: [...args], options, allowPositionals: false }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}. Run ${command.name} --help to see the options.`);
-  }
-  const { help, json, address, ...texts } = values;
-  const given = Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, typeof text === 'string' ? text : '']),
-  );
-  const missing = Object.entries(command.options).filter(([name, { isRequired }]) => isRequired && !given[name]);
-  if (help !== true && missing.length > 0) {
-    const names = missing.map(([name, option]) => optionText(name, option)).join(', ');
-    throw new UsageError(`${command.name} needs ${names}. Run ${command.name} --help to see all options.`);
-  }
-  return { help: help === true, json: json === true, address: address as string | undefined, values: given };
 }
 
 const switches = { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' } } as const;
 
-async function execute(command: Command, { address, values }: Given, env: NodeJS.ProcessEnv): Promise<Outcome> {
-  const system = await findSystem(command.service, address, env);
-  const channel = openChannel(system.address);
+function readOptions(command: Command, args: readonly string[]): Given {
+  const { name, argument: wanted, service: asked } = command;
+  const own = Object.fromEntries(
+    Object.entries(command.options).map(([option, { value }]) => [
+      option,
+      { type: value === undefined ? 'boolean' : 'string' } as const,
+    ]),
+  );
+  const everyOptions = asked === 'every' ? { service: { type: 'string' } as const } : {};
+  let parsed: { values: Record<string, string | boolean | undefined>; positionals: string[] };
   try {
-    const operator = {
-      rpc: client(OperatorServiceDefinition, channel),
-      analysis: client(AnalysisOperator, channel),
-      call: system.call,
-    };
-    return await command.run(operator, values);
+    const options = { ...own, ...everyOptions, address: { type: 'string' }, ...switches } as const;
+    parsed = parseArgs({ args: [...args], options, allowPositionals: wanted !== undefined });
   } catch (error) {
-    if (isUnreachable(error)) {
-      throw new Error(`Nothing answers at ${system.address}. Is the system running?`, { cause: error });
+    throw new UsageError(`${(error as Error).message}. Run ${name} --help to see the options.`);
+  }
+  const { help, json, address, service, ...texts } = parsed.values;
+  const values = Object.fromEntries(
+    Object.entries(texts).map(([option, text]) => [option, typeof text === 'string' ? text : '']),
+  );
+  const [argument, ...more] = parsed.positionals;
+  const missing = [
+    ...(wanted?.isRequired && !argument ? [wanted.value] : []),
+    ...Object.entries(command.options).flatMap(([option, own_]) =>
+      own_.isRequired && !values[option] ? [optionText(option, own_)] : [],
+    ),
+  ];
+  if (help !== true) {
+    if (missing.length > 0) {
+      throw new UsageError(`${name} needs ${missing.join(', ')}. Run ${name} --help to see all options.`);
     }
-    throw error;
+    if (more.length > 0)
+      throw new UsageError(`Unexpected argument '${more[0]}'. Run ${name} --help to see the options.`);
+    if (asked === 'every' && address !== undefined && service === undefined) {
+      throw new UsageError('--address is the address of one service: name it with --service.');
+    }
+  }
+  return {
+    help: help === true,
+    json: json === true,
+    address: address as string | undefined,
+    services: asked === 'every' ? readServices(service as string | undefined) : [asked],
+    argument,
+    values,
+  };
+}
+
+function readServices(name: string | undefined): readonly OperatedService[] {
+  if (name === undefined) return operatedServices;
+  const service = operatedServices.find((one) => one === name);
+  if (service === undefined) throw new UsageError(`--service needs one of ${operatedServices.join(', ')}.`);
+  return [service];
+}
+
+async function execute(
+  command: Command,
+  { address, services, values, argument }: Given,
+  env: NodeJS.ProcessEnv,
+  report: (progress: string) => void,
+): Promise<Outcome> {
+  const { addresses, call } = await findSystem(services, address, env);
+  const channels = new Map<OperatedService, Channel>();
+  for (const [service, at] of addresses) channels.set(service, openChannel(at));
+  const channelOf = (service: OperatedService): Channel => {
+    const channel = channels.get(service);
+    if (channel === undefined) throw new TypeError(`${command.name} does not ask ${service}.`);
+    return channel;
+  };
+  try {
+    return await command.run(
+      {
+        get organization() {
+          return reachable(client(OrganizationOperator, channelOf('organization')), addresses.get('organization'));
+        },
+        get analysis() {
+          return reachable(client(AnalysisOperator, channelOf('analysis')), addresses.get('analysis'));
+        },
+        services: services.map((service) => ({
+          service,
+          rpc: reachable(client(Operations, channelOf(service)), addresses.get(service)),
+        })),
+        call,
+        report,
+      },
+      values,
+      argument,
+    );
   } finally {
-    channel.close();
+    for (const channel of channels.values()) channel.close();
   }
 }
 
-function isUnreachable(error: unknown): boolean {
-  return error instanceof Error && 'kind' in error && error.kind === 'unavailable';
-}
-
-type Style = (text: string) => string;
-
-function toText({ sentence, values = {}, note }: Outcome, bold: Style): string {
-  const entries = Object.entries(values);
-  const width = Math.max(0, ...entries.map(([label]) => label.length));
-  const lines = entries.map(([label, value]) => `  ${label.padEnd(width)}  ${bold(value)}`);
-  return `${[sentence, ...(lines.length > 0 ? ['', ...lines] : []), ...(note === undefined ? [] : ['', note])].join('\n')}\n`;
-}
-
-function generalHelp(bold: Style): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
-  return `The operator's command line. It talks to a running system.
-
-${bold('Usage')}: npm run admin -- <command> [options]
-
-${commands.map(({ name, summary }) => `  ${bold(name.padEnd(width))}  ${summary}`).join('\n')}
-
-${bold('Options of every command')}
-${optionLines({ options: {}, service: 'organization' })}
-
-The system is found through --address and OPERATOR_TOKEN, else through .data/dev.json, which npm start writes.
-In scripts: npm run --silent admin -- <command> --json. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
-`;
-}
-
-function commandHelp(command: Command, bold: Style): string {
-  const required = Object.entries(command.options).filter(([, { isRequired }]) => isRequired === true);
-  const usage = required.map(([name, option]) => ` ${optionText(name, option)}`).join('');
-  const summary = `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`;
-  return `${summary}
-
-${bold('Usage')}: npm run admin -- ${command.name}${usage} [options]
-
-${optionLines(command)}
-`;
-}
-
-function optionText(name: string, { value }: CommandOption): string {
-  return value === undefined ? `--${name}` : `--${name} ${value}`;
-}
-
-/** The given options and those that every command has. */
-function optionLines({ options, service }: Pick<Command, 'options' | 'service'>): string {
-  const lines: [string, string][] = [
-    ...Object.entries(options).map(([name, option]): [string, string] => [
-      optionText(name, option),
-      option.description,
+/** The same calls; one that reaches nobody says where it tried. */
+function reachable<Rpc extends object>(rpc: Rpc, address: string | undefined): Rpc {
+  return Object.fromEntries(
+    Object.entries(rpc).map(([name, call]: [string, (...args: unknown[]) => Promise<unknown>]) => [
+      name,
+      async (...args: unknown[]) => {
+        try {
+          return await call(...args);
+        } catch (error) {
+          if (!isUnreachable(error)) throw error;
+          throw new Error(`Nothing answers at ${address}. Is the system running?`, { cause: error });
+        }
+      },
     ]),
-    [
-      '--address HOST:PORT',
-      `where the ${service} service answers (default: ${service.toUpperCase()}_ADDRESS, then dev.json)`,
-    ],
-    ['--json', 'print the result as one line of JSON and nothing else'],
-    ['--help', 'print this help'],
-  ];
-  const width = Math.max(...lines.map(([option]) => option.length));
-  return lines.map(([option, description]) => `  ${option.padEnd(width)}  ${description}`).join('\n');
+  ) as Rpc;
+}
+
+/** Whether no service answered; one whose database is unavailable answers that. */
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error) || !('kind' in error) || error.kind !== 'unavailable') return false;
+  const { metadata } = (error.cause ?? {}) as { metadata?: { get(name: string): readonly unknown[] } };
+  return (metadata?.get('grpc-status-details-bin') ?? []).length === 0;
 }

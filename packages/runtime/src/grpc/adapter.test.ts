@@ -249,6 +249,7 @@ test('an rpc that changes something is never retried', async () => {
         setPlan: refuse,
         createKey: refuse,
         createMember: refuse,
+        listOrganizations: refuse,
       }),
     ],
   });
@@ -275,6 +276,7 @@ test('a service named OperatorService is refused to everybody but the operator, 
     setPlan: hear,
     createKey: hear,
     createMember: hear,
+    listOrganizations: hear,
   };
   const serve = async (operatorToken: string | undefined) => {
     const bindings = [bind(OperatorServiceDefinition, implementation)];

@@ -12,10 +12,20 @@ interface Listed {
 /** The order of lists. An index that serves a list ends in it, behind the organization and the fields of the filter. */
 export const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
-/** Finds one page of the documents that match, newest first. */
-export async function findPage<D extends Listed>(
+/** Finds one page of the documents of an organization that match, newest first. */
+export function findPage<D extends Listed>(
   collection: Collection<D>,
   filter: Filter<D> & { readonly organizationId: string },
+  request: PageRequest,
+  projection: Document = {},
+): Promise<Page<WithId<D>>> {
+  return findPageOfAll(collection, filter, request, projection);
+}
+
+/** As {@link findPage}, of all organizations: for the operator of the installation alone. */
+export async function findPageOfAll<D extends Listed>(
+  collection: Collection<D>,
+  filter: Filter<D>,
   { size, after, createdFrom, createdTo }: PageRequest,
   projection: Document = {},
 ): Promise<Page<WithId<D>>> {

@@ -3,6 +3,7 @@ import { events } from '@invoicecontrol/contracts/events';
 import { notFound } from '@invoicecontrol/errors';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Organization } from '../domain/organization.js';
 import type { AuditLine, Change } from './change.js';
@@ -12,6 +13,8 @@ export interface Organizations {
   /** Deleted ones included. */
   find(organizationId: string): Promise<Organization | undefined>;
   findByRecoveryToken(recoveryTokenHash: string): Promise<Organization | undefined>;
+  /** Of the whole installation, deleted ones included, newest first; for the operator alone. */
+  listAll(page: PageRequest): Promise<Page<Organization>>;
   insert(organization: Organization, change: Change): Promise<void>;
   /**
    * Stores the changed state if it has not changed since `version` was read.

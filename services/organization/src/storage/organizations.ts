@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb';
+import { findPageOfAll, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { OrganizationSummary } from '../application/authenticate-key.js';
 import type { Organizations } from '../application/organizations.js';
 import type { Deletion, Organization } from '../domain/organization.js';
@@ -43,6 +44,7 @@ export async function createOrganizationIndexes(collection: Collection<Organizat
   await createAuditedIndexes(collection);
   await collection.createIndexes([
     { key: { recoveryTokenHash: 1 }, unique: true, sparse: true, name: 'recovery_token' },
+    { key: NEWEST_FIRST, name: 'newest' },
   ]);
 }
 
@@ -60,6 +62,10 @@ export function organizationStore(
       const document = await collection.findOne({ recoveryTokenHash });
       return document === null ? undefined : fromDocument(document);
     },
+    async listAll(page) {
+      const { items, nextPageToken } = await findPageOfAll(collection, {}, page, withoutEvents);
+      return { items: items.map(fromDocument), nextPageToken };
+    },
     async findSummary(organizationId) {
       const document = await collection.findOne({ _id: organizationId }, { projection: summaryFields });
       return document === null ? undefined : toSummary(document);
@@ -72,6 +78,8 @@ export function organizationStore(
     },
   };
 }
+
+const withoutEvents = { outbox: 0, recentEvents: 0 } as const;
 
 type State = Omit<OrganizationDocument, Bookkeeping | '_id' | 'organizationId'>;
 

@@ -33,6 +33,17 @@ export function rosterStore(collection: Collection<RosterDocument>, store: Audit
       const document = await collection.findOne({ _id: organizationId });
       return document === null ? undefined : fromDocument(document);
     },
+    async countMembers(organizationIds) {
+      const documents = await collection
+        .find(
+          { _id: { $in: [...organizationIds] } },
+          { projection: { 'members.userId': 1, 'members.invitation.expiresAt': 1 } },
+        )
+        .toArray();
+      return new Map(
+        documents.map(({ _id, members }) => [_id, members.filter((member) => member.invitation === undefined).length]),
+      );
+    },
     async findByInvitation(tokenHash) {
       const document = await collection.findOne({ 'members.invitation.tokenHash': tokenHash });
       return document === null ? undefined : fromDocument(document);

@@ -1,4 +1,4 @@
-import { KEY_NOTE, organizationOption, roleOption, UsageError } from '../command.js';
+import { EXAMPLE_ID, KEY_NOTE, organizationOption, roleOption, UsageError } from '../command.js';
 import type { Command } from '../command.js';
 
 export const createKey: Command = {
@@ -12,8 +12,12 @@ export const createKey: Command = {
     scopes: { value: 'A,B', description: 'the scopes of the key (default: those of the role)' },
     expires: { value: 'TIME', description: 'when it expires, as 2027-01-31T00:00:00Z (default: never)' },
   },
-  async run({ rpc, call }, given) {
-    const { apiKeyId, key } = await rpc.createKey(
+  examples: [
+    `--organization ${EXAMPLE_ID} --role ANALYST`,
+    `--organization ${EXAMPLE_ID} --role ADMIN --name Export --expires 2027-01-31T00:00:00Z --json`,
+  ],
+  async run({ organization, call }, given) {
+    const { apiKeyId, key } = await organization.createKey(
       {
         organizationId: given['organization'] ?? '',
         name: given['name'] ?? 'Operator key',

@@ -1,4 +1,4 @@
-import { organizationOption, roleOption } from '../command.js';
+import { EXAMPLE_ID, organizationOption, roleOption } from '../command.js';
 import type { Command } from '../command.js';
 
 export const createMember: Command = {
@@ -11,8 +11,9 @@ export const createMember: Command = {
     role: roleOption,
     name: { value: 'NAME', description: 'the name of the member' },
   },
-  async run({ rpc, call }, given) {
-    const { userId } = await rpc.createMember(
+  examples: [`--organization ${EXAMPLE_ID} --email ann@acme.example --role ANALYST --name Ann`],
+  async run({ organization, call }, given) {
+    const { userId } = await organization.createMember(
       {
         organizationId: given['organization'] ?? '',
         email: given['email'] ?? '',

@@ -11,8 +11,12 @@ export const createOrganization: Command = {
     plan: { value: 'PLAN', description: 'FREE, CORE, CONTROL, SCALE or ENTERPRISE (default ENTERPRISE)' },
     'base-currency': { value: 'CODE', description: 'the currency of totals and scores (default EUR)' },
   },
-  async run({ rpc, call }, given) {
-    const { organizationId, companyId, ownerKey } = await rpc.createOrganization(
+  examples: [
+    '--name Acme --owner-email owner@acme.example',
+    '--name Acme --owner-email owner@acme.example --plan SCALE --base-currency PLN --json',
+  ],
+  async run({ organization, call }, given) {
+    const { organizationId, companyId, ownerKey } = await organization.createOrganization(
       {
         name: given['name'] ?? '',
         ownerEmail: given['owner-email'] ?? '',

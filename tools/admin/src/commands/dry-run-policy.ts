@@ -1,6 +1,6 @@
 import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import { organizationOption } from '../command.js';
+import { EXAMPLE_ID, organizationOption } from '../command.js';
 import type { Command } from '../command.js';
 import { readJsonFile } from '../json-file.js';
 import { readSample, sampleOptions, walkPages } from '../sample.js';
@@ -18,6 +18,7 @@ export const dryRunPolicy: Command = {
     },
     ...sampleOptions,
   },
+  examples: [`--organization ${EXAMPLE_ID} --policy policy.json --sample 1000`],
   async run({ analysis, call }, given) {
     const organizationId = given['organization'] ?? '';
     const sample = readSample(given);

@@ -1,4 +1,4 @@
-import { organizationOption } from '../command.js';
+import { EXAMPLE_ID, organizationOption } from '../command.js';
 import type { Command } from '../command.js';
 import { readJsonFile } from '../json-file.js';
 
@@ -14,6 +14,7 @@ export const overridePolicy: Command = {
       isRequired: true,
     },
   },
+  examples: [`--organization ${EXAMPLE_ID} --overrides overrides.json`],
   async run({ analysis, call }, given) {
     const overridesJson = await readJsonFile('overrides', given['overrides'] ?? '');
     const { version } = await analysis.overridePolicy(

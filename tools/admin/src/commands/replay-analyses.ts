@@ -1,4 +1,4 @@
-import { organizationOption } from '../command.js';
+import { EXAMPLE_ID, organizationOption } from '../command.js';
 import type { Command } from '../command.js';
 import { readSample, sampleOptions, walkPages } from '../sample.js';
 
@@ -7,6 +7,7 @@ export const replayAnalyses: Command = {
   summary: 'run stored facts through the engine again and compare the results byte for byte; changes nothing',
   service: 'analysis',
   options: { organization: organizationOption, ...sampleOptions },
+  examples: [`--organization ${EXAMPLE_ID} --sample 1000`, `--organization ${EXAMPLE_ID} --all --json`],
   async run({ analysis, call }, given) {
     const organizationId = given['organization'] ?? '';
     const different: string[] = [];

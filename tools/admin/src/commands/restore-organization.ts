@@ -1,4 +1,4 @@
-import { KEY_NOTE, organizationOption } from '../command.js';
+import { EXAMPLE_ID, KEY_NOTE, organizationOption } from '../command.js';
 import type { Command } from '../command.js';
 
 export const restoreOrganization: Command = {
@@ -6,9 +6,10 @@ export const restoreOrganization: Command = {
   summary: 'restore a deleted organization; its old keys stay revoked',
   service: 'organization',
   options: { organization: organizationOption },
-  async run({ rpc, call }, given) {
+  examples: [`--organization ${EXAMPLE_ID}`],
+  async run({ organization, call }, given) {
     const organizationId = given['organization'] ?? '';
-    const { ownerKey } = await rpc.undeleteOrganization({ organizationId }, call);
+    const { ownerKey } = await organization.undeleteOrganization({ organizationId }, call);
     if (ownerKey === '') {
       return {
         json: { organizationId, ownerKey: null },

@@ -1,4 +1,4 @@
-import { organizationOption, UsageError } from '../command.js';
+import { EXAMPLE_ID, organizationOption, UsageError } from '../command.js';
 import type { Command } from '../command.js';
 
 export const setPlan: Command = {
@@ -14,7 +14,8 @@ export const setPlan: Command = {
     },
     'additional-legal-entities': { value: 'N', description: 'companies allowed beyond the first, 0 to 100' },
   },
-  async run({ rpc, call }, given) {
+  examples: [`--organization ${EXAMPLE_ID} --plan SCALE --subscription-status active`],
+  async run({ organization, call }, given) {
     const organizationId = given['organization'] ?? '';
     const { plan, 'subscription-status': status, 'additional-legal-entities': additional } = given;
     if (plan === undefined && status === undefined && additional === undefined) {
@@ -22,7 +23,7 @@ export const setPlan: Command = {
         'set-plan changes nothing without --plan, --subscription-status or --additional-legal-entities.',
       );
     }
-    await rpc.setPlan(
+    await organization.setPlan(
       {
         organizationId,
         plan: plan ?? '',

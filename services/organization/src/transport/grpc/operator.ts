@@ -1,11 +1,13 @@
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding, Implementation } from '@invoicecontrol/runtime/grpc/server';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { createApiKey } from '../../application/api-keys.js';
 import type { ApiKeyDeps } from '../../application/api-keys.js';
 import { setPlan } from '../../application/change-settings.js';
 import { createOrganization } from '../../application/create-organization.js';
 import type { CreateOrganizationDeps } from '../../application/create-organization.js';
+import { listOrganizations } from '../../application/list-organizations.js';
 import { undelete } from '../../application/organization-lifecycle.js';
 import { createMember } from '../../application/members.js';
 import type { MemberDeps } from '../../application/members.js';
@@ -34,6 +36,18 @@ export function operatorService(deps: CreateOrganizationDeps & ApiKeyDeps & Memb
     async createMember(request, context) {
       const { userId } = await createMember(deps)(request, context);
       return { userId };
+    },
+    async listOrganizations(request) {
+      const { items, nextPageToken } = await listOrganizations(deps)(readPageRequest(request));
+      return {
+        organizations: items.map(({ id: organizationId, createdAt: createdTime, deletedAt: deletedTime, ...own }) => ({
+          ...own,
+          organizationId,
+          createdTime,
+          deletedTime,
+        })),
+        nextPageToken,
+      };
     },
   } satisfies Implementation<typeof OperatorServiceDefinition>);
 }

@@ -1,0 +1,29 @@
+import type { Operator, ServiceOperations } from './command.js';
+
+/** What every asked service answered, and a sentence for each that did not. */
+interface Answers<T> {
+  readonly answers: readonly { readonly service: string; readonly answer: T }[];
+  readonly failures: readonly string[];
+}
+
+/** Asks the services at once. One that does not answer keeps the answers of others from nobody. */
+export async function askEach<T>(
+  { services }: Pick<Operator, 'services'>,
+  ask: (rpc: ServiceOperations['rpc'], service: string) => Promise<T>,
+): Promise<Answers<T>> {
+  const settled = await Promise.all(
+    services.map(async ({ service, rpc }) => {
+      try {
+        return { service, answer: await ask(rpc, service) };
+      } catch (error) {
+        return { service, failure: `${service}: ${error instanceof Error ? error.message : String(error)}` };
+      }
+    }),
+  );
+  return {
+    answers: settled.flatMap((one) =>
+      one.failure === undefined ? [{ service: one.service, answer: one.answer }] : [],
+    ),
+    failures: settled.flatMap(({ failure }) => failure ?? []),
+  };
+}

@@ -1,0 +1,73 @@
+import type { Command, CommandOption } from './command.js';
+import { operatedServices } from './command.js';
+import type { Style } from './text-output.js';
+
+const EXIT_CODES = 'Exit codes: 0 done, 1 refused or failed, 2 wrong usage.';
+
+/** The help of all commands, or of those that share their first word. */
+export function generalHelp(commands: readonly Command[], bold: Style): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return `The operator's command line. It talks to a running system.
+
+${bold('Usage')}: npm run admin -- <command> [options]
+
+${commands.map(({ name, summary }) => `  ${bold(name.padEnd(width))}  ${summary}`).join('\n')}
+
+Each has a help of its own: npm run admin -- <command> --help.
+
+The system is found through --address or ORGANIZATION_ADDRESS, ANALYSIS_ADDRESS, ... and OPERATOR_TOKEN, else through
+.data/dev.json, which npm start writes. In scripts: npm run --silent admin -- <command> --json. ${EXIT_CODES}
+`;
+}
+
+/** The help of one command. */
+export function commandHelp(command: Command, bold: Style): string {
+  const { name, argument, options, examples } = command;
+  const required = Object.entries(options).filter(([, { isRequired }]) => isRequired === true);
+  const usage = required.map(([option, own]) => ` ${optionText(option, own)}`).join('');
+  const value = argument === undefined ? '' : ` ${argument.isRequired ? argument.value : `[${argument.value}]`}`;
+  const summary = `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`;
+  const lines = examples.map((example) => `  npm run admin -- ${`${name} ${example}`.trim()}`);
+  return `${summary}
+
+${bold('Usage')}: npm run admin -- ${name}${value}${usage} [options]
+
+${optionLines(command)}
+
+${bold(examples.length === 1 ? 'Example' : 'Examples')}
+${lines.join('\n')}
+
+${EXIT_CODES}
+`;
+}
+
+/** `--name NAME` */
+export function optionText(name: string, { value }: Pick<CommandOption, 'value'>): string {
+  return value === undefined ? `--${name}` : `--${name} ${value}`;
+}
+
+/** The argument, the options of the command and those that every command has. */
+function optionLines({ argument, options, service }: Command): string {
+  const lines: [string, string][] = [
+    ...(argument === undefined ? [] : [[argument.value, argument.description] as [string, string]]),
+    ...Object.entries(options).map(([name, option]): [string, string] => [
+      optionText(name, option),
+      option.description,
+    ]),
+    ...(service === 'every' ? everyLines : [addressLine(service)]),
+    ['--json', 'print the result as one line of JSON and nothing else'],
+    ['--help', 'print this help'],
+  ];
+  const width = Math.max(...lines.map(([option]) => option.length));
+  return lines.map(([option, description]) => `  ${option.padEnd(width)}  ${description}`).join('\n');
+}
+
+const everyLines: [string, string][] = [
+  ['--service NAME', `only one of ${operatedServices.join(', ')} (default: all)`],
+  ['--address HOST:PORT', 'where that service answers (default: <SERVICE>_ADDRESS, then dev.json)'],
+];
+
+function addressLine(service: string): [string, string] {
+  const variable = `${service.toUpperCase()}_ADDRESS`;
+  return ['--address HOST:PORT', `where the ${service} service answers (default: ${variable}, then dev.json)`];
+}

@@ -1,0 +1,56 @@
+import type { Outcome, Table } from './command.js';
+
+export type Style = (text: string) => string;
+
+/** A cell longer than this is cut in tables; --json has all of it. */
+const CELL_LENGTH_MAX = 120;
+
+/** The text for people. */
+export function toText({ sentence, values = {}, table, note }: Outcome, bold: Style): string {
+  const entries = Object.entries(values);
+  const width = Math.max(0, ...entries.map(([label]) => label.length));
+  const blocks = [
+    [sentence],
+    entries.map(([label, value]) => `  ${label.padEnd(width)}  ${bold(value)}`),
+    table === undefined || table.rows.length === 0 ? [] : tableLines(table, bold),
+    note === undefined ? [] : [note],
+  ];
+  return `${blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function tableLines({ columns, rows }: Table, bold: Style): string[] {
+  const cells = rows.map((row) => row.map(toCell));
+  const widths = columns.map((column, index) =>
+    Math.max(column.length, ...cells.map((row) => (row[index] ?? '').length)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  return [bold(line(columns)), ...cells.map(line)];
+}
+
+/** One line without control characters: nothing that a service or a customer wrote moves the cursor of a terminal. */
+function toCell(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what is taken out
+  const plain = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  return plain.length > CELL_LENGTH_MAX ? `${plain.slice(0, CELL_LENGTH_MAX - 3)}...` : plain;
+}
+
+/** `3 min` */
+export function age(since: Date, now: Date): string {
+  const seconds = Math.max(0, Math.round((now.getTime() - since.getTime()) / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 2 * 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** `1 dead letter`, `2 dead letters` */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
