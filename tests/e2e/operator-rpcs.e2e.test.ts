@@ -13,19 +13,17 @@ const { addresses, operatorToken } = JSON.parse(process.env['SHARED_SYSTEM'] ?? 
 const databased = entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [name] : []));
 
 /** Every service of the contracts that is for the operator alone, and which processes serve it. */
-const served = await Promise.all(
-  readdirSync(protos, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('operator_service.proto'))
-    .map(async (path) => {
-      const module = path.replace('.proto', '');
-      const { OperatorServiceDefinition: definition } = (await import(`@invoicecontrol/contracts/${module}`)) as {
-        OperatorServiceDefinition: Definition;
-      };
-      const owner = module.split('/')[0]?.replaceAll('_', '-') ?? '';
-      // What is of no service alone is served by all of them.
-      return { definition, services: databased.includes(owner as ServiceName) ? [owner as ServiceName] : databased };
-    }),
-);
+const served: { definition: Definition; services: readonly ServiceName[] }[] = [];
+for (const path of readdirSync(protos, { recursive: true, encoding: 'utf8' })) {
+  if (!path.endsWith('operator_service.proto')) continue;
+  const module = path.replace('.proto', '');
+  const { OperatorServiceDefinition: definition } = (await import(`@invoicecontrol/contracts/${module}`)) as {
+    OperatorServiceDefinition: Definition;
+  };
+  const owner = databased.find((name) => name.replaceAll('-', '_') === module.split('/')[0]);
+  // What is of no service alone is served by all of them.
+  served.push({ definition, services: owner === undefined ? databased : [owner] });
+}
 const rpcs = served.flatMap(({ definition, services }) =>
   services.flatMap((service) =>
     Object.keys(definition.methods).map((method) => [service, definition.fullName, method, definition] as const),

@@ -88,7 +88,7 @@ describe('the operator', () => {
     const context = { requestId: 'r', actor: { type: 'OPERATOR', id: 'me' } } as const;
     for (const name of Object.keys(OperatorServiceDefinition.methods) as (keyof Clients['operator'])[]) {
       const call = clients.operator[name] as (request: object, options: object) => Promise<unknown>;
-      const request = { organizationId: 'x', name: 'x', ownerEmail: 'a@b', scopes: [] };
+      const request = OperatorServiceDefinition.methods[name].requestType.decode(new Uint8Array());
       for (const operatorToken of [undefined, '', 'wrong']) {
         const asCaller = { context: { ...context, operatorToken } };
         await expect(call(request, asCaller)).rejects.toMatchObject({ kind: 'unauthenticated' });
