@@ -27,6 +27,8 @@ export interface WorkedFinding extends FindingRecord {
   readonly organizationId: string;
   readonly version: number;
   readonly reviewedAt?: Date;
+  /** Since when it blocks its account for the whole organization, as long as it does. */
+  readonly blockedSince?: Date;
 }
 
 /** Who did something to a finding. */
@@ -100,6 +102,8 @@ export interface FindingUpdate {
   readonly disposition?: Disposition;
   /** A person decided: what follows from it is still to be done. */
   readonly isReview?: true;
+  /** Of a review: since when the finding blocks its account; undefined: it does not. */
+  readonly blockedSince?: Date | undefined;
   /** Another assignee; null unassigns. */
   readonly assigneeUserId?: string | null;
 }

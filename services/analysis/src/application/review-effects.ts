@@ -93,6 +93,7 @@ function toCurrentReview(stored: InvoiceFinding, { match }: InvoiceRecord, now: 
     ...(bankKey === undefined ? {} : { bankKey }),
     signature: signatureOf(finding),
     reviewedAt: finding.reviewedAt ?? now,
+    ...(finding.blockedSince === undefined ? {} : { blockedSince: finding.blockedSince }),
   };
 }
 
@@ -171,7 +172,7 @@ function withInvoiceIf(belongs: boolean, supplier: SupplierRecord, invoice: Norm
       };
 }
 
-/** A confirmed account is blocked for the whole organization as long as one confirmation stands. */
+/** An account is blocked for the whole organization as long as one confirmation of fraud stands (`blockedSince`). */
 async function blockAccount(
   { bankLinks, reviews }: Deps,
   organizationId: string,
@@ -188,7 +189,7 @@ async function blockAccount(
       link:
         fraud === undefined
           ? link
-          : { ...link, fraud: { reviewId: fraud.findingId, confirmedAt: fraud.reviewedAt.toISOString() } },
+          : { ...link, fraud: { reviewId: fraud.findingId, confirmedAt: fraud.since.toISOString() } },
     });
   });
 }

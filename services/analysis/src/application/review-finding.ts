@@ -7,7 +7,7 @@ import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
 import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
-import { review } from '../domain/review.js';
+import { blockAfter, review } from '../domain/review.js';
 import type { ReviewInput, ReviewOutcome } from '../domain/review.js';
 import { findingReviewed } from '../telemetry.js';
 import { reviewedAnnouncement } from './announcements.js';
@@ -52,12 +52,13 @@ export const reviewFinding =
         throw error;
       }
       if (outcome.kind === 'UNCHANGED') return finding;
-      const entry = { at: clock.now(), actor, action: 'REVIEWED', ...withoutKind(outcome) } as const;
+      const at = clock.now();
+      const entry = { at, actor, action: 'REVIEWED', ...withoutKind(outcome) } as const;
       if (outcome.kind === 'NOTED') return findings.change(finding, { entry }, { events: [recorded] });
       const effected = deferred();
       const reviewed = await findings.change(
         finding,
-        { disposition: outcome.to, isReview: true, entry },
+        { disposition: outcome.to, isReview: true, blockedSince: blockAfter(finding, outcome.to, at), entry },
         {
           events: [reviewedAnnouncement(finding, outcome, actor), recorded],
           finish: { when: effected.promise, unset: ['pending'] },

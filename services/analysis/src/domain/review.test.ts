@@ -12,6 +12,7 @@ import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import {
   accountOf,
   accountReview,
+  blockAfter,
   confirmedAs,
   dispositions,
   isSignOfFraud,
@@ -59,19 +60,23 @@ describe('a finding', () => {
   );
 
   test.each(steps)('that is %s, called %s: %s', (from, to, expected) => {
-    const act = () => review(suspicion(from), { disposition: to, note: undefined }, defaultPolicy);
+    const act = () => review(suspicion(from), { disposition: to, note: undefined, isByAdmin: false }, defaultPolicy);
     if (expected === 'CHANGED') expect(act()).toEqual({ kind: 'CHANGED', from, to });
     else if (expected === 'UNCHANGED') expect(act()).toEqual({ kind: 'UNCHANGED' });
     else expect(act).toThrow(expect.objectContaining({ kind: expected }));
   });
 
   test('reviewed with the disposition it has keeps a new note', () => {
-    const outcome = review(suspicion('CONFIRMED'), { disposition: 'CONFIRMED', note: ' again ' }, defaultPolicy);
+    const outcome = review(
+      suspicion('CONFIRMED'),
+      { disposition: 'CONFIRMED', note: ' again ', isByAdmin: false },
+      defaultPolicy,
+    );
     expect(outcome).toEqual({ kind: 'NOTED', from: 'CONFIRMED', to: 'CONFIRMED', note: 'again' });
   });
 
   test.each(['', ' ', 'x'.repeat(NOTE_LENGTH_MAX + 1)])('is not reviewed with a note like "%.5s"', (note) => {
-    const act = () => review(suspicion('OPEN'), { disposition: 'CONFIRMED', note }, defaultPolicy);
+    const act = () => review(suspicion('OPEN'), { disposition: 'CONFIRMED', note, isByAdmin: false }, defaultPolicy);
     expect(act).toThrow(
       expect.objectContaining({ kind: 'invalid', details: [expect.objectContaining({ path: 'note' })] }),
     );
@@ -79,17 +84,67 @@ describe('a finding', () => {
 
   test('keeps a note of as many characters as are allowed, whatever they are', () => {
     const note = '🙂'.repeat(NOTE_LENGTH_MAX);
-    expect(review(suspicion('OPEN'), { disposition: 'CONFIRMED', note }, defaultPolicy)).toMatchObject({ note });
+    expect(
+      review(suspicion('OPEN'), { disposition: 'CONFIRMED', note, isByAdmin: false }, defaultPolicy),
+    ).toMatchObject({ note });
   });
 
   test('that blocks payment is accepted only with a note; one that merely warns needs none', () => {
     const block: Reviewed = { ...suspicion('OPEN'), type: 'DUPLICATE_INVOICE', severity: 'CRITICAL' };
     const accept = (finding: Reviewed, note?: string) => () =>
-      review(finding, { disposition: 'ACCEPTED_RISK', note }, defaultPolicy);
+      review(finding, { disposition: 'ACCEPTED_RISK', note, isByAdmin: false }, defaultPolicy);
     expect(accept(block)).toThrow(expect.objectContaining({ kind: 'invalid' }));
     expect(accept(block, 'agreed with the board')()).toMatchObject({ kind: 'CHANGED' });
     expect(accept({ ...block, confidence: 89 })()).toMatchObject({ kind: 'CHANGED' });
     expect(accept(suspicion('OPEN'))()).toMatchObject({ kind: 'CHANGED' });
+  });
+
+  test('that blocks an account is accepted by an ADMIN with a note alone; anybody may say that it was a mistake', () => {
+    const since = new Date('2026-03-01T10:00:00Z');
+    const fraud = { ...suspicion('OPEN'), type: 'BANK_ACCOUNT_CHANGED', family: 'BANK', blockedSince: since } as const;
+    const say = (disposition: Disposition, isByAdmin: boolean, note?: string) => () =>
+      review(fraud, { disposition, note, isByAdmin }, defaultPolicy);
+    expect(say('ACCEPTED_RISK', false, 'known')).toThrow(expect.objectContaining({ kind: 'forbidden' }));
+    expect(say('ACCEPTED_RISK', true)).toThrow(expect.objectContaining({ kind: 'invalid' }));
+    expect(say('ACCEPTED_RISK', true, 'the bank has closed it')()).toMatchObject({ kind: 'CHANGED' });
+    expect(say('FALSE_POSITIVE', false)()).toMatchObject({ kind: 'CHANGED' });
+  });
+});
+
+describe('the block of an account', () => {
+  const fraud = (disposition: Disposition, since?: Date) =>
+    ({
+      type: 'BANK_ACCOUNT_CHANGED',
+      family: 'BANK',
+      disposition,
+      reviewedAt: new Date('2026-03-01T10:00:00Z'),
+      ...(since === undefined ? {} : { blockedSince: since }),
+    }) as const;
+  const first = new Date('2026-02-01T10:00:00Z');
+  const now = new Date('2026-03-05T10:00:00Z');
+
+  test('begins with a confirmation, and closing or opening the case again leaves it as it is', () => {
+    expect(blockAfter(fraud('OPEN'), 'CONFIRMED', now)).toEqual(now);
+    for (const to of ['RESOLVED', 'OPEN', 'UNDER_REVIEW', 'CONFIRMED'] as const) {
+      expect(blockAfter(fraud('RESOLVED', first), to, now)).toEqual(first);
+    }
+  });
+
+  test('ends when the fraud was none, or when its risk is accepted', () => {
+    for (const to of ['FALSE_POSITIVE', 'ACCEPTED_RISK'] as const) {
+      expect(blockAfter(fraud('CONFIRMED', first), to, now)).toBeUndefined();
+    }
+  });
+
+  test('follows a confirmation from before it was stored, at the time of that confirmation', () => {
+    const old = fraud('CONFIRMED');
+    expect(blockAfter(old, 'RESOLVED', now)).toEqual(old.reviewedAt);
+  });
+
+  test('is no matter of a duplicate', () => {
+    expect(blockAfter({ type: 'DUPLICATE_INVOICE', family: 'DUP', disposition: 'OPEN' }, 'CONFIRMED', now)).toBe(
+      undefined,
+    );
   });
 });
 
@@ -207,8 +262,9 @@ describe('the reviews of an account', () => {
   test('block it for every supplier after one confirmation; the last one in force is shown', () => {
     const later = currentReview('f1', {});
     const earlier = currentReview('f2', { reviewedAt: new Date('2026-03-01T10:00:00Z') });
-    expect(accountReview([earlier, later], 'another')).toEqual({ fraud: later, trust: 'FRAUD' });
-    expect(accountReview([earlier], 's')).toEqual({ fraud: earlier, trust: 'FRAUD' });
+    const of = ({ findingId, reviewedAt: since }: CurrentReview) => ({ fraud: { findingId, since }, trust: 'FRAUD' });
+    expect(accountReview([earlier, later], 'another')).toEqual(of(later));
+    expect(accountReview([earlier], 's')).toEqual(of(earlier));
   });
 
   test('clear it only for the supplier that it was reviewed for', () => {
@@ -226,11 +282,14 @@ describe('the reviews of an account', () => {
     expect(stillHolds(currentReview('f1', {}), confirmed('2026-03-03T10:00:00.000Z'))).toBe(true);
   });
 
-  test('no longer block it once the fraud is resolved', () => {
-    expect(accountReview([currentReview('f1', { disposition: 'RESOLVED' })], 's')).toEqual({
-      fraud: undefined,
-      trust: undefined,
-    });
+  test('go on blocking it when the case is closed or opened again', () => {
+    const blockedSince = new Date('2026-02-01T10:00:00Z');
+    for (const disposition of ['RESOLVED', 'OPEN', 'UNDER_REVIEW'] as const) {
+      expect(accountReview([currentReview('f1', { disposition, blockedSince })], 's')).toEqual({
+        fraud: { findingId: 'f1', since: blockedSince },
+        trust: 'FRAUD',
+      });
+    }
   });
 });
 

@@ -30,6 +30,8 @@ export const NOTE_LENGTH_MAX = 4_000;
 export interface ReviewInput {
   readonly disposition: string;
   readonly note: string | undefined;
+  /** Whether the reviewer has the role ADMIN or higher. */
+  readonly isByAdmin: boolean;
 }
 
 /** The outcome of a review: another disposition, a further note, or nothing. */
@@ -38,14 +40,19 @@ export type ReviewOutcome =
   | { readonly kind: 'NOTED'; readonly from: Disposition; readonly to: Disposition; readonly note: string }
   | { readonly kind: 'UNCHANGED' };
 
-type ReviewedFinding = ScoredFinding & { readonly disposition: Disposition };
+type ReviewedFinding = ScoredFinding & MayBlock;
 
 /**
  * Decides the outcome of a review. An equal disposition succeeds and only adds the note.
- * @throws DomainError invalid for an unknown disposition, a note that is too long, or a hard block that is accepted
- * without a note; wrong_state for a transition that the table does not have
+ * @throws DomainError invalid for an unknown disposition, a note that is too long, or a hard block or blocked account
+ * that is accepted without a note; wrong_state for a transition that the table does not have; forbidden where only an
+ * ADMIN may lift the block of an account
  */
-export function review(finding: ReviewedFinding, { disposition, note }: ReviewInput, policy: Policy): ReviewOutcome {
+export function review(
+  finding: ReviewedFinding,
+  { disposition, note, isByAdmin }: ReviewInput,
+  policy: Policy,
+): ReviewOutcome {
   const to = reviewable.find((known) => known === disposition);
   if (to === undefined) throw invalidField('disposition', `must be one of ${reviewable.join(', ')}.`);
   const text = noteOf(note);
@@ -55,7 +62,14 @@ export function review(finding: ReviewedFinding, { disposition, note }: ReviewIn
     const possible = transitions[from].length === 0 ? 'nothing' : transitions[from].join(', ');
     throw new DomainError('wrong_state', `A finding that is ${from} cannot become ${to}; possible is ${possible}.`);
   }
-  if (to === 'ACCEPTED_RISK' && text === undefined && isHardBlock(finding, policy)) {
+  const isBlocking = blockOf(finding) !== undefined;
+  if (to === 'ACCEPTED_RISK' && isBlocking && !isByAdmin) {
+    throw new DomainError(
+      'forbidden',
+      'The account was confirmed as fraud. An API key with the role ADMIN can lift its block; if the confirmation was a mistake, the finding is FALSE_POSITIVE.',
+    );
+  }
+  if (to === 'ACCEPTED_RISK' && text === undefined && (isBlocking || isHardBlock(finding, policy))) {
     throw invalidField('note', 'is required to accept the risk of a finding that blocks payment.');
   }
   return { kind: 'CHANGED', from, to, ...(text === undefined ? {} : { note: text }) };
@@ -68,6 +82,27 @@ function noteOf(note: string | undefined): string | undefined {
   if (isLongerThan(text, NOTE_LENGTH_MAX))
     throw invalidField('note', `must have at most ${NOTE_LENGTH_MAX} characters.`);
   return text;
+}
+
+/**
+ * Since when a finding blocks its account, after a review. A confirmed fraud blocks it until a person says that it was
+ * none, or an ADMIN lifts the block: closing the case, or opening it again, is no word about the account.
+ */
+export function blockAfter(finding: MayBlock, to: Disposition, at: Date): Date | undefined {
+  if (!isSignOfFraud(finding) || to === 'FALSE_POSITIVE' || to === 'ACCEPTED_RISK') return undefined;
+  return blockOf(finding) ?? (to === 'CONFIRMED' ? at : undefined);
+}
+
+/** A finding or its review in force, as far as it says whether an account is blocked. */
+type MayBlock = Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> & {
+  readonly reviewedAt?: Date;
+  readonly blockedSince?: Date;
+};
+
+/** Since when a finding blocks its account. A confirmation from before that was stored blocks from its own time. */
+function blockOf(finding: MayBlock): Date | undefined {
+  if (!isSignOfFraud(finding)) return undefined;
+  return finding.blockedSince ?? (finding.disposition === 'CONFIRMED' ? finding.reviewedAt : undefined);
 }
 
 /** The review in force of one finding; every effect is computed from it, so that effects may be repeated. */
@@ -84,6 +119,8 @@ export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' |
   /** What learned tolerances tell findings of one type apart by. */
   readonly signature: string;
   readonly reviewedAt: Date;
+  /** Since when it blocks the account. */
+  readonly blockedSince?: Date;
 }
 
 /** The evidence and pair keys by which reviews that concern these findings are stored. */
@@ -153,8 +190,8 @@ export function accountOf(finding: Pick<Finding, 'type' | 'family' | 'subjects'>
 
 /** What the reviews in force say about one account. */
 export interface AccountReview {
-  /** The newest confirmation in force: the account is blocked for the whole organization. */
-  readonly fraud: CurrentReview | undefined;
+  /** The newest confirmation that stands: the account is blocked for the whole organization. */
+  readonly fraud: { readonly findingId: string; readonly since: Date } | undefined;
   /** For one supplier; undefined: not reviewed, trust is earned by use. */
   readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
 }
@@ -162,10 +199,12 @@ export interface AccountReview {
 /** @param reviews all reviews in force about the account, of any supplier */
 export function accountReview(reviews: readonly CurrentReview[], supplierId: string): AccountReview {
   const [fraud] = reviews
-    .filter((current) => current.disposition === 'CONFIRMED' && isSignOfFraud(current))
+    .flatMap((current) => {
+      const since = blockOf(current);
+      return since === undefined ? [] : [{ findingId: current.findingId, since }];
+    })
     .sort(
-      (left, right) =>
-        right.reviewedAt.getTime() - left.reviewedAt.getTime() || compareText(left.findingId, right.findingId),
+      (left, right) => right.since.getTime() - left.since.getTime() || compareText(left.findingId, right.findingId),
     );
   if (fraud !== undefined) return { fraud, trust: 'FRAUD' };
   const isCleared = reviews.some(

@@ -51,7 +51,7 @@ async function list(organizationId: string, invoiceId: string) {
 }
 
 const review = (organizationId: string, { findingId }: Finding, disposition: string, note?: string) =>
-  rpc.finding.reviewFinding({ organizationId, findingId, disposition, note }, ann);
+  rpc.finding.reviewFinding({ organizationId, findingId, disposition, note, isByAdmin: false }, ann);
 
 async function duplicatePair(organizationId: string) {
   const first = await rpc.post(organizationId, wireInvoice());

@@ -30,6 +30,7 @@ const MISSING_ID = '01890000-0000-7000-8000-000000000000';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
+
 const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
 const bob = asUser('0192a000-0000-7000-8000-0000000000bb');
 
@@ -55,9 +56,12 @@ async function review(
   { findingId }: Finding,
   disposition: string,
   note?: string,
-  call = ann,
+  { call = ann, isByAdmin = false } = {},
 ): Promise<Finding> {
-  const { finding } = await rpc.finding.reviewFinding({ organizationId, findingId, disposition, note }, call);
+  const { finding } = await rpc.finding.reviewFinding(
+    { organizationId, findingId, disposition, note, isByAdmin },
+    call,
+  );
   if (finding === undefined) throw new Error('no finding');
   return finding;
 }
@@ -185,7 +189,8 @@ describe('a review', () => {
   test('by many people at once loses no note and ends in one state that everybody agrees on', async () => {
     const organizationId = newTenant();
     const { second, finding } = await duplicatePair(organizationId);
-    const say = (index: number) => review(organizationId, finding, 'CONFIRMED', `note ${index}`, index % 2 ? ann : bob);
+    const say = (index: number) =>
+      review(organizationId, finding, 'CONFIRMED', `note ${index}`, { call: index % 2 ? ann : bob });
     const outcomes = await Promise.allSettled([0, 1, 2, 3].map(say));
     const accepted = outcomes.filter(({ status }) => status === 'fulfilled').length;
     expect(accepted).toBe(4);
@@ -261,7 +266,18 @@ describe('a confirmation', () => {
     });
     await review(organizationId, other, 'FALSE_POSITIVE');
     expect((await rpc.post(organizationId, stranger('Q-9202'))).decision).toBe(Decision.BLOCK);
+    await review(organizationId, finding, 'RESOLVED');
     await review(organizationId, finding, 'OPEN');
+    const still = await rpc.post(organizationId, stranger('Q-9257'));
+    expect(JSON.parse(findingOf(still, 'BANK_ACCOUNT_BLOCKLISTED').evidenceJson).reviewId).toBe(finding.findingId);
+    await expect(review(organizationId, finding, 'ACCEPTED_RISK', 'the bank has closed it')).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+    await review(organizationId, finding, 'ACCEPTED_RISK', 'the bank has closed it', { isByAdmin: true });
+    const { changes } = await rpc.finding.listFindingHistory({ organizationId, findingId: finding.findingId }, ann);
+    expect(changes).toContainEqual(
+      expect.objectContaining({ actorId: ann.context.actor.id, to: 'ACCEPTED_RISK', note: 'the bank has closed it' }),
+    );
     const free = await rpc.post(organizationId, stranger('Q-9303'));
     expect(free.findings.map(({ type }) => type)).not.toContain('BANK_ACCOUNT_BLOCKLISTED');
   });
@@ -479,7 +495,11 @@ test('a finding of another tenant looks exactly like one that does not exist, to
     for (const ask of [
       () => rpc.finding.getFinding({ organizationId, findingId }, ann),
       () => rpc.finding.listFindingHistory({ organizationId, findingId }, ann),
-      () => rpc.finding.reviewFinding({ organizationId, findingId, disposition: 'CONFIRMED', note: undefined }, ann),
+      () =>
+        rpc.finding.reviewFinding(
+          { organizationId, findingId, disposition: 'CONFIRMED', note: undefined, isByAdmin: false },
+          ann,
+        ),
       () => rpc.finding.assignFinding({ organizationId, findingId, assigneeUserId }, ann),
     ]) {
       await expect(ask()).rejects.toMatchObject({ kind: 'not_found', publicMessage: 'No such finding.' });

@@ -317,7 +317,13 @@ describe('a scan that was imported before', () => {
       expect(finding?.invoiceId).toBeUndefined();
       expect(finding?.supplierId).toBeUndefined();
       const reviewed = await rpc.finding.reviewFinding(
-        { organizationId, findingId: finding?.findingId ?? '', disposition: 'CONFIRMED', note: undefined },
+        {
+          organizationId,
+          findingId: finding?.findingId ?? '',
+          disposition: 'CONFIRMED',
+          note: undefined,
+          isByAdmin: false,
+        },
         scanner,
       );
       expect(reviewed.finding?.disposition).toBe('CONFIRMED');
@@ -393,7 +399,13 @@ describe('a file that is imported again and again', () => {
         ({ type }) => type === 'DUPLICATE_INVOICE',
       );
       await rpc.finding.reviewFinding(
-        { organizationId, findingId: finding?.findingId ?? '', disposition: 'CONFIRMED', note: undefined },
+        {
+          organizationId,
+          findingId: finding?.findingId ?? '',
+          disposition: 'CONFIRMED',
+          note: undefined,
+          isByAdmin: false,
+        },
         scanner,
       );
       await eventually(async () => {

@@ -85,7 +85,10 @@ test('a review is counted by type and disposition; one that changes nothing is n
   await rpc.post(organizationId, wireInvoice());
   const { findingId } = findingOf(await rpc.post(organizationId, wireInvoice()), 'DUPLICATE_INVOICE');
   const review = (note?: string) =>
-    rpc.finding.reviewFinding({ organizationId, findingId, disposition: 'CONFIRMED', note }, asUser('ann'));
+    rpc.finding.reviewFinding(
+      { organizationId, findingId, disposition: 'CONFIRMED', note, isByAdmin: false },
+      asUser('ann'),
+    );
   await review();
   await review();
   await review('the supplier agrees');

@@ -1,7 +1,8 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { REVIEWS_MAX } from '../application/review-store.js';
 import type { ReviewStore } from '../application/review-store.js';
+import type { Disposition } from '../domain/finding-disposition.js';
 import type { CurrentReview } from '../domain/review.js';
 
 /** The current review of each finding, looked up by what the finding is about. */
@@ -15,6 +16,8 @@ export interface FindingReviewDocument extends Omit<CurrentReview, 'findingId'> 
 
 /** What decides whether an account is trusted. */
 const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as const;
+/** What says how far a case is, and leaves a block as it stands. */
+const CASE_DISPOSITIONS: Disposition[] = ['OPEN', 'UNDER_REVIEW', 'RESOLVED'];
 
 export async function createFindingReviewIndexes(collection: Collection<FindingReviewDocument>): Promise<void> {
   await collection.createIndexes([
@@ -48,15 +51,16 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
     },
     async ofAccount(organizationId, bankKey) {
       // The newest of each disposition: the last confirmation is the one that is shown.
-      const documents = await Promise.all(
-        ACCOUNT_DISPOSITIONS.map((disposition) =>
-          collection
-            .find({ organizationId, bankKey, disposition })
-            .sort({ reviewedAt: -1 })
-            .limit(REVIEWS_MAX)
-            .toArray(),
-        ),
-      );
+      const newest = (having: Filter<FindingReviewDocument>): Promise<FindingReviewDocument[]> =>
+        collection
+          .find({ ...having, organizationId, bankKey })
+          .sort({ reviewedAt: -1 })
+          .limit(REVIEWS_MAX)
+          .toArray();
+      const documents = await Promise.all([
+        ...ACCOUNT_DISPOSITIONS.map((disposition) => newest({ disposition })),
+        newest({ disposition: { $in: CASE_DISPOSITIONS }, blockedSince: { $exists: true } }),
+      ]);
       return documents.flat().map(toReview);
     },
     async ofSubject(organizationId, { supplierId, type, signature }) {

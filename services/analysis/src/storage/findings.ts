@@ -100,14 +100,20 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       const { items, nextPageToken } = await findPage(collection, filter, query, withoutHistory);
       return { items: items.map(toFinding), nextPageToken };
     },
-    async change({ findingId, organizationId, version }, { entry, disposition, isReview, assigneeUserId }, options) {
+    async change({ findingId, organizationId, version }, changes, options) {
+      const { entry, disposition, isReview, blockedSince, assigneeUserId } = changes;
+      const unset = {
+        ...(assigneeUserId === null ? { assigneeUserId: '' } : {}),
+        ...(isReview && blockedSince === undefined ? { blockedSince: '' } : {}),
+      };
       const update = {
         $set: {
           ...(disposition === undefined ? {} : { disposition }),
           ...(isReview ? { reviewedAt: entry.at, pending: true } : {}),
+          ...(blockedSince === undefined ? {} : { blockedSince }),
           ...(typeof assigneeUserId === 'string' ? { assigneeUserId } : {}),
         },
-        ...(assigneeUserId === null ? { $unset: { assigneeUserId: '' } } : {}),
+        ...(Object.keys(unset).length === 0 ? {} : { $unset: unset }),
         $push: { history: { $each: [entry], $slice: -HISTORY_ENTRIES_MAX } },
       } as UpdateFilter<FindingDocument>;
       return toFinding(await aggregates.save({ id: findingId, organizationId, version }, update, options));

@@ -54,10 +54,9 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
         })),
       };
     },
-    async reviewFinding({ organizationId, findingId, disposition: asked, note }, context) {
-      return {
-        finding: encodeFinding(await reviewFinding({ organizationId, findingId, disposition: asked, note }, context)),
-      };
+    async reviewFinding({ organizationId, findingId, disposition: asked, note, isByAdmin }, context) {
+      const input = { organizationId, findingId, disposition: asked, note, isByAdmin };
+      return { finding: encodeFinding(await reviewFinding(input, context)) };
     },
     async assignFinding({ organizationId, findingId, assigneeUserId }, context) {
       return { finding: encodeFinding(await assignFinding({ organizationId, findingId, assigneeUserId }, context)) };

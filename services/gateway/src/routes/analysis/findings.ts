@@ -1,3 +1,4 @@
+import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { FindingChange } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { z } from 'zod';
@@ -122,7 +123,9 @@ export const reviewFinding = route({
       disposition: disposition.exclude(['SUPERSEDED']).describe('What you make of the finding.'),
       note: text(NOTE_LENGTH_MAX)
         .optional()
-        .describe('Why. Required to accept the risk of a finding that blocks payment.'),
+        .describe(
+          'Why. Required to accept the risk of a finding that blocks payment, or of an account that was confirmed as fraud (only ADMIN may).',
+        ),
     })
     .meta({ id: 'Review' })
     .register(examples, {
@@ -130,11 +133,12 @@ export const reviewFinding = route({
     }),
   responses: { 200: { description: 'The finding after the review.', schema: findingRecord } },
   refusals: [409],
-  async handle({ params, body }, { findings }): Promise<Reply> {
+  async handle({ params, body, principal }, { findings }): Promise<Reply> {
     const { finding } = await findings.reviewFinding({
       findingId: params.findingId.toLowerCase(),
       disposition: body.disposition,
       note: body.note?.trim(),
+      isByAdmin: isRoleAtLeast(principal.role, 'ADMIN'),
     });
     return { status: 200, body: presentFinding(stated(finding)) };
   },
