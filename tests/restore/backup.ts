@@ -1,0 +1,160 @@
+// Backs up whole databases and restores them through the driver, for the rehearsal: mongodump is not on every machine.
+// The directory has the layout of `mongodump --gzip`, and documents keep their bytes, hence their types.
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip, gunzipSync, gzipSync } from 'node:zlib';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import { BSON } from 'mongodb';
+import type { Collection, IndexDescriptionInfo } from 'mongodb';
+
+const INSERT_DOCUMENTS_MAX = 100;
+const LENGTH_BYTES = 4;
+
+/** What a collection holds, to be compared. */
+export interface CollectionState {
+  readonly database: string;
+  readonly collection: string;
+  readonly documents: number;
+  /** SHA-256 of all documents in the order of their ids. */
+  readonly digest: string;
+  /** As listed by the database, in the order of their names. */
+  readonly indexes: readonly IndexDescriptionInfo[];
+}
+
+export async function backUp(
+  mongodbUrl: string,
+  databases: readonly string[],
+  directory: string,
+): Promise<CollectionState[]> {
+  const states: CollectionState[] = [];
+  for (const database of databases) {
+    await mkdir(join(directory, database), { recursive: true });
+    const { db, close } = await connectMongo({ url: mongodbUrl, databaseName: database, appName: 'rehearsal' });
+    try {
+      const infos = await db.listCollections().toArray();
+      for (const { name } of infos.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+        const digest = documentsDigest();
+        const { data, metadata } = filesOf(directory, database, name);
+        await pipeline(rawDocuments(db.collection(name), digest.add), createGzip(), createWriteStream(data));
+        const indexes = await indexesOf(db.collection(name));
+        await writeFile(metadata, gzipSync(JSON.stringify({ collectionName: name, options: {}, indexes })));
+        states.push({ database, collection: name, ...digest.result(), indexes });
+      }
+    } finally {
+      await close();
+    }
+  }
+  return states;
+}
+
+/**
+ * Fills empty databases from a backup.
+ * @returns what they hold then, read back before the indexes exist, so that no document has expired meanwhile
+ * @throws Error when a database is not empty
+ */
+export async function restore(
+  mongodbUrl: string,
+  backup: readonly CollectionState[],
+  directory: string,
+): Promise<CollectionState[]> {
+  const states: CollectionState[] = [];
+  for (const database of new Set(backup.map((state) => state.database))) {
+    const { db, close } = await connectMongo({ url: mongodbUrl, databaseName: database, appName: 'rehearsal' });
+    try {
+      if ((await db.listCollections().toArray()).length > 0) throw new Error(`The database ${database} is not empty.`);
+      for (const { collection: name } of backup.filter((state) => state.database === database)) {
+        const collection = await db.createCollection(name);
+        const { data, metadata } = filesOf(directory, database, name);
+        const documents = splitDocuments(gunzipSync(await readFile(data)));
+        for (let from = 0; from < documents.length; from += INSERT_DOCUMENTS_MAX) {
+          const batch = documents.slice(from, from + INSERT_DOCUMENTS_MAX);
+          // Without promotion every number keeps its BSON type.
+          await collection.insertMany(batch.map((bytes) => BSON.deserialize(bytes, { promoteValues: false })));
+        }
+        const digest = documentsDigest();
+        for await (const document of rawDocuments(collection)) digest.add(document);
+        const saved = JSON.parse(gunzipSync(await readFile(metadata)).toString()) as {
+          indexes: IndexDescriptionInfo[];
+        };
+        const missing = saved.indexes.filter(({ name: index }) => index !== '_id_');
+        if (missing.length > 0) await collection.createIndexes(missing.map(({ v: _, ...index }) => index));
+        states.push({ database, collection: name, ...digest.result(), indexes: await indexesOf(collection) });
+      }
+    } finally {
+      await close();
+    }
+  }
+  return states;
+}
+
+/** What differs between two states of the same databases, as sentences. */
+export function differences(before: readonly CollectionState[], after: readonly CollectionState[]): string[] {
+  const nameOf = ({ database, collection }: CollectionState): string => `${database}.${collection}`;
+  const found = new Map(after.map((state) => [nameOf(state), state]));
+  const known = new Set(before.map(nameOf));
+  return [
+    ...before.flatMap((state) => {
+      const other = found.get(nameOf(state));
+      if (other === undefined) return [`${nameOf(state)} is missing`];
+      return [
+        ...(other.documents === state.documents
+          ? []
+          : [`${nameOf(state)} has ${other.documents} documents instead of ${state.documents}`]),
+        ...(other.digest === state.digest ? [] : [`${nameOf(state)} has other content`]),
+        ...(JSON.stringify(other.indexes) === JSON.stringify(state.indexes)
+          ? []
+          : [`${nameOf(state)} has other indexes`]),
+      ];
+    }),
+    ...after.flatMap((state) => (known.has(nameOf(state)) ? [] : [`${nameOf(state)} is new`])),
+  ];
+}
+
+function filesOf(directory: string, database: string, collection: string): { data: string; metadata: string } {
+  const path = join(directory, database, collection);
+  return { data: `${path}.bson.gz`, metadata: `${path}.metadata.json.gz` };
+}
+
+async function* rawDocuments(
+  collection: Collection,
+  onDocument: (document: Buffer) => void = () => {},
+): AsyncGenerator<Buffer> {
+  for await (const raw of collection.find({}, { raw: true, sort: { _id: 1 } })) {
+    const document = raw as unknown as Buffer;
+    onDocument(document);
+    yield document;
+  }
+}
+
+function documentsDigest(): {
+  add(document: Buffer): void;
+  result(): Pick<CollectionState, 'documents' | 'digest'>;
+} {
+  const hash = createHash('sha256');
+  let documents = 0;
+  return {
+    add(document) {
+      hash.update(document);
+      documents++;
+    },
+    result: () => ({ documents, digest: hash.digest('hex') }),
+  };
+}
+
+async function indexesOf(collection: Collection): Promise<IndexDescriptionInfo[]> {
+  return (await collection.indexes()).toSorted((a, b) => (String(a.name) < String(b.name) ? -1 : 1));
+}
+
+/** BSON documents follow one another; each begins with its length. */
+function splitDocuments(bytes: Buffer): Buffer[] {
+  const documents: Buffer[] = [];
+  for (let from = 0; from + LENGTH_BYTES <= bytes.length;) {
+    const to = from + bytes.readInt32LE(from);
+    documents.push(bytes.subarray(from, to));
+    from = to;
+  }
+  return documents;
+}
