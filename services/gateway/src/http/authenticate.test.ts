@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
@@ -5,7 +6,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { keyNamed, ORGANIZATION_ID, principal, silent } from '../testing/fakes.js';
 import { Authenticator, FRESH_MS, STALE_MS_MAX } from './authenticate.js';
-import { CHECKS_AT_ONCE_MAX, CHECKS_WAITING_MAX } from './check-line.js';
+import { CHECKS_AT_ONCE_MAX, CHECKS_PIPELINED_MAX } from './check-line.js';
 import { FailureBucket, FAILURES_PER_MINUTE_MAX } from './failure-bucket.js';
 
 const key = keyNamed('first');
@@ -38,13 +39,28 @@ beforeEach(() => {
 const unknown = () => Promise.reject(new DomainError('unauthenticated', 'No such key.'));
 const unreachable = () => Promise.reject(new DomainError('unavailable', 'Down.'));
 
-function authenticate(...values: string[]): Promise<Principal> {
+/** As much of a socket as the authenticator looks at. */
+class Connection extends EventEmitter {
+  destroyed = false;
+
+  destroy(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+function authenticateOn(connection: Connection, address: string, ...values: string[]): Promise<Principal> {
   const request = {
     headersDistinct: values.length === 0 ? {} : { authorization: values },
+    socket: connection,
   } as unknown as IncomingMessage;
-  return authenticator.authenticate(request, ADDRESS, systemContext('req_1'));
+  return authenticator.authenticate(request, address, systemContext('req_1'));
 }
-const withKey = (text = key) => authenticate(`Bearer ${text}`);
+const authenticate = (...values: string[]) => authenticateOn(new Connection(), ADDRESS, ...values);
+const withKey = (text = key, connection = new Connection(), address = ADDRESS) =>
+  authenticateOn(connection, address, `Bearer ${text}`);
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function kindOf(attempt: Promise<unknown>): Promise<string> {
   try {
@@ -129,6 +145,7 @@ describe('a cached principal', () => {
     let release = (_: Principal): void => {};
     answer = () => new Promise((resolve) => (release = resolve));
     const first = withKey();
+    await turn();
     authenticator.invalidateKeys(['first']);
     answer = unknown;
     expect(await kindOf(withKey())).toBe('unauthenticated');
@@ -189,17 +206,118 @@ describe('refused keys', () => {
     expect(await kindOf(withKey())).toBe('allowed');
   });
 
-  test.each([0, 1])('wait for each other, and %i more than may wait is refused', async (excess) => {
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    answer = () => held.then(unknown);
-    const attempts = Array.from({ length: CHECKS_AT_ONCE_MAX + CHECKS_WAITING_MAX + excess }, (_, count) =>
-      kindOf(withKey(keyNamed(`guess${count}x`))),
-    );
-    expect(calls).toBe(CHECKS_AT_ONCE_MAX);
-    release();
-    const kinds = await Promise.all(attempts);
-    expect(kinds.filter((kind) => kind === 'unavailable')).toHaveLength(excess);
-    expect(kinds).not.toContain('allowed');
+  test('never evict a good key', async () => {
+    await withKey();
+    answer = unknown;
+    for (let count = 0; count < 10_001; count += 1) await kindOf(withKey(keyNamed(`g${count}`)));
+    calls = 0;
+    answer = unreachable;
+    expect(await kindOf(withKey())).toBe('allowed');
+    expect(calls).toBe(0);
   });
+});
+
+describe('unknown keys of one address', () => {
+  /** Checks under way, in the order in which they began; each ends when it is told the outcome. */
+  let checks: ((outcome: Promise<Principal>) => void)[];
+  beforeEach(() => {
+    checks = [];
+    answer = () => new Promise<Principal>((resolve) => checks.push(resolve));
+  });
+  const guess = (count: number, connection?: Connection) => kindOf(withKey(keyNamed(`guess${count}x`), connection));
+  const guesses = (count: number, connection?: Connection) =>
+    Array.from({ length: count }, (_, index) => guess(index, connection));
+  /** Refuses the oldest check, until none is left. */
+  async function refuseAll(): Promise<void> {
+    await turn();
+    for (let check = checks.shift(); check !== undefined; check = checks.shift()) {
+      check(unknown());
+      await turn();
+    }
+  }
+
+  test('are checked a few at once, the others wait, however many they are', async () => {
+    const attempts = guesses(1_000);
+    await turn();
+    expect(calls).toBe(CHECKS_AT_ONCE_MAX);
+    await refuseAll();
+    expect(calls).toBe(1_000);
+    expect(new Set(await Promise.all(attempts))).toEqual(new Set(['unauthenticated']));
+  });
+
+  test('do not make keys of other addresses wait', async () => {
+    const attempts = guesses(CHECKS_AT_ONCE_MAX + 1);
+    const other = withKey(key, new Connection(), '192.0.2.8');
+    await turn();
+    checks.pop()?.(Promise.resolve(principal({ apiKeyId: 'other' })));
+    expect(await other).toMatchObject({ apiKeyId: 'other' });
+    await refuseAll();
+    await Promise.all(attempts);
+  });
+
+  test('let a good one through after one guess of each other connection, however many each of them sends', async () => {
+    const connections = [new Connection(), new Connection()];
+    const first = guesses(CHECKS_AT_ONCE_MAX);
+    const attempts = connections.flatMap((connection, index) =>
+      Array.from({ length: 30 }, (_, count) => guess(1_000 * (index + 1) + count, connection)),
+    );
+    const good = withKey();
+    await turn();
+    let guessed = 0;
+    for (let done = false; !done; guessed += 1) {
+      checks.shift()?.(unknown());
+      await turn();
+      done = calls > CHECKS_AT_ONCE_MAX + connections.length;
+    }
+    expect(guessed).toBe(connections.length + 1);
+    checks.pop()?.(Promise.resolve(principal({ apiKeyId: 'good' })));
+    expect(await good).toMatchObject({ apiKeyId: 'good' });
+    await refuseAll();
+    await Promise.all([...first, ...attempts]);
+  });
+
+  test('leave the line when their connection ends, and cost no check', async () => {
+    const first = guesses(CHECKS_AT_ONCE_MAX);
+    const connection = new Connection();
+    const waiting = [guess(1_001, connection), guess(1_002, connection)];
+    connection.destroy();
+    await refuseAll();
+    expect(calls).toBe(CHECKS_AT_ONCE_MAX);
+    expect(await Promise.all(waiting)).toEqual(Array.from({ length: 2 }, () => expect.stringContaining('left')));
+    await Promise.all(first);
+    expect(connection.listenerCount('close')).toBe(0);
+  });
+
+  test('wait in the place of another request with the same key when the first one leaves', async () => {
+    const first = guesses(CHECKS_AT_ONCE_MAX);
+    const connection = new Connection();
+    const left = kindOf(withKey(key, connection));
+    const stays = withKey(key);
+    connection.destroy();
+    await turn();
+    for (const check of checks.splice(0)) check(unknown());
+    await turn();
+    checks.pop()?.(Promise.resolve(principal({ apiKeyId: 'stays' })));
+    expect(await stays).toMatchObject({ apiKeyId: 'stays' });
+    expect(await left).toContain('left');
+    await Promise.all(first);
+  });
+
+  test.each([0, 1])(
+    'wait behind others of their connection up to a bound of all, and %i more is refused',
+    async (excess) => {
+      const first = guesses(CHECKS_AT_ONCE_MAX);
+      const connection = new Connection();
+      const pipelined = Array.from({ length: 1 + CHECKS_PIPELINED_MAX + excess }, (_, count) =>
+        guess(1_000 + count, connection),
+      );
+      const alone = guess(9_999);
+      await refuseAll();
+      const kinds = await Promise.all(pipelined);
+      expect(kinds.filter((kind) => kind === 'unavailable')).toHaveLength(excess);
+      expect(await alone).toBe('unauthenticated');
+      expect(connection.listenerCount('close')).toBe(0);
+      await Promise.all(first);
+    },
+  );
 });

@@ -9,7 +9,7 @@ import { parseAnswer } from '../testing/raw-http.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { GatewayOptions, RunningGateway } from '../testing/running-gateway.js';
 import { ADDRESS_BODIES_BYTES_MAX, ORGANIZATION_BODIES_BYTES_MAX } from './body-budget.js';
-import { JSON_BODY_LIMITS } from './body.js';
+import { CHUNKS_MAX, JSON_BODY_LIMITS } from './body.js';
 import { TIMEOUTS } from './limits.js';
 
 const key = keyNamed('owner');
@@ -161,6 +161,34 @@ describe('the bytes of a body', () => {
     await eventually(() => expect(gateway.bodies.bytes).toBe(body.length));
     release();
     expect((await answer()).status).toBe(500);
+  });
+
+  test(`come in at most ${CHUNKS_MAX} chunks`, async () => {
+    const gateway = await start();
+    const text = scanOf(CHUNKS_MAX);
+    const framed = (length: number) => chunkOf(' ').repeat(length - text.trimEnd().length);
+    const whole = [...text.trimEnd()].map(chunkOf).join('');
+    const most = await open(gateway, scan('Transfer-Encoding: chunked'), `${whole}${framed(CHUNKS_MAX)}0\r\n\r\n`);
+    await eventually(() => expect(gateway.bodies.bytes).toBe(CHUNKS_MAX));
+    const excess = await open(gateway, scan('Transfer-Encoding: chunked'), `${whole}${framed(CHUNKS_MAX + 1)}`);
+    const { status, body } = await excess.answer();
+    expect(status).toBe(413);
+    expect(body).toContain('The body has more than 250000 chunks. Send larger ones.');
+    release();
+    expect((await most.answer()).status).toBe(500);
+  });
+
+  test('that are refused are given back at once: of many that do not fit together, some fit', async () => {
+    const gateway = await start();
+    const connections = [];
+    for (let count = 0; count < 4; count += 1) {
+      const connection = await open(gateway, scan(`Content-Length: ${10 * MIB}`), scanOf(10 * MIB).slice(0, 4 * MIB));
+      await eventually(() => expect(gateway.bodies.bytes).toBe((count + 1) * 4 * MIB));
+      connections.push(connection);
+    }
+    for (const { socket } of connections) socket.write(' '.repeat(6 * MIB));
+    await eventually(() => expect(gateway.bodies.bytes).toBe(20 * MIB));
+    await eventually(() => expect(gateway.inFlight()).toBe(2));
   });
 
   test('without a key are bounded for their address', async () => {
