@@ -93,6 +93,7 @@ async function scan(file: Buffer, args: string[] = []): Promise<Ran> {
     stderr: { write: (text) => (stderr += text) },
     signal: new AbortController().signal,
     now: () => performance.now(),
+    every: () => () => undefined,
     pause: (ms, signal) => delay(ms, undefined, { signal }),
   });
   return { code, summary: JSON.parse(stdout || '{}') as Ran['summary'], stderr };

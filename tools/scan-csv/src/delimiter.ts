@@ -2,6 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync';
 import type { Options } from 'csv-parse/sync';
 import { recognizedColumns } from './columns.js';
 import type { Overrides } from './columns.js';
+import { findOpenQuote } from './open-quote.js';
 
 export const delimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof delimiters)[number];
@@ -51,17 +52,30 @@ export function findLayout(sample: string, overrides: Overrides): Layout {
   return best.layout;
 }
 
-/** The first records, up to a parse error such as an unclosed quote. */
+/** The first records. An open quote ends them; its line is the last one, because the open quote may be one of the heading. */
 function firstRecords(sample: string, delimiter: Delimiter): string[][] {
   const records: string[][] = [];
   try {
     parse(sample, {
       ...parserOptions(delimiter),
       to: HEADING_WITHIN_RECORDS,
-      on_record: (record: string[]) => void records.push(record),
+      raw: true,
+      // With `raw` the parser hands over another shape than its types say.
+      on_record: (parsed: unknown) => {
+        const { record, raw } = parsed as { record: string[]; raw: string };
+        const isOpen = record.some((cell) => cell.includes('\n')) && findOpenQuote(raw, delimiter) !== undefined;
+        records.push(isOpen ? firstLineCells(raw, delimiter) : record);
+        return null;
+      },
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
+    if (typeof error['raw'] === 'string') records.push(firstLineCells(error['raw'], delimiter));
   }
   return records;
+}
+
+function firstLineCells(raw: string, delimiter: Delimiter): string[] {
+  const [line = ''] = raw.trimStart().split(/[\r\n]/, 1);
+  return line.split(delimiter).map((cell) => cell.replaceAll('"', '').trim());
 }

@@ -1,20 +1,20 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import { mapColumns } from './columns.js';
+import { columnName, mapColumns } from './columns.js';
 import type { ColumnMapping, Overrides } from './columns.js';
 import { findLayout, parserOptions } from './delimiter.js';
 import type { Layout } from './delimiter.js';
 import { createDecoder, createEncodingDetector } from './encoding.js';
 import type { Encoding } from './encoding.js';
+import { countLineBreaks, findOpenQuote } from './open-quote.js';
 import { scanFields } from './scan-row.js';
 import type { ScanField } from './scan-row.js';
 import { UsageError } from './usage-error.js';
 
 /** Rows are sorted in memory: with 200,000 the process takes 330 MB. */
-const RECORDS_MAX = 500_000;
+const ROWS_MAX = 500_000;
 /** Size of the beginning in which delimiter and heading are detected. */
 const SAMPLE_BYTES = 256 * 1024;
 
@@ -65,32 +65,49 @@ export async function inspectLedger(
  * The records below the heading, in the order of the file.
  * @throws UsageError when the file is not a table, with the line of the error
  */
-export async function readLedger(path: string, form: LedgerForm): Promise<LedgerRecord[]> {
+export async function readLedger(path: string, form: LedgerForm, rowsMax = ROWS_MAX): Promise<LedgerRecord[]> {
   const records: LedgerRecord[] = [];
   const heading = JSON.stringify(form.header);
   let toSkip = form.recordsAbove + 1;
-  const parser = parse({ ...parserOptions(form.delimiter), info: true });
+  let linesRead = 0;
+  const text = Readable.from(textOf(path, form.encoding));
+  const parser = parse({ ...parserOptions(form.delimiter), raw: true });
+  // Not `pipeline`: it reports an error of this loop as its own AbortError.
+  text.on('error', (error) => parser.destroy(error));
   try {
-    await pipeline(Readable.from(textOf(path, form.encoding)), parser, async (parsed) => {
-      for await (const { record, info } of parsed as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-        if (toSkip > 0) {
-          toSkip -= 1;
-          continue;
-        }
-        if (records.length === RECORDS_MAX) {
-          throw new UsageError(`The file has more than ${RECORDS_MAX} rows. Split it, by year for example.`);
-        }
-        records.push({
-          line: info.lines - lineBreaksIn(record),
-          cells: pick(record, form),
-          repeatsHeading: JSON.stringify(record) === heading,
-        });
+    for await (const { record, raw } of text.pipe(parser) as AsyncIterable<{ record: string[]; raw: string }>) {
+      const line = linesRead + 1 + emptyLinesAbove(raw);
+      if (record.some((cell) => cell.includes('\n'))) refuseOpenQuote(raw, form, linesRead);
+      linesRead += countLineBreaks(raw);
+      if (toSkip > 0) {
+        toSkip -= 1;
+        continue;
       }
-    });
+      if (records.length === rowsMax) {
+        throw new UsageError(`The file has more than ${rowsMax} rows. Split it, by year for example.`);
+      }
+      records.push({ line, cells: pick(record, form), repeatsHeading: JSON.stringify(record) === heading });
+    }
   } catch (error) {
-    throw error instanceof CsvError ? new UsageError(explain(error)) : error;
+    if (!(error instanceof CsvError)) throw error;
+    const raw = typeof error['raw'] === 'string' ? error['raw'] : '';
+    refuseOpenQuote(raw, form, linesRead);
+    throw new UsageError(`Line ${linesRead + 1 + emptyLinesAbove(raw)} is not a row of a table: ${error.message}`);
+  } finally {
+    text.destroy();
   }
   return records;
+}
+
+/** @throws UsageError that names the line and the cell in which a quotation mark is not closed */
+function refuseOpenQuote(raw: string, { delimiter, header }: LedgerForm, linesRead: number): void {
+  const found = findOpenQuote(raw, delimiter);
+  if (found === undefined) return;
+  throw new UsageError(
+    `Line ${linesRead + 1 + found.linesBefore}, ${columnName(header, found.column)}: ` +
+      'the cell begins with a quotation mark that is not closed. ' +
+      'Close it at the end of the cell; one that belongs to the text is written twice.',
+  );
 }
 
 async function requireFile(path: string): Promise<void> {
@@ -135,19 +152,7 @@ function cleanCell(cell: string): string {
   return asText.replace(/^'(?=[\d+=@-])/, '').trim();
 }
 
-/** The parser reports the last line of a record; subtracting these gives the first one. */
-function lineBreaksIn(record: readonly string[]): number {
-  return record.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0);
-}
-
-function explain(error: CsvError): string {
-  const line = typeof error['lines'] === 'number' ? error['lines'] : undefined;
-  const where = line === undefined ? 'The file' : `Line ${line}`;
-  switch (error.code) {
-    case 'CSV_QUOTE_NOT_CLOSED':
-    case 'CSV_MAX_RECORD_SIZE':
-      return `${where}: a cell has an unclosed quotation mark. Close it, or double it inside quotes.`;
-    default:
-      return `${where} is not a table: ${error.message}`;
-  }
+/** The parser hands empty lines over with the record below them. */
+function emptyLinesAbove(raw: string): number {
+  return countLineBreaks(/^[\r\n]*/.exec(raw)?.[0] ?? '');
 }

@@ -1,8 +1,12 @@
-import { printable } from './printable.js';
+import { counted, printable } from './printable.js';
 
 const BAR_WIDTH = 30;
 /** Earlier estimates would be unstable. */
 const ESTIMATE_AFTER_MS = 2_000;
+/** A request has no progress of its own: the time shows that it goes on. */
+const TICK_MS = 1_000;
+/** Elsewhere than on a terminal, so that a log is not filled. */
+const LINE_EACH_MS = 10_000;
 
 /** Standard output or error. */
 export interface TextStream {
@@ -11,44 +15,70 @@ export interface TextStream {
 }
 
 export interface Progress {
-  /** Updates the bar. */
-  advance(rowsDone: number, chunksDone: number): void;
+  /** Shows that a request of so many rows is sent. */
+  send(rows: number): void;
+  /** Shows that the request was answered. */
+  finish(): void;
   /** Prints a message above the bar. */
   note(text: string): void;
-  /** Clears the bar. */
+  /** Clears the bar and stops the clock. */
   end(): void;
 }
 
-/** On a terminal one progress bar, elsewhere a line per request. */
+/** Calls `work` each so many milliseconds, until the returned function is called. */
+export type Every = (ms: number, work: () => void) => () => void;
+
+/** On a terminal one progress bar that moves each second; elsewhere a line per request, and one each ten seconds of waiting. */
 export function createProgress(
   stream: TextStream,
   total: { readonly rows: number; readonly chunks: number },
-  now: () => number,
+  { now, every }: { readonly now: () => number; readonly every: Every },
 ): Progress {
   const startedAt = now();
   const isTerminal = stream.isTTY === true;
-  let bar = '';
-  const draw = (): void => {
-    if (isTerminal) stream.write(`\r\u001b[K${bar}`);
+  let rowsDone = 0;
+  let chunksDone = 0;
+  let sent: { readonly rows: number; readonly at: number; linesShown: number } | undefined;
+
+  const bar = (): string => {
+    const elapsedMs = now() - startedAt;
+    const share = total.rows === 0 ? 1 : rowsDone / total.rows;
+    const filled = Math.round(share * BAR_WIDTH);
+    const elapsed = elapsedMs < TICK_MS ? '' : `, ${duration(elapsedMs)}`;
+    const isEarly = elapsedMs < ESTIMATE_AFTER_MS || share === 0 || share === 1;
+    const left = isEarly ? '' : `, about ${duration(elapsedMs / share - elapsedMs)} left`;
+    return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${rowsDone} of ${total.rows} rows${elapsed}${left}`;
   };
+  const draw = (): void => {
+    if (isTerminal) stream.write(`\r\u001b[K${bar()}`);
+  };
+  const stop = every(TICK_MS, () => {
+    draw();
+    if (isTerminal || sent === undefined) return;
+    const waitedMs = now() - sent.at;
+    if (waitedMs < (sent.linesShown + 1) * LINE_EACH_MS) return;
+    sent.linesShown += 1;
+    const request = `Request ${chunksDone + 1} of ${total.chunks} with ${counted(sent.rows, 'row')}`;
+    stream.write(`${request} was sent ${duration(waitedMs)} ago and is being analyzed.\n`);
+  });
   return {
-    advance(rowsDone, chunksDone) {
-      const elapsedMs = now() - startedAt;
-      const share = total.rows === 0 ? 1 : rowsDone / total.rows;
-      const filled = Math.round(share * BAR_WIDTH);
-      const left =
-        elapsedMs < ESTIMATE_AFTER_MS || share === 0 ? '' : `, ${duration(elapsedMs / share - elapsedMs)} left`;
-      bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${rowsDone} of ${total.rows} rows${left}`;
+    send(rows) {
+      sent = { rows, at: now(), linesShown: 0 };
       draw();
-      if (!isTerminal && chunksDone > 0) {
-        stream.write(`${chunksDone} of ${total.chunks} requests, ${rowsDone} of ${total.rows} rows\n`);
-      }
+    },
+    finish() {
+      rowsDone += sent?.rows ?? 0;
+      chunksDone += 1;
+      sent = undefined;
+      draw();
+      if (!isTerminal) stream.write(`${chunksDone} of ${total.chunks} requests, ${rowsDone} of ${total.rows} rows\n`);
     },
     note(text) {
       stream.write(`${isTerminal ? '\r\u001b[K' : ''}${printable(text, 300)}\n`);
       draw();
     },
     end() {
+      stop();
       if (isTerminal) stream.write('\r\u001b[K');
     },
   };

@@ -11,12 +11,17 @@ let service: ScanService;
 let directory: string;
 let stop: AbortController;
 let pausesMs: number[];
+let nowMs: number;
+/** Makes the progress of the time since the last call visible. */
+let tick: (() => void) | undefined;
 
 beforeEach(async () => {
   service = await startScanService();
   directory = await mkdtemp(join(tmpdir(), 'scan-csv-'));
   stop = new AbortController();
   pausesMs = [];
+  nowMs = 0;
+  tick = undefined;
 });
 
 afterEach(async () => {
@@ -43,7 +48,11 @@ async function command(
     stdout: { write: (text) => stdout.push(text), isTTY },
     stderr: { write: (text) => stderr.push(text), isTTY },
     signal: stop.signal,
-    now: () => 0,
+    now: () => nowMs,
+    every: (_ms, work) => {
+      tick = work;
+      return () => (tick = undefined);
+    },
     pause: async (ms, signal) => {
       pausesMs.push(ms);
       signal.throwIfAborted();
@@ -259,6 +268,41 @@ describe('failures', () => {
   });
 });
 
+describe('progress', () => {
+  /** One request that takes so many seconds, in which the clock is looked at once a second. */
+  const takesSeconds = (seconds: number) => {
+    service.onRequest = () => {
+      for (let second = 1; second <= seconds; second++) {
+        nowMs += 1_000;
+        tick?.();
+      }
+    };
+  };
+
+  test('moves on a terminal while the one request of a small file is answered', async () => {
+    takesSeconds(3);
+    const { stderr } = await scan(ledger(2), [], { isTTY: true });
+    for (const seconds of [1, 2, 3]) expect(stderr).toContain(`] 0 of 2 rows, ${seconds} s`);
+    expect(tick).toBeUndefined();
+  });
+
+  test('is a line each ten seconds in a pipe, without control characters', async () => {
+    takesSeconds(25);
+    const { stderr } = await scan(ledger(2));
+    expect(stderr.match(/^Request 1 of 1 .*$/gm)).toEqual([
+      'Request 1 of 1 with 2 rows was sent 10 s ago and is being analyzed.',
+      'Request 1 of 1 with 2 rows was sent 20 s ago and is being analyzed.',
+    ]);
+    expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+
+  test('ends with a request that fails', async () => {
+    service.injectedFaults.push({ status: 403, body: errorBody('FORBIDDEN', 'No.') });
+    await scan(ledger(2), [], { isTTY: true });
+    expect(tick).toBeUndefined();
+  });
+});
+
 describe('Ctrl-C', () => {
   test('cancels the request, keeps the results and tells how to continue', async () => {
     service.onRequest = () => {
@@ -308,11 +352,32 @@ describe('nothing is sent', () => {
     ['open questions', 'A,N,03/04/2025,1.234,\n', '--decimal comma or point.\nColumn #3 "Date"'],
     ['contradictions', 'A,N,13/01/2025,5,\nA,M,01/13/2025,5,\n', 'has two formats: "13/01/2025" in line 2'],
     ['no rows', ',,,5,\n', 'The file has no rows to send: 1 row below the heading, 1 skipped.'],
-    ['an open quote', 'A,N,2025-01-01,5,"x\nB,N,2025-01-02,5,\n', 'an unclosed quotation mark'],
+    ['an open quote', 'A,N,2025-01-01,5,"x\nB,N,2025-01-02,5,\n', 'Line 2, #5 "Voucher": the cell begins with'],
+    [
+      'an open quote below cells of several lines',
+      '"A\nLtd",N,2025-01-01,5,\n\nB,"N,2025-01-02,5,\n',
+      'Line 5, #2 "Invoice no":',
+    ],
+    [
+      'an open quote above quoted cells',
+      'A,"N,2025-01-01,5,\n"B",M,2025-01-02,5,"V"\nC,O,2025-01-03,5,\n',
+      'Line 2, #2 "Invoice no":',
+    ],
+    ['an open quote with Windows line ends', 'A,N,2025-01-01,5,\r\nB,M,2025-01-01,5,"V\r\n', 'Line 3, #5 "Voucher":'],
+    ['a row without end', `A,"${'N\n'.repeat(600_000)}`, 'Line 2, #2 "Invoice no":'],
   ])('where there are %s', async (_, rows, message) => {
     const { code, stdout, stderr } = await scan(`${HEADING}\n${rows}`);
     expect([code, stdout, service.received]).toEqual([2, '', []]);
     expect(stderr).toContain(message);
+  });
+
+  test.each([',', ';'])('for an open quote in a heading with %j', async (delimiter) => {
+    const heading = HEADING.replaceAll(',', delimiter).replace('Invoice', '"Invoice');
+    for (const row of ['A,N,2025-01-01,5,V', '"A",N,2025-01-01,5,V']) {
+      const { code, stderr } = await scan(`${heading}\n${row.replaceAll(',', delimiter)}\n`);
+      expect(code).toBe(2);
+      expect(stderr).toContain('Line 1, #2 "Invoice no": the cell begins with a quotation mark that is not closed.');
+    }
   });
 
   test('for unresolved columns; the columns of the file are listed', async () => {

@@ -11,7 +11,7 @@ import { nameOf, planLedger, requireColumns } from './plan.js';
 import type { Plan } from './plan.js';
 import { printable } from './printable.js';
 import { createProgress } from './progress.js';
-import type { Progress, TextStream } from './progress.js';
+import type { Every, Progress, TextStream } from './progress.js';
 import { describePlan, describeReading, describeSummary, painter, planAsJson, summarize } from './report.js';
 import type { Sent } from './report.js';
 import { isScanField } from './scan-row.js';
@@ -39,6 +39,7 @@ export interface RunDeps {
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   readonly now: () => number;
+  readonly every: Every;
   /** Rejects when the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -85,10 +86,10 @@ async function readPlan(options: Options, { directory, signal }: RunDeps): Promi
 }
 
 async function sendPlan(plan: Plan, apiKey: string, options: Options, deps: RunDeps): Promise<number> {
-  const { env, stdout, stderr, signal, now, pause } = deps;
+  const { env, stdout, stderr, signal, pause } = deps;
   stderr.write(`${describeReading(plan, painter(hasColours(stderr, env)))}`);
   warnOfPlainHttp(options.baseUrl, stderr);
-  const progress = createProgress(stderr, { rows: plan.rowsToSend, chunks: plan.chunks.length }, now);
+  const progress = createProgress(stderr, { rows: plan.rowsToSend, chunks: plan.chunks.length }, deps);
   const api = createClient({
     baseUrl: options.baseUrl,
     apiKey,
@@ -126,13 +127,11 @@ async function sendChunks(
   signal: AbortSignal,
 ): Promise<{ readonly sent: readonly Sent[]; readonly stoppedBy?: ApiError | NetworkError | 'stopped' }> {
   const sent: Sent[] = [];
-  let rowsDone = 0;
-  progress.advance(0, 0);
   try {
     for (const chunk of chunks) {
+      progress.send(chunk.rows.length);
       sent.push({ chunk, outcome: await createScan(api, chunk, companyId, signal) });
-      rowsDone += chunk.rows.length;
-      progress.advance(rowsDone, sent.length);
+      progress.finish();
     }
     return { sent };
   } catch (error) {
@@ -168,7 +167,7 @@ function describeFault({ path, message }: FieldFault, { form }: Plan, chunk: Chu
   return `line ${row.sourceRowNumber}${column}: ${sentence}`;
 }
 
-/** From --key-file, else from the environment. @throws UsageError when there is no key */
+/** From --key-file, else from the environment. @throws UsageError when neither has a key */
 async function readKey({ keyFile }: Options, { env, directory, stderr }: RunDeps): Promise<string> {
   const key =
     keyFile === undefined ? (env[KEY_VARIABLE] ?? '').trim() : await keyOfFile(resolve(directory, keyFile), stderr);

@@ -15,5 +15,9 @@ process.exitCode = await run(process.argv.slice(2), {
   stderr: process.stderr,
   signal: stop.signal,
   now: () => performance.now(),
+  every(ms, work) {
+    const timer = setInterval(work, ms);
+    return () => clearInterval(timer);
+  },
   pause: (ms, signal) => delay(ms, undefined, { signal }),
 });

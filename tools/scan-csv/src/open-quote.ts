@@ -1,0 +1,67 @@
+/** Where a cell begins that is not closed. */
+export interface OpenQuote {
+  /** Lines from the beginning of the text to the quotation mark. */
+  readonly linesBefore: number;
+  /** Of the cell, from 0. */
+  readonly column: number;
+}
+
+const LINE_BREAK = /\r\n|\n|\r/g;
+
+export function countLineBreaks(text: string): number {
+  return text.match(LINE_BREAK)?.length ?? 0;
+}
+
+/**
+ * The first cell of a record that opens with a quotation mark and goes over a line break without being closed properly. The
+ * parser is lenient: it takes a quotation mark inside such a cell for text and goes on until one stands at the end of a cell,
+ * which is the end of some later row's cell. The rows between would be lost without a word.
+ * @param raw the text of one record, empty lines above it included
+ */
+export function findOpenQuote(raw: string, delimiter: string): OpenQuote | undefined {
+  let position = 0;
+  let linesBefore = 0;
+  let column = 0;
+  while (position < raw.length) {
+    while (raw[position] === ' ' || (raw[position] === '\t' && delimiter !== '\t')) position += 1;
+    if (raw[position] === '"') {
+      const cell = readQuoted(raw, position + 1, delimiter);
+      if (!cell.isClosed) return { linesBefore, column };
+      linesBefore += countLineBreaks(raw.slice(position, cell.end));
+      position = cell.end;
+    }
+    while (position < raw.length && raw[position] !== delimiter && !isLineBreak(raw[position])) position += 1;
+    if (raw[position] === delimiter) {
+      column += 1;
+      position += 1;
+    } else if (position < raw.length) {
+      // Only empty lines and the last line end outside of a cell.
+      linesBefore += 1;
+      column = 0;
+      position += raw[position] === '\r' && raw[position + 1] === '\n' ? 2 : 1;
+    }
+  }
+  return undefined;
+}
+
+/** Reads on from behind the opening quotation mark. A cell on one line may hold marks that are not doubled. */
+function readQuoted(raw: string, from: number, delimiter: string): { end: number; isClosed: boolean } {
+  let hasStrayQuote = false;
+  let hasLineBreak = false;
+  for (let position = from; position < raw.length; position++) {
+    const character = raw[position];
+    if (isLineBreak(character)) hasLineBreak = true;
+    if (character === '"') {
+      const next = raw[position + 1];
+      if (next === '"') position += 1;
+      else if (next === undefined || next === delimiter || isLineBreak(next)) {
+        return { end: position + 1, isClosed: !(hasStrayQuote && hasLineBreak) };
+      } else hasStrayQuote = true;
+    }
+  }
+  return { end: raw.length, isClosed: false };
+}
+
+function isLineBreak(character: string | undefined): boolean {
+  return character === '\n' || character === '\r';
+}
