@@ -320,10 +320,10 @@ describe('AMOUNT_ROUND', () => {
 describe('AMOUNT_BELOW_THRESHOLD', () => {
   test.each([
     ['the limit itself', '5000.00', undefined],
-    ['a cent less', '4999.99', '5000'],
-    ['95 per cent', '4750.00', '5000'],
+    ['a cent less', '4999.99', '5000.00'],
+    ['95 per cent', '4750.00', '5000.00'],
     ['a cent less than 95 per cent', '4749.99', undefined],
-    ['another limit', '98500.17', '100000'],
+    ['another limit', '98500.17', '100000.00'],
   ])('%s', (_, amount, threshold) => {
     const finding = findingIn(ledger().bill({ gross_amount: amount }), 'AMOUNT_BELOW_THRESHOLD');
     if (threshold === undefined) expect(finding).toBeUndefined();
@@ -335,7 +335,7 @@ describe('AMOUNT_BELOW_THRESHOLD', () => {
     const billed = ledger().bill({ gross_amount: '21000.13', currency: 'PLN' }, { base });
     expect(findingIn(billed, 'AMOUNT_BELOW_THRESHOLD')).toMatchObject({
       summary: 'PLN 21000.13 is just under the approval limit of EUR 5000.',
-      evidence: { threshold: '5000', thresholdCurrency: 'EUR' },
+      evidence: { threshold: '5000.00', thresholdCurrency: 'EUR' },
     });
   });
 
@@ -368,7 +368,7 @@ describe('SPLIT_BELOW_THRESHOLD', () => {
       confidence: 60,
       summary:
         '2 invoices of Acme Supplies Ltd within 7 days, EUR 9310.30 together, each stay under the approval limit of EUR 5000.',
-      evidence: { sum: 'EUR 9310.30', threshold: '5000', days: 7 },
+      evidence: { sum: '9310.30', currency: 'EUR', threshold: '5000.00', days: 7 },
       relatedInvoiceIds: [expect.any(String)],
     });
     expect(split(['4600.13', 3], ['4710.17', 11])).toBeUndefined();

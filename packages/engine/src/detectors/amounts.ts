@@ -8,6 +8,7 @@ import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import { readInvoiceNumber } from '../normalisation/invoice-number.js';
+import { limitsIn, moneyIn, valueCurrency, valueEvidence } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import { originalsOf, scorePairs } from '../matching/pair-score.js';
 import { counted } from '../explanation/phrases.js';
@@ -58,7 +59,7 @@ function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[]
       ...levels.zero,
       summary: `${invoice.invoiceNumber} of ${invoice.supplierName} bills ${amountText(invoice)}.`,
       about: [invoice.invoiceId],
-      observed: { grossAmount: amountOf(invoice) },
+      observed: { grossAmount: amountOf(invoice), currency: invoice.currency },
       explanation: ['The gross amount is zero.'],
     },
   ];
@@ -100,9 +101,9 @@ function outlier(
           ? {}
           : { beyondAllTimes: parameters.beyondAllTimes, beyondAllRatioMin: parameters.beyondAllRatioMin }),
         outlierSampleMin: parameters.outlierSampleMin,
-        outlierValueMin: parameters.outlierValueMin,
+        ...limitsIn(valueCurrency(facts), pick(parameters, 'outlierValueMin')),
       },
-      observed: { z, ratio, median, ...valueOf(facts) },
+      observed: { z, ratio, median, currency: invoice.currency, ...valueEvidence(facts) },
       explanation: [
         `The median of ${sampleSize} amounts is ${invoice.currency} ${median}.`,
         ...(step === undefined
@@ -116,7 +117,15 @@ function outlier(
         ...(isKnownSize ? [`Among them are ${ofThisSize} of about this size.`] : []),
         ...(sampleSize < uses.length ? ['The amounts of the supplier are rising, so only the newest ones count.'] : []),
       ],
-      extra: { z, ratio, median, mad: logMad, sampleSize, window: windowOf(uses.slice(-sampleSize)) },
+      extra: {
+        z,
+        ratio,
+        median,
+        currency: invoice.currency,
+        mad: logMad,
+        sampleSize,
+        window: windowOf(uses.slice(-sampleSize)),
+      },
     },
   ];
 }
@@ -217,7 +226,7 @@ function magnitudeShift(
         'shiftRangeMax',
         'shiftDigitsMin',
       ),
-      observed: { ratio, factor, matchedAmount },
+      observed: { ratio, factor, matchedAmount, currency: invoice.currency },
       explanation: [
         isEven
           ? `With the decimal point moved the amount is within ${parameters.shiftTolerancePercent} % of an earlier one.`
@@ -226,7 +235,7 @@ function magnitudeShift(
           ? `It is ${ratio} times the usual amount.`
           : `The usual amount is ${Math.round(10 / ratio) / 10} times as large.`,
       ],
-      extra: { matchedAmount, factor: isTooHigh ? String(factor) : `1/${factor}` },
+      extra: { matchedAmount, currency: invoice.currency, factor: isTooHigh ? String(factor) : `1/${factor}` },
     },
   ];
 }
@@ -286,7 +295,7 @@ function recurringChanged(
         'recurringChangePercent',
         'recurringRaisePercent',
       ),
-      observed: { oldAmount: old, newAmount: amountOf(invoice), changePct },
+      observed: { oldAmount: old, newAmount: amountOf(invoice), currency: invoice.currency, changePct },
       explanation: [
         `The last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices came at regular intervals with nearly the same amount.`,
         ...(isInterrupted ? ['Another amount was billed between them.'] : []),
@@ -297,8 +306,10 @@ function recurringChanged(
         series: series.map(({ day, minor }) => ({
           issueDate: dateOfDayNumber(day),
           grossAmount: amountOf({ currency: invoice.currency, amountMinor: minor }),
+          currency: invoice.currency,
         })),
         oldAmount: old,
+        currency: invoice.currency,
         changePct,
       },
     },
@@ -358,8 +369,11 @@ function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFind
       ...(isYoung ? parameters.levels.roundYoung : parameters.levels.round),
       summary: `${amountText(invoice)} is a round amount; ${roundHabitText(invoice.supplierName, roundCount, count)}.`,
       about: [invoice.invoiceId],
-      parameters: pick(parameters, 'roundValueMin', 'roundHistoryMin', 'roundShareMax'),
-      observed: { invoices: count, roundInvoices: roundCount, ...valueOf(facts) },
+      parameters: {
+        ...limitsIn(valueCurrency(facts), pick(parameters, 'roundValueMin')),
+        ...pick(parameters, 'roundHistoryMin', 'roundShareMax'),
+      },
+      observed: { invoices: count, roundInvoices: roundCount, ...valueEvidence(facts) },
       explanation: [
         'The amount is a multiple of 1000, or of 100 below 10 000.',
         isYoung
@@ -402,7 +416,11 @@ function belowThreshold(
       summary: `${amountText(invoice)} is just under the approval limit of ${limitText(band)}.`,
       about: [invoice.invoiceId],
       parameters: pick(parameters, 'belowThresholdPercent'),
-      observed: { value: microToDecimal(band.value), ...thresholdEvidence(band) },
+      observed: {
+        value: moneyIn(band.currency, microToDecimal(band.value)),
+        valueCurrency: band.currency,
+        ...thresholdEvidence(band),
+      },
       explanation: [`The amount is at least ${parameters.belowThresholdPercent} % of the limit and does not reach it.`],
       extra: thresholdEvidence(band),
     },
@@ -428,8 +446,9 @@ function splitBelowThreshold(
     group.every(({ minor }) => before.some((use) => use.minor === minor));
   if (isUsual && group.length < parameters.splitGroupMin) return [];
   const level = isUsual ? parameters.levels.splitPair : splitLevel(group, parameters);
-  const sum = amountText({
-    currency: invoice.currency,
+  const { currency } = invoice;
+  const sum = amountOf({
+    currency,
     amountMinor: String(group.reduce((total, { minor }) => total + BigInt(minor), 0n)),
   });
   const days = last.day - first.day;
@@ -438,10 +457,10 @@ function splitBelowThreshold(
     {
       type: 'SPLIT_BELOW_THRESHOLD',
       ...level,
-      summary: `${group.length} invoices of ${invoice.supplierName} within ${parameters.splitDays} days, ${sum} together, each stay under the approval limit of ${limitText(band)}.`,
+      summary: `${group.length} invoices of ${invoice.supplierName} within ${parameters.splitDays} days, ${currency} ${sum} together, each stay under the approval limit of ${limitText(band)}.`,
       about: [subject.supplier(supplier.supplierId), ...group.map(({ invoiceId }) => invoiceId)],
       parameters: pick(parameters, 'splitPercent', 'splitDays', 'splitGroupMin'),
-      observed: { invoices: group.length, sum, days, ...thresholdEvidence(band) },
+      observed: { invoices: group.length, sum, currency, days, ...thresholdEvidence(band) },
       explanation: [
         `Each of the invoices is at least ${parameters.splitPercent} % of the limit and does not reach it.`,
         ...(haveConsecutiveNumbers(group) ? ['Their numbers are consecutive.'] : []),
@@ -455,9 +474,11 @@ function splitBelowThreshold(
           invoiceNumber: bill.invoiceNumber,
           issueDate: dateOfDayNumber(bill.day),
           grossAmount: amountOf({ currency: bill.currency, amountMinor: bill.minor }),
+          currency: bill.currency,
           order: bill.poKey ?? null,
         })),
         sum,
+        currency,
         ...thresholdEvidence(band),
         days,
       },
@@ -620,7 +641,7 @@ function limitText({ threshold, currency }: Band): string {
 }
 
 function thresholdEvidence({ threshold, currency }: Band): { [name: string]: EvidenceValue } {
-  return { threshold, thresholdCurrency: currency };
+  return { threshold: moneyIn(currency, threshold), thresholdCurrency: currency };
 }
 
 /** Whether the amount, multiplied by a factor, reaches a value in base currency. */

@@ -10,6 +10,7 @@ import { isNewOn, othersOn } from '../facts/links.js';
 import type { LinkedSupplier } from '../facts/links.js';
 import { haveOtherLegalForms } from '../normalisation/name-key.js';
 import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
+import { limitsIn, valueCurrency, valueEvidence } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import { counted } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
@@ -455,16 +456,15 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
   const { invoice, supplier } = facts;
   if (account.use !== undefined || account.others.length > 0 || !account.isValid) return [];
   if (linkedOthers(facts).length > 0 || facts.bankLink?.fraud !== undefined) return [];
-  const { value, noRate } = valueOf(facts);
-  const isHigh = toMicro(value) >= toMicro(parameters.newSupplierHighValue);
+  const isHigh = toMicro(valueOf(facts).value) >= toMicro(parameters.newSupplierHighValue);
   return [
     {
       type: 'BANK_ACCOUNT_FIRST_USE',
       ...(isHigh ? parameters.levels.firstUseHighValue : parameters.levels.firstUse),
       summary: `${invoice.supplierName} is paid to ${account.masked} for the first time (${amountText(invoice)}).`,
       about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
-      parameters: pick(parameters, 'newSupplierHighValue'),
-      observed: { value, noRate, earlierInvoices: supplier.profile.count },
+      parameters: limitsIn(valueCurrency(facts), pick(parameters, 'newSupplierHighValue')),
+      observed: { ...valueEvidence(facts), earlierInvoices: supplier.profile.count },
       explanation: [
         supplier.profile.count === 0
           ? 'This is the first invoice of the supplier.'
@@ -516,7 +516,13 @@ function amountObserved(facts: Facts, { amounts }: Policy): { [name: string]: Ev
   const statistics = usualAmountStatistics(facts, amounts);
   if (statistics === undefined) return {};
   const median = amountOf({ currency: facts.invoice.currency, amountMinor: statistics.medianMinor });
-  return { ratio: statistics.ratio, z: statistics.z, median, sampleSize: statistics.sampleSize };
+  return {
+    ratio: statistics.ratio,
+    z: statistics.z,
+    median,
+    currency: facts.invoice.currency,
+    sampleSize: statistics.sampleSize,
+  };
 }
 
 function accountEvidence(use: AccountUse): EvidenceValue {

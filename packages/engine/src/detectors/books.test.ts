@@ -4,6 +4,7 @@ import { pairKey } from '../explanation/subject.js';
 import type { Finding } from '../explanation/evidence.js';
 import { readName } from '../normalisation/name-key.js';
 import { defaultPolicy } from '../policy/policy.js';
+import { requireEvidenceContract } from '../testing/evidence-contract.js';
 import type { BookedPayment, BookedVendor, Books, VendorAccountChange, VendorCredit } from '../facts/books.js';
 
 const HOME = { key: 'DE89370400440532013000', masked: 'DE89**************3000' };
@@ -19,7 +20,9 @@ function findingsIn(books: Partial<Books>): Finding[] {
     duplicatePairs: [],
     ...books,
   };
-  return runEngineOnBooks(all, defaultPolicy);
+  const findings = runEngineOnBooks(all, defaultPolicy);
+  requireEvidenceContract(findings);
+  return findings;
 }
 
 describe('VENDOR_RECORD_DUPLICATE', () => {
@@ -208,7 +211,12 @@ test('PAYMENT_AMOUNT_MISMATCH is raised beyond one unit more than was open', () 
   const paid = (changes: Partial<BookedPayment>) => findingsIn({ payments: [payment('1', changes)] });
   expect(paid({ dueMinor: '118900' })).toEqual([]);
   expect(paid({ dueMinor: '118899' })).toMatchObject([
-    { type: 'PAYMENT_AMOUNT_MISMATCH', severity: 'MEDIUM', confidence: 85, evidence: { paid: 'EUR 1190.00' } },
+    {
+      type: 'PAYMENT_AMOUNT_MISMATCH',
+      severity: 'MEDIUM',
+      confidence: 85,
+      evidence: { paid: '1190.00', currency: 'EUR' },
+    },
   ]);
   expect(paid({ dueMinor: '1', isReturned: true })).toEqual([]);
   expect(paid({})).toEqual([]);

@@ -4,7 +4,8 @@ import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { MasterAccount } from '../facts/erp-facts.js';
-import type { RaisedFinding } from '../explanation/evidence.js';
+import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
+import { limitsIn } from '../explanation/money.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import type { Policy } from '../policy/policy.js';
 import type { BooksParameters } from '../policy/books.js';
@@ -153,7 +154,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
       });
       // A month apart, only equal references or duplicate invoices distinguish a copy from a standing order.
       if (isRhythm && !isKnownPair && (referenceOf(first) === '' || referenceOf(second) === '')) return [];
-      const amount = amountOf(second, second.amountMinor);
+      const amount = amountText(second, second.amountMinor);
       return [
         {
           type: 'DUPLICATE_PAYMENT' as const,
@@ -161,7 +162,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
           summary: `${second.vendorName} was paid ${amount} on ${dateOfDayNumber(first.day)} and again on ${dateOfDayNumber(second.day)}.`,
           about: [first.paymentId, second.paymentId],
           parameters: { duplicatePaymentDays, repeatedPaymentsMin },
-          observed: { amount, daysBetween: second.day - first.day },
+          observed: { ...moneyOf(second, { amount: second.amountMinor }), daysBetween: second.day - first.day },
           explanation: [
             'Both payments have the same vendor, amount and currency.',
             'Their references are equal, or one of them is empty, and no credit lies between them.',
@@ -204,14 +205,14 @@ function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): Rai
   const { account, vendorAccountsThen, vendorName, paymentId } = payment;
   if (account === undefined || vendorAccountsThen === undefined || vendorAccountsThen.length === 0) return [];
   if (payment.isReturned || vendorAccountsThen.includes(account.key)) return [];
-  const amount = amountOf(payment, payment.amountMinor);
+  const amount = amountText(payment, payment.amountMinor);
   return [
     {
       type: 'PAYMENT_ACCOUNT_MISMATCH',
       ...levels.paidElsewhere,
       summary: `${amount} for ${vendorName} were paid to ${account.masked}, which was not an account of the vendor on ${dateOfDayNumber(payment.day)}.`,
       about: [paymentId],
-      observed: { amount, vendorAccounts: vendorAccountsThen.length },
+      observed: { ...moneyOf(payment, { amount: payment.amountMinor }), vendorAccounts: vendorAccountsThen.length },
       explanation: ['On the day of the payment the vendor master had other accounts only.'],
       extra: { paymentId, account: account.masked },
       relatedInvoiceIds: payment.invoiceIds,
@@ -224,24 +225,36 @@ function paidTooMuch(payment: BookedPayment, { levels, overpaidTolerance }: Book
   if (dueMinor === undefined || payment.isReturned) return [];
   const tolerance = toMinorUnits(overpaidTolerance, minorUnitsOf(currency));
   if (BigInt(payment.amountMinor) <= BigInt(dueMinor) + tolerance) return [];
-  const [paid, due] = [amountOf(payment, payment.amountMinor), amountOf(payment, dueMinor)];
+  const [paid, due] = [amountText(payment, payment.amountMinor), amountText(payment, dueMinor)];
+  const settled = moneyOf(payment, { paid: payment.amountMinor, due: dueMinor });
   return [
     {
       type: 'PAYMENT_AMOUNT_MISMATCH',
       ...levels.overpaid,
       summary: `${payment.vendorName} was paid ${paid}, while ${due} were open.`,
       about: [paymentId],
-      parameters: { overpaidTolerance },
-      observed: { paid, due },
+      parameters: limitsIn(currency, { overpaidTolerance }),
+      observed: settled,
       explanation: ['More was paid than was open on everything that the payment settles.'],
-      extra: { paymentId, paid, due },
+      extra: { paymentId, ...settled },
       relatedInvoiceIds: payment.invoiceIds,
     },
   ];
 }
 
-function amountOf({ currency }: BookedPayment, minor: string): string {
+function amountText({ currency }: BookedPayment, minor: string): string {
   return `${currency} ${minorToDecimal(BigInt(minor), minorUnitsOf(currency))}`;
+}
+
+/** Amounts of a payment as evidence. */
+function moneyOf(
+  { currency }: BookedPayment,
+  amountsMinor: Readonly<Record<string, string>>,
+): { readonly [name: string]: EvidenceValue } {
+  const amounts = Object.entries(amountsMinor).map(
+    ([name, minor]) => [name, minorToDecimal(BigInt(minor), minorUnitsOf(currency))] as const,
+  );
+  return { ...Object.fromEntries(amounts), currency };
 }
 
 function maskedList(accounts: readonly MasterAccount[]): string {

@@ -147,7 +147,7 @@ function withUnclearedPairs(
         ...pairExtra(facts, listed, shown, parameters),
         groupId: group.groupId,
         originalInvoiceId: group.original.invoiceId,
-        amountAtRisk: facts.invoice.grossAmount,
+        amountAtRisk: amountOf(facts.invoice),
         amountAtRiskCurrency: facts.invoice.currency,
         ...raised.extra,
       },
@@ -212,7 +212,7 @@ function matchedRecord(invoice: Candidate, other: Candidate, points: number): Ev
     invoiceNumber: other.invoiceNumber,
     supplierName: other.supplierName,
     issueDate: other.issueDate,
-    grossAmount: other.grossAmount,
+    grossAmount: amountOf(other),
     currency: other.currency,
     companyId: other.companyId,
     purchaseOrderRef: other.purchaseOrderRef ?? null,
@@ -269,6 +269,7 @@ function splitDuplicates(
   if (split === undefined) return [];
   const { invoice } = facts;
   const { whole, parts } = split;
+  const { currency } = whole;
   const all = [whole, ...parts].filter((record) => record.invoiceId !== invoice.invoiceId);
   const others = all.slice(0, parameters.relatedMax);
   return [
@@ -278,8 +279,12 @@ function splitDuplicates(
       summary: `${partNumbers(parts)} add up to ${shownText(whole.invoiceNumber)} (${whole.issueDate}, ${amountText(whole)}).`,
       actionValues: { number: whole.invoiceNumber },
       about: others.map((other) => subject.pair(invoice.invoiceId, other.invoiceId)),
-      parameters: { splitToleranceMinor: parameters.splitToleranceMinor, splitPartsMin: parameters.splitPartsMin },
-      observed: { parts: parts.length, whole: whole.grossAmount },
+      parameters: {
+        splitTolerance: amountOf({ currency, amountMinor: String(parameters.splitToleranceMinor) }),
+        currency,
+        splitPartsMin: parameters.splitPartsMin,
+      },
+      observed: { parts: parts.length, whole: amountOf(whole), currency },
       explanation: [
         'Each part carries the number of the whole, alone or with a part mark.',
         'The amounts of the parts add up to the amount of the whole.',
@@ -290,13 +295,15 @@ function splitDuplicates(
         parts: parts.slice(0, parameters.partsMax).map((part) => ({
           invoiceId: part.invoiceId,
           invoiceNumber: part.invoiceNumber,
-          grossAmount: part.grossAmount,
+          grossAmount: amountOf(part),
+          currency: part.currency,
           ...(part.rowNo === undefined ? {} : { sourceRowNumber: part.rowNo }),
         })),
         sum: amountOf({
-          currency: whole.currency,
+          currency,
           amountMinor: String(parts.reduce((sum, part) => sum + BigInt(part.amountMinor), 0n)),
         }),
+        currency,
         matchedTotal: all.length,
         matched: others.slice(0, parameters.matchedMax).map((other) => matchedRecord(invoice, other, 0)),
       },

@@ -4,6 +4,7 @@ import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal, toMicro, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { OrderTotals } from '../facts/erp-facts.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
+import { limitsIn, valueCurrency, valueEvidence } from '../explanation/money.js';
 import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import { counted } from '../explanation/phrases.js';
@@ -85,16 +86,15 @@ function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighVa
   const { invoice, supplier, vendorMaster } = facts;
   if (vendorMaster === undefined || vendorMaster.vendor !== null) return [];
   if (vendorMaster.ageHours > masterFreshHours) return [];
-  const { value, noRate } = valueOf(facts);
-  const isHigh = toMicro(value) >= toMicro(notInMasterHighValue);
+  const isHigh = toMicro(valueOf(facts).value) >= toMicro(notInMasterHighValue);
   return [
     {
       type: 'SUPPLIER_NOT_IN_MASTER',
       ...(isHigh ? levels.notInMasterHighValue : levels.notInMaster),
       summary: `${invoice.supplierName} is not in the vendor list of the company.`,
       about: [subject.supplier(supplier.supplierId), invoice.companyId],
-      parameters: { notInMasterHighValue, masterFreshHours },
-      observed: { value, noRate, ageHours: vendorMaster.ageHours },
+      parameters: { ...limitsIn(valueCurrency(facts), { notInMasterHighValue }), masterFreshHours },
+      observed: { ...valueEvidence(facts), ageHours: vendorMaster.ageHours },
       explanation: ['No vendor of the company has the tax id, the account or the name of this supplier.'],
       extra: { syncedAt: vendorMaster.syncedAt },
     },
@@ -128,13 +128,16 @@ function overbilled({ invoice, supplier, orderMaster }: Facts, parameters: ErpPa
       ...(isMuch ? parameters.levels.overbilledMuch : parameters.levels.overbilled),
       summary: `With ${invoice.invoiceNumber}, ${currency} ${text(billed)} are billed on order ${invoice.purchaseOrderRef ?? poKey}, which is for ${currency} ${text(ordered)}.`,
       about: [subject.supplier(supplier.supplierId), subject.order(poKey), invoice.invoiceId],
-      parameters: pick(parameters, 'overbilledPercent', 'overbilledTolerance'),
-      observed: { orderTotal: text(ordered), billed: text(billed), basis },
+      parameters: {
+        ...pick(parameters, 'overbilledPercent'),
+        ...limitsIn(currency, pick(parameters, 'overbilledTolerance')),
+      },
+      observed: { orderTotal: text(ordered), billed: text(billed), currency, basis },
       explanation: [
         `The order is for ${currency} ${text(ordered)} ${basis === 'NET' ? 'without' : 'with'} tax.`,
         `Earlier invoices less credit notes come to ${currency} ${text(billed - minor)}.`,
       ],
-      extra: { orderTotal: text(ordered), billed: text(billed), excess: text(billed - ordered) },
+      extra: { orderTotal: text(ordered), billed: text(billed), excess: text(billed - ordered), currency },
     },
   ];
 }

@@ -135,7 +135,7 @@ function repeatedAmount(
       summary: `${invoice.invoiceNumber} bills ${amountText(invoice)} on order ${invoice.purchaseOrderRef ?? poKey}, as ${earlier.length} invoices did before.`,
       about: [subject.supplier(supplier.supplierId), subject.order(poKey), invoice.invoiceId],
       parameters: pick(parameters, 'repeatedMin'),
-      observed: { earlier: earlier.length, amount: amountOf(invoice) },
+      observed: { earlier: earlier.length, amount: amountOf(invoice), currency: invoice.currency },
       explanation: [
         `${earlier.length} earlier invoices on this order have the same amount.`,
         'They do not come at regular intervals, as those of a service would.',

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { runEngineOnScan } from '../run-engine.js';
 import type { Finding } from '../explanation/evidence.js';
 import { defaultPolicy } from '../policy/policy.js';
+import { requireEvidenceContract } from '../testing/evidence-contract.js';
 import type { ScanPopulation, ScanRow } from '../facts/scan.js';
 
 const row = (amountMinor: string | number, changes: Partial<ScanRow> = {}): ScanRow => ({
@@ -16,7 +17,9 @@ const times = <T>(count: number, of: (index: number) => T): T[] =>
 
 function findingsIn(rows: readonly ScanRow[], earlier?: ScanPopulation['earlier']): Finding[] {
   const scan = { scanId: 'scan-2', companyId: 'c', rows, ...(earlier && { earlier }) };
-  return runEngineOnScan(scan, defaultPolicy);
+  const findings = runEngineOnScan(scan, defaultPolicy);
+  requireEvidenceContract(findings);
+  return findings;
 }
 const typesIn = (rows: readonly ScanRow[]): string[] => findingsIn(rows).map(({ type }) => type);
 
@@ -95,7 +98,7 @@ describe('THRESHOLD_CLUSTER', () => {
         severity: 'LOW',
         confidence: 65,
         recommendedAction: 'Review who approved the invoices just under EUR 5000.',
-        evidence: { threshold: '5000', counts: { under: 10, neighbours: 3 } },
+        evidence: { threshold: '5000.00', currency: 'EUR', counts: { under: 10, neighbours: 3 } },
       },
     ]);
     expect(findingsIn(around(10, 3, 3))[0]?.evidence['suppliers']).toMatchObject([

@@ -4,6 +4,7 @@ import { subject } from '../explanation/subject.js';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
+import { moneyIn } from '../explanation/money.js';
 import type { Policy } from '../policy/policy.js';
 import type { ScanParameters } from '../policy/scans.js';
 import { compareText } from '../facts/record-order.js';
@@ -144,7 +145,7 @@ function clusterUnder(
         `The bands beside it hold ${neighbours} on average.`,
       ],
       extra: {
-        threshold,
+        threshold: moneyIn(currency, threshold),
         currency,
         counts: { under: under.length, neighbours },
         suppliers: named.slice(0, parameters.shownMax),

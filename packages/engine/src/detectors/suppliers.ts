@@ -10,7 +10,8 @@ import type { RelatedSupplier } from '../facts/supplier.js';
 import { isTied } from '../facts/links.js';
 import { haveOtherLegalForms } from '../normalisation/name-key.js';
 import { amountText } from '../matching/comparison-row.js';
-import { counted, moneyText } from '../explanation/phrases.js';
+import { limitsIn, moneyIn, moneyText, valueCurrency, valueEvidence } from '../explanation/money.js';
+import { counted } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { SupplierParameters } from '../policy/suppliers.js';
 import { compareText } from '../facts/record-order.js';
@@ -293,7 +294,8 @@ function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFindin
 function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): RaisedFinding[] {
   const { invoice, supplier, highAmount } = facts;
   if (!isNew(facts, parameters)) return [];
-  const { value, noRate } = valueOf(facts);
+  const { value } = valueOf(facts);
+  const currency = valueCurrency(facts);
   const policyLimit = bank.newSupplierHighValue;
   const limit = highAmount !== undefined && toMicro(highAmount) > toMicro(policyLimit) ? highAmount : policyLimit;
   if (toMicro(value) < toMicro(limit)) return [];
@@ -309,8 +311,8 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
       ...(reasons.length > 0 ? parameters.levels.newHighValueUnsupported : parameters.levels.newHighValue),
       summary: `The first invoice of ${invoice.supplierName} asks for ${highValueText(facts, limit)}${also}.`,
       about: [subject.supplier(supplier.supplierId)],
-      parameters: { newSupplierHighValue: policyLimit },
-      observed: { value, noRate, limit },
+      parameters: limitsIn(currency, { newSupplierHighValue: policyLimit }),
+      observed: { ...valueEvidence(facts), limit: moneyIn(currency, limit), limitCurrency: currency },
       explanation: [
         'No earlier invoice belongs to this supplier.',
         limit === policyLimit
@@ -318,7 +320,8 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
           : 'The amount is above 95 % of the amounts of this organization.',
         ...reasons.map((reason) => `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`),
       ],
-      extra: { p95: highAmount ?? null },
+      // It is in the base currency, which is not known of an invoice without a rate.
+      extra: highAmount === undefined || facts.base === null ? { p95: null } : limitsIn(currency, { p95: highAmount }),
     },
   ];
 }

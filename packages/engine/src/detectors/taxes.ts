@@ -10,6 +10,7 @@ import type { VatRate } from '../data/vat-rates.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
+import { limitsIn } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import type { Policy } from '../policy/policy.js';
 import type { TaxParameters } from '../policy/taxes.js';
@@ -86,8 +87,8 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
       summary: `Net ${money(net)} and tax ${money(tax)} make ${money(expected)}, not the ${amountText(invoice)} of ${invoice.invoiceNumber}.`,
       about: [invoice.invoiceId],
       parameters: {
-        toleranceMinor: Number(toleranceOf(amounts, parameters)),
-        smallDifference,
+        tolerance: inCurrency(toleranceOf(amounts, parameters)),
+        ...limitsIn(invoice.currency, { smallDifference }),
         smallBasisPoints,
         overbilledBasisPoints,
       },
@@ -96,11 +97,12 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
         taxAmount: inCurrency(tax),
         grossAmount: inCurrency(gross),
         difference: inCurrency(difference),
+        currency: invoice.currency,
       },
       explanation: [
         `The gross amount is ${money(size)} ${difference > 0n ? 'more' : 'less'} than net and tax together.`,
       ],
-      extra: { difference: inCurrency(difference), expectedGross: inCurrency(expected) },
+      extra: { difference: inCurrency(difference), expectedGross: inCurrency(expected), currency: invoice.currency },
     },
   ];
 }
@@ -267,7 +269,7 @@ function withoutRegistration(facts: Facts, { tax }: TaxedAmounts, parameters: Ta
       ...parameters.levels.withoutRegistration,
       summary: `${invoice.supplierName} charges ${invoice.currency} ${taxAmount} tax and ${fault}.`,
       about: [subject.supplier(supplier.supplierId), invoice.taxKey ?? ''],
-      observed: { taxAmount, taxId: isInvalid ? 'INVALID' : 'MISSING' },
+      observed: { taxAmount, currency: invoice.currency, taxId: isInvalid ? 'INVALID' : 'MISSING' },
       explanation: [
         `The invoice charges ${invoice.currency} ${taxAmount} tax.`,
         isInvalid ? 'The tax id fails the check of its country.' : 'It states no tax id of the supplier.',
@@ -297,7 +299,7 @@ function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParamet
       ...parameters.levels.crossBorder,
       summary: `${invoice.supplierName} of ${from} charges ${invoice.currency} ${taxAmount} tax to a buyer of ${to}.`,
       about: [subject.supplier(supplier.supplierId), from, to],
-      observed: { taxAmount },
+      observed: { taxAmount, currency: invoice.currency },
       explanation: [
         registrationText(registration),
         `The tax id of the buyer is of ${to}; both countries are in the European Union.`,

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { counted, moneyText } from './phrases.js';
+import { moneyText } from './money.js';
+import { counted } from './phrases.js';
 
 test('one is singular, none and several are plural', () => {
   expect([0, 1, 2].map((count) => counted(count, 'invoice'))).toEqual(['0 invoices', '1 invoice', '2 invoices']);

@@ -17,6 +17,7 @@ export function comparisonRow(invoice: Candidate, pair: PairScore, comparison: C
     field: comparison.field,
     left,
     right,
+    ...currenciesOf(invoice, pair.other, comparison.field),
     relation: comparison.relation,
     points: comparison.halfPoints / 2,
     note: noteOf(comparison.field, comparison.relation) + currencyNote(invoice, pair.other, comparison.field),
@@ -63,6 +64,16 @@ function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field'
     case 'base':
       return [null, null];
   }
+}
+
+/** The currencies of the amounts that a row compares. */
+function currenciesOf(
+  invoice: Candidate,
+  other: Candidate,
+  field: Comparison['field'],
+): { readonly leftCurrency?: string; readonly rightCurrency?: string } {
+  if (field === 'amount') return { leftCurrency: invoice.currency, rightCurrency: other.currency };
+  return field === 'credit' ? { rightCurrency: other.currency } : {};
 }
 
 function currencyNote(invoice: Candidate, other: Candidate, field: Comparison['field']): string {

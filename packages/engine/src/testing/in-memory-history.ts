@@ -2,6 +2,7 @@ import type { Company } from '../facts/companies.js';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { Family, FindingType } from '../explanation/catalogue.js';
 import { runEngine } from '../run-engine.js';
+import { requireEvidenceContract } from './evidence-contract.js';
 import { decide } from '../scoring/decision.js';
 import type { RiskDecision } from '../scoring/decision.js';
 import type { Finding } from '../explanation/evidence.js';
@@ -143,10 +144,11 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
     receive(canonical: CanonicalInvoice, origin: InvoiceOrigin): void {
       store(matchPartOf(normaliseInvoice(canonical, origin)));
     },
-    /** Runs an invoice through the engine and makes it history. */
+    /** Runs an invoice through the engine and makes it history. Throws when evidence breaks its contract. */
     bill(canonical: CanonicalInvoice, options: BillOptions = {}): Billed {
       const facts = factsOf(canonical, options);
       const findings = runEngine(facts, policy);
+      requireEvidenceContract(findings);
       record(facts);
       return { facts, analysis: { findings, ...decide(findings, policy) } };
     },

@@ -19,7 +19,7 @@ export const versions = z
   })
   .meta({ id: 'Versions', description: 'What decided.' });
 
-export const exampleVersions = { riskEngine: '1.3.0', policy: 'default-3+b07b65e2d29e.o0' };
+export const exampleVersions = { riskEngine: '1.4.0', policy: 'default-3+b07b65e2d29e.o0' };
 
 /** Specification 2.3, the answer of GET /invoices/{invoiceId}/analysis/latest. */
 export const latestAnalysis = z

@@ -43,8 +43,9 @@ const exampleSummary = {
   evidence: {
     difference: '100.00',
     expectedGross: '480.00',
+    currency: 'GBP',
     explanation: ['The gross amount is GBP 100.00 more than net and tax together.'],
-    rule: 'TAX_ARITHMETIC_MISMATCH@1.3.0',
+    rule: 'TAX_ARITHMETIC_MISMATCH@1.4.0',
   },
 };
 

@@ -1,0 +1,41 @@
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { minorToDecimal, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { valueOf } from '../facts/facts.js';
+import type { Facts } from '../facts/facts.js';
+import type { EvidenceValue } from './evidence.js';
+
+// Money in evidence (detection reference, section 8): a decimal string with the decimals of its currency, and the currency in
+// a member beside it: `currency`, or `<name>Currency` where amounts of other currencies stand beside.
+
+/** The amount with the decimals of its currency, rounded half away from zero: `16358.50` for 16358.500914 EUR. */
+export function moneyIn(currency: string, amount: DecimalAmount): DecimalAmount {
+  const exponent = minorUnitsOf(currency);
+  return minorToDecimal(toMinorUnits(amount, exponent), exponent);
+}
+
+/** An amount with its currency, for sentences: `EUR 16358.50` for 16358.500914. */
+export function moneyText(amount: DecimalAmount, currency: string): string {
+  return `${currency} ${moneyIn(currency, amount)}`;
+}
+
+/** The currency that {@link valueOf} and the limits of the policy are compared in. */
+export function valueCurrency({ base, invoice }: Facts): string {
+  return base?.currency ?? invoice.currency;
+}
+
+/** The value of the invoice as evidence. */
+export function valueEvidence(facts: Facts): { readonly [name: string]: EvidenceValue } {
+  const { value, noRate } = valueOf(facts);
+  const currency = valueCurrency(facts);
+  return { value: moneyIn(currency, value), valueCurrency: currency, noRate };
+}
+
+/** Limits of the policy, which have no currency, as evidence in the currency that they were compared in. */
+export function limitsIn(
+  currency: string,
+  limits: Readonly<Record<string, DecimalAmount>>,
+): { readonly [name: string]: EvidenceValue } {
+  const inCurrency = Object.entries(limits).map(([name, limit]) => [name, moneyIn(currency, limit)] as const);
+  return { ...Object.fromEntries(inCurrency), currency };
+}

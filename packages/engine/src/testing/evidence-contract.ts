@@ -1,0 +1,83 @@
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import type { Evidence, EvidenceValue, Finding } from '../explanation/evidence.js';
+
+/** Members of evidence that hold money, and the sides of a comparison of amounts. */
+const MONEY_MEMBERS: ReadonlySet<string> = new Set(
+  (
+    'amount amountAtRisk grossAmount netAmount taxAmount oldAmount newAmount matchedAmount ' +
+    'expectedGross value sum whole median limit p95 threshold difference tolerance orderTotal billed ' +
+    'excess paid due outlierValueMin roundValueMin newSupplierHighValue notInMasterHighValue ' +
+    'overbilledTolerance overpaidTolerance smallDifference splitTolerance'
+  ).split(' '),
+);
+/** Members that quote what an invoice or a document states. */
+const QUOTED_MEMBERS: ReadonlySet<string> = new Set(
+  (
+    'left right invoiceNumber supplierName purchaseOrderRef externalId order name searchedKeys ' +
+    'machineValue visibleValue xmlValue taxId explanation key'
+  ).split(' '),
+);
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+const MONEY_TEXT = /^[A-Z]{3} -?\d+(?:\.\d+)?$|^-?\d+(?:\.\d+)? [A-Z]{3}$/;
+
+/**
+ * What is wrong with the money in the evidence of a finding (detection reference, section 8): each amount is a decimal string with
+ * the decimals of its currency, which stands beside it.
+ */
+export function evidenceFaults({ type, evidence }: Pick<Finding, 'type' | 'evidence'>): string[] {
+  return faultsIn(evidence).map((fault) => `${type}: ${fault}`);
+}
+
+/** @throws Error naming every fault of the findings' evidence */
+export function requireEvidenceContract(findings: readonly Finding[]): void {
+  const faults = findings.flatMap(evidenceFaults);
+  if (faults.length > 0) throw new Error(`Evidence breaks its contract:\n${faults.join('\n')}`);
+}
+
+type Members = Evidence | { readonly [name: string]: EvidenceValue };
+
+function faultsIn(members: Members, path = ''): string[] {
+  return Object.entries(members).flatMap(([name, value]) => {
+    const here = `${path}${name}`;
+    if (typeof value === 'object' && value !== null) return faultsBelow(value, here, name);
+    if (isMoney(members, name)) return moneyFaults(here, value, currencyOf(members, name));
+    if (name.endsWith('Minor')) return [`${here} is in minor units`];
+    return typeof value === 'string' ? textFaults(here, name, value) : [];
+  });
+}
+
+function faultsBelow(value: EvidenceValue & object, path: string, name: string): string[] {
+  if (!Array.isArray(value)) return faultsIn(value as Members, `${path}.`);
+  return (value as EvidenceValue[]).flatMap((entry, index) => {
+    const here = `${path}[${index}]`;
+    if (typeof entry === 'string') return textFaults(here, name, entry);
+    return typeof entry === 'object' && entry !== null ? faultsBelow(entry, here, name) : [];
+  });
+}
+
+function isMoney(members: Members, name: string): boolean {
+  if (name === 'left' || name === 'right') {
+    return (members['field'] === 'amount' || members['field'] === 'credit') && members[name] !== null;
+  }
+  // A number named `value` is one of a series of invoice numbers.
+  const isOfSeries = name === 'value' && typeof members[name] === 'number';
+  return MONEY_MEMBERS.has(name) && members[name] !== null && !isOfSeries;
+}
+
+function currencyOf(members: Members, name: string): EvidenceValue | undefined {
+  return members[`${name}Currency`] ?? members['currency'];
+}
+
+function moneyFaults(path: string, value: EvidenceValue, currency: EvidenceValue | undefined): string[] {
+  const shown = JSON.stringify(value);
+  if (typeof value !== 'string' || !DECIMAL.test(value)) return [`${path} is no decimal string: ${shown}`];
+  if (typeof currency !== 'string') return [`${path} has no currency beside it: ${shown}`];
+  const decimals = value.split('.')[1]?.length ?? 0;
+  return decimals === minorUnitsOf(currency) ? [] : [`${path} has not the decimals of ${currency}: ${shown}`];
+}
+
+function textFaults(path: string, name: string, value: string): string[] {
+  if (QUOTED_MEMBERS.has(name) || name.endsWith('InvoiceNumber')) return [];
+  if (MONEY_TEXT.test(value)) return [`${path} is money with its currency in one text: ${JSON.stringify(value)}`];
+  return DECIMAL.test(value) && value.includes('.') ? [`${path} is a decimal, but not known as money: ${value}`] : [];
+}
