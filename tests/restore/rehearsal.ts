@@ -319,7 +319,10 @@ async function startListener(natsUrl: string): Promise<{ heard(): readonly Heard
   const logger = createLogger({ service: 'rehearsal', level: 'silent' });
   const bus = await connectNats({ url: natsUrl, name: 'rehearsal', logger });
   const heard: Heard[] = [];
-  const deadLetters = { store: (): Promise<void> => Promise.resolve() };
+  const deadLetters = {
+    store: (): Promise<void> => Promise.resolve(),
+    count: (): Promise<number> => Promise.resolve(0),
+  };
   const listen = <T extends EventHeader>(type: EventType<T>): ReturnType<typeof subscribe> =>
     subscribe(
       { bus, deadLetters, isOutage: () => false, logger },

@@ -1,8 +1,8 @@
 import type { Logger } from './logger.js';
 import { repeat } from './repeat.js';
-import { count, reportGauges } from './telemetry.js';
+import { count, measure, reportGauges } from './telemetry.js';
 
-/** Work that each replica does again and again. A run that fails is named in the log, and the next one comes. */
+/** Work that each replica does again and again. A run that fails is named in the log, and the next one comes. Each has a trace of its own. */
 export interface Job {
   readonly name: string;
   /** From the start of the service to the first run, and from the end of a run to the next one. */
@@ -23,19 +23,26 @@ export function startJob({ name, pauseMs, run }: Job, service: string, logger: L
   let runningSince: number | undefined;
   const repeated = repeat(
     pauseMs,
-    async () => {
+    () => {
       runningSince = performance.now();
-      try {
-        await run(stopping.signal);
-        succeededAt = performance.now();
-      } finally {
-        runningSince = undefined;
-      }
+      const measured = measure('internal', `job ${name}`, {});
+      return measured.during(async () => {
+        let failed = true;
+        try {
+          await run(stopping.signal);
+          succeededAt = performance.now();
+          failed = false;
+        } catch (error) {
+          count('job.failures', attributes);
+          logger.warn({ error, job: name }, 'a job failed');
+        } finally {
+          runningSince = undefined;
+          measured.end({ failed, attributes: { 'job.name': name } });
+        }
+      });
     },
-    (error) => {
-      count('job.failures', attributes);
-      logger.warn({ error, job: name }, 'a job failed');
-    },
+    // Whatever a run throws is logged inside of it, beside its trace.
+    () => {},
   );
   const closeReport = reportGauges(
     {

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { activeLogFields } from './trace-context.js';
 
 export interface Logger {
   debug(fields: object, message: string): void;
@@ -33,7 +34,10 @@ export interface LoggerOptions {
   readonly destination?: { write(line: string): void };
 }
 
-/** One JSON line per entry on standard output, secrets cut out by name and by shape. */
+/**
+ * One JSON line per entry on standard output, secrets cut out by name and by shape. A line that is written while work is
+ * under way carries its `trace_id`, `span_id` and `requestId`.
+ */
 export function createLogger(options: LoggerOptions): Logger {
   const settings = {
     level: options.level,
@@ -41,6 +45,7 @@ export function createLogger(options: LoggerOptions): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     serializers: { error: serializeError },
+    mixin: () => activeLogFields(),
     hooks: {
       streamWrite: (line: string) => line.replaceAll(secretPattern, '$1[redacted]'),
     },

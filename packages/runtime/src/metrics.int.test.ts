@@ -6,6 +6,8 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import { startJob } from './job.js';
 import { createLogger } from './logger.js';
+import { claim, FREE } from './mongo/claims.js';
+import type { Claimable } from './mongo/claims.js';
 import { connectMongo } from './mongo/connection.js';
 import type { MongoConnection } from './mongo/connection.js';
 import { deadLetterStore } from './mongo/dead-letters.js';
@@ -108,6 +110,40 @@ test('a consumer shows that it is alive, its failures and what waits for a retry
     expect(await exported('consumer.recreated', consumer)).toBe(1);
     expect(await exported('consumer.alive', consumer)).toBe(1);
   });
+});
+
+test('an event that becomes a dead letter is counted for its consumer, and no longer when it is removed', async () => {
+  const deadLetters = deadLetterStore(mongo.db);
+  const subscription = await subscribe(
+    { bus, deadLetters, isOutage: () => false, logger },
+    { service: name, type, handle: async () => {} },
+  );
+  closing.push(() => subscription.stop());
+  const consumer = { stream: type.stream, consumer: `${name}__${type.name}` };
+  const count = () => exported('consumer.dead_letters', consumer);
+  expect(await count()).toBe(0);
+  const letter = { subject: type.subject, payload: '{}', error: 'failed', at: new Date() };
+  await deadLetters.store({ id: `${consumer.consumer}:evt_1`, ...letter });
+  await deadLetters.store({ id: `${consumer.consumer}_of_others:evt_1`, ...letter });
+  expect(await count()).toBe(1);
+  await mongo.db.collection('dead_letters').deleteMany({});
+  expect(await count()).toBe(0);
+});
+
+test('a worker that finds its work claimed by another one counts a lost lease', async () => {
+  const collection = mongo.db.collection<Claimable>('work');
+  await collection.insertOne({ _id: 'w', leaseUntil: FREE });
+  const slow = await claim(collection, { _id: 'w' }, { clock: { now: () => new Date(0) }, leaseMs: 1 });
+  const lost = () => exported('lease.lost', { collection: 'work' });
+  expect(await slow?.renew()).toBe(true);
+  expect(await lost()).toBeUndefined();
+  await claim(collection, { _id: 'w' }, { clock: { now: () => new Date() }, leaseMs: 60_000 });
+  expect(await slow?.renew()).toBe(false);
+  expect(await lost()).toBe(1);
+});
+
+test('a process shows how long its event loop is held up', async () => {
+  expect(await exported('nodejs.eventloop.delay.p99')).toBeGreaterThan(0);
 });
 
 test('a process shows whether it is connected to the broker', async () => {

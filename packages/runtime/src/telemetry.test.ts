@@ -1,20 +1,42 @@
-import { expect, test } from '@jest/globals';
-import { measure, readTraceparent } from './telemetry.js';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createLogger } from './logger.js';
+import { measure, startTelemetry, traced } from './telemetry.js';
+import { activeTraceparent, outsideRequests } from './trace-context.js';
 
 const valid = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-test.each([
-  [valid, valid],
-  ['01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', undefined],
-  ['00-00000000000000000000000000000000-b7ad6b7169203331-01', undefined],
-  ['00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01', undefined],
-  ['00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01', undefined],
-  ['nonsense', undefined],
-  [undefined, undefined],
-])('trace context %s is read as %s', (header, read) => {
-  expect(readTraceparent(header)).toBe(read);
-});
+describe('while telemetry is off', () => {
+  const lines: string[] = [];
+  const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
+  const lastLine = () => JSON.parse(lines.at(-1) ?? '') as Record<string, unknown>;
 
-test('passes the trace of the caller on while telemetry is off', () => {
-  expect(measure('client', 'x', valid).traceparent).toBe(valid);
+  beforeAll(() => startTelemetry('test', undefined));
+
+  test('the trace of the caller is passed on', () => {
+    expect(measure('client', 'x', { parent: valid }).traceparent).toBe(valid);
+  });
+
+  test('work without a caller has a trace that nobody recorded', () => {
+    const { traceparent } = measure('server', 'x', {});
+    expect(traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(measure('server', 'x', {}).traceparent).not.toBe(traceparent);
+  });
+
+  test('log lines of work carry its trace and its request, also after a pause; others carry neither', async () => {
+    await traced('server', 'x', { parent: valid, requestId: 'req-1' }, async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      logger.info({}, 'inside');
+    });
+    const ids = { trace_id: '0af7651916cd43dd8448eb211c80319c', span_id: 'b7ad6b7169203331', requestId: 'req-1' };
+    expect(lastLine()).toMatchObject({ msg: 'inside', ...ids });
+    logger.info({}, 'outside');
+    for (const name of Object.keys(ids)) expect(lastLine()).not.toHaveProperty(name);
+  });
+
+  test('what outlives a request belongs to none', async () => {
+    await traced('server', 'x', { parent: valid, requestId: 'req-1' }, async () => {
+      expect(activeTraceparent()).toBe(valid);
+      expect(outsideRequests(activeTraceparent)).toBeUndefined();
+    });
+  });
 });

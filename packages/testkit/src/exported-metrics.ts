@@ -3,38 +3,62 @@ import {
   InMemoryMetricExporter,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import type { MetricData } from '@opentelemetry/sdk-metrics';
+import type { Histogram, MetricData } from '@opentelemetry/sdk-metrics';
 
 export interface ExportedMetrics {
   /** Give it to the code that starts telemetry. */
   readonly reader: PeriodicExportingMetricReader;
   /** The value that is exported now under this name and exactly these attributes; undefined when there is none. */
   value(name: string, attributes?: Readonly<Record<string, unknown>>): Promise<number | undefined>;
+  /** The same for a histogram. */
+  histogram(name: string, attributes?: Readonly<Record<string, unknown>>): Promise<ExportedHistogram | undefined>;
+}
+
+export interface ExportedHistogram {
+  readonly unit: string;
+  /** Upper ends of the buckets; there is one bucket more. */
+  readonly boundaries: readonly number[];
+  readonly counts: readonly number[];
 }
 
 /** Keeps in memory what a collector would be sent. */
 export function exportedMetrics(): ExportedMetrics {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+  const find = async (name: string, attributes: object): Promise<Point | undefined> => {
+    exporter.reset();
+    await reader.forceFlush();
+    const wanted = sorted(attributes);
+    return exporter
+      .getMetrics()
+      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
+      .filter(({ descriptor }) => descriptor.name === name)
+      .flatMap(pointsOf)
+      .find((point) => sorted(point.attributes) === wanted);
+  };
   return {
     reader,
     async value(name, attributes = {}) {
-      exporter.reset();
-      await reader.forceFlush();
-      const points = exporter
-        .getMetrics()
-        .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
-        .filter(({ descriptor }) => descriptor.name === name)
-        .flatMap(pointsOf);
-      const wanted = sorted(attributes);
-      const point = points.find((found) => sorted(found.attributes) === wanted);
+      const point = await find(name, attributes);
       return point === undefined ? undefined : Number(point.value);
+    },
+    async histogram(name, attributes = {}) {
+      const point = await find(name, attributes);
+      if (point === undefined) return undefined;
+      const { buckets } = point.value as Histogram;
+      return { unit: point.unit, boundaries: buckets.boundaries, counts: buckets.counts };
     },
   };
 }
 
-function pointsOf({ dataPoints }: MetricData): readonly { attributes: object; value: unknown }[] {
-  return dataPoints;
+interface Point {
+  readonly unit: string;
+  readonly attributes: object;
+  readonly value: unknown;
+}
+
+function pointsOf({ descriptor, dataPoints }: MetricData): Point[] {
+  return dataPoints.map(({ attributes, value }) => ({ unit: descriptor.unit, attributes, value }));
 }
 
 function sorted(attributes: object): string {

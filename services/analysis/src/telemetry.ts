@@ -21,7 +21,9 @@ export function invoiceDecided(logger: Logger, { analysis, durationMs, ...invoic
   const { analysisId, number, decision, riskScore, findings, versions } = analysis;
   const reason = number === 1 ? 'INITIAL' : 'REANALYSIS';
   count('analysis.decisions', { decision, source: invoice.source, reason });
-  for (const { type, disposition } of findings) count('analysis.findings', { type, disposition, reason });
+  for (const { type, disposition } of findings) {
+    count('analysis.findings', { type, disposition, source: invoice.source, reason });
+  }
   logger.info(
     {
       ...invoice,
@@ -50,7 +52,7 @@ export function rowsDecided({
   }
   // Those that people have cleared before are not among them.
   for (const [type, findings] of Object.entries(findingCounts)) {
-    count('analysis.findings', { type, disposition: 'OPEN', reason: 'INITIAL' }, findings);
+    count('analysis.findings', { type, disposition: 'OPEN', source: 'SCAN', reason: 'INITIAL' }, findings);
   }
 }
 

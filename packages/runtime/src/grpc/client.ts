@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
 import { DomainError } from '@invoicecontrol/errors';
-import { Client, credentials } from '@grpc/grpc-js';
+import { Client, credentials, status } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
 import type { RequestContext } from '../request-context.js';
 import { measure } from '../telemetry.js';
+import { activeTraceparent } from '../trace-context.js';
+import { callAttributes } from './call-attributes.js';
 import { toDomainError } from './errors.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { metadataOf } from './metadata.js';
@@ -66,7 +68,11 @@ export function client<D extends Definition>(definition: D, channel: Channel): M
         request: unknown,
         { context, signal, deadline }: { context: RequestContext; signal: AbortSignal | undefined; deadline: number },
       ): Promise<unknown> => {
-        const measured = measure('client', name, context.traceparent, 'rpc.client.duration');
+        const measured = measure('client', name, {
+          parent: context.traceparent ?? activeTraceparent(),
+          requestId: context.requestId,
+          duration: 'rpc.client.call.duration',
+        });
         return new Promise((resolve, reject) => {
           const running = channel.client.makeUnaryRequest(
             method.path,
@@ -77,10 +83,7 @@ export function client<D extends Definition>(definition: D, channel: Channel): M
             { deadline },
             (error: ServiceError | null, response?: unknown) => {
               signal?.removeEventListener('abort', cancel);
-              measured.end({
-                failed: error !== null,
-                attributes: { 'rpc.method': name, 'rpc.grpc.status_code': error?.code ?? 0 },
-              });
+              measured.end({ failed: error !== null, attributes: callAttributes(name, error?.code ?? status.OK) });
               if (error === null) resolve(response);
               else reject(toDomainError(error));
             },

@@ -1,7 +1,7 @@
 import { Metadata } from '@grpc/grpc-js';
 import { readActor } from '../request-context.js';
 import type { RequestContext } from '../request-context.js';
-import { readTraceparent } from '../telemetry.js';
+import { readTraceparent } from '../trace-context.js';
 
 /** What a call carries beside its message. */
 export function metadataOf(context: RequestContext, traceparent: string | undefined): Metadata {

@@ -1,12 +1,13 @@
 import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
 import { DomainError, plainSentences } from '@invoicecontrol/errors';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import type { handleUnaryCall, ServerUnaryCall } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { Logger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
 import type { SilenceWatch } from '../silence-watch.js';
 import { measure } from '../telemetry.js';
+import { callAttributes } from './call-attributes.js';
 import { toStatus } from './errors.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { contextOf } from './metadata.js';
@@ -111,7 +112,11 @@ function serve(
     // wait for its deadline.
     const handler: handleUnaryCall<unknown, unknown> = (call, callback) => {
       const caller = contextOf(call.metadata);
-      const measured = measure('server', name, caller.traceparent, 'rpc.server.duration');
+      const measured = measure('server', name, {
+        parent: caller.traceparent,
+        requestId: caller.requestId,
+        duration: 'rpc.server.call.duration',
+      });
       const ending = new AbortController();
       call.once('cancelled', () => ending.abort());
       const context = { ...caller, traceparent: measured.traceparent, ...deadlineOf(call), signal: ending.signal };
@@ -123,23 +128,21 @@ function serve(
           logger.error({ error, rpc: name, requestId: context.requestId }, 'the work of a refused rpc failed');
         },
       };
-      (silence === undefined ? begin() : unlessSilent(silence, begin, refused)).then(
-        (response) => {
-          measured.end({ failed: false, attributes: { 'rpc.method': name, 'rpc.grpc.status_code': 0 } });
-          callback(null, response);
-        },
-        (error: unknown) => {
-          const isExpected = error instanceof DomainError && error.kind !== 'internal';
-          const fields = { error, rpc: name, requestId: context.requestId };
-          if (!isExpected) logger.error(fields, 'an rpc failed');
-          else if (error.cause !== undefined) logger.warn(fields, 'an rpc was refused');
-          const refusal = toStatus(error, isOutage);
-          measured.end({
-            failed: !isExpected,
-            attributes: { 'rpc.method': name, 'rpc.grpc.status_code': refusal.code },
-          });
-          callback(refusal);
-        },
+      const succeed = (response: unknown): void => {
+        measured.end({ failed: false, attributes: callAttributes(name, status.OK) });
+        callback(null, response);
+      };
+      const refuse = (error: unknown): void => {
+        const isExpected = error instanceof DomainError && error.kind !== 'internal';
+        const fields = { error, rpc: name, requestId: context.requestId };
+        if (!isExpected) logger.error(fields, 'an rpc failed');
+        else if (error.cause !== undefined) logger.warn(fields, 'an rpc was refused');
+        const refusal = toStatus(error, isOutage);
+        measured.end({ failed: !isExpected, attributes: callAttributes(name, refusal.code) });
+        callback(refusal);
+      };
+      void measured.during(() =>
+        (silence === undefined ? begin() : unlessSilent(silence, begin, refused)).then(succeed, refuse),
       );
     };
     return [key, handler] as const;

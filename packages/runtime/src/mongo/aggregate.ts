@@ -1,6 +1,8 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Collection, Filter, OptionalUnlessRequiredId, UpdateFilter, WithId } from 'mongodb';
 import type { Clock } from '../clock.js';
+import { traced } from '../telemetry.js';
+import { activeTraceparent } from '../trace-context.js';
 import { envelopes } from './event-envelope.js';
 import type { Announcement, Announcing, OutboxEvent } from './event-envelope.js';
 import type { Finish, Outbox } from './outbox.js';
@@ -90,6 +92,15 @@ export function aggregateStore<D extends Aggregate>(
   outbox: Outbox,
   clock: Clock,
 ): AggregateStore<D> {
+  /** A write with events has a span of its own, and its events carry that to their consumers. */
+  const writing = <T>(eventsCount: number, write: () => Promise<T>): Promise<T> => {
+    if (eventsCount === 0) return write();
+    const attributes = {
+      'db.collection.name': collection.collectionName,
+      'messaging.batch.message_count': eventsCount,
+    };
+    return traced('internal', 'outbox write', { parent: activeTraceparent(), attributes }, write);
+  };
   const guarded = async (
     guard: Guard,
     change: UpdateFilter<D>,
@@ -97,11 +108,12 @@ export function aggregateStore<D extends Aggregate>(
     projection: object | undefined,
   ): Promise<WithId<D>> => {
     const version = guard.version + 1;
-    const entries = envelopes({ ...guard, version }, events, clock.now());
-    const saved = await collection.findOneAndUpdate(
-      { _id: guard.id, organizationId: guard.organizationId, version: guard.version } as Filter<D>,
-      withEvents(change, entries),
-      { returnDocument: 'after', ...(projection === undefined ? {} : { projection }) },
+    const saved = await writing(events.length, () =>
+      collection.findOneAndUpdate(
+        { _id: guard.id, organizationId: guard.organizationId, version: guard.version } as Filter<D>,
+        withEvents(change, envelopes({ ...guard, version }, events, clock.now())),
+        { returnDocument: 'after', ...(projection === undefined ? {} : { projection }) },
+      ),
     );
     if (saved === null) throw new VersionConflict();
     if (saved.outbox !== undefined || finish !== undefined) {
@@ -112,9 +124,13 @@ export function aggregateStore<D extends Aggregate>(
   return {
     async insert(document, { events = [], finish } = {}) {
       const { _id: id, organizationId } = document;
-      const entries = envelopes({ id, organizationId, version: 1 }, events, clock.now());
-      const bookkeeping = entries.length === 0 ? {} : { outbox: entries, outboxPending: true };
-      await collection.insertOne({ ...document, version: 1, ...bookkeeping } as unknown as OptionalUnlessRequiredId<D>);
+      const entries = await writing(events.length, async () => {
+        const stored = envelopes({ id, organizationId, version: 1 }, events, clock.now());
+        const bookkeeping = stored.length === 0 ? {} : { outbox: stored, outboxPending: true };
+        const inserted = { ...document, version: 1, ...bookkeeping };
+        await collection.insertOne(inserted as unknown as OptionalUnlessRequiredId<D>);
+        return stored;
+      });
       if (entries.length > 0 || finish !== undefined) {
         outbox.nudge(collection.collectionName, { id, version: 1, events: entries }, finish);
       }
@@ -126,18 +142,22 @@ export function aggregateStore<D extends Aggregate>(
     async commitMany(changes) {
       if (changes.length === 0) return;
       const at = clock.now();
-      const entries = changes.map(({ guard, events = [] }) =>
-        envelopes({ ...guard, version: guard.version + 1 }, events, at),
-      );
-      const { matchedCount } = await collection.bulkWrite(
-        changes.map(({ guard, change }, index) => ({
-          updateOne: {
-            filter: { _id: guard.id, organizationId: guard.organizationId, version: guard.version } as Filter<D>,
-            update: withEvents(change, entries[index] ?? []),
-          },
-        })),
-        { ordered: false },
-      );
+      const eventsCount = changes.reduce((sum, { events = [] }) => sum + events.length, 0);
+      const { entries, matchedCount } = await writing(eventsCount, async () => {
+        const stored = changes.map(({ guard, events = [] }) =>
+          envelopes({ ...guard, version: guard.version + 1 }, events, at),
+        );
+        const written = await collection.bulkWrite(
+          changes.map(({ guard, change }, index) => ({
+            updateOne: {
+              filter: { _id: guard.id, organizationId: guard.organizationId, version: guard.version } as Filter<D>,
+              update: withEvents(change, stored[index] ?? []),
+            },
+          })),
+          { ordered: false },
+        );
+        return { entries: stored, matchedCount: written.matchedCount };
+      });
       // Which of them were left as they are is not told; then the relay publishes what is new.
       if (matchedCount < changes.length) return;
       for (const [index, { guard }] of changes.entries()) {

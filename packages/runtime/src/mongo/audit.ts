@@ -6,6 +6,8 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
 import { count } from '../telemetry.js';
+import { activeCause } from '../trace-context.js';
+import type { Cause } from '../trace-context.js';
 import { announce, envelopes } from './event-envelope.js';
 import type { Announcement, Announcing } from './event-envelope.js';
 import { insertMissing } from './insert-missing.js';
@@ -64,14 +66,14 @@ export async function auditBuffer(
 ): Promise<AuditBuffer> {
   const lines = db.collection<LineDocument>(AUDIT_LINES);
   await lines.createIndexes([{ key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' }]);
-  const waiting: { id: string; organizationId: string; at: Date; announcement: Announcement }[] = [];
+  const waiting: { id: string; organizationId: string; at: Date; announcement: Announcement; cause: Cause }[] = [];
   let dropped = 0;
 
   return {
     record(organizationId, context, line) {
       if (waiting.length < LINES_MAX) {
         const announcement = auditAnnouncement(type, context, line);
-        waiting.push({ id: randomUUID(), organizationId, at: clock.now(), announcement });
+        waiting.push({ id: randomUUID(), organizationId, at: clock.now(), announcement, cause: activeCause() });
         return;
       }
       dropped++;
@@ -81,8 +83,8 @@ export async function auditBuffer(
       if (dropped > 0) logger.error({ dropped }, 'audit lines were dropped: the buffer is full');
       dropped = 0;
       while (waiting.length > 0) {
-        const batch = waiting.slice(0, INSERT_LINES_MAX).map(({ id, organizationId, at, announcement }) => {
-          const events = envelopes({ id, organizationId, version: 1 }, [announcement], at);
+        const batch = waiting.slice(0, INSERT_LINES_MAX).map(({ id, organizationId, at, announcement, cause }) => {
+          const events = envelopes({ id, organizationId, version: 1 }, [announcement], at, cause);
           const expiresAt = new Date(at.getTime() + LINE_AGE_MS_MAX);
           return { _id: id, organizationId, version: 1, outbox: events, outboxPending: true as const, expiresAt };
         });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
 import type { Clock } from '../clock.js';
+import { count } from '../telemetry.js';
 
 /** Work that one process at a time may do (architecture section 5, rule 5). */
 export interface Claimable {
@@ -61,6 +62,7 @@ export function leaseOf<D extends Claimable>(
       { _id: id, claim: claimId } as unknown as Filter<D>,
       { $set: { leaseUntil } } as unknown as UpdateFilter<D>,
     );
+    if (matchedCount !== 1) countLostLease(collection);
     return matchedCount === 1;
   };
   return {
@@ -100,4 +102,9 @@ export function leaseOf<D extends Claimable>(
       return { stop };
     },
   };
+}
+
+/** Counts that a worker found its work claimed by another one: it was slower than its lease, and worked for nothing. */
+export function countLostLease({ collectionName }: { readonly collectionName: string }): void {
+  count('lease.lost', { collection: collectionName });
 }

@@ -5,7 +5,7 @@ import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import { MongoClient, MongoNetworkError } from 'mongodb';
 import { isMongoUnavailable } from './connection.js';
-import { endingConnections } from './driver-connection.js';
+import { ourConnections } from './driver-connection.js';
 
 const databaseName = testDatabaseName();
 const asIs = (error: unknown): unknown => error;
@@ -44,7 +44,7 @@ describe('a command that is still being written', () => {
 
   beforeEach(async () => {
     writer = new MongoClient(proxy.url, {
-      ...endingConnections,
+      ...ourConnections,
       socketTimeoutMS: 500,
       serverSelectionTimeoutMS: 1_000,
       retryWrites: false,

@@ -11,7 +11,7 @@ import {
 } from 'mongodb';
 import type { Db } from 'mongodb';
 import type { SilenceWatch } from '../silence-watch.js';
-import { endingConnections } from './driver-connection.js';
+import { ourConnections } from './driver-connection.js';
 import { HEARTBEAT_EACH_MS, watchSilence } from './silence.js';
 
 export interface MongoConnection {
@@ -45,7 +45,7 @@ const COMMAND_MS_MAX = 30_000;
  */
 export async function connectMongo({ url, databaseName, appName }: MongoOptions): Promise<MongoConnection> {
   const client = new MongoClient(url, {
-    ...endingConnections,
+    ...ourConnections,
     appName,
     maxPoolSize: POOL_CONNECTIONS_MAX,
     writeConcern: { w: 'majority', journal: true },

@@ -5,6 +5,9 @@ import { isDuplicateKey } from './connection.js';
 
 type DeadLetterDocument = Omit<DeadLetter, 'id'> & { readonly _id: string };
 
+/** More are told as this many, so that the count stays cheap. */
+const COUNT_MAX = 10_000;
+
 /** Keeps dead letters in the collection `dead_letters` of the consuming service. */
 export function deadLetterStore(db: Db): DeadLetters & DeadLetterStore {
   const letters = db.collection<DeadLetterDocument>('dead_letters');
@@ -34,6 +37,11 @@ export function deadLetterStore(db: Db): DeadLetters & DeadLetterStore {
         { returnDocument: 'after' },
       );
       return changed?.resends ?? 0;
+    },
+    count(consumer) {
+      // The ids of a consumer begin with its name and a colon; a semicolon is the next character.
+      const ofConsumer = { _id: { $gte: `${consumer}:`, $lt: `${consumer};` } };
+      return letters.countDocuments(ofConsumer, { limit: COUNT_MAX, hint: '_id_' });
     },
   };
 }

@@ -2,12 +2,19 @@ import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
 import type { MongoClientOptions } from 'mongodb';
+import { isTelemetryOn, traced } from '../telemetry.js';
+import { activeTraceparent } from '../trace-context.js';
 
 /** What is relied on of the driver's class, which its published types leave out. */
 interface DriverConnection extends EventEmitter {
   /** Why it was closed. */
   readonly error: Error | null;
+  /** Sends a command and resolves with its reply. */
+  command(namespace: { readonly db: string }, command: Command, ...rest: readonly unknown[]): Promise<unknown>;
 }
+
+/** Its first key is its name; the value of that is mostly the collection. */
+type Command = Readonly<Record<string, unknown>>;
 
 const require = createRequire(import.meta.url);
 const { Connection } = require('mongodb/lib/cmap/connection.js') as {
@@ -20,13 +27,38 @@ const { Connection } = require('mongodb/lib/cmap/connection.js') as {
  * command never ends, whatever `socketTimeoutMS` says, and after a reset it fails with a bare error of the socket, which
  * neither the driver nor we take for an outage (ADR 0021).
  */
-class EndingConnection extends Connection {
+class OurConnection extends Connection {
   constructor(socket: Duplex, options: object) {
     super(socket, options);
     // Who waits for the socket hears its errors: this one says that the connection is closed, and why.
     this.once('close', () => socket.emit('error', this.error));
   }
+
+  /**
+   * A span for each command of work that has one. It says what is done to which collection and no more: commands carry
+   * secrets and data of tenants, and messages of errors repeat them (ADR 0031).
+   */
+  override command(
+    namespace: { readonly db: string },
+    command: Command,
+    ...rest: readonly unknown[]
+  ): Promise<unknown> {
+    const parent = isTelemetryOn() ? activeTraceparent() : undefined;
+    if (parent === undefined) return super.command(namespace, command, ...rest);
+    const [operation = ''] = Object.keys(command);
+    const target = command[operation];
+    const collection = typeof target === 'string' ? target : command['collection'];
+    const attributes = {
+      'db.system.name': 'mongodb',
+      'db.namespace': namespace.db,
+      'db.operation.name': operation,
+      ...(typeof collection === 'string' ? { 'db.collection.name': collection } : {}),
+    };
+    const name = typeof collection === 'string' ? `${operation} ${collection}` : operation;
+    const options = { parent, duration: 'db.client.operation.duration', attributes } as const;
+    return traced('client', name, options, () => super.command(namespace, command, ...rest));
+  }
 }
 
 /** For each MongoClient; the option is the driver's own, only not in its published types. */
-export const endingConnections = { connectionType: EndingConnection } as MongoClientOptions;
+export const ourConnections = { connectionType: OurConnection } as MongoClientOptions;

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventBody, EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import { activeCause } from '../trace-context.js';
+import type { Cause } from '../trace-context.js';
 
 /** An event as it waits in the document whose change it tells. */
 export interface OutboxEvent {
@@ -8,6 +10,8 @@ export interface OutboxEvent {
   /** Proto JSON. */
   readonly payload: string;
   readonly at: Date;
+  /** What the change was a part of; earlier versions stored none. */
+  readonly cause?: Cause;
 }
 
 /** A document that carries the events of its own changes until the broker has them. */
@@ -63,15 +67,19 @@ export function eventId(
   return `evt_${text}`;
 }
 
-/** The announcements of one change as they are stored with it. */
+/**
+ * The announcements of one change as they are stored with it.
+ * @param cause of the change; the work under way unless it says otherwise
+ */
 export function envelopes(
   aggregate: { id: string; organizationId: string; version: number },
   announcements: readonly Announcement[],
   at: Date,
+  cause: Cause = activeCause(),
 ): OutboxEvent[] {
   return announcements.map(({ type, body }, index) => {
     const id = eventId(aggregate, at, type.name, index);
     const message = { ...body, eventId: id, eventTime: at, organizationId: aggregate.organizationId };
-    return { id, subject: type.subject, payload: JSON.stringify(type.codec.toJSON(message)), at };
+    return { id, subject: type.subject, payload: JSON.stringify(type.codec.toJSON(message)), at, cause };
   });
 }

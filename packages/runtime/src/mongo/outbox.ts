@@ -3,6 +3,8 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { EventPublisher } from '../nats/publish.js';
 import { createKeyLock } from '../key-lock.js';
+import { traced } from '../telemetry.js';
+import { outsideRequests } from '../trace-context.js';
 import type { Announcing, OutboxEvent } from './event-envelope.js';
 import { reportOutbox } from './outbox-metrics.js';
 import { watchForRewind } from './outbox-rewind.js';
@@ -107,7 +109,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     if (batch.length === 0) return;
     for (const { announced } of batch) for (const { id } of announced.events) acknowledged.delete(id);
     completing = completing
-      .then(() => complete(batch))
+      .then(() => traced('internal', 'outbox complete', {}, () => complete(batch)))
       .catch((error: unknown) =>
         logger.warn(
           { error },
@@ -192,7 +194,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const relayLater = (): void => {
     if (isStopped) return;
     relayTimer = setTimeout(() => {
-      relay()
+      traced('internal', 'relay', {}, relay)
         .catch((error: unknown) => logger.warn({ error }, 'the relay could not read the outboxes'))
         .finally(relayLater);
     }, RELAY_EACH_MS);
@@ -214,7 +216,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   return {
     nudge: (collectionName, announced, finish) => {
       finish?.when.catch(() => {});
-      if (!isStopped) enqueue({ collectionName, announced, finish });
+      // The request does not wait for what follows: each event carries what it belongs to.
+      if (!isStopped) outsideRequests(() => enqueue({ collectionName, announced, finish }));
     },
     idle,
     async stop() {

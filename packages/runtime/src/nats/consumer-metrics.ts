@@ -2,10 +2,15 @@ import { reportGauges } from '../telemetry.js';
 import type { Bus } from './connection.js';
 
 /**
- * Reports how far a durable consumer is. The broker counts for all replicas; `consumer.alive` is about this process.
+ * Reports how far a durable consumer is. Broker and database count for all replicas; `consumer.alive` is about this process.
  * @param isListening whether the loop of this process still takes events
+ * @param countDeadLetters of this consumer
  */
-export function reportConsumer(bus: Bus, stream: string, consumer: string, isListening: () => boolean): () => void {
+export function reportConsumer(
+  { bus, stream, consumer }: { readonly bus: Bus; readonly stream: string; readonly consumer: string },
+  isListening: () => boolean,
+  countDeadLetters: () => Promise<number>,
+): () => void {
   return reportGauges(
     {
       'consumer.alive': {
@@ -15,11 +20,16 @@ export function reportConsumer(bus: Bus, stream: string, consumer: string, isLis
       'consumer.pending': { unit: '{event}', description: 'Events that no replica has been given yet.' },
       'consumer.unacknowledged': { unit: '{event}', description: 'Events that are being handled or wait for a retry.' },
       'consumer.redelivered': { unit: '{event}', description: 'Unacknowledged events that were delivered before.' },
+      'consumer.dead_letters': { unit: '{event}', description: 'Stored dead letters, 10,000 at most.' },
     },
     async () => {
-      const info = await bus.manager.consumers.info(stream, consumer).catch(() => undefined);
+      const [info, deadLetters] = await Promise.all([
+        bus.manager.consumers.info(stream, consumer).catch(() => undefined),
+        countDeadLetters().catch(() => undefined),
+      ]);
       const attributes = { stream, consumer };
-      if (info === undefined) return [{ attributes, values: { 'consumer.alive': 0 } }];
+      const stored = deadLetters === undefined ? {} : { 'consumer.dead_letters': deadLetters };
+      if (info === undefined) return [{ attributes, values: { 'consumer.alive': 0, ...stored } }];
       return [
         {
           attributes,
@@ -28,6 +38,7 @@ export function reportConsumer(bus: Bus, stream: string, consumer: string, isLis
             'consumer.pending': info.num_pending,
             'consumer.unacknowledged': info.num_ack_pending,
             'consumer.redelivered': info.num_redelivered,
+            ...stored,
           },
         },
       ];

@@ -1,4 +1,8 @@
+import { headers } from '@nats-io/transport-node';
+import { traced } from '../telemetry.js';
+import type { Cause } from '../trace-context.js';
 import type { Bus } from './connection.js';
+import { messagingAttributes, REQUEST_ID_HEADER, TRACEPARENT_HEADER } from './trace-headers.js';
 import { ensureStream } from './stream.js';
 
 const PUBLISH_MS_MAX = 3_000;
@@ -9,6 +13,7 @@ interface PublishableEvent {
   readonly subject: string;
   /** Proto JSON. */
   readonly payload: string;
+  readonly cause?: Cause;
 }
 
 /** Publishes the events of one service and knows how far the broker has come. */
@@ -32,11 +37,19 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
     get acknowledgedSeq() {
       return acknowledgedSeq;
     },
-    async publish({ id, subject, payload }) {
+    async publish({ id, subject, payload, cause: { traceparent: parent, requestId } = {} }) {
       // Waiting would hold up the work that completes together with the event; the relay retries each second.
       if (!bus.isConnected()) throw new Error('The broker is unavailable.');
-      const { seq } = await bus.jetstream.publish(subject, payload, { msgID: id, timeout: PUBLISH_MS_MAX });
-      if (seq > acknowledgedSeq) acknowledgedSeq = seq;
+      const attributes = messagingAttributes('publish', subject);
+      const options = { parent, requestId, duration: 'messaging.client.operation.duration', attributes } as const;
+      await traced('producer', `publish ${subject}`, options, async (traceparent) => {
+        const carried = headers();
+        carried.set(TRACEPARENT_HEADER, traceparent);
+        if (requestId !== undefined) carried.set(REQUEST_ID_HEADER, requestId);
+        const publishing = { msgID: id, headers: carried, timeout: PUBLISH_MS_MAX };
+        const { seq } = await bus.jetstream.publish(subject, payload, publishing);
+        if (seq > acknowledgedSeq) acknowledgedSeq = seq;
+      });
     },
     async position() {
       await ensureStream(bus.manager, stream, service);

@@ -5,11 +5,12 @@ import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import type { DeadLetter } from '../dead-letters.js';
 import type { Logger } from '../logger.js';
 import { repeat } from '../repeat.js';
-import { count } from '../telemetry.js';
+import { count, measure } from '../telemetry.js';
 import type { Bus } from './connection.js';
 import { reportConsumer } from './consumer-metrics.js';
 import { redeliveryPauseMs } from './redelivery.js';
 import { ensureStream, isNotFound } from './stream.js';
+import { messagingAttributes, REQUEST_ID_HEADER, TRACEPARENT_HEADER } from './trace-headers.js';
 
 const NANOS_PER_MS = 1_000_000;
 const ACK_WAIT_MS = 30_000;
@@ -19,6 +20,8 @@ const HANDLERS_MAX = 32;
 export interface DeadLetters {
   /** Stores a dead letter; one that is stored already stays as it is. */
   store(letter: DeadLetter): Promise<void>;
+  /** How many a consumer has. */
+  count(consumer: string): Promise<number>;
 }
 
 /** How far a consumer had come, as sequence numbers of its stream. */
@@ -77,11 +80,12 @@ export async function subscribe<T extends EventHeader>(
   const durable = `${service}__${type.name}`;
   const running = new Set<Promise<void>>();
 
-  const take = async (message: JsMsg, isCurrent: () => boolean): Promise<void> => {
+  const attempt = async (message: JsMsg, isCurrent: () => boolean): Promise<{ isHandled: boolean }> => {
     try {
       await handle(type.codec.fromJSON(message.json()));
       // Positions start again in a new stream: an acknowledgement of the old one would name another event.
       if (isCurrent()) message.ack();
+      return { isHandled: true };
     } catch (error) {
       const deliveries = message.info.deliveryCount;
       logger.warn({ error, consumer: durable, deliveries }, 'an event could not be handled');
@@ -90,11 +94,29 @@ export async function subscribe<T extends EventHeader>(
       if (pauseMs !== undefined) {
         // A fraction is not understood by the broker, which then delivers again at once.
         if (isCurrent()) message.nak(Math.round(pauseMs * (0.8 + Math.random() * 0.4)));
-        return;
+        return { isHandled: false };
       }
       await deadLetters.store(deadLetterOf(durable, message, error));
       if (isCurrent()) message.term();
       logger.error({ error, consumer: durable, subject: message.subject }, 'an event became a dead letter');
+      return { isHandled: false };
+    }
+  };
+  /** Each delivery is a trace of its own that links to the publication: nobody who published it waits for it. */
+  const take = async (message: JsMsg, isCurrent: () => boolean): Promise<void> => {
+    const link = message.headers?.get(TRACEPARENT_HEADER);
+    const requestId = message.headers?.get(REQUEST_ID_HEADER) || undefined;
+    const attributes = { ...messagingAttributes('process', type.subject), 'messaging.consumer.group.name': durable };
+    const measured = measure('consumer', `process ${type.subject}`, {
+      link,
+      requestId,
+      duration: 'messaging.process.duration',
+    });
+    let failed = true;
+    try {
+      failed = !(await measured.during(() => attempt(message, isCurrent))).isHandled;
+    } finally {
+      measured.end({ failed, attributes });
     }
   };
   const listen = async ({ created }: ConsumerInfo): Promise<Listening> => {
@@ -166,7 +188,11 @@ export async function subscribe<T extends EventHeader>(
   const checks = repeat(CHECK_EACH_MS, check, (error) =>
     logger.warn({ error, consumer: durable }, 'a consumer could not be checked'),
   );
-  const closeReport = reportConsumer(bus, type.stream, durable, () => listening.isListening());
+  const closeReport = reportConsumer(
+    { bus, stream: type.stream, consumer: durable },
+    () => listening.isListening(),
+    () => deadLetters.count(durable),
+  );
   return {
     async stop() {
       closeReport();

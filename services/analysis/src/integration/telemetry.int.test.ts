@@ -59,6 +59,9 @@ test('each decision is one log line of ids and numbers, and is counted by decisi
     time: expect.any(String),
     service: 'test',
     msg: 'an invoice was decided',
+    trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+    requestId: 'request',
     organizationId,
     invoiceId: second.invoiceId,
     source: 'API',
@@ -76,7 +79,7 @@ test('each decision is one log line of ids and numbers, and is counted by decisi
   const initial = { source: 'API', reason: 'INITIAL' };
   expect(await value('analysis.decisions', { decision: 'BLOCK', ...initial })).toBe(1);
   expect(await value('analysis.decisions', { decision: 'BLOCK', ...initial, reason: 'REANALYSIS' })).toBe(1);
-  const duplicate = { type: 'DUPLICATE_INVOICE', disposition: 'OPEN', reason: 'INITIAL' };
+  const duplicate = { type: 'DUPLICATE_INVOICE', disposition: 'OPEN', ...initial };
   expect(await value('analysis.findings', duplicate)).toBe(1);
 });
 
@@ -135,4 +138,6 @@ test('the rows of a scan are counted one by one and share one log line', async (
     expect(counted ?? 0).toBe(rows);
   }
   expect(outcome.findingCounts['DUPLICATE_INVOICE']).toBe(1);
+  const duplicate = { type: 'DUPLICATE_INVOICE', disposition: 'OPEN', source: 'SCAN', reason: 'INITIAL' };
+  expect(await value('analysis.findings', duplicate)).toBe(1);
 });

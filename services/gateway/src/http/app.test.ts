@@ -251,7 +251,7 @@ describe('the log', () => {
       expect.objectContaining({
         msg: 'request',
         method: 'PATCH',
-        route: '/v1/companies/:companyId',
+        route: '/v1/companies/{companyId}',
         status: 400,
         durationMs: expect.any(Number),
         requestId: 'req-log',

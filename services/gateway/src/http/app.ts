@@ -1,7 +1,9 @@
 import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { measure, readTraceparent } from '@invoicecontrol/runtime/telemetry';
+import { measure } from '@invoicecontrol/runtime/telemetry';
+import type { Measured } from '@invoicecontrol/runtime/telemetry';
+import { readTraceparent } from '@invoicecontrol/runtime/trace-context';
 import { sendRefusal } from './answer.js';
 import { takeUnauthenticated } from './address-share.js';
 import type { AddressShare } from './address-share.js';
@@ -63,12 +65,16 @@ function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
     if (isClosing(request.socket)) return;
     const startedAt = performance.now();
     const requestId = requestIdOf(request.headers['x-request-id']);
-    const measured = measure('server', request.method, traceparentOf(request), 'http.server.request.duration');
+    const method = methodOf(request);
+    const measured = measure('server', method, {
+      parent: traceparentOf(request),
+      requestId,
+      duration: 'http.server.request.duration',
+    });
     setRequestState(response, {
       requestId,
       address: clientAddress(request),
       traceparent: measured.traceparent,
-      route: 'none',
       slots: [],
       isSettled: false,
     });
@@ -79,20 +85,40 @@ function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     trackRequest(request.socket, response, () => {
       settleRequest(response);
-      const { route } = requestState(response);
-      measured.end({
-        failed: response.statusCode >= 500,
-        attributes: {
-          'http.request.method': request.method,
-          'http.route': route,
-          'http.response.status_code': response.statusCode,
-        },
-      });
-      logRequest(logger, request, response, performance.now() - startedAt);
+      measured.end(outcomeOf(method, request, response));
+      measured.during(() => logRequest(logger, request, response, performance.now() - startedAt));
     });
-    refuseExcess(request.socket);
-    refuseMalformed(request);
-    next();
+    measured.during(() => {
+      refuseExcess(request.socket);
+      refuseMalformed(request);
+      next();
+    });
+  };
+}
+
+/** Those that clients send; any other counts as one, because a caller may invent as many as it likes. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+function methodOf({ method }: Request): string {
+  return METHODS.has(method) ? method : '_OTHER';
+}
+
+/** Names the request by its route, never by its path: paths have ids, and callers invent them. */
+function outcomeOf(method: string, request: Request, response: Response): Parameters<Measured['end']>[0] {
+  const { route } = requestState(response);
+  const isAnswered = response.writableFinished;
+  const failed = isAnswered && response.statusCode >= 500;
+  return {
+    failed,
+    name: route === undefined ? method : `${method} ${route}`,
+    attributes: {
+      'http.request.method': method,
+      'url.scheme': request.secure ? 'https' : 'http',
+      ...(route === undefined ? {} : { 'http.route': route }),
+      // A caller that left has no status; it is told apart from an error of ours.
+      ...(isAnswered ? { 'http.response.status_code': response.statusCode } : { 'error.type': 'caller_left' }),
+      ...(failed ? { 'error.type': String(response.statusCode) } : {}),
+    },
   };
 }
 
@@ -127,7 +153,7 @@ function logRequest(logger: Logger, request: Request, response: Response, durati
   logger.info(
     {
       method: request.method,
-      route,
+      route: route ?? 'none',
       ...(isAnswered ? { status: response.statusCode } : {}),
       durationMs: Math.round(durationMs * 10) / 10,
       requestId,

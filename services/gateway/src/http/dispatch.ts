@@ -22,6 +22,7 @@ import type { Limits } from './rate-limit-fields.js';
 import type { RateLimiter } from './rate-limit.js';
 import { HttpRefusal } from './refusal.js';
 import { anonymousContext, holdUntilSettled, requestState } from './request-state.js';
+import { pathTemplate } from './route.js';
 import type { AnyKeyRoute, AnyPublicRoute, Reply, Route, RouteInput } from './route.js';
 import type { Share } from './share.js';
 import { validate } from './validate.js';
@@ -56,10 +57,11 @@ export function dispatch(routes: readonly Route[], dispatching: Dispatching): Re
   const get = byMethod.get('GET');
   if (get !== undefined) byMethod.set('HEAD', get);
   const allow = [...byMethod.keys()].sort().join(', ');
+  const template = `/v1${pathTemplate(routes[0]?.path ?? '')}`;
   return async (request, response) => {
     const route = byMethod.get(request.method);
     try {
-      requestState(response).route = `/v1${routes[0]?.path ?? ''}`;
+      requestState(response).route = template;
       if (route === undefined) throw new HttpRefusal(405, `Use ${allow} here.`, { Allow: allow });
       dispatching.load.refuseOverload(request.method);
       const reply =

@@ -1,8 +1,13 @@
 import type { Express, RequestHandler } from 'express';
 import { HttpRefusal } from './refusal.js';
+import { requestState } from './request-state.js';
 
 /** A path outside `/v1` that can only be read. */
 export function onlyGet(app: Express, path: string, handler: RequestHandler): void {
+  app.all(path, (_request, response, next) => {
+    requestState(response).route = path;
+    next();
+  });
   app.get(path, handler);
   app.all(path, () => {
     throw new HttpRefusal(405, 'Use GET, HEAD here.', { Allow: 'GET, HEAD' });

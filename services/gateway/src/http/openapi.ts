@@ -8,6 +8,7 @@ import { introduction } from './introduction.js';
 import { publishedHeaders } from './published-headers.js';
 import type { HeaderName } from './published-headers.js';
 import { envelopeOf, publishedRefusals } from './published-refusals.js';
+import { pathTemplate } from './route.js';
 import type { PublishedResponse, Resource, Route } from './route.js';
 
 const envelope = z
@@ -93,7 +94,7 @@ function describeRoute(tag: string, route: Route): RouteConfig {
   return {
     operationId: operation,
     method,
-    path: path.replaceAll(/:([A-Za-z]+)/g, '{$1}'),
+    path: pathTemplate(path),
     tags: [tag],
     summary,
     description: [route.description, describeAccess(route)].filter((text) => text !== undefined).join('\n\n'),

@@ -7,8 +7,8 @@ export interface RequestState {
   readonly requestId: string;
   readonly address: string;
   readonly traceparent: string | undefined;
-  /** Path pattern of the route that answers, `none` until one is found. */
-  route: string;
+  /** Template of the route that answers, `/v1/invoices/{invoiceId}`; absent until one is found. */
+  route?: string;
   /** Give back what the request holds; called once it is settled. */
   readonly slots: (() => void)[];
   isSettled: boolean;

@@ -126,3 +126,8 @@ export function publicRoute<
 >(definition: PublicRoute<P, Q, B>): Route {
   return definition as unknown as AnyPublicRoute;
 }
+
+/** A path as it is published and as requests are counted: `/companies/{companyId}`. */
+export function pathTemplate(path: string): string {
+  return path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
+}

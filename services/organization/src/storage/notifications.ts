@@ -1,6 +1,6 @@
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
+import { claim, countLostLease, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
@@ -75,7 +75,8 @@ export function notificationStore(
       if (claimed === undefined) return undefined;
       const { document, claimId } = claimed;
       const updateClaimed = async (update: UpdateFilter<NotificationDocument>): Promise<void> => {
-        await collection.updateOne({ _id: id, claim: claimId }, update);
+        const { matchedCount } = await collection.updateOne({ _id: id, claim: claimId }, update);
+        if (matchedCount === 0) countLostLease(collection);
       };
       return {
         notification: fromDocument(document),

@@ -1,0 +1,10 @@
+import { status } from '@grpc/grpc-js';
+import type { Attributes } from '@opentelemetry/api';
+
+/**
+ * What a call is, in traces and metrics, by the semantic conventions for rpc.
+ * @param name `invoicecontrol.analysis.v1.InvoiceService/GetInvoice`
+ */
+export function callAttributes(name: string, code: status): Attributes {
+  return { 'rpc.system.name': 'grpc', 'rpc.method': name, 'rpc.response.status_code': status[code] };
+}
