@@ -181,6 +181,24 @@ test('a consumer whose database was restored hears again what was handled since 
   expect(linesAbout(_id)).toEqual([]);
 });
 
+test('processes that start at once after a restore all listen, and the events since the backup are handled again', async () => {
+  const consumer = `together_${organizationId}__${events.organizationRestored.name}`;
+  const seen: number[] = [];
+  const start = (): Promise<Subscription> => listen('together', async (version) => void seen.push(version));
+  const first = await start();
+  const version = 100;
+  await publish(version);
+  await eventually(() => expect(seen).toContain(version));
+  await first.stop();
+  for (let round = 1; round <= 10; round++) {
+    await mongo.db.collection<{ _id: string }>('consumer_positions').deleteOne({ _id: consumer });
+    seen.length = 0;
+    const started = await Promise.all([start(), start(), start()]);
+    await eventually(() => expect(seen).toContain(version));
+    await Promise.all(started.map((subscription) => subscription.stop()));
+  }
+});
+
 test('a consumer whose database was restored to a time before it existed hears the whole stream again', async () => {
   const seen: number[] = [];
   const start = (): Promise<Subscription> => listen('emptied', async (version) => void seen.push(version));

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 import type { ConsumerInfo, JsMsg } from '@nats-io/jetstream';
@@ -63,6 +64,8 @@ export interface Subscription {
   stop(): Promise<void>;
 }
 
+const START_ATTEMPTS_MAX = 5;
+const START_RETRY_MS = 100;
 /** A consumer or stream that the broker lost is missed no longer than this. */
 const CHECK_EACH_MS = 5_000;
 
@@ -168,9 +171,26 @@ export async function subscribe<T extends EventHeader>(
     recorded = position;
   };
 
-  const existing = await findConsumer(bus, type, durable);
-  const first = existing === undefined ? addConsumer(bus, type, durable) : rewindAfterRestore(existing);
-  let listening = await listen(await first);
+  const start = async (): Promise<Listening> => {
+    const found = await findConsumer(bus, type, durable);
+    const consumer = found === undefined ? await addConsumer(bus, type, durable) : await rewindAfterRestore(found);
+    // At once, so that no other process that starts now takes a new consumer for one that the database does not know.
+    await recordPosition(consumer);
+    return listen(consumer);
+  };
+  const startBesideOthers = async (): Promise<Listening> => {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await start();
+      } catch (error) {
+        // Another process that starts now has deleted the consumer to create it again.
+        if (!isNotFound(error) || attempts === START_ATTEMPTS_MAX) throw error;
+      }
+      await delay(START_RETRY_MS);
+    }
+  };
+
+  let listening = await startBesideOthers();
   const check = async (): Promise<void> => {
     if (!bus.isConnected()) return;
     const found = await findConsumer(bus, type, durable);
@@ -244,17 +264,24 @@ async function addConsumer(
   fromSeq = 1,
 ): Promise<ConsumerInfo> {
   await ensureStream(bus.manager, stream, service);
-  return bus.manager.consumers.add(stream, {
-    durable_name: durable,
-    filter_subject: subject,
-    ack_policy: AckPolicy.Explicit,
-    ...(fromSeq === 1
-      ? { deliver_policy: DeliverPolicy.All }
-      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: fromSeq }),
-    ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
-    max_ack_pending: ACK_PENDING_MAX,
-    max_deliver: -1,
-  });
+  try {
+    return await bus.manager.consumers.add(stream, {
+      durable_name: durable,
+      filter_subject: subject,
+      ack_policy: AckPolicy.Explicit,
+      ...(fromSeq === 1
+        ? { deliver_policy: DeliverPolicy.All }
+        : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: fromSeq }),
+      ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
+      max_ack_pending: ACK_PENDING_MAX,
+      max_deliver: -1,
+    });
+  } catch (error) {
+    // Another process created it meanwhile, perhaps from another message.
+    const existing = await findConsumer(bus, { stream, subject, service }, durable);
+    if (existing === undefined) throw error;
+    return existing;
+  }
 }
 
 function deadLetterOf(durable: string, message: JsMsg, error: unknown): DeadLetter {
