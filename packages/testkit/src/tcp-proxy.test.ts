@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -93,6 +94,62 @@ describe('a TCP proxy', () => {
     expect([client.heard, client.isClosed, late.heard, late.isClosed]).toEqual(['one', false, '', false]);
     proxy.heal();
     await eventually(() => expect([client.heard, late.heard]).toEqual(['one two', 'three']));
+  });
+
+  test('carries so many bytes a second as it was told', async () => {
+    proxy.throttle(10_000);
+    const before = performance.now();
+    await expectEcho('x'.repeat(1_000));
+    expect(performance.now() - before).toBeGreaterThan(198);
+  });
+
+  test('stalls one direction alone', async () => {
+    const client = await expectEcho('one');
+    proxy.stall('toServer');
+    client.socket.write(' two');
+    proxy.heal();
+    await eventually(() => expect(client.heard).toBe('one two'));
+    proxy.stall('toClient');
+    const reached = new Promise<string>((heard) => {
+      echo.once('connection', (socket) => socket.once('data', (data) => heard(data.toString())));
+    });
+    const asking = open();
+    asking.socket.write('asked');
+    expect(await reached).toBe('asked');
+    expect(asking.heard).toBe('');
+  });
+
+  test('loses what it swallows, and serves none but new connections afterwards', async () => {
+    const client = await expectEcho('one');
+    proxy.swallow();
+    client.socket.write(' two');
+    const isServed = once(echo, 'connection');
+    const late = open();
+    late.socket.write('three');
+    await isServed;
+    proxy.heal();
+    await expectEcho('four');
+    client.socket.write(' five');
+    await expectEcho('six');
+    expect([client.heard, client.isClosed, late.heard, late.isClosed]).toEqual(['one', false, '', false]);
+  });
+
+  test('passes over a replica that takes no connections', async () => {
+    const gone = createServer();
+    await new Promise<void>((listening) => {
+      gone.listen(0, '127.0.0.1', listening);
+    });
+    const { port } = gone.address() as AddressInfo;
+    await new Promise((closed) => {
+      gone.close(closed);
+    });
+    await proxy.close();
+    proxy = await startTcpProxy({
+      serverHost: '127.0.0.1',
+      serverPort: port,
+      replicaPorts: [(echo.address() as AddressInfo).port],
+    });
+    for (const text of ['one', 'two', 'three']) await expectEcho(text);
   });
 
   test('ends the other side when one side ends', async () => {

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline, Transform } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const CONNECTIONS_MAX = 1_000;
+
+/** The way that data goes through a proxy. */
+export type Direction = 'toServer' | 'toClient';
 
 /** What the traffic of one connection passes through, for proxies that understand what they carry. */
 export interface Taps {
@@ -14,6 +18,8 @@ export interface Taps {
 export interface TcpProxyOptions {
   readonly serverHost: string;
   readonly serverPort: number;
+  /** Replicas of the server: connections go to all of them in turn, past those that take none. */
+  readonly replicaPorts?: readonly number[];
   /**
    * Called for every new connection.
    * @param cut ends this connection on both sides; what has not passed never does
@@ -26,53 +32,106 @@ export interface TcpProxy {
   readonly port: number;
   /** Every piece of data takes so much longer from now on, in both directions; 0 is none. */
   delay(latencyMs: number): void;
+  /** Each connection carries so many bytes a second from now on, in each direction; 0 is no bound. */
+  throttle(bytesPerSecond: number): void;
   /** Ends every connection without a farewell (RST); new ones are served. */
   reset(): void;
   /** Ends every connection and refuses new ones until `heal`. */
   cut(): void;
-  /** Half-open: connections stay and can be made, and nothing passes until `heal`. */
-  stall(): void;
+  /**
+   * Half-open: connections stay and can be made, and nothing passes until `heal`, when all of it arrives.
+   * @param direction left out: both
+   */
+  stall(direction?: Direction): void;
+  /**
+   * Connections stay and can be made, and all that they carry is lost: theirs even after `heal`, as when the machine at
+   * the other end is gone. Connections made after `heal` are served.
+   */
+  swallow(): void;
+  /** Ends `cut`, `stall` and `swallow`; latency and bounds stay. */
   heal(): void;
   close(): Promise<void>;
 }
 
+/** Two sockets and whether what they carry is lost. */
+interface Connection {
+  readonly sockets: readonly [Socket, Socket];
+  isLost: boolean;
+}
+
 /** Memory is bounded by the stream buffers of {@link CONNECTIONS_MAX} connections: a slow side slows the other. */
-export async function startTcpProxy({ serverHost, serverPort, tap }: TcpProxyOptions): Promise<TcpProxy> {
-  const pairs = new Set<readonly [Socket, Socket]>();
+export async function startTcpProxy({
+  serverHost,
+  serverPort,
+  replicaPorts = [],
+  tap,
+}: TcpProxyOptions): Promise<TcpProxy> {
+  const serverPorts = [serverPort, ...replicaPorts];
+  const connections = new Set<Connection>();
+  const waiting = new Set<Socket>();
+  const stalls = new Map<Direction, Stall>();
   let latencyMs = 0;
+  let bytesPerSecond = 0;
   let isCut = false;
-  let stalled: Stall | undefined;
+  let isSwallowing = false;
+  let turn = 0;
 
   /** A stream that lets data through as the network of the moment does. */
-  const wire = (): Transform =>
+  const wire = (direction: Direction, connection: Connection): Transform =>
     new Transform({
-      transform(chunk, _encoding, done) {
+      transform(chunk: Buffer, _encoding, done) {
         const passing = async (): Promise<void> => {
-          if (latencyMs > 0) await delay(latencyMs);
-          await stalled?.healed;
+          const transferMs = bytesPerSecond === 0 ? 0 : (chunk.length * 1_000) / bytesPerSecond;
+          if (latencyMs + transferMs > 0) await delay(latencyMs + transferMs);
+          await stalls.get(direction)?.healed;
         };
-        passing().then(() => done(null, chunk), done);
+        passing().then(() => (connection.isLost ? done() : done(null, chunk)), done);
       },
     });
 
-  const server = createServer({ noDelay: true }, (client) => {
-    if (isCut || pairs.size >= CONNECTIONS_MAX) {
-      client.resetAndDestroy();
-      return;
+  const dial = async (): Promise<Socket> => {
+    const first = turn++;
+    for (let tried = 1; ; tried++) {
+      const port = serverPorts[(first + tried) % serverPorts.length] ?? serverPort;
+      const upstream = connect({ host: serverHost, port, noDelay: true });
+      try {
+        await once(upstream, 'connect');
+        return upstream;
+      } catch (error) {
+        upstream.destroy();
+        if (tried >= serverPorts.length) throw error;
+      }
     }
-    const upstream = connect({ host: serverHost, port: serverPort, noDelay: true });
-    const pair = [client, upstream] as const;
-    pairs.add(pair);
+  };
+  const join = (connection: Connection): void => {
+    const [client, upstream] = connection.sockets;
+    connections.add(connection);
     const end = (): void => {
-      pairs.delete(pair);
+      connections.delete(connection);
       client.destroy();
       upstream.destroy();
     };
     const taps = tap?.(end);
-    pipeline([client, wire(), ...(taps ? [taps.toServer] : []), upstream], end);
-    pipeline([upstream, wire(), ...(taps ? [taps.toClient] : []), client], end);
+    pipeline([client, wire('toServer', connection), ...(taps ? [taps.toServer] : []), upstream], end);
+    pipeline([upstream, wire('toClient', connection), ...(taps ? [taps.toClient] : []), client], end);
     // A pipeline ends when its last stream has; what is held back must not outlive its client.
     client.once('close', end);
+    if (client.destroyed || isCut) end();
+  };
+  const server = createServer({ noDelay: true }, (client) => {
+    if (isCut || connections.size + waiting.size >= CONNECTIONS_MAX) {
+      client.resetAndDestroy();
+      return;
+    }
+    const isLost = isSwallowing;
+    waiting.add(client);
+    client.once('error', () => client.destroy());
+    dial()
+      .then(
+        (upstream) => join({ sockets: [client, upstream], isLost }),
+        () => client.resetAndDestroy(),
+      )
+      .finally(() => waiting.delete(client));
   });
   await new Promise<void>((listening, failed) => {
     server.once('error', failed);
@@ -80,34 +139,47 @@ export async function startTcpProxy({ serverHost, serverPort, tap }: TcpProxyOpt
   });
 
   const reset = (): void => {
-    for (const [client, upstream] of pairs) {
+    for (const { sockets } of connections) {
+      const [client, upstream] = sockets;
       client.resetAndDestroy();
       upstream.destroy();
     }
-    pairs.clear();
+    connections.clear();
   };
   const heal = (): void => {
     isCut = false;
-    stalled?.heal();
-    stalled = undefined;
+    isSwallowing = false;
+    for (const one of stalls.values()) one.heal();
+    stalls.clear();
   };
   return {
     port: (server.address() as AddressInfo).port,
     delay(ms) {
       latencyMs = ms;
     },
+    throttle(bytes) {
+      bytesPerSecond = bytes;
+    },
     reset,
     cut() {
       isCut = true;
       reset();
     },
-    stall() {
-      stalled ??= stall();
+    stall(direction) {
+      for (const one of direction === undefined ? (['toServer', 'toClient'] as const) : [direction]) {
+        if (!stalls.has(one)) stalls.set(one, stall());
+      }
+    },
+    swallow() {
+      isSwallowing = true;
+      for (const connection of connections) connection.isLost = true;
     },
     heal,
     async close() {
       heal();
+      isCut = true;
       reset();
+      for (const client of waiting) client.destroy();
       await new Promise((closed) => {
         server.close(closed);
       });

@@ -17,11 +17,16 @@ export interface ChildServerOptions {
   /** Reads the port from the line of output by which the server says that it takes connections. */
   readPort: (line: string) => number | undefined;
   log: (line: string) => void;
+  /** Gets every line of output, for a log that is kept. */
+  onOutput?: (line: string) => void;
 }
 
 export interface ChildServer {
   port: number;
   kill(): Promise<void>;
+  /** Stands still until `resume`, as on a machine without time for it. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -33,6 +38,7 @@ export async function startChildServer({
   env = process.env,
   readPort,
   log,
+  onOutput = () => {},
 }: ChildServerOptions): Promise<ChildServer> {
   // A group of its own, so that Ctrl-C in the terminal reaches us alone and the servers outlive what still needs them.
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
@@ -47,6 +53,7 @@ export async function startChildServer({
   const listening = new Promise<number>((resolve) => {
     for (const input of [child.stdout, child.stderr]) {
       createInterface({ input }).on('line', (line) => {
+        onOutput(line);
         tail.push(line);
         if (tail.length > TAIL_LINES_MAX) tail.shift();
         const port = readPort(line);
@@ -84,6 +91,8 @@ export async function startChildServer({
       end('SIGKILL');
       await ended;
     },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     async stop() {
       end('SIGTERM');
       const force = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);

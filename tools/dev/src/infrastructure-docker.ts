@@ -107,6 +107,14 @@ function asServer(docker: Docker, started: StartedTestContainer, url: string): S
       await container.getById(started.getId()).kill();
     },
     restart: () => started.restart(),
+    async pause() {
+      const { container } = await docker.getContainerRuntimeClient();
+      await container.getById(started.getId()).pause();
+    },
+    async resume() {
+      const { container } = await docker.getContainerRuntimeClient();
+      await container.getById(started.getId()).unpause();
+    },
     async stop() {
       await started.stop({ timeout: STOP_TIMEOUT_MS });
     },

@@ -57,6 +57,8 @@ async function restartable(
     async restart() {
       running = await start(port);
     },
+    pause: async () => running.pause(),
+    resume: async () => running.resume(),
     stop: () => running.stop(),
   };
 }

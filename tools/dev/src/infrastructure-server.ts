@@ -5,5 +5,8 @@ export interface Server {
   kill(): Promise<void>;
   /** Starts it again after `kill` with the same data on the same port. */
   restart(): Promise<void>;
+  /** Stands still until `resume`: its connections stay, and nothing is answered. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }

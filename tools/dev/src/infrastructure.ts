@@ -13,8 +13,8 @@ export interface Infrastructure {
   mongodbUrl: string;
   natsUrl: string;
   source: { mongodb: Source; nats: Source };
-  mongodb: Pick<Server, 'kill' | 'restart'>;
-  nats: Pick<Server, 'kill' | 'restart'>;
+  mongodb: Omit<Server, 'url' | 'stop'>;
+  nats: Omit<Server, 'url' | 'stop'>;
   /** Stops what was started here; servers that were given stay. */
   stop(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function startInfrastructure({
 function givenServer(name: string, variable: string, url: string): Server {
   const refuse = () =>
     Promise.reject(new Error(`${name} comes from ${variable} and is not ours to end: unset ${variable} for this.`));
-  return { url, kill: refuse, restart: refuse, stop: () => Promise.resolve() };
+  return { url, kill: refuse, restart: refuse, pause: refuse, resume: refuse, stop: () => Promise.resolve() };
 }
 
 async function ensureDirectory(path: string): Promise<string> {
