@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { HoldOptions } from '@invoicecontrol/testkit/mongo-proxy';
-import type { Killable } from './crash/killable-system.js';
+import type { Killable } from './crash/service-process.js';
 import type { SentScan } from './crash/ledger.js';
 import { sampleFile } from './crash/sample-invoices.js';
 import type { Row, SampleRow } from './crash/sample-invoices.js';

@@ -3,28 +3,16 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
-import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
-import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { ServiceName } from '@invoicecontrol/topology/services';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
-
-/** More starts than a service needs on a busy machine. */
-const STARTS_MAX = 3;
-const UNLIMITED_PER_MINUTE = '1000000';
-
-/** Something that a test may end as a crash would. */
-export interface Killable {
-  kill(): Promise<void>;
-  /** Starts it again after `kill`, with the same data on the same port. */
-  restart(): Promise<void>;
-}
+import { startServiceProcess, UNLIMITED_RATES } from './service-process.js';
+import type { Killable } from './service-process.js';
 
 /** Each service by its name, and what it works with. */
 export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> {
@@ -42,12 +30,6 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
   newTenant(name: string, plan?: 'ENTERPRISE' | 'SCALE' | 'CORE'): Promise<Tenant>;
   /** What ended though nobody killed it, with its last output. */
   readonly unexpected: readonly string[];
-  stop(): Promise<void>;
-}
-
-interface ServiceProcess extends Killable {
-  /** `127.0.0.1:<port>`. */
-  readonly address: string;
   stop(): Promise<void>;
 }
 
@@ -74,15 +56,7 @@ export async function startKillableSystem(): Promise<KillableSystem> {
     };
     const secrets = newSecrets();
     const services = await startServices({ natsUrl, mongodbUrlFor, secrets }, async (name, own) => {
-      const env = {
-        LOG_LEVEL: 'info',
-        RATE_LIMIT_DEFAULT_PER_MINUTE: UNLIMITED_PER_MINUTE,
-        RATE_LIMIT_ORGANIZATION_PER_MINUTE: UNLIMITED_PER_MINUTE,
-        RATE_LIMIT_WRITES_PER_MINUTE: UNLIMITED_PER_MINUTE,
-        RATE_LIMIT_SCANS_PER_MINUTE: UNLIMITED_PER_MINUTE,
-        ...own,
-      };
-      const service = await startServiceProcess(name, env, log);
+      const service = await startServiceProcess(name, { LOG_LEVEL: 'info', ...UNLIMITED_RATES, ...own }, { log });
       closing.push(() => service.stop());
       return service;
     });
@@ -106,51 +80,6 @@ export async function startKillableSystem(): Promise<KillableSystem> {
 
 async function empty(directory: string): Promise<void> {
   for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true });
-}
-
-/** Runs a service as its image does. The port is chosen at the first start and kept. */
-async function startServiceProcess(
-  name: string,
-  env: NodeJS.ProcessEnv,
-  log: (line: string) => void,
-): Promise<ServiceProcess> {
-  const program = fileURLToPath(new URL(`../../../services/${name}/dist/main.js`, import.meta.url));
-  const start = (port: number): Promise<ChildServer> =>
-    startChildServer({
-      name: `The service ${name}`,
-      command: process.execPath,
-      args: [program],
-      env: { ...env, GRPC_PORT: String(port), PORT: String(port) },
-      readPort: portOfAddress,
-      log,
-    });
-  let running = await start(0);
-  const { port } = running;
-  return {
-    address: `127.0.0.1:${port}`,
-    kill: () => running.kill(),
-    async restart() {
-      running = await supervised(() => start(port));
-    },
-    stop: () => running.stop(),
-  };
-}
-
-/** A service whose stores are unavailable at its start logs it and ends; this supervisor starts it again. */
-async function supervised(start: () => Promise<ChildServer>): Promise<ChildServer> {
-  for (let starts = 1; ; starts++) {
-    try {
-      return await start();
-    } catch (error) {
-      if (starts === STARTS_MAX) throw error;
-    }
-  }
-}
-
-/** Every service tells `"address":"127.0.0.1:50051"` when it takes calls. */
-function portOfAddress(line: string): number | undefined {
-  const port = /"address":"[^"]*:(\d+)"/.exec(line)?.[1];
-  return port === undefined ? undefined : Number(port);
 }
 
 function missing(service: ServiceName): never {

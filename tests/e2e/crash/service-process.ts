@@ -1,0 +1,89 @@
+// A service in a process of its own, which a test may end or hold as it likes.
+import { fileURLToPath } from 'node:url';
+import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
+import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
+
+/** Compiled, this file stands a directory deeper than its source. */
+const root = import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/'));
+/** More starts than a service needs on a busy machine. */
+const STARTS_MAX = 3;
+const UNLIMITED_PER_MINUTE = '1000000';
+
+/** Settings of the gateway with which no limit is ever met. */
+export const UNLIMITED_RATES = {
+  RATE_LIMIT_DEFAULT_PER_MINUTE: UNLIMITED_PER_MINUTE,
+  RATE_LIMIT_ORGANIZATION_PER_MINUTE: UNLIMITED_PER_MINUTE,
+  RATE_LIMIT_WRITES_PER_MINUTE: UNLIMITED_PER_MINUTE,
+  RATE_LIMIT_SCANS_PER_MINUTE: UNLIMITED_PER_MINUTE,
+} as const;
+
+/** Something that a test may end as a crash would. */
+export interface Killable {
+  kill(): Promise<void>;
+  /** Starts it again after `kill`, with the same data on the same port. */
+  restart(): Promise<void>;
+}
+
+export interface ServiceProcess extends Killable {
+  /** `127.0.0.1:<port>`. */
+  readonly address: string;
+  /** Stands still until `resume`. */
+  pause(): void;
+  resume(): void;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOutput {
+  /** Takes a line, with its last output, when it ended though nobody killed it. */
+  readonly log: (line: string) => void;
+  /** Takes every line that it logs. */
+  readonly onOutput?: (line: string) => void;
+}
+
+/** Runs a service as its image does. The port is chosen at the first start and kept. */
+export async function startServiceProcess(
+  name: string,
+  env: NodeJS.ProcessEnv,
+  { log, onOutput = () => {} }: ServiceOutput,
+): Promise<ServiceProcess> {
+  const program = fileURLToPath(`${root}/services/${name}/dist/main.js`);
+  const start = (port: number): Promise<ChildServer> =>
+    startChildServer({
+      name: `The service ${name}`,
+      command: process.execPath,
+      args: [program],
+      env: { ...env, GRPC_PORT: String(port), PORT: String(port) },
+      readPort: portOfAddress,
+      log,
+      onOutput,
+    });
+  let running = await start(0);
+  const { port } = running;
+  return {
+    address: `127.0.0.1:${port}`,
+    kill: () => running.kill(),
+    async restart() {
+      running = await supervised(() => start(port));
+    },
+    pause: () => running.pause(),
+    resume: () => running.resume(),
+    stop: () => running.stop(),
+  };
+}
+
+/** A service whose stores are unavailable at its start logs it and ends; this supervisor starts it again. */
+async function supervised(start: () => Promise<ChildServer>): Promise<ChildServer> {
+  for (let starts = 1; ; starts++) {
+    try {
+      return await start();
+    } catch (error) {
+      if (starts === STARTS_MAX) throw error;
+    }
+  }
+}
+
+/** Every service tells `"address":"127.0.0.1:50051"` when it takes calls. */
+function portOfAddress(line: string): number | undefined {
+  const port = /"address":"[^"]*:(\d+)"/.exec(line)?.[1];
+  return port === undefined ? undefined : Number(port);
+}
