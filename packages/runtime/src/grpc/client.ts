@@ -26,6 +26,11 @@ export interface CallOptions {
 const TIMEOUT_MS_DEFAULT = 10_000;
 /** A call ends so much before the one that it serves, so that there is time to say what became of it. */
 export const DEADLINE_MARGIN_MS = 200;
+/**
+ * While calls are open the other end is pinged. A machine that is gone says nothing: without pings its connection would
+ * be used until the kernel gives up, a quarter of an hour later. The wait for the answer outlasts a busy server.
+ */
+const KEEPALIVE = { eachMs: 5_000, answerMsMax: 10_000 } as const;
 
 /** One connection to a service, shared by the clients of all its definitions. */
 export interface Channel {
@@ -49,6 +54,8 @@ export function openChannel(address: string, options: ChannelOptions = {}): Chan
     'grpc.max_send_message_length': messageBytesMax,
     'grpc.initial_reconnect_backoff_ms': 200,
     'grpc.max_reconnect_backoff_ms': 2_000,
+    'grpc.keepalive_time_ms': KEEPALIVE.eachMs,
+    'grpc.keepalive_timeout_ms': KEEPALIVE.answerMsMax,
   });
   return { client, close: () => client.close() };
 }
