@@ -1,0 +1,230 @@
+// What the services stored and published, read from the databases and streams themselves.
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import { unfinishedWork } from '../e2e/crash/audit.js';
+import type { Scan } from '../e2e/shapes.js';
+
+type Db = MongoConnection['db'];
+
+/** Marks of work that is left, on documents of any kind. */
+export interface Marks {
+  readonly pending?: unknown;
+  readonly outboxPending?: unknown;
+  readonly auditPending?: unknown;
+  readonly leaseUntil?: unknown;
+}
+
+export interface InvoiceRecord extends Marks {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly source: string;
+  readonly status: string;
+  readonly invoice: { readonly invoice_number: string; readonly buyer?: { readonly name?: string } };
+  readonly match: { readonly scanId?: string; readonly position?: number };
+  readonly usageMonth?: string;
+  readonly analysis?: {
+    readonly analysisId: string;
+    readonly decision: string;
+    readonly riskScore: number;
+    readonly findings: readonly { readonly findingId: string; readonly type: string; readonly disposition: string }[];
+  };
+}
+
+export interface FindingRecord extends Marks {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly type: string;
+  readonly disposition: string;
+  readonly invoiceId?: string;
+  readonly scanId?: string;
+  readonly assigneeUserId?: string;
+  readonly history: readonly { readonly action: string; readonly from?: string; readonly to?: string }[];
+}
+
+export interface AnalysisRecord {
+  readonly _id: string;
+  readonly invoiceId: string;
+  readonly decision: string;
+  readonly riskScore: number;
+  readonly facts?: { readonly bundleId?: string };
+}
+
+export interface ScanRecord extends Marks {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly status: string;
+  readonly usage: { readonly month: string; readonly rows: number };
+  readonly result?: Omit<Scan, 'id' | 'status' | 'skippedRows'>;
+  readonly skippedRows?: Scan['skippedRows'];
+}
+
+/** A message of a stream. */
+export interface PublishedEvent {
+  readonly id: string;
+  /** `finding_created`. */
+  readonly name: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export interface Books {
+  readonly invoices: readonly InvoiceRecord[];
+  readonly findings: readonly FindingRecord[];
+  readonly analyses: readonly AnalysisRecord[];
+  readonly factBundleIds: readonly string[];
+  readonly scans: readonly ScanRecord[];
+  readonly importedRows: readonly { readonly scanId: string; readonly position: number }[];
+  readonly scanRuns: readonly { readonly _id: string; readonly outcome?: unknown }[];
+  /** Counters of both services: `<organization>:<month>:<meter>`. */
+  readonly usage: readonly { readonly _id: string; readonly used: number }[];
+  readonly auditLines: readonly { readonly action: string; readonly target: string; readonly outcome: string }[];
+  readonly notifications: readonly { readonly userId: string; readonly occasion: { readonly findingId?: string } }[];
+  readonly events: readonly PublishedEvent[];
+  /** What is left to do, elsewhere than in the documents above. */
+  readonly leftovers: readonly string[];
+}
+
+export interface BookReader {
+  /** Work that is left, without reading everything. */
+  unfinished(): Promise<string[]>;
+  /** Counters beside the sums of what is stored. */
+  counters(): Promise<Pick<Books, 'invoices' | 'scans' | 'usage'>>;
+  read(): Promise<Books>;
+  close(): Promise<void>;
+}
+
+const STREAMS = ['INVOICECONTROL_ANALYSIS', 'INVOICECONTROL_SCAN', 'INVOICECONTROL_ORGANIZATION'];
+/** Collections of organization whose documents carry marks. */
+const ORGANIZATION_AGGREGATES = ['organizations', 'api_keys', 'members'];
+
+export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; natsUrl: string }): Promise<BookReader> {
+  const connect = (databaseName: string): Promise<MongoConnection> =>
+    connectMongo({ url: mongodbUrl, databaseName, appName: 'audit' });
+  const connections = await Promise.all(['analysis', 'scan', 'organization'].map(connect));
+  const [analysis, scan, organization] = connections.map(({ db }) => db) as [Db, Db, Db];
+  const bus = await connectNats({
+    url: natsUrl,
+    name: 'audit',
+    logger: createLogger({ service: 'audit', level: 'silent' }),
+  });
+  const all = <T>(db: Db, name: string, projection: object = {}): Promise<T[]> =>
+    db.collection(name).find({}, { projection }).toArray() as Promise<unknown> as Promise<T[]>;
+
+  const invoices = (): Promise<InvoiceRecord[]> =>
+    all(analysis, 'invoices', {
+      organizationId: 1,
+      source: 1,
+      status: 1,
+      'invoice.invoice_number': 1,
+      'invoice.buyer': 1,
+      'match.scanId': 1,
+      'match.position': 1,
+      usageMonth: 1,
+      'analysis.analysisId': 1,
+      'analysis.decision': 1,
+      'analysis.riskScore': 1,
+      'analysis.findings.findingId': 1,
+      'analysis.findings.type': 1,
+      'analysis.findings.disposition': 1,
+      pending: 1,
+      outboxPending: 1,
+      leaseUntil: 1,
+    });
+  const scans = (): Promise<ScanRecord[]> => all(scan, 'scans', { recentEvents: 0, packedRows: 0 });
+  const usage = async (): Promise<Books['usage'][number][]> => [
+    ...(await all<Books['usage'][number]>(analysis, 'usage')),
+    ...(await all<Books['usage'][number]>(scan, 'usage')),
+  ];
+  const leftovers = async (): Promise<string[]> => {
+    const marked = await Promise.all([
+      ...ORGANIZATION_AGGREGATES.map((name) => marksOf(organization, name)),
+      marksOf(analysis, 'audit_lines'),
+      deadLettersOf(organization),
+      deadLettersOf(analysis),
+      deadLettersOf(scan),
+      unheard(bus),
+    ]);
+    return marked.flat();
+  };
+  return {
+    async unfinished() {
+      const found = await Promise.all([unfinishedWork({ analysis, scan }), leftovers()]);
+      return found.flat();
+    },
+    counters: async () => ({ invoices: await invoices(), scans: await scans(), usage: await usage() }),
+    async read() {
+      const events: PublishedEvent[] = [];
+      for (const stream of STREAMS) events.push(...(await published(bus, stream)));
+      return {
+        invoices: await invoices(),
+        findings: await all(analysis, 'findings', { evidence: 0, recentEvents: 0 }),
+        analyses: await all(analysis, 'analyses', { findings: 0 }),
+        factBundleIds: (await all<{ _id: string }>(analysis, 'fact_bundles', { _id: 1 })).map(({ _id }) => _id),
+        scans: await scans(),
+        importedRows: await all(scan, 'imported_rows', { scanId: 1, position: 1 }),
+        scanRuns: await all(analysis, 'scan_runs', { outcome: 1 }),
+        usage: await usage(),
+        auditLines: await all(organization, 'audit_events'),
+        notifications: await all(organization, 'notifications'),
+        events,
+        leftovers: await leftovers(),
+      };
+    },
+    async close() {
+      await bus.close();
+      for (const connection of connections) await connection.close();
+    },
+  };
+}
+
+async function marksOf(db: Db, name: string): Promise<string[]> {
+  const marks = ['outboxPending', 'auditPending'] as const;
+  const found = await Promise.all(
+    marks.map(async (mark) => {
+      const documents = await db
+        .collection(name)
+        .find({ [mark]: true }, { projection: { _id: 1 } })
+        .limit(100)
+        .toArray();
+      return documents.map(({ _id }) => `${name} ${String(_id)} has ${mark}`);
+    }),
+  );
+  return found.flat();
+}
+
+async function deadLettersOf(db: Db): Promise<string[]> {
+  const letters = await db.collection('dead_letters').find().limit(100).toArray();
+  return letters.map(({ _id, error }) => `dead letter ${String(_id)}: ${String(error)}`);
+}
+
+/** Durable consumers that have not acknowledged everything yet. */
+async function unheard({ manager }: Bus): Promise<string[]> {
+  const found: string[] = [];
+  for (const stream of STREAMS) {
+    for await (const { name, config, num_pending: pending, num_ack_pending: unacknowledged } of manager.consumers.list(
+      stream,
+    )) {
+      if (config.durable_name === undefined || pending + unacknowledged === 0) continue;
+      found.push(`${name} of ${stream} has ${pending} events to come and ${unacknowledged} under way`);
+    }
+  }
+  return found;
+}
+
+/** Every message of a stream, from its first. */
+async function published({ jetstream, manager }: Bus, stream: string): Promise<PublishedEvent[]> {
+  const { state } = await manager.streams.info(stream);
+  if (state.messages === 0) return [];
+  const events: PublishedEvent[] = [];
+  const consumer = await jetstream.consumers.get(stream);
+  const messages = await consumer.consume();
+  for await (const message of messages) {
+    const name = message.subject.slice(message.subject.lastIndexOf('.') + 1);
+    events.push({ id: message.headers?.get('Nats-Msg-Id') ?? '', name, payload: message.json() });
+    if (message.seq >= state.last_seq) break;
+  }
+  await messages.close();
+  return events;
+}

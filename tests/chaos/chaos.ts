@@ -1,0 +1,262 @@
+// A run: the system under load, one round of faults after the other, then the audit of everything.
+import { setTimeout as delay } from 'node:timers/promises';
+import { percentilesOf } from '../bench/percentiles.js';
+import { sampleInvoice } from '../e2e/crash/sample-invoices.js';
+import { audit, auditUsage, counts } from './audit.js';
+import type { Breach, Count } from './audit.js';
+import { openBooks } from './books.js';
+import type { Books } from './books.js';
+import { startLoad } from './clients.js';
+import { inflict } from './faults.js';
+import { openLedger } from './ledger.js';
+import type { InvoiceEntry, Ledger, LedgerBooks } from './ledger.js';
+import { describeFault } from './plan.js';
+import type { Round } from './plan.js';
+import { startChaosSystem } from './system.js';
+
+export interface ChaosOptions {
+  readonly seed: number;
+  readonly rounds: readonly Round[];
+  readonly replicas: number;
+  /** Data and logs. */
+  readonly directory: string;
+  /** For what was begun to end, from the end of the load. */
+  readonly graceMs: number;
+  /** For counters to be put right, from the end of the load. */
+  readonly usageGraceMs: number;
+  readonly tenants: number;
+  readonly rowsMax: number;
+  readonly say: (line: string) => void;
+}
+
+/** From the lifting of a round's last fault to the first success, in milliseconds. */
+interface Recovery {
+  readonly fault: string;
+  readonly readMs: number;
+  readonly writeMs: number;
+}
+
+export interface ChaosReport {
+  readonly seed: number;
+  readonly replicas: number;
+  readonly rounds: number;
+  readonly durationMs: number;
+  readonly counts: Readonly<Record<Count, number>>;
+  readonly breaches: readonly Breach[];
+  /** Processes that ended though nobody killed them. */
+  readonly ended: readonly string[];
+  readonly recoveries: readonly RecoveryRow[];
+  readonly sent: Readonly<Record<string, number>>;
+  readonly stored: Readonly<Record<string, number>>;
+  /** By status of the answer. */
+  readonly answers: Readonly<Record<string, number>>;
+  /** From the end of the load until no work was left, and until every counter was right. */
+  readonly quietAfterMs: number;
+  readonly countersRightAfterMs: number;
+}
+
+interface RecoveryRow {
+  readonly fault: string;
+  readonly rounds: number;
+  readonly read: Spread;
+  readonly write: Spread;
+}
+
+interface Spread {
+  readonly medianMs: number;
+  readonly p95Ms: number;
+  readonly maxMs: number;
+}
+
+/** Everything that an audit needs, so that tests can break it. */
+export interface ChaosResult {
+  readonly report: ChaosReport;
+  readonly books: Books;
+  readonly ledger: LedgerBooks;
+}
+
+const load = { clients: 2, pauseMs: 300, scanPauseMs: 6_000 } as const;
+/** Answers between two rounds, or the second would find nothing to break. */
+const ANSWERS_BETWEEN = 10;
+const REACHED_MS_MAX = 180_000;
+const PROBE_PAUSE_MS = 50;
+const POLL_EACH_MS = 1_000;
+
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { seed, rounds, replicas, directory, graceMs, usageGraceMs, say } = options;
+  const beganAtMs = performance.now();
+  const system = await startChaosSystem({ directory, replicas });
+  const closing: (() => unknown)[] = [() => system.stop()];
+  try {
+    const names = Array.from({ length: options.tenants }, (_, number) => `Organization ${number + 1}`);
+    const tenants = await Promise.all(names.map((name) => system.newTenant(name)));
+    const probing = await system.newTenant('Probe');
+    const ledger = openLedger(system.baseUrl);
+    closing.push(() => ledger.close());
+    const probe = probeOf(ledger, probing);
+    await probe.untilWritten();
+    const reader = await openBooks(system);
+    closing.push(() => reader.close());
+    const running = startLoad(ledger, { seed, tenants, rowsMax: options.rowsMax, ...load });
+    closing.push(() => running.stop());
+
+    const recoveries: Recovery[] = [];
+    const unrecovered: Breach[] = [];
+    for (const round of rounds) {
+      await answersOf(ledger, ANSWERS_BETWEEN);
+      say(`round ${round.number} of ${rounds.length}: ${round.faults.map(describeFault).join(' and ')}`);
+      const lifted = await Promise.all(round.faults.map((fault) => inflict(system, fault)));
+      const liftedAtMs = Math.max(...lifted.map(({ atMs }) => atMs));
+      const [readAtMs, writtenAtMs] = await Promise.all([
+        probe.untilRead(),
+        probe.untilWritten(),
+        ...lifted.map(({ restored }) => restored),
+      ]);
+      const recovery: Recovery = {
+        fault: round.faults.length > 1 ? 'two faults' : (round.faults[0]?.kind ?? ''),
+        readMs: readAtMs - liftedAtMs,
+        writeMs: writtenAtMs - liftedAtMs,
+      };
+      recoveries.push(recovery);
+      if (!Number.isFinite(recovery.readMs + recovery.writeMs)) {
+        unrecovered.push({ count: 'stuck', sentence: `round ${round.number} was not recovered from` });
+      }
+      say(`  read after ${inSeconds(recovery.readMs)}, written after ${inSeconds(recovery.writeMs)}`);
+    }
+    say('the load ends');
+    const endedAtMs = performance.now();
+    running.stop();
+    const closer = setTimeout(() => ledger.close(), graceMs);
+    await running.finished();
+    clearTimeout(closer);
+    say('waiting until no work is left');
+    const left = await untilNone(() => reader.unfinished(), endedAtMs + graceMs);
+    const quietAfterMs = left.length === 0 ? performance.now() - endedAtMs : Number.POSITIVE_INFINITY;
+    say('waiting until the counters of usage are right');
+    const off = await untilNone(async () => auditUsage(await reader.counters()), endedAtMs + usageGraceMs);
+    const countersRightAfterMs = off.length === 0 ? performance.now() - endedAtMs : Number.POSITIVE_INFINITY;
+    await untilNone(() => reader.unfinished(), endedAtMs + graceMs);
+    say('auditing');
+    const books = await reader.read();
+    const breaches = [...unrecovered, ...audit(books, ledger.books)];
+    const report: ChaosReport = {
+      seed,
+      replicas,
+      rounds: rounds.length,
+      durationMs: performance.now() - beganAtMs,
+      counts: countsOf(breaches),
+      breaches,
+      ended: system.ended,
+      recoveries: rowsOf(recoveries),
+      sent: sentOf(ledger.books),
+      stored: {
+        invoices: books.invoices.length,
+        findings: books.findings.length,
+        scans: books.scans.length,
+        'audit lines': books.auditLines.length,
+        mails: books.notifications.length,
+        events: books.events.length,
+      },
+      answers: Object.fromEntries([...ledger.statuses].toSorted(([left], [right]) => left.localeCompare(right))),
+      quietAfterMs,
+      countersRightAfterMs,
+    };
+    return { report, books, ledger: ledger.books };
+  } finally {
+    for (const close of closing.toReversed()) await close();
+  }
+}
+
+/** A caller of its own, whose requests nobody else's work delays. Times are on the clock of `performance.now()`. */
+function probeOf(ledger: Ledger, tenant: Parameters<Ledger['read']>[0]) {
+  const until = async (succeeds: () => Promise<boolean>): Promise<number> => {
+    const givenUpAtMs = performance.now() + REACHED_MS_MAX;
+    while (performance.now() < givenUpAtMs) {
+      if (await succeeds()) return performance.now();
+      await delay(PROBE_PAUSE_MS);
+    }
+    return Number.POSITIVE_INFINITY;
+  };
+  let written = 0;
+  return {
+    untilRead: () =>
+      until(() =>
+        ledger.read(tenant).then(
+          () => true,
+          () => false,
+        ),
+      ),
+    untilWritten: () =>
+      until(async () => {
+        const number = `PROBE-${(written += 1)}`;
+        const entry: InvoiceEntry = {
+          organizationId: tenant.organizationId,
+          idempotencyKey: undefined,
+          sentAs: number,
+          outcome: 'UNKNOWN',
+          isRetried: false,
+          answers: [],
+        };
+        const body = sampleInvoice({ supplier: 0, number, amount: 100 + written, sentAs: number });
+        return (await ledger.postInvoice(tenant, entry, body)) === 'ACKNOWLEDGED';
+      }),
+  };
+}
+
+/** Waits for so many more acknowledged invoices, as long as a recovery may take. */
+async function answersOf({ books }: Ledger, more: number): Promise<void> {
+  const acknowledged = (): number => books.invoices.filter(({ outcome }) => outcome === 'ACKNOWLEDGED').length;
+  const wanted = acknowledged() + more;
+  const givenUpAtMs = performance.now() + REACHED_MS_MAX;
+  while (acknowledged() < wanted && performance.now() < givenUpAtMs) await delay(PROBE_PAUSE_MS);
+}
+
+/** Asks until there is nothing, or the time is over. @returns what there was at last */
+async function untilNone<T>(ask: () => Promise<readonly T[]>, untilMs: number): Promise<readonly T[]> {
+  for (;;) {
+    const found = await ask();
+    if (found.length === 0 || performance.now() > untilMs) return found;
+    await delay(POLL_EACH_MS);
+  }
+}
+
+function countsOf(breaches: readonly Breach[]): Record<Count, number> {
+  const of = (count: Count): number => breaches.filter((breach) => breach.count === count).length;
+  return Object.fromEntries(counts.map((count) => [count, of(count)])) as Record<Count, number>;
+}
+
+function rowsOf(recoveries: readonly Recovery[]): RecoveryRow[] {
+  const faults = [...new Set(recoveries.map(({ fault }) => fault))].toSorted();
+  return [...faults, 'all'].map((fault) => {
+    const own = recoveries.filter((recovery) => fault === 'all' || recovery.fault === fault);
+    return {
+      fault,
+      rounds: own.length,
+      read: spreadOf(own.map(({ readMs }) => readMs)),
+      write: spreadOf(own.map(({ writeMs }) => writeMs)),
+    };
+  });
+}
+
+function spreadOf(durationsMs: readonly number[]): Spread {
+  const { p50Ms: medianMs, p95Ms } = percentilesOf(durationsMs);
+  return { medianMs, p95Ms, maxMs: Math.max(...durationsMs) };
+}
+
+function sentOf({ invoices, scans, reviews, assignments }: LedgerBooks): Record<string, number> {
+  const answers = (entries: LedgerBooks['invoices'] | LedgerBooks['scans']): number =>
+    entries.reduce((sum, entry) => sum + entry.answers.length, 0);
+  return {
+    invoices: invoices.length,
+    'acknowledgements of invoices': answers(invoices),
+    scans: scans.length,
+    rows: scans.reduce((sum, { rows }) => sum + rows.length, 0),
+    'acknowledgements of scans': answers(scans),
+    reviews: reviews.length,
+    assignments: assignments.length,
+  };
+}
+
+export function inSeconds(ms: number): string {
+  return Number.isFinite(ms) ? `${(ms / 1_000).toFixed(1)} s` : 'never';
+}

@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fault } from './plan.js';
+import type { ChaosSystem } from './system.js';
+
+/** A fault that was lifted. */
+export interface Lifted {
+  /** On the clock of `performance.now()`. */
+  readonly atMs: number;
+  /** Resolves when what was ended serves again. */
+  readonly restored: Promise<void>;
+}
+
+/** Waits for the fault's moment, lets it last, and lifts it. */
+export async function inflict(system: ChaosSystem, fault: Fault): Promise<Lifted> {
+  await delay(fault.afterMs);
+  const lift = await begin(system, fault);
+  await delay(fault.lengthMs);
+  const atMs = performance.now();
+  return { atMs, restored: lift() };
+}
+
+/** @returns how to lift it */
+async function begin(system: ChaosSystem, { kind, process, links, ...how }: Fault): Promise<() => Promise<void>> {
+  if (process !== undefined) {
+    const node = system.node(process);
+    if (kind === 'kill') {
+      await node.kill();
+      return () => node.restart();
+    }
+    await node.pause();
+    return async () => node.resume();
+  }
+  const proxies = links.flatMap((link) => system.proxiesOf(link));
+  for (const proxy of proxies) {
+    if (kind === 'partition') proxy.stall();
+    else if (kind === 'one-way') proxy.stall(how.direction);
+    else if (kind === 'vanish') proxy.swallow();
+    else if (kind === 'refuse') proxy.cut();
+    else if (kind === 'reset') proxy.reset();
+    else {
+      proxy.delay(how.latencyMs ?? 0);
+      proxy.throttle(how.bytesPerSecond ?? 0);
+    }
+  }
+  return async () => {
+    for (const proxy of proxies) {
+      proxy.heal();
+      proxy.delay(0);
+      proxy.throttle(0);
+    }
+  };
+}

@@ -1,0 +1,226 @@
+// What clients sent and were answered: their side of the books. An answer is a promise, whatever breaks afterwards.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import type { AcceptedAnalysis, Finding, LatestAnalysis, Scan } from '../e2e/shapes.js';
+import type { Row } from '../e2e/crash/sample-invoices.js';
+
+/** One attempt may take so long; the gateway gives up earlier. */
+const ATTEMPT_MS_MAX = 15_000;
+const SCAN_ATTEMPT_MS_MAX = 60_000;
+/** As a client that backs off. */
+const RETRY_PAUSE_MS = { first: 500, max: 4_000 } as const;
+
+/**
+ * ACKNOWLEDGED: answered with success. REFUSED: told to change the request, although it is right. UNKNOWN: neither, up
+ * to now.
+ */
+type Outcome = 'ACKNOWLEDGED' | 'REFUSED' | 'UNKNOWN';
+
+interface Entry {
+  readonly organizationId: string;
+  outcome: Outcome;
+  /** Whether the client goes on until it knows the outcome. */
+  readonly isRetried: boolean;
+  /** What it was answered last that was no success. */
+  lastFailure?: string;
+}
+
+/** What is promised of an invoice. */
+export interface InvoiceAnswer {
+  readonly invoiceId: string;
+  readonly decision: string;
+  readonly riskScore: number;
+  /** Sorted. */
+  readonly findingTypes: readonly string[];
+}
+
+export interface InvoiceEntry extends Entry {
+  readonly idempotencyKey: string | undefined;
+  /** Stored with the invoice as its buyer's name; nobody else uses it. */
+  readonly sentAs: string;
+  readonly answers: InvoiceAnswer[];
+}
+
+export interface ScanEntry extends Entry {
+  readonly idempotencyKey: string | undefined;
+  readonly rows: readonly Row[];
+  /** The number of the first row, which no other row and no invoice has. */
+  readonly firstNumber: string;
+  readonly answers: Scan[];
+}
+
+export interface ReviewEntry extends Entry {
+  readonly findingId: string;
+  readonly disposition: string;
+}
+
+export interface AssignmentEntry extends Entry {
+  readonly findingId: string;
+  readonly assigneeUserId: string;
+}
+
+/** All that the audit knows of the clients. */
+export interface LedgerBooks {
+  readonly invoices: readonly InvoiceEntry[];
+  readonly scans: readonly ScanEntry[];
+  readonly reviews: readonly ReviewEntry[];
+  readonly assignments: readonly AssignmentEntry[];
+  /** Reads that did not say what was answered before. */
+  readonly wrongReads: readonly string[];
+}
+
+export interface Ledger {
+  readonly books: LedgerBooks;
+  /** Answers by status, `none` for those that did not come. */
+  readonly statuses: ReadonlyMap<string, number>;
+  postInvoice(tenant: Tenant, entry: InvoiceEntry, body: object): Promise<Outcome>;
+  postScan(tenant: Tenant, entry: ScanEntry): Promise<Outcome>;
+  review(tenant: Tenant, entry: ReviewEntry): Promise<Outcome>;
+  assign(tenant: Tenant, entry: AssignmentEntry): Promise<Outcome>;
+  /** The findings of an invoice that nobody has reviewed yet; undefined when there was no answer. */
+  findingsOf(tenant: Tenant, answer: InvoiceAnswer): Promise<readonly Finding[] | undefined>;
+  /** Reads what every client reads. @throws Error when it is not answered */
+  read(tenant: Tenant): Promise<void>;
+  /** Repeats an attempt until its outcome is known or the ledger is closed. */
+  untilKnown(attempt: () => Promise<Outcome>): Promise<Outcome>;
+  /** Ends all retries. */
+  close(): void;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** @param baseUrl ends in `/v1` */
+export function openLedger(baseUrl: string): Ledger {
+  const books = {
+    invoices: [] as InvoiceEntry[],
+    scans: [] as ScanEntry[],
+    reviews: [] as ReviewEntry[],
+    assignments: [] as AssignmentEntry[],
+    wrongReads: [] as string[],
+  };
+  const statuses = new Map<string, number>();
+  let isClosed = false;
+
+  const call = async (
+    tenant: Tenant,
+    route: string,
+    { body, idempotencyKey, timeoutMs = ATTEMPT_MS_MAX }: CallOptions = {},
+  ): Promise<Answer | undefined> => {
+    const [method = '', path = ''] = route.split(' ');
+    let answer: Answer | undefined;
+    try {
+      const response = await fetch(`${baseUrl}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${tenant.keys.owner}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      answer = { status: response.status, text: await response.text() };
+    } catch {
+      // No answer, or half of one: the outcome is not known.
+    }
+    const status = String(answer?.status ?? 'none');
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    return answer;
+  };
+  /** Sends once and notes what came of it. */
+  const attempt = async <E extends Entry>(
+    kept: E[],
+    entry: E,
+    send: () => Promise<Answer | undefined>,
+    acknowledge: (text: string) => void,
+  ): Promise<Outcome> => {
+    if (!kept.includes(entry)) kept.push(entry);
+    const answer = await send();
+    if (answer !== undefined && answer.status < 300) {
+      acknowledge(answer.text);
+      entry.outcome = 'ACKNOWLEDGED';
+      return entry.outcome;
+    }
+    entry.lastFailure = answer === undefined ? 'no answer' : `${answer.status} ${answer.text}`;
+    const isRefused = answer !== undefined && answer.status < 500 && !mayBeRepeated.has(answer.status);
+    if (isRefused && entry.outcome === 'UNKNOWN') entry.outcome = 'REFUSED';
+    else if (isRefused) books.wrongReads.push(`what was acknowledged before is answered ${entry.lastFailure}`);
+    return isRefused ? 'REFUSED' : 'UNKNOWN';
+  };
+
+  return {
+    books,
+    statuses,
+    postInvoice(tenant, entry, body) {
+      const { idempotencyKey } = entry;
+      const send = () => call(tenant, 'POST /invoices', { body, idempotencyKey });
+      return attempt(books.invoices, entry, send, (text) => {
+        const { id: invoiceId, decision, risk_score: riskScore, findings } = JSON.parse(text) as AcceptedAnalysis;
+        const findingTypes = findings.map(({ type }) => type).toSorted();
+        entry.answers.push({ invoiceId, decision, riskScore, findingTypes });
+      });
+    },
+    postScan(tenant, entry) {
+      const { idempotencyKey, rows } = entry;
+      const options = { body: { rows }, idempotencyKey, timeoutMs: SCAN_ATTEMPT_MS_MAX };
+      const send = () => call(tenant, 'POST /scans', options);
+      return attempt(books.scans, entry, send, (text) => entry.answers.push(JSON.parse(text) as Scan));
+    },
+    review(tenant, entry) {
+      const { findingId, disposition } = entry;
+      const send = () => call(tenant, `POST /findings/${findingId}/review`, { body: { disposition } });
+      return attempt(books.reviews, entry, send, (text) => {
+        const told = (JSON.parse(text) as Finding).disposition;
+        if (told !== disposition) books.wrongReads.push(`finding ${findingId} was made ${disposition} and is ${told}`);
+      });
+    },
+    assign(tenant, entry) {
+      const { findingId, assigneeUserId } = entry;
+      const body = { assignee_user_id: assigneeUserId };
+      return attempt(
+        books.assignments,
+        entry,
+        () => call(tenant, `PATCH /findings/${findingId}/assignment`, { body }),
+        () => {},
+      );
+    },
+    async findingsOf(tenant, { invoiceId, decision, riskScore }) {
+      const answer = await call(tenant, `GET /invoices/${invoiceId}/analysis/latest`);
+      if (answer === undefined || answer.status >= 500 || mayBeRepeated.has(answer.status)) return undefined;
+      const told = answer.status < 300 ? (JSON.parse(answer.text) as LatestAnalysis) : undefined;
+      if (told?.decision !== decision || told.risk_score !== riskScore) {
+        const now = told === undefined ? `${answer.status}` : `${told.decision} ${told.risk_score}`;
+        books.wrongReads.push(`invoice ${invoiceId} was answered ${decision} ${riskScore} and is read as ${now}`);
+      }
+      return told?.findings;
+    },
+    async read(tenant) {
+      for (const path of ['/invoices?limit=1', '/scans?limit=1']) {
+        const answer = await call(tenant, `GET ${path}`);
+        if (answer?.status !== 200) throw new Error(`${path}: ${answer?.status ?? 'no answer'}`);
+      }
+    },
+    async untilKnown(work) {
+      for (let pauseMs: number = RETRY_PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, RETRY_PAUSE_MS.max)) {
+        const outcome = await work();
+        if (outcome !== 'UNKNOWN' || isClosed) return outcome;
+        await delay(pauseMs);
+      }
+    },
+    close() {
+      isClosed = true;
+    },
+  };
+}
+
+interface CallOptions {
+  readonly body?: object;
+  readonly idempotencyKey?: string | undefined;
+  readonly timeoutMs?: number;
+}
+
+/** Refusals that are over after a while: under way, conflicting, too many. */
+const mayBeRepeated: ReadonlySet<number> = new Set([408, 409, 425, 429]);

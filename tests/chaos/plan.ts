@@ -1,0 +1,150 @@
+// What will be broken when. It follows from the seed alone, so that a run can be repeated.
+import { randomFrom } from '../detection/random.js';
+import type { Random } from '../detection/random.js';
+
+const services = ['organization', 'analysis', 'scan', 'gateway'] as const;
+const stores = ['database', 'broker'] as const;
+
+/** Who connects to whom. */
+export const links = [
+  'clients>gateway',
+  'gateway>organization',
+  'gateway>analysis',
+  'gateway>scan',
+  'analysis>organization',
+  'scan>organization',
+  'scan>analysis',
+  'organization>database',
+  'analysis>database',
+  'scan>database',
+  'organization>broker',
+  'analysis>broker',
+  'scan>broker',
+  'gateway>broker',
+] as const;
+export type Link = (typeof links)[number];
+
+export const faultKinds = ['kill', 'pause', 'partition', 'one-way', 'vanish', 'slow', 'refuse', 'reset'] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+/** What each kind does, for people. */
+export const faultMeanings: Readonly<Record<FaultKind, string>> = {
+  kill: 'a process ends at once (SIGKILL) and is started again',
+  pause: 'a process stands still (SIGSTOP) and goes on',
+  partition: 'connections stay and carry nothing; afterwards all of it arrives',
+  'one-way': 'as partition, in one direction',
+  vanish: 'connections stay and lose all they carry, and never recover; new ones do',
+  slow: 'every piece of data takes longer, and fewer bytes a second pass',
+  refuse: 'connections end, and none can be made',
+  reset: 'connections end at once, and can be made again',
+};
+
+export interface Fault {
+  readonly kind: FaultKind;
+  /** A process, `analysis-1` or `database`, where the kind is about processes. */
+  readonly process?: string;
+  /** What is behind a fault of connections, for people: one link, or all to and from a node. */
+  readonly target: string;
+  readonly links: readonly Link[];
+  /** After the begin of its round. */
+  readonly afterMs: number;
+  readonly lengthMs: number;
+  readonly direction?: 'toServer' | 'toClient';
+  readonly latencyMs?: number;
+  readonly bytesPerSecond?: number;
+}
+
+export interface Round {
+  readonly number: number;
+  readonly faults: readonly Fault[];
+}
+
+export interface PlanOptions {
+  readonly seed: number;
+  readonly rounds: number;
+  readonly kinds: readonly FaultKind[];
+  /** Processes of each service. */
+  readonly replicas: number;
+}
+
+/** Ends and halts of processes are the most of what happens. */
+const weights: Readonly<Partial<Record<FaultKind, number>>> = { kill: 3, pause: 2, partition: 2 };
+const TWO_FAULTS_SHARE = 0.25;
+/** For a second fault that is apart from the first. */
+const TRIES = 10;
+const BEGIN_MS_MAX = 1_500;
+const LENGTH_MS = { min: 300, max: 5_000 } as const;
+/** Some faults last longer than the deadlines of calls. */
+const LONG = { share: 0.2, factor: 3 } as const;
+const LATENCY_MS = { min: 50, max: 500 } as const;
+const BYTES_PER_SECOND = { min: 20_000, max: 500_000 } as const;
+
+/** Every round follows from the seed and its number: a longer plan begins as a shorter one. */
+export function planOf({ seed, rounds, kinds, replicas }: PlanOptions): Round[] {
+  return Array.from({ length: rounds }, (_, index): Round => {
+    const random = randomFrom(Math.imul(seed, 1_000_003) + index * 7_919);
+    const isSecond = random.chance(TWO_FAULTS_SHARE);
+    const first = faultOf(random, kinds, replicas);
+    const others = isSecond ? Array.from({ length: TRIES }, () => faultOf(random, kinds, replicas)) : [];
+    const second = others.find((other) => isApart(first, other));
+    return { number: index + 1, faults: second === undefined ? [first] : [first, second] };
+  });
+}
+
+/** Lifting one must not lift the other. */
+function isApart(one: Fault, other: Fault): boolean {
+  if (one.process !== undefined && one.process === other.process) return false;
+  return !one.links.some((link) => other.links.includes(link));
+}
+
+function faultOf(random: Random, kinds: readonly FaultKind[], replicas: number): Fault {
+  const kind = random.pick(kinds.flatMap((one) => Array.from({ length: weights[one] ?? 1 }, () => one)));
+  const afterMs = random.integer(0, BEGIN_MS_MAX);
+  const length = random.integer(LENGTH_MS.min, LENGTH_MS.max) * (random.chance(LONG.share) ? LONG.factor : 1);
+  const lengthMs = kind === 'reset' ? 0 : length;
+  if (kind === 'kill' || kind === 'pause') {
+    const process = random.pick(processNames(replicas));
+    return { kind, process, target: process, links: [], afterMs, lengthMs };
+  }
+  const isNode = random.chance(0.5);
+  const target = isNode ? random.pick([...services, ...stores]) : random.pick(links);
+  return {
+    kind,
+    target,
+    links: isNode ? links.filter((link) => link.split('>').includes(target)) : links.filter((link) => link === target),
+    afterMs,
+    lengthMs,
+    ...(kind === 'one-way' ? { direction: random.pick(['toServer', 'toClient'] as const) } : {}),
+    ...(kind === 'slow'
+      ? {
+          latencyMs: random.integer(LATENCY_MS.min, LATENCY_MS.max),
+          bytesPerSecond: random.integer(BYTES_PER_SECOND.min, BYTES_PER_SECOND.max),
+        }
+      : {}),
+  };
+}
+
+/** `analysis-1`, `analysis-2`, ..., `database`, `broker`. */
+function processNames(replicas: number): string[] {
+  const ofServices = services.flatMap((name) => Array.from({ length: replicas }, (_, index) => `${name}-${index + 1}`));
+  return [...ofServices, ...stores];
+}
+
+/** `kill analysis-1 after 0.3 s for 2.1 s`. */
+export function describeFault({
+  kind,
+  target,
+  afterMs,
+  lengthMs,
+  direction,
+  latencyMs,
+  bytesPerSecond,
+}: Fault): string {
+  const how = [
+    ...(direction === undefined ? [] : [direction === 'toServer' ? 'requests' : 'answers']),
+    ...(latencyMs === undefined ? [] : [`${latencyMs} ms`]),
+    ...(bytesPerSecond === undefined ? [] : [`${Math.round(bytesPerSecond / 1_000)} kB/s`]),
+  ];
+  const length = lengthMs === 0 ? '' : ` for ${(lengthMs / 1_000).toFixed(1)} s`;
+  return `${kind} ${target}${how.length === 0 ? '' : ` (${how.join(', ')})`} after ${(afterMs / 1_000).toFixed(1)} s${length}`;
+}

@@ -1,0 +1,49 @@
+import { table } from '../bench/table.js';
+import { counts, meanings } from './audit.js';
+import { inSeconds } from './chaos.js';
+import type { ChaosReport } from './chaos.js';
+
+const SENTENCES_MAX = 20;
+
+/** Whether every promise was kept. */
+export function isKept({ breaches, ended }: ChaosReport): boolean {
+  return breaches.length === 0 && ended.length === 0;
+}
+
+export function printReport(report: ChaosReport): string {
+  const { seed, rounds, replicas, durationMs, breaches, ended, recoveries } = report;
+  const rows = recoveries.map(({ fault, rounds: times, read, write }) => [
+    fault,
+    String(times),
+    ...[read, write].flatMap(({ medianMs, p95Ms, maxMs }) => [medianMs, p95Ms, maxMs].map(inSeconds)),
+  ]);
+  const further = breaches.length - SENTENCES_MAX;
+  return [
+    `seed ${seed}, ${rounds} rounds, ${replicas} of each service, ${inSeconds(durationMs)}`,
+    `sent      ${list(report.sent)}`,
+    `answered  ${list(report.answers)}`,
+    `stored    ${list(report.stored)}`,
+    `after the load: no work left after ${inSeconds(report.quietAfterMs)}, usage right after ${inSeconds(report.countersRightAfterMs)}`,
+    '',
+    ...counts.map((count) => line(count, report.counts[count], meanings[count])),
+    line('ended', ended.length, 'processes that ended though nobody killed them'),
+    '',
+    'recovery after the last fault of a round was lifted:',
+    table([['fault', 'rounds', 'read', 'p95', 'most', 'write', 'p95', 'most'], ...rows], 0),
+    ...(breaches.length + ended.length === 0 ? [] : ['']),
+    ...breaches.slice(0, SENTENCES_MAX).map(({ count, sentence }) => `${count}: ${sentence}`),
+    ...(further > 0 ? [`and ${further} more`] : []),
+    ...ended.map((output) => `ended: ${output}`),
+    '',
+  ].join('\n');
+}
+
+function line(name: string, count: number, meaning: string): string {
+  return `${name.padEnd(11)} ${String(count).padStart(6)}   ${meaning}`;
+}
+
+function list(figures: Readonly<Record<string, number>>): string {
+  return Object.entries(figures)
+    .map(([name, figure]) => `${name} ${figure}`)
+    .join(', ');
+}

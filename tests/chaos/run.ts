@@ -1,0 +1,95 @@
+// `npm run chaos`: breaks a running system for some rounds and says what became of its promises.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { say } from '../bench/progress.js';
+import { runChaos } from './chaos.js';
+import { describeFault, faultKinds, faultMeanings, planOf } from './plan.js';
+import type { FaultKind } from './plan.js';
+import { isKept, printReport } from './report.js';
+
+const usage = `Breaks processes and connections of a running system under load, then audits what it answered, stored and
+announced. Exit code 1 if any promise was broken. How to read the report: docs/guides/chaos.md
+
+  npm run chaos                                10 rounds with a seed of the moment
+  npm run chaos -- --rounds 50 --seed 7        the same plan and the same load each time
+  npm run chaos -- --faults kill,pause         only these kinds
+  npm run chaos -- --replicas 2                two processes of each service
+  npm run chaos -- --seed 7 --plan             prints the plan and ends
+  npm run chaos -- --json FILE                 the report as JSON too
+  npm run chaos -- --grace 900                 so many seconds for work to end and counters to be put right (600 unless said)
+  npm run chaos -- --keep                      keeps data and logs also when every promise was kept
+
+kinds of faults:
+${faultKinds.map((kind) => `  ${kind.padEnd(10)} ${faultMeanings[kind]}`).join('\n')}
+`;
+
+await main().catch((error: unknown) => {
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.exitCode = 1;
+});
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: '10' },
+      seed: { type: 'string' },
+      faults: { type: 'string' },
+      replicas: { type: 'string', default: '1' },
+      grace: { type: 'string', default: '600' },
+      json: { type: 'string' },
+      plan: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const seed = wholeNumber('--seed', values.seed ?? String(Date.now() % 1_000_000), 0, 2 ** 31);
+  const replicas = wholeNumber('--replicas', values.replicas, 1, 3);
+  const rounds = planOf({
+    seed,
+    rounds: wholeNumber('--rounds', values.rounds, 1, 1_000),
+    kinds: kindsOf(values.faults),
+    replicas,
+  });
+  if (values.plan) {
+    for (const { number, faults } of rounds) {
+      process.stdout.write(`${number}: ${faults.map(describeFault).join(' and ')}\n`);
+    }
+    return;
+  }
+  const graceMs = wholeNumber('--grace', values.grace, 10, 86_400) * 1_000;
+  const directory = await mkdtemp(join(tmpdir(), 'invoice-control-chaos-'));
+  say(`seed ${seed}; data and logs in ${directory}`);
+  const times = { graceMs, usageGraceMs: graceMs };
+  const { report } = await runChaos({ seed, rounds, replicas, directory, ...times, tenants: 3, rowsMax: 2_000, say });
+  process.stdout.write(printReport(report));
+  const text = `${JSON.stringify(report, null, 2)}\n`;
+  if (values.json !== undefined) await writeFile(values.json, text);
+  if (isKept(report) && !values.keep) {
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    return;
+  }
+  await writeFile(join(directory, 'report.json'), text);
+  process.stdout.write(`data, logs and report.json with every sentence: ${directory}\n`);
+  if (!isKept(report)) process.exitCode = 1;
+}
+
+function kindsOf(text: string | undefined): readonly FaultKind[] {
+  if (text === undefined) return faultKinds;
+  return text.split(',').map((name) => {
+    const kind = faultKinds.find((known) => known === name.trim());
+    if (kind === undefined) throw new Error(`--faults knows no ${name}: choose of ${faultKinds.join(', ')}.`);
+    return kind;
+  });
+}
+
+function wholeNumber(name: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new Error(`${name} must be a whole number from ${min} to ${max}.`);
+}

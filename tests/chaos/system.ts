@@ -1,0 +1,170 @@
+// The product as it is deployed, one process per service and replica, every connection through a proxy of ours.
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
+import { createTenant } from '@invoicecontrol/dev/tenant';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
+import type { TcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
+import { newSecrets, startServices } from '@invoicecontrol/topology/start';
+import { startServiceProcess, UNLIMITED_RATES } from '../e2e/crash/service-process.js';
+import { links } from './plan.js';
+import type { Link } from './plan.js';
+
+/** With its stores away a service ends at its start; its supervisor starts it again and again. */
+const RESTART_MS_MAX = 300_000;
+const RESTART_PAUSE_MS = 500;
+
+/** A process that a fault may be about. */
+interface Node {
+  kill(): Promise<void>;
+  /** Resolves when it serves again. */
+  restart(): Promise<void>;
+  pause(): void | Promise<void>;
+  resume(): void | Promise<void>;
+}
+
+export interface ChaosSystem {
+  /** `http://127.0.0.1:<port>/v1`, through the proxy. */
+  readonly baseUrl: string;
+  /** Past the proxies. */
+  readonly mongodbUrl: string;
+  readonly natsUrl: string;
+  /** @param name as in a plan: `analysis-1`, `database` */
+  node(name: string): Node;
+  /** One or, where replicas connect to a store, one for each. */
+  proxiesOf(link: Link): readonly TcpProxy[];
+  newTenant(name: string): Promise<Tenant>;
+  /** What ended though nobody killed it, with its last output; it was started again. */
+  readonly ended: readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface ChaosSystemOptions {
+  readonly directory: string;
+  readonly replicas: number;
+}
+
+/** Data and logs go to the directory and stay there. */
+export async function startChaosSystem({ directory, replicas }: ChaosSystemOptions): Promise<ChaosSystem> {
+  const logDir = join(directory, 'logs');
+  await mkdir(logDir, { recursive: true });
+  const ended: string[] = [];
+  const closing: (() => unknown)[] = [];
+  let isStopping = false;
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    for (const close of closing.splice(0).toReversed()) await close();
+  };
+  const proxies = new Map<Link, TcpProxy[]>();
+  const nodes = new Map<string, Node>();
+  const replicaPorts = new Map<string, number[]>();
+
+  const proxied = async (link: Link, [serverPort, ...others]: readonly number[]): Promise<number> => {
+    if (serverPort === undefined) throw new Error(`${link} has no server.`);
+    const proxy = await startTcpProxy({ serverHost: '127.0.0.1', serverPort, replicaPorts: others });
+    closing.push(() => proxy.close());
+    proxies.set(link, [...(proxies.get(link) ?? []), proxy]);
+    return proxy.port;
+  };
+  const proxiedUrl = async (link: Link, url: string): Promise<string> => {
+    const through = new URL(url);
+    through.port = String(await proxied(link, [Number(through.port)]));
+    return through.href;
+  };
+  /** Starts what was ended until it serves, whatever else is broken meanwhile. */
+  const untilStarted = async (start: () => Promise<void>): Promise<void> => {
+    const givenUpAtMs = performance.now() + RESTART_MS_MAX;
+    for (;;) {
+      try {
+        await start();
+        return;
+      } catch (error) {
+        if (isStopping || performance.now() > givenUpAtMs) throw error;
+      }
+      await delay(RESTART_PAUSE_MS);
+    }
+  };
+
+  try {
+    const infrastructure = await startInfrastructure({
+      dataDir: join(directory, 'data'),
+      env: {},
+      log: (line) => void ended.push(line),
+    });
+    closing.push(() => infrastructure.stop());
+    const { mongodbUrl, natsUrl, mongodb, nats } = infrastructure;
+    nodes.set('database', { ...mongodb, restart: () => untilStarted(mongodb.restart) });
+    nodes.set('broker', { ...nats, restart: () => untilStarted(nats.restart) });
+    const secrets = newSecrets();
+
+    const startReplica = async (service: string, replica: number, own: NodeJS.ProcessEnv): Promise<number> => {
+      const name = `${service}-${replica}`;
+      const kept = createWriteStream(join(logDir, `${name}.log`));
+      closing.push(() => kept.end());
+      const natsLink = linkOf(service, 'broker');
+      const env = { LOG_LEVEL: 'info', ...UNLIMITED_RATES, ...own, NATS_URL: await proxiedUrl(natsLink, natsUrl) };
+      if (own['MONGODB_URL'] !== undefined) {
+        Object.assign(env, { MONGODB_URL: await proxiedUrl(linkOf(service, 'database'), mongodbUrl) });
+      }
+      const process = await startServiceProcess(service, env, {
+        onOutput: (line) => void kept.write(`${line}\n`),
+        log(line) {
+          ended.push(line);
+          if (!isStopping) untilStarted(process.restart).catch((error: unknown) => void ended.push(String(error)));
+        },
+      });
+      closing.push(() => {
+        process.resume();
+        return process.stop();
+      });
+      nodes.set(name, { ...process, restart: () => untilStarted(process.restart) });
+      return portOf(process.address);
+    };
+    const started = await startServices(
+      {
+        natsUrl,
+        mongodbUrlFor: () => mongodbUrl,
+        secrets,
+        addressFor: async (caller, called) => {
+          const port = await proxied(linkOf(caller, called), replicaPorts.get(called) ?? []);
+          return `127.0.0.1:${port}`;
+        },
+      },
+      async (service, env) => {
+        const ports: number[] = [];
+        for (let replica = 1; replica <= replicas; replica++) ports.push(await startReplica(service, replica, env));
+        replicaPorts.set(service, ports);
+        return { address: `127.0.0.1:${ports[0]}` };
+      },
+    );
+    const gatewayPort = await proxied('clients>gateway', replicaPorts.get('gateway') ?? []);
+    return {
+      baseUrl: `http://127.0.0.1:${gatewayPort}/v1`,
+      mongodbUrl,
+      natsUrl,
+      node: (name) => nodes.get(name) ?? missing(name),
+      proxiesOf: (link) => proxies.get(link) ?? missing(link),
+      newTenant: (name) => createTenant(started.organization.address, secrets.OPERATOR_TOKEN, name),
+      ended,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function linkOf(from: string, to: string): Link {
+  return links.find((link) => link === `${from}>${to}`) ?? missing(`${from}>${to}`);
+}
+
+function portOf(address: string): number {
+  return Number(address.slice(address.lastIndexOf(':') + 1));
+}
+
+function missing(name: string): never {
+  throw new Error(`The plan knows no ${name}.`);
+}
