@@ -162,7 +162,8 @@ test('a consumer whose database was restored hears again what was handled since 
   const seen: number[] = [];
   const start = (): Promise<Subscription> => listen('restored', async (version) => void seen.push(version));
   const positions = mongo.db.collection<{ _id: string }>('consumer_positions');
-  const _id = `restored_${organizationId}__${events.organizationRestored.name}`;
+  const consumer = `restored_${organizationId}__${events.organizationRestored.name}`;
+  const _id = `${events.organizationRestored.stream}:${consumer}`;
   const first = await start();
   await publish(9);
   await eventually(() => expect(seen).toContain(9));
@@ -178,7 +179,7 @@ test('a consumer whose database was restored hears again what was handled since 
   const third = await start();
   await eventually(() => expect(seen).toEqual([10]));
   await third.stop();
-  expect(linesAbout(_id)).toEqual([]);
+  expect(linesAbout(consumer)).toEqual([]);
 });
 
 test('processes that start at once after a restore all listen, and the events since the backup are handled again', async () => {
@@ -206,9 +207,9 @@ test('a consumer whose database was restored to a time before it existed hears t
   await publish(11);
   await eventually(() => expect(seen).toContain(11));
   await first.stop();
-  await mongo.db
-    .collection<{ _id: string }>('consumer_positions')
-    .deleteOne({ _id: `emptied_${organizationId}__${events.organizationRestored.name}` });
+  await mongo.db.collection<{ _id: string }>('consumer_positions').deleteOne({
+    _id: `${events.organizationRestored.stream}:emptied_${organizationId}__${events.organizationRestored.name}`,
+  });
   seen.length = 0;
   await start();
   await eventually(() => expect(seen).toContain(11));

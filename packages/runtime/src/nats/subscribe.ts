@@ -81,6 +81,8 @@ export async function subscribe<T extends EventHeader>(
   { service, type, handle }: Subscriber<T>,
 ): Promise<Subscription> {
   const durable = `${service}__${type.name}`;
+  // Streams of two services may have an event of one name.
+  const positionId = `${type.stream}:${durable}`;
   const running = new Set<Promise<void>>();
 
   const attempt = async (message: JsMsg, isCurrent: () => boolean): Promise<{ isHandled: boolean }> => {
@@ -153,7 +155,7 @@ export async function subscribe<T extends EventHeader>(
     // Who listens already has compared, and its position is up to one check old.
     if (positions === undefined || found.num_waiting > 0) return found;
     const broker = positionOf(found);
-    const stored = await positions.find(durable);
+    const stored = await positions.find(positionId);
     const known = stored?.created === broker.created ? stored : { acknowledgedSeq: 0, deliveredSeq: 0 };
     if (broker.acknowledgedSeq <= known.acknowledgedSeq && broker.deliveredSeq <= known.deliveredSeq) return found;
     const fields = { stream: type.stream, consumer: durable, known, broker };
@@ -167,7 +169,7 @@ export async function subscribe<T extends EventHeader>(
     if (positions === undefined || found === undefined) return;
     const position = positionOf(found);
     if (isDeepStrictEqual(position, recorded)) return;
-    await positions.store(durable, position);
+    await positions.store(positionId, position);
     recorded = position;
   };
 
