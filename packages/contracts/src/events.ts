@@ -11,7 +11,7 @@ import {
   OrganizationDeleted,
   OrganizationRestored,
 } from './gen/invoicecontrol/organization/v1/events.js';
-import { ScanCompleted } from './gen/invoicecontrol/scan/v1/events.js';
+import { ScanCompleted, ScanFailed } from './gen/invoicecontrol/scan/v1/events.js';
 
 /** The common fields of all events: derived id, time of the change, tenant. */
 export interface EventHeader {
@@ -59,6 +59,8 @@ export const events = {
   findingAssigned: event<FindingAssigned>('analysis', 'finding_assigned', FindingAssigned),
   analysisAuditRecorded: event<AuditRecorded>('analysis', 'audit_recorded', AuditRecorded),
   scanCompleted: event<ScanCompleted>('scan', 'scan_completed', ScanCompleted),
+  scanFailed: event<ScanFailed>('scan', 'scan_failed', ScanFailed),
+  scanAuditRecorded: event<AuditRecorded>('scan', 'audit_recorded', AuditRecorded),
   organizationChanged: event<OrganizationChanged>('organization', 'organization_changed', OrganizationChanged),
   organizationDeleted: event<OrganizationDeleted>('organization', 'organization_deleted', OrganizationDeleted),
   organizationRestored: event<OrganizationRestored>('organization', 'organization_restored', OrganizationRestored),

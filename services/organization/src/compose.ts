@@ -96,6 +96,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
     eventHandlers: [
       handler(events.findingAssigned, onFindingAssigned(deps)),
       handler(events.analysisAuditRecorded, onAuditRecorded(deps)),
+      handler(events.scanAuditRecorded, onAuditRecorded(deps)),
     ],
     jobs: mailJobs(config, { ...deps, queue: notifications, logger }),
   };

@@ -7,6 +7,7 @@ import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
 import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { usageService } from '@invoicecontrol/runtime/usage-service';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
+import { abandonScan } from './application/abandon-scan.js';
 import { createScan } from './application/create-scan.js';
 import { finishScan, SCAN_ROWS_METER } from './application/finish-scan.js';
 import { scanReader } from './application/read-scans.js';
@@ -19,6 +20,7 @@ import { createImportedRowIndexes, importedRowStore } from './storage/imported-r
 import type { ImportedRowDocument } from './storage/imported-rows.js';
 import { createScanIndexes, scanStore } from './storage/scans.js';
 import type { ScanDocument } from './storage/scans.js';
+import { operatorService } from './transport/grpc/operator.js';
 import { scanService } from './transport/grpc/scans.js';
 
 /** How often each replica searches for scans that a crash or an outage interrupted. */
@@ -53,7 +55,7 @@ async function compose(
   const outbox = await openOutbox(['scans']);
 
   const scans = scanStore(scanCollection, outbox, clock);
-  const importedRows = importedRowStore(importedRowCollection);
+  const importedRows = importedRowStore(importedRowCollection, scans.failedAmong);
   const usage = usageCounters(db, clock);
   const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
   onStop('tenants', () => tenants.close());
@@ -65,6 +67,7 @@ async function compose(
         createScan: createScan({ scans, usage, tenants, finish, withinBudget: rowBudget(), clock, logger }),
         reader: scanReader(scans),
       }),
+      operatorService({ abandonScan: abandonScan({ scans, importedRows, usage, clock, logger }) }),
       usageService(
         {
           [SCAN_ROWS_METER]: (organizationId, month) => usage.used({ organizationId, month, meter: SCAN_ROWS_METER }),

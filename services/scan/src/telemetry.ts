@@ -12,6 +12,11 @@ export function scanWithdrawn(): void {
   count('scan.ended', { outcome: 'WITHDRAWN' });
 }
 
+/** The operator ended a scan without a result. */
+export function scanAbandoned(): void {
+  count('scan.ended', { outcome: 'ABANDONED' });
+}
+
 /** A scan could not be completed and waits for its next try, set aside when it gave up its organization's turn. */
 export function tryFailed(reason: 'OUTAGE' | 'DELETED' | 'FAULT', isSetAside: boolean): void {
   count('scan.tries_failed', { reason, set_aside: isSetAside });

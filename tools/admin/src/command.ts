@@ -2,6 +2,7 @@ import type { Methods } from '@invoicecontrol/contracts/definition';
 import type { OperatorServiceDefinition as AnalysisOperator } from '@invoicecontrol/contracts/analysis/v1/operator_service';
 import type { OperatorServiceDefinition as Operations } from '@invoicecontrol/contracts/operations/v1/operator_service';
 import type { OperatorServiceDefinition as OrganizationOperator } from '@invoicecontrol/contracts/organization/v1/operator_service';
+import type { OperatorServiceDefinition as ScanOperator } from '@invoicecontrol/contracts/scan/v1/operator_service';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 
 /** An option of a command. */
@@ -54,6 +55,7 @@ export interface ServiceOperations {
 export interface Operator {
   readonly organization: Methods<typeof OrganizationOperator, CallOptions>;
   readonly analysis: Methods<typeof AnalysisOperator, CallOptions>;
+  readonly scan: Methods<typeof ScanOperator, CallOptions>;
   /** The services that the command asks: its own, or every one, or the one that --service names. */
   readonly services: readonly ServiceOperations[];
   readonly call: CallOptions;

@@ -2,6 +2,7 @@ import { parseArgs, styleText } from 'node:util';
 import { OperatorServiceDefinition as AnalysisOperator } from '@invoicecontrol/contracts/analysis/v1/operator_service';
 import { OperatorServiceDefinition as Operations } from '@invoicecontrol/contracts/operations/v1/operator_service';
 import { OperatorServiceDefinition as OrganizationOperator } from '@invoicecontrol/contracts/organization/v1/operator_service';
+import { OperatorServiceDefinition as ScanOperator } from '@invoicecontrol/contracts/scan/v1/operator_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { operatedServices, UsageError } from './command.js';
@@ -15,6 +16,7 @@ import { organizations } from './commands/organizations.js';
 import { overridePolicy } from './commands/override-policy.js';
 import { replayAnalyses } from './commands/replay-analyses.js';
 import { restoreOrganization } from './commands/restore-organization.js';
+import { abandonScan } from './commands/scans.js';
 import { setPlan } from './commands/set-plan.js';
 import { findSystem } from './connection.js';
 import { commandHelp, generalHelp, optionText } from './help.js';
@@ -31,6 +33,7 @@ export const commands: readonly Command[] = [
   listDeadLetters,
   showDeadLetter,
   resendDeadLetters,
+  abandonScan,
   replayAnalyses,
   dryRunPolicy,
   overridePolicy,
@@ -194,6 +197,9 @@ async function execute(
         },
         get analysis() {
           return reachable(client(AnalysisOperator, channelOf('analysis')), addresses.get('analysis'));
+        },
+        get scan() {
+          return reachable(client(ScanOperator, channelOf('scan')), addresses.get('scan'));
         },
         services: services.map((service) => ({
           service,

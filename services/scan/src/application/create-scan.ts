@@ -75,6 +75,7 @@ export const createScan = (deps: Deps) => {
   ): Promise<CreatedScan> => {
     const scan = await scans.find(organizationId, scanId);
     if (scan?.status === 'COMPLETE') return { scan, isReplayed };
+    if (scan?.status === 'FAILED') throw abandoned(isKeyed);
     if (!isKeyed) throw goesOn();
     const waitMs = (scan?.nextTryAt?.getTime() ?? 0) - clock.now().getTime();
     throw waitMs > 0 ? waits(Math.ceil(waitMs / 1_000)) : firstInProgress();
@@ -90,6 +91,7 @@ export const createScan = (deps: Deps) => {
     if (earlier === undefined) return undefined;
     requireSameRequest(fingerprint, earlier.fingerprint, 'scan');
     if (earlier.status === 'COMPLETE') return { scan: earlier, isReplayed: true };
+    if (earlier.status === 'FAILED') throw abandoned(true);
     const taken = await scans.takeOver(reference);
     if (taken === undefined) return answerOfOther(reference, { isKeyed: true, isReplayed: true });
     return { scan: await finish(taken, context), isReplayed: true };
@@ -175,6 +177,12 @@ export const createScan = (deps: Deps) => {
     }
   };
 };
+
+/** The operator ended the scan. Under its key analysis would go on with the rows that it has stored. */
+function abandoned(isKeyed: boolean): DomainError {
+  const again = isKeyed ? 'Send its rows again with a new Idempotency-Key.' : 'Send its rows again.';
+  return new DomainError('wrong_state', `The operator of the service ended this scan without a result. ${again}`);
+}
 
 function waits(retryAfterSeconds: number): DomainError {
   return new DomainError(

@@ -121,7 +121,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     if (!isFault) logger.warn(fields, 'a scan waits for analysis; the sweep tries again');
     else if (keepsTurn) logger.error(fields, 'a scan failed by a fault of ours; the sweep tries again');
     else logger.error(fields, 'a scan fails every time by a fault of ours; it is set aside and tried rarely');
-    if (!(await scans.leave(scan, { faults, pauseMs, keepsTurn }))) throw new VersionConflict();
+    if (!(await scans.leave(scan, { faults, pauseMs, keepsTurn, lastError: sentenceOf(error) })))
+      throw new VersionConflict();
     tryFailed(reason, !keepsTurn);
     const what = isFault
       ? 'The scan is stored. A fault on our side keeps it from completing so far, and we try again by ourselves.'
@@ -189,4 +190,12 @@ function inCurrency(row: Row, baseCurrency: string): Row {
   return row.invoice === undefined || row.invoice.currency !== ''
     ? row
     : { ...row, invoice: { ...row.invoice, currency: baseCurrency } };
+}
+
+/** Stored errors are cut to this length. */
+const ERROR_LENGTH_MAX = 300;
+
+/** What the operator is told of an error; the log has all of it. */
+function sentenceOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH_MAX);
 }

@@ -1,4 +1,5 @@
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { NextTry } from '../domain/next-try.js';
 import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
 
@@ -62,9 +63,39 @@ export interface CompleteScan extends ScanReference {
 
 export interface RunningScan extends ScanReference {
   readonly status: 'RUNNING';
+  readonly version: number;
+  readonly companyId: string;
+  readonly usage: CountedRows;
   readonly fingerprint?: string;
   /** Absent while a worker has it, or until its lease runs out. */
   readonly nextTryAt?: Date;
+}
+
+/** A scan that the operator ended without a result. */
+export interface FailedScan extends ScanReference {
+  readonly status: 'FAILED';
+  readonly failure: Failure;
+  readonly fingerprint?: string;
+}
+
+export interface Failure {
+  /** The operator's words. */
+  readonly reason: string;
+  readonly at: Date;
+  /** Rows that counted until then. */
+  readonly rows: number;
+}
+
+/** A scan that has been running for long, as the operator is told about it. */
+export interface StuckScan extends ScanReference {
+  readonly createdAt: Date;
+  readonly faults: number;
+  /** Why the last try came to nothing. */
+  readonly lastError?: string;
+  /** When its next try is due; absent while a worker has it. */
+  readonly nextTryAt?: Date;
+  /** When its worker gives it up, unless it prolongs that. */
+  readonly leaseUntil: Date;
 }
 
 export interface ScanQuery extends PageRequest {
@@ -75,7 +106,7 @@ export interface ScanQuery extends PageRequest {
 export interface ScanStore {
   /** Stores a scan as running and held by us; undefined when its id is taken or another scan of the tenant runs. */
   insert(scan: NewScan): Promise<HeldScan | undefined>;
-  find(organizationId: string, scanId: string): Promise<CompleteScan | RunningScan | undefined>;
+  find(organizationId: string, scanId: string): Promise<CompleteScan | RunningScan | FailedScan | undefined>;
   /** Finished scans, newest first. */
   list(organizationId: string, query: ScanQuery): Promise<Page<CompleteScan>>;
   /** The scan that has the tenant's turn, and whether its worker fell silent. */
@@ -90,7 +121,17 @@ export interface ScanStore {
   /** The commit point: the result and its event in one write. */
   complete(scan: HeldScan, result: ScanResult, skippedRows: readonly SkippedRow[]): Promise<CompleteScan>;
   /** Leaves the scan to the next worker, after a pause; false when another worker has taken over. */
-  leave(scan: HeldScan, next: Omit<NextTry, 'reason'>): Promise<boolean>;
+  leave(scan: HeldScan, next: Omit<NextTry, 'reason'> & { readonly lastError: string }): Promise<boolean>;
+  /**
+   * Ends the scan without a result, whoever holds it: every later write of its worker fails. Its rows stop counting with
+   * this write, which also carries the event and the line of the audit trail.
+   * @throws VersionConflict when the scan was changed after it was read
+   */
+  abandon(scan: RunningScan, reason: string, context: RequestContext): Promise<FailedScan>;
+  /** Those of the scans that were abandoned. */
+  failedAmong(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Scans of any tenant that were accepted before and still run, oldest first, a bounded number. */
+  runningSince(createdBefore: Date): Promise<readonly StuckScan[]>;
   /** Removes a running scan as if it had never been; false when another worker has taken over. */
   remove(scan: HeldScan): Promise<boolean>;
   /**

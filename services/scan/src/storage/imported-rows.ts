@@ -5,6 +5,8 @@ import { importedRowIdFor } from '../application/scan-ids.js';
 
 /** External ids that one command stores or reads. */
 const BATCH_ROWS_MAX = 1_000;
+/** A worker of an abandoned scan may still take ids; each round frees what it took. */
+const FREE_ROUNDS_MAX = 3;
 
 /** An external id that a scan of a company has imported, under an id that is derived from it. */
 export interface ImportedRowDocument {
@@ -21,7 +23,31 @@ export async function createImportedRowIndexes(collection: Collection<ImportedRo
   await collection.createIndexes([{ key: { organizationId: 1, scanId: 1 }, name: 'of_scan' }]);
 }
 
-export function importedRowStore(collection: Collection<ImportedRowDocument>): ImportedRows {
+/** @param failedAmong of scans those that were abandoned: what they have taken is free */
+export function importedRowStore(
+  collection: Collection<ImportedRowDocument>,
+  failedAmong: (organizationId: string, scanIds: readonly string[]) => Promise<ReadonlySet<string>>,
+): ImportedRows {
+  /** Inserts what is free. @returns the ids that other scans have, those of abandoned scans not among them */
+  const insertFree = async (
+    organizationId: string,
+    scanId: string,
+    batch: readonly ImportedRowDocument[],
+  ): Promise<readonly string[]> => {
+    for (let round = 1; ; round++) {
+      const there = await insertMissing(collection, batch);
+      if (there.size === 0) return [];
+      const owned = await collection
+        .find({ _id: { $in: [...there] }, organizationId }, { projection: { scanId: 1 } })
+        .toArray();
+      // What this very scan took before a crash is its own.
+      const ofOthers = owned.filter(({ scanId: owner }) => owner !== scanId);
+      const owners = [...new Set(ofOthers.map(({ scanId: owner }) => owner))];
+      const failed = await failedAmong(organizationId, owners);
+      if (failed.size === 0 || round === FREE_ROUNDS_MAX) return ofOthers.map(({ _id }) => _id);
+      await collection.deleteMany({ _id: { $in: [...there] }, organizationId, scanId: { $in: [...failed] } });
+    }
+  };
   return {
     async take({ organizationId, companyId, scanId, createdAt }, positions) {
       const externalIds = new Map(
@@ -40,15 +66,9 @@ export function importedRowStore(collection: Collection<ImportedRowDocument>): I
       }));
       const ofOthers = new Set<string>();
       for (let at = 0; at < documents.length; at += BATCH_ROWS_MAX) {
-        const there = await insertMissing(collection, documents.slice(at, at + BATCH_ROWS_MAX));
-        if (there.size === 0) continue;
-        const owned = await collection
-          .find({ _id: { $in: [...there] }, organizationId }, { projection: { scanId: 1 } })
-          .toArray();
-        // What this very scan took before a crash is its own.
-        for (const { _id, scanId: owner } of owned) {
-          const externalId = externalIds.get(_id);
-          if (owner !== scanId && externalId !== undefined) ofOthers.add(externalId);
+        for (const id of await insertFree(organizationId, scanId, documents.slice(at, at + BATCH_ROWS_MAX))) {
+          const externalId = externalIds.get(id);
+          if (externalId !== undefined) ofOthers.add(externalId);
         }
       }
       return ofOthers;

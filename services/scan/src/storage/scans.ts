@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate, Guard } from '@invoicecontrol/runtime/mongo/aggregate';
-import { claim, leaseOf } from '@invoicecontrol/runtime/mongo/claims';
+import { claim, FREE, leaseOf } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable, Lease } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
@@ -14,10 +15,13 @@ import type { Collection, Filter } from 'mongodb';
 import type {
   CompleteScan,
   CountedRows,
+  FailedScan,
+  Failure,
   HeldScan,
   RunningScan,
   ScanReference,
   ScanStore,
+  StuckScan,
 } from '../application/scan-store.js';
 import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
 
@@ -29,6 +33,8 @@ const SWEEP_SCANS_MAX = 10;
 const SWEEP_SET_ASIDE_MAX = 5;
 /** A scan that was set aside and finds another one running is tried again after this long. */
 const TURN_TAKEN_PAUSE_MS = 10_000;
+/** Scans that the operator is told of at once. */
+const STUCK_SCANS_MAX = 100;
 
 /**
  * A historical scan: its rows while it runs, its result and the event of it when it is complete. The running scan is
@@ -36,7 +42,7 @@ const TURN_TAKEN_PAUSE_MS = 10_000;
  * `leaseUntil` without a `claim` is when the next try is due.
  */
 export interface ScanDocument extends Aggregate, Claimable {
-  readonly status: 'RUNNING' | 'COMPLETE';
+  readonly status: 'RUNNING' | 'COMPLETE' | 'FAILED';
   readonly companyId: string;
   readonly baseCurrency: string;
   readonly createdAt: Date;
@@ -52,6 +58,10 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly skips?: readonly Skip[];
   /** While the scan runs, from its first fault: tries in a row that ended in one. */
   readonly faults?: number;
+  /** While the scan runs: why the last try came to nothing. */
+  readonly lastError?: string;
+  /** When the operator abandoned it. */
+  readonly failure?: Failure;
   readonly result?: ScanResult;
   readonly skippedRows?: readonly SkippedRow[];
 }
@@ -93,7 +103,7 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
     async find(organizationId, scanId) {
       const document = await collection.findOne({ _id: scanId, organizationId }, { projection: withoutWork });
       if (document === null) return undefined;
-      return toComplete(document) ?? toRunning(document);
+      return toComplete(document) ?? toFailed(document) ?? toRunning(document);
     },
     async list(organizationId, { companyId, ...page }) {
       const filter = { organizationId, status: 'COMPLETE' as const, ...(companyId && { companyId }) };
@@ -133,19 +143,58 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
         guardOf(scan),
         {
           $set: { status: 'COMPLETE', result, skippedRows },
-          $unset: { turn: '', claim: '', leaseUntil: '', packedRows: '', skips: '', faults: '' },
+          $unset: work,
         },
         { events: [announce(events.scanCompleted, { scanId, companyId, ...result })] },
       );
       return { organizationId, scanId, status: 'COMPLETE', companyId, createdAt, result, skippedRows };
     },
-    async leave({ organizationId, scanId, claimId }, { pauseMs, faults, keepsTurn }) {
+    async leave({ organizationId, scanId, claimId }, { pauseMs, faults, keepsTurn, lastError }) {
       const leaseUntil = new Date(clock.now().getTime() + pauseMs);
       const { matchedCount } = await collection.updateOne(
         { _id: scanId, organizationId, claim: claimId },
-        { $set: { leaseUntil, faults }, $unset: { claim: '', ...(keepsTurn ? {} : { turn: '' }) } },
+        { $set: { leaseUntil, faults, lastError }, $unset: { claim: '', ...(keepsTurn ? {} : { turn: '' }) } },
       );
       return matchedCount === 1;
+    },
+    async abandon({ organizationId, scanId, version, companyId, usage, fingerprint }, reason, context) {
+      const failure = { reason, at: clock.now(), rows: usage.rows };
+      await aggregates.commit(
+        { id: scanId, organizationId, version },
+        { $set: { status: 'FAILED', failure, usage: { ...usage, rows: 0 } }, $unset: work },
+        {
+          events: [
+            announce(events.scanFailed, { scanId, companyId }),
+            auditAnnouncement(events.scanAuditRecorded, context, {
+              action: 'scan.abandoned',
+              target: `scan:${scanId}`,
+              outcome: 'SUCCEEDED',
+            }),
+          ],
+        },
+      );
+      return {
+        organizationId,
+        scanId,
+        status: 'FAILED',
+        failure,
+        ...(fingerprint === undefined ? {} : { fingerprint }),
+      };
+    },
+    async failedAmong(organizationId, scanIds) {
+      if (scanIds.length === 0) return new Set();
+      const failed = await collection
+        .find({ _id: { $in: [...scanIds] }, organizationId, status: 'FAILED' }, { projection: { _id: 1 } })
+        .toArray();
+      return new Set(failed.map(({ _id }) => _id));
+    },
+    async runningSince(createdBefore) {
+      const documents = await collection
+        .find({ leaseUntil: { $gte: FREE }, createdAt: { $lte: createdBefore } }, { projection: withoutWork })
+        .sort({ leaseUntil: 1 })
+        .limit(STUCK_SCANS_MAX)
+        .toArray();
+      return documents.map(toStuck);
     },
     async remove(scan) {
       const { id: _id, ...rest } = guardOf(scan);
@@ -177,6 +226,9 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
 
 /** A scan without a lease is complete and cannot be claimed. */
 const FOREVER = new Date(8.64e15);
+
+/** What a scan has only while it runs. */
+const work = { turn: '', claim: '', leaseUntil: '', packedRows: '', skips: '', faults: '', lastError: '' } as const;
 
 const withoutWork = { packedRows: 0, skips: 0, outbox: 0, recentEvents: 0 } as const;
 
@@ -216,13 +268,34 @@ function toHeld(document: ScanDocument, lease: Lease): HeldScan {
 }
 
 function toRunning(document: ScanDocument): RunningScan {
-  const { claim: holder, leaseUntil } = document;
+  const { claim: holder, leaseUntil, version, companyId, usage } = document;
   const isLeft = holder === undefined && leaseUntil !== undefined;
   return {
     ...referenceOf(document),
     status: 'RUNNING',
+    version,
+    companyId,
+    usage,
     ...(isLeft ? { nextTryAt: leaseUntil } : {}),
     ...fingerprintOf(document),
+  };
+}
+
+function toFailed(document: ScanDocument): FailedScan | undefined {
+  const { failure } = document;
+  if (failure === undefined) return undefined;
+  return { ...referenceOf(document), status: 'FAILED', failure, ...fingerprintOf(document) };
+}
+
+function toStuck(document: ScanDocument): StuckScan {
+  const { createdAt, faults = 0, lastError, claim: holder, leaseUntil = FREE } = document;
+  return {
+    ...referenceOf(document),
+    createdAt,
+    faults,
+    leaseUntil,
+    ...(lastError === undefined ? {} : { lastError }),
+    ...(holder === undefined ? { nextTryAt: leaseUntil } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import { OperatorServiceDefinition } from '@invoicecontrol/contracts/scan/v1/operator_service';
 import { ScanServiceDefinition } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import type {
   CreateScanRequest,
@@ -17,6 +18,16 @@ import type { Config } from '../config.js';
 /** A scan may wait for its turn and for analysis. */
 export const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
+/** The operator of the installation. */
+export const asOperator = {
+  context: {
+    requestId: 'operator-request',
+    actor: { type: 'OPERATOR', id: 'ann' },
+    operatorToken: 'operator-token-of-the-integration-tests',
+  },
+  timeoutMs: 60_000,
+} as const;
+
 /** The configuration of a service that a test starts, on a port that the system chooses. */
 export function testConfig(
   { mongodbUrl, natsUrl }: { mongodbUrl: string; natsUrl: string },
@@ -31,6 +42,7 @@ export function testConfig(
     DATABASE_NAME: databaseName,
     ORGANIZATION_ADDRESS: others.organization,
     ANALYSIS_ADDRESS: others.analysis,
+    OPERATOR_TOKEN: asOperator.context.operatorToken,
     LOG_LEVEL: logLevel,
   });
 }
@@ -70,6 +82,7 @@ export async function insist(create: () => Promise<CreateScanResponse>): Promise
 export function connect(address: string) {
   const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const scans = client(ScanServiceDefinition, channel);
+  const operator = client(OperatorServiceDefinition, channel);
   const create = (
     organizationId: string,
     rows: Row[],
@@ -105,6 +118,8 @@ export function connect(address: string) {
         },
         call,
       ),
+    abandon: (organizationId: string, scanId: string, reason = 'analysis fails on row 7') =>
+      operator.abandonScan({ organizationId, scanId, reason }, asOperator),
     close: () => channel.close(),
   };
 }

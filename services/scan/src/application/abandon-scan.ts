@@ -1,0 +1,74 @@
+import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { scanAbandoned } from '../telemetry.js';
+import { SCAN_ROWS_METER } from './finish-scan.js';
+import type { ImportedRows } from './imported-rows.js';
+import type { FailedScan, ScanReference, ScanStore } from './scan-store.js';
+
+const REASON_LENGTH_MAX = 500;
+
+interface Deps {
+  readonly scans: Pick<ScanStore, 'find' | 'abandon'>;
+  readonly importedRows: Pick<ImportedRows, 'release'>;
+  readonly usage: UsageCounters;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface AbandonedScan {
+  readonly scan: FailedScan;
+  /** Whether an earlier call did it. */
+  readonly wasAbandoned: boolean;
+}
+
+/**
+ * Ends a running scan without a result, for the operator; may be repeated. The commit point is one write of the scan: from
+ * then on its worker can write nothing, its rows do not count, and its external ids are free even if a worker that knows
+ * nothing of it takes some afterwards.
+ * @throws DomainError invalid without a reason; not_found; wrong_state for a scan that completed
+ */
+export const abandonScan =
+  ({ scans, importedRows, usage, clock, logger }: Deps) =>
+  async (
+    { reason, ...reference }: ScanReference & { readonly reason: string },
+    context: RequestContext,
+  ): Promise<AbandonedScan> => {
+    const { organizationId, scanId } = reference;
+    const words = reason.trim();
+    if (words.length < 1 || words.length > REASON_LENGTH_MAX) {
+      throw invalidField('reason', `must have 1 to ${REASON_LENGTH_MAX} characters.`);
+    }
+
+    const end = async (): Promise<AbandonedScan> => {
+      const scan = await scans.find(organizationId, scanId);
+      if (scan === undefined) throw notFound('scan');
+      if (scan.status === 'COMPLETE') {
+        throw new DomainError('wrong_state', 'This scan completed and has its result; nothing was abandoned.');
+      }
+      if (scan.status === 'FAILED') return { scan, wasAbandoned: true };
+      const { month, rows } = scan.usage;
+      const mark = { organizationId, month, meter: SCAN_ROWS_METER };
+      const since = clock.now();
+      // The reconciling job leaves a counter alone that moves, so it does not sum the lowered mark before the giving back.
+      await usage.reserve({ ...mark, amount: 0 }, undefined);
+      const failed = await scans.abandon(scan, words, context);
+      await usage.giveBack({ ...mark, amount: rows }, since);
+      return { scan: failed, wasAbandoned: false };
+    };
+
+    const abandoned = await retryOnConflict(end);
+    // Again after a crash between the two writes; what a scan has taken that failed is free in any case.
+    await importedRows.release(reference);
+    const { actor, requestId } = context;
+    const { wasAbandoned, scan } = abandoned;
+    logger.warn(
+      { ...reference, actor, requestId, reason: words, wasAbandoned, rows: scan.failure.rows },
+      'a scan is abandoned',
+    );
+    if (!wasAbandoned) scanAbandoned();
+    return abandoned;
+  };
