@@ -19,7 +19,7 @@ import type { Config } from '../config.js';
 export const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
 /** The operator of the installation. */
-export const asOperator = {
+const asOperator = {
   context: {
     requestId: 'operator-request',
     actor: { type: 'OPERATOR', id: 'ann' },
