@@ -3,7 +3,7 @@ import { DomainError, notFound } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
-import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Actor, RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidv7 } from 'uuid';
 import type { Pepper } from '../domain/api-key.js';
 import { deleteOrganization as markDeleted, isRecoverable, restoreOrganization } from '../domain/organization.js';
@@ -34,7 +34,11 @@ export const deleteOrganization =
     const { token, hash } = generateRecoveryToken();
     return retryOnConflict(async () => {
       const organization = await requireOrganization(organizations, organizationId);
-      const deleted = markDeleted(organization, confirmName, { recoveryTokenHash: hash, now: clock.now() });
+      const deleted = markDeleted(organization, confirmName, {
+        recoveryTokenHash: hash,
+        by: context.actor,
+        now: clock.now(),
+      });
       await organizations.save(deleted, {
         context,
         audit: [{ action: 'organization.deleted', target: `organization:${organizationId}` }],
@@ -51,8 +55,12 @@ export interface Restored {
   readonly ownerKey: string;
 }
 
+/** Who restores an organization that was deleted before deletions stored their actor. */
+const HOLDER_OF_TOKEN: Actor = { type: 'SYSTEM', id: 'recovery-token' };
+
 /**
- * Restores an organization by the recovery token that its deletion returned; the token works once.
+ * Restores an organization by the recovery token that its deletion returned; the token works once. Nobody else was given
+ * it, so the restoring is attributed to the actor of the deletion.
  * @throws DomainError unauthenticated for a token that is unknown, used or expired
  */
 export const restoreByToken =
@@ -66,7 +74,7 @@ export const restoreByToken =
       if (organization === undefined || deletion === undefined || !isRecoverable(deletion, deps.clock.now())) {
         throw new DomainError('unauthenticated', 'The recovery token is unknown, already used or expired.');
       }
-      return restore(deps, organization, context);
+      return restore(deps, organization, { ...context, actor: deletion.by ?? HOLDER_OF_TOKEN });
     });
   };
 

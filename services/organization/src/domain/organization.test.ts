@@ -26,7 +26,7 @@ const organization: Organization = {
   createdAt: now,
   deletion: undefined,
 };
-const deletion = { recoveryTokenHash: 'hash', now };
+const deletion = { recoveryTokenHash: 'hash', by: { type: 'API_KEY', id: 'k' } as const, now };
 
 describe('the base currency', () => {
   test.each(['EUR', 'USD', 'PLN', 'AED', 'SAR', 'QAR', 'BHD', 'XOF'])('may be %s, in any case', (code) => {

@@ -37,9 +37,16 @@ export interface Company {
 
 export interface Deletion {
   readonly at: Date;
+  /** Who deleted it and was given the recovery token, as the audit trail names actors; absent where an earlier release deleted it. */
+  readonly by?: DeletedBy | undefined;
   /** Hash of the token that restores the organization until `recoveryExpiresAt`. */
   readonly recoveryTokenHash: string;
   readonly recoveryExpiresAt: Date;
+}
+
+export interface DeletedBy {
+  readonly type: 'API_KEY' | 'USER' | 'OPERATOR' | 'SYSTEM';
+  readonly id: string;
 }
 
 const RECOVERY_DAYS = 30;
@@ -77,7 +84,7 @@ export function changeReferenceValidation(organization: Organization, mode: stri
 export function deleteOrganization(
   organization: Organization,
   confirmName: string,
-  { recoveryTokenHash, now }: { recoveryTokenHash: string; now: Date },
+  { recoveryTokenHash, by, now }: { recoveryTokenHash: string; by: DeletedBy; now: Date },
 ): Organization & { deletion: Deletion } {
   if (confirmName !== organization.name) {
     throw invalidField('confirm_name', 'must be exactly the name of the organization.');
@@ -86,7 +93,7 @@ export function deleteOrganization(
     throw new DomainError('wrong_state', 'The organization has a subscription. Cancel it before deleting.');
   }
   const recoveryExpiresAt = new Date(now.getTime() + RECOVERY_DAYS * DAY_MS);
-  return { ...organization, deletion: { at: now, recoveryTokenHash, recoveryExpiresAt } };
+  return { ...organization, deletion: { at: now, by, recoveryTokenHash, recoveryExpiresAt } };
 }
 
 /** Whether the owner's token is still valid; the operator can restore at any time. */

@@ -131,6 +131,27 @@ test('every change has one entry with actor, action, time and address before the
   expect(times).toEqual([...times].sort((left, right) => right - left));
 });
 
+test('a restoring by the recovery token is attributed to who deleted the organization and was given the token', async () => {
+  const { organizationId, ownerKey } = await clients.createTenant('Acme');
+  const ownerKeyId = idOfKey(ownerKey);
+  const deletion = { organizationId, confirmName: 'Acme' };
+  const { recoveryToken } = await clients.organization.deleteOrganization(deletion, asKey(ownerKeyId, 'r1'));
+  // Without a key the gateway can only say that the request came by it.
+  const withoutKey = {
+    context: { requestId: 'r2', actor: { type: 'SYSTEM', id: 'gateway' }, ip: '192.0.2.9' },
+  } as const;
+  const { ownerKey: second } = await clients.organization.restoreOrganization({ recoveryToken }, withoutKey);
+  const ofRestore = (await trail(organizationId)).filter(({ requestId }) => requestId === 'r2');
+  const by = { actorType: 'API_KEY', actorId: ownerKeyId, ip: '192.0.2.9' };
+  expect(ofRestore).toHaveLength(2);
+  expect(ofRestore).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ ...by, action: 'organization.restored', target: `organization:${organizationId}` }),
+      expect.objectContaining({ ...by, action: 'api_key.created', target: `api_key:${idOfKey(second)}` }),
+    ]),
+  );
+});
+
 test('a refused change leaves no entry', async () => {
   const { organizationId, companyId } = await clients.createTenant('Acme');
   const caller = asKey('test-key');

@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb';
 import { findPageOfAll, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { OrganizationSummary } from '../application/authenticate-key.js';
 import type { Organizations } from '../application/organizations.js';
-import type { Deletion, Organization } from '../domain/organization.js';
+import type { DeletedBy, Deletion, Organization } from '../domain/organization.js';
 import { createAuditedIndexes } from './audit-relay.js';
 import type { Audited } from './audit-relay.js';
 import type { AuditedStore, Bookkeeping } from './audited-store.js';
@@ -28,6 +28,7 @@ export interface OrganizationDocument extends Audited {
   readonly keySeriesId: string;
   readonly createdAt: Date;
   readonly deletedAt?: Date;
+  readonly deletedBy?: DeletedBy;
   readonly recoveryTokenHash?: string;
   readonly recoveryExpiresAt?: Date;
 }
@@ -89,6 +90,7 @@ function toState(organization: Organization): State {
   return {
     ...own,
     deletedAt: deletion?.at,
+    deletedBy: deletion?.by,
     recoveryTokenHash: deletion?.recoveryTokenHash,
     recoveryExpiresAt: deletion?.recoveryExpiresAt,
   } as State;
@@ -120,6 +122,7 @@ const summaryFields = {
   additionalLegalEntities: 1,
   keySeriesId: 1,
   deletedAt: 1,
+  deletedBy: 1,
   recoveryTokenHash: 1,
   recoveryExpiresAt: 1,
 } as const;
@@ -137,9 +140,11 @@ function toSummary(document: Pick<OrganizationDocument, '_id' | keyof typeof sum
 
 function readDeletion({
   deletedAt,
+  deletedBy,
   recoveryTokenHash,
   recoveryExpiresAt,
-}: Pick<OrganizationDocument, 'deletedAt' | 'recoveryTokenHash' | 'recoveryExpiresAt'>): Deletion | undefined {
+}: Pick<OrganizationDocument, 'deletedAt' | 'deletedBy' | 'recoveryTokenHash' | 'recoveryExpiresAt'>):
+  Deletion | undefined {
   if (deletedAt === undefined || recoveryTokenHash === undefined || recoveryExpiresAt === undefined) return undefined;
-  return { at: deletedAt, recoveryTokenHash, recoveryExpiresAt };
+  return { at: deletedAt, by: deletedBy, recoveryTokenHash, recoveryExpiresAt };
 }
