@@ -181,7 +181,7 @@ async function compose(
         reviewFinding: reviewFinding({ findings, effects, policy, audit, clock, logger }),
         assignFinding: assignFinding({ findings, members, clock }),
       }),
-      routingRuleService(routingRules({ rules: storedRules, cachedRules: rules, members, tenants, clock })),
+      routingRuleService(routingRules({ rules: storedRules, cachedRules: rules, suppliers, members, tenants, clock })),
       analysisService({
         reader: analysisReader({ invoices, analyses }),
         invoices: reader,

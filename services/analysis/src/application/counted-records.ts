@@ -25,6 +25,8 @@ export interface SupplierStore {
   /** Suppliers that share one of the keys by which similar names are found; at most 64. */
   findByLookalikeKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
   find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
+  /** Those of the ids that are suppliers of the organization. */
+  existing(organizationId: string, supplierIds: readonly string[]): Promise<readonly string[]>;
   /** Stores the record as the version after `version`; false when another writer was faster. */
   write(organizationId: string, record: SupplierRecord): Promise<boolean>;
   /** For many invoices: suppliers that share one of the identity keys, or one of the keys of similar names. */

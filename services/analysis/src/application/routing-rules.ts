@@ -4,8 +4,9 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { v7 as uuidV7 } from 'uuid';
-import { readRule, RULES_PER_ORGANIZATION_MAX } from '../domain/routing.js';
-import type { RoutingRule, RoutingRuleInput } from '../domain/routing.js';
+import { MATCH_ENTRIES_MAX, readRule, RULES_PER_ORGANIZATION_MAX } from '../domain/routing.js';
+import type { RoutingMatchInput, RoutingRule, RoutingRuleInput } from '../domain/routing.js';
+import type { SupplierStore } from './counted-records.js';
 import type { Members } from './members.js';
 
 /** What use cases need of the routing_rules collection. */
@@ -27,6 +28,7 @@ export interface RoutingRuleStore {
 interface Deps {
   readonly rules: RoutingRuleStore;
   readonly cachedRules: Cache<readonly RoutingRule[]>;
+  readonly suppliers: Pick<SupplierStore, 'existing'>;
   readonly members: Members;
   readonly tenants: Tenants;
   readonly clock: Clock;
@@ -39,7 +41,7 @@ export interface RoutingRules {
   list(organizationId: string): Promise<readonly RoutingRule[]>;
   /** @throws DomainError not_found */
   get(organizationId: string, ruleId: string): Promise<RoutingRule>;
-  /** @throws DomainError invalid, also for an assignee who is not an active member; wrong_state when there are too many */
+  /** @throws DomainError invalid, also for ids that name nothing in the organization; wrong_state when there are too many */
   create(organizationId: string, input: RoutingRuleInput, context: RequestContext): Promise<RoutingRule>;
   /** @throws DomainError not_found, invalid */
   update(
@@ -52,19 +54,21 @@ export interface RoutingRules {
   remove(organizationId: string, ruleId: string): Promise<void>;
 }
 
+const NO_CONDITION: RoutingMatchInput = { types: [], families: [], severities: [], companyIds: [], supplierIds: [] };
+
 /** Rules that assign new findings. */
-export function routingRules({ rules, cachedRules, members, tenants, clock }: Deps): RoutingRules {
+export function routingRules({ rules, cachedRules, suppliers, members, tenants, clock }: Deps): RoutingRules {
   const get = async (organizationId: string, ruleId: string): Promise<RoutingRule> => {
     const rule = await rules.find(organizationId, ruleId);
     if (rule === undefined) throw notFound('routing rule');
     return rule;
   };
   const read = async (organizationId: string, input: RoutingRuleInput, context: RequestContext) => {
-    const { companies } = await tenants.factsOf(organizationId, context);
-    return readRule(
-      input,
-      companies.map(({ companyId }) => companyId),
-    );
+    const [{ companies }, supplierIds] = await Promise.all([
+      tenants.factsOf(organizationId, context),
+      suppliers.existing(organizationId, input.match.supplierIds.slice(0, MATCH_ENTRIES_MAX)),
+    ]);
+    return readRule(input, { companyIds: companies.map(({ companyId }) => companyId), supplierIds });
   };
   const requireMember = async (organizationId: string, userId: string, context: RequestContext): Promise<void> => {
     if (await members.isActive(organizationId, userId, context)) return;
@@ -92,7 +96,8 @@ export function routingRules({ rules, cachedRules, members, tenants, clock }: De
     async update(organizationId, ruleId, change, context) {
       const before = await get(organizationId, ruleId);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      const fields = await read(organizationId, { ...before, ...given }, context);
+      // A match that stays is not read again: a company or supplier that it names may be gone since, and is no fault of this change.
+      const fields = await read(organizationId, { ...before, match: NO_CONDITION, ...given }, context);
       if (change.assignTo !== undefined) await requireMember(organizationId, change.assignTo, context);
       // Only what was given is written, so that two changes of different fields both stay.
       const written = Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(given, name)));

@@ -55,14 +55,14 @@ describe('a rule takes a finding', () => {
 
 test.each(['', '  ', '\u200b \u2060'])('refuses a name without visible characters (%j)', (name) => {
   const input = { name, position: 1, enabled: true, match: anyMatch, assignTo: 'u' };
-  expect(() => readRule(input, [])).toThrow(/invisible/);
+  expect(() => readRule(input, { companyIds: [], supplierIds: [] })).toThrow(/invisible/);
 });
 
 test('accepts a name at the length limit, of any characters', () => {
   const name = '🙂'.repeat(200);
   const input = { name, position: 1, enabled: true, match: anyMatch, assignTo: 'u' };
-  expect(readRule(input, [])).toMatchObject({ name });
-  const longer = () => readRule({ ...input, name: `${name}x` }, []);
+  expect(readRule(input, { companyIds: [], supplierIds: [] })).toMatchObject({ name });
+  const longer = () => readRule({ ...input, name: `${name}x` }, { companyIds: [], supplierIds: [] });
   expect(longer).toThrow(
     expect.objectContaining({ kind: 'invalid', details: [expect.objectContaining({ path: 'name' })] }),
   );

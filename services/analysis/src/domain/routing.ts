@@ -1,4 +1,5 @@
 import { invalidField } from '@invoicecontrol/errors';
+import { invoiceCurrency, UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
@@ -15,11 +16,18 @@ export interface RoutingMatch {
   readonly families: readonly Family[];
   readonly severities: readonly Severity[];
   readonly companyIds: readonly string[];
+  /** Existed when the rule was written; one that is gone since takes no more findings. */
   readonly supplierIds: readonly string[];
   /** Least absolute gross amount of the invoice, in `currency`. */
   readonly minAmount?: DecimalAmount;
   /** Without an amount: the currency of the invoice. */
   readonly currency?: string;
+}
+
+/** Those of the ids in a rule that exist in its organization. */
+export interface KnownIds {
+  readonly companyIds: readonly string[];
+  readonly supplierIds: readonly string[];
 }
 
 /** Assigns new findings; the first rule in order of position that matches decides. */
@@ -35,7 +43,8 @@ export interface RoutingRule {
 }
 
 export const RULES_PER_ORGANIZATION_MAX = 200;
-const MATCH_ENTRIES_MAX = 100;
+/** Entries of each list in a match. */
+export const MATCH_ENTRIES_MAX = 100;
 
 /** By position; of rules that share one the older comes first, as their ids tell. */
 export function compareRules(left: RoutingRule, right: RoutingRule): number {
@@ -69,7 +78,7 @@ const POSITION_MAX = 1_000_000;
  */
 export function readRule(
   { name, position, enabled, match, assignTo }: RoutingRuleInput,
-  companyIds: readonly string[],
+  known: KnownIds,
 ): Omit<RoutingRule, 'ruleId' | 'createdAt'> {
   const trimmed = name.trim();
   if (!hasVisibleText(trimmed)) throw invalidField('name', 'must not be empty or invisible.');
@@ -79,14 +88,12 @@ export function readRule(
   if (!Number.isInteger(position) || position < 0 || position > POSITION_MAX) {
     throw invalidField('position', `must be a whole number from 0 to ${POSITION_MAX}.`);
   }
-  return { name: trimmed, position, enabled, match: readMatch(match, companyIds), assignTo };
+  return { name: trimmed, position, enabled, match: readMatch(match, known), assignTo };
 }
 
-function readMatch(match: RoutingMatchInput, companyIds: readonly string[]): RoutingMatch {
+function readMatch(match: RoutingMatchInput, { companyIds, supplierIds }: KnownIds): RoutingMatch {
   const { minAmount, currency } = match;
-  if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) {
-    throw invalidField('match.currency', 'must be the three capital letters of a currency.');
-  }
+  if (currency !== undefined) requireMatchableCurrency(currency);
   if (minAmount !== undefined) {
     if (!isDecimalAmount(minAmount) || minAmount.startsWith('-')) {
       throw invalidField('match.min_amount', 'must be a decimal amount such as "1000.00", not below zero.');
@@ -98,10 +105,31 @@ function readMatch(match: RoutingMatchInput, companyIds: readonly string[]): Rou
     families: entries('match.families', match.families, families, 'is not a known finding family'),
     severities: entries('match.severities', match.severities, severities, 'is not a known severity'),
     companyIds: entries('match.company_ids', match.companyIds, companyIds, 'names no company of this organization'),
-    supplierIds: entries('match.supplier_ids', match.supplierIds, undefined, ''),
+    supplierIds: entries(
+      'match.supplier_ids',
+      match.supplierIds,
+      supplierIds,
+      'names no supplier of this organization; findings show the id of theirs as supplierId',
+    ),
     ...(minAmount === undefined ? {} : { minAmount }),
     ...(currency === undefined ? {} : { currency }),
   };
+}
+
+/** @throws DomainError invalid for a currency that no invoice is in */
+function requireMatchableCurrency(currency: string): void {
+  if (!/^[A-Z]{3}$/.test(currency)) {
+    throw invalidField('match.currency', 'must be the three capital letters of a currency.');
+  }
+  if (currency === UNKNOWN_CURRENCY) {
+    throw invalidField(
+      'match.currency',
+      `can never match: ${currency} stands for a currency that could not be read. Take the finding type CURRENCY_UNKNOWN instead.`,
+    );
+  }
+  // Without a day: rows of a scan may be older than the end of their currency.
+  const read = invoiceCurrency(currency, undefined);
+  if ('refusal' in read) throw invalidField('match.currency', `can never match: ${read.refusal}`);
 }
 
 const findingTypes = Object.keys(catalogue) as FindingType[];
@@ -110,11 +138,11 @@ const families: readonly Family[] = Object.values(catalogue).map(({ family }) =>
 function entries<T extends string>(
   path: string,
   given: readonly string[],
-  known: readonly T[] | undefined,
+  known: readonly T[],
   fault: string,
 ): readonly T[] {
   if (given.length > MATCH_ENTRIES_MAX) throw invalidField(path, `may have at most ${MATCH_ENTRIES_MAX} entries.`);
-  const index = known === undefined ? -1 : given.findIndex((entry) => !(known as readonly string[]).includes(entry));
+  const index = given.findIndex((entry) => !(known as readonly string[]).includes(entry));
   if (index >= 0) throw invalidField(`${path}[${index}]`, `${fault}.`);
   return [...new Set(given)] as T[];
 }

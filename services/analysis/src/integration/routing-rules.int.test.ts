@@ -122,12 +122,57 @@ describe('a routing rule', () => {
     ['match.min_amount', { match: { minAmount: '-1', currency: 'EUR' } }],
     ['match.currency', { match: { minAmount: '1000' } }],
     ['match.currency', { match: { currency: 'euro' } }],
+    ['match.currency', { match: { currency: 'ZZZ' } }],
+    ['match.currency', { match: { minAmount: '1000', currency: 'XAU' } }],
+    ['match.currency', { match: { currency: 'XXX' } }],
+    ['match.supplier_ids[0]', { match: { supplierIds: [MISSING_ID] } }],
     ['assign_to', { assignTo: MISSING_ID }],
   ])('is refused for its %s', async (path, fault) => {
     await expect(create(organization.newTenant(), fault)).rejects.toMatchObject({
       kind: 'invalid',
       details: [{ path }],
     });
+  });
+
+  test('names suppliers of its organization alone: one of another tenant looks exactly like one that does not exist', async () => {
+    const [organizationId, neighbour] = [organization.newTenant(), organization.newTenant()];
+    const [supplierId, foreign] = await Promise.all(
+      [organizationId, neighbour].map(async (tenant) => {
+        await rpc.post(tenant, wireInvoice());
+        const supplier = await mongo.db.collection<{ _id: string }>('suppliers').findOne({ organizationId: tenant });
+        return supplier?._id ?? '';
+      }),
+    );
+    const { ruleId } = await create(organizationId, { match: { supplierIds: [supplierId ?? ''] } });
+    const refused = {
+      kind: 'invalid',
+      details: [
+        {
+          path: 'match.supplier_ids[1]',
+          message: 'names no supplier of this organization; findings show the id of theirs as supplierId.',
+        },
+      ],
+    };
+    for (const unknown of [foreign ?? '', MISSING_ID]) {
+      const match = { ...anyMatch, supplierIds: [supplierId ?? '', unknown] };
+      await expect(create(organizationId, { match })).rejects.toMatchObject(refused);
+      const change = rpc.routingRule.updateRoutingRule({ organizationId, ruleId, ...unchanged, match }, ann);
+      await expect(change).rejects.toMatchObject(refused);
+    }
+  });
+
+  test('can be renamed and disabled after a supplier of its match is gone', async () => {
+    const organizationId = organization.newTenant();
+    await rpc.post(organizationId, wireInvoice());
+    const suppliers = mongo.db.collection<{ _id: string }>('suppliers');
+    const supplierId = (await suppliers.findOne({ organizationId }))?._id ?? '';
+    const { ruleId, match } = await create(organizationId, { match: { supplierIds: [supplierId] } });
+    await suppliers.deleteOne({ _id: supplierId });
+    const { rule } = await rpc.routingRule.updateRoutingRule(
+      { organizationId, ruleId, ...unchanged, name: 'Old', enabled: false },
+      ann,
+    );
+    expect(rule).toMatchObject({ name: 'Old', enabled: false, match });
   });
 
   test('for a person who is only invited is refused, also as a change', async () => {

@@ -50,6 +50,12 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
       const document = await collection.findOne({ _id: supplierId, organizationId });
       return document === null ? undefined : toRecord(document);
     },
+    async existing(organizationId, supplierIds) {
+      if (supplierIds.length === 0) return [];
+      const filter = { _id: { $in: [...supplierIds] }, organizationId };
+      const documents = await collection.find(filter, { projection: { _id: 1 } }).toArray();
+      return documents.map(({ _id }) => _id);
+    },
     async write(organizationId, record) {
       const { version } = record;
       const { _id, ...next } = nextDocument(organizationId, record);
