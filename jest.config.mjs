@@ -1,4 +1,4 @@
-// Four projects named by cost. Unit tests need nothing; the others share one MongoDB and one NATS, started once per run.
+// Five projects named by cost. Unit tests need nothing; the others share one MongoDB and one NATS, started once per run.
 const shared = {
   testEnvironment: '<rootDir>/tools/jest-environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
@@ -47,8 +47,15 @@ const endToEnd = {
   testRegex: 'tests/e2e/.*\\.test\\.ts$',
 };
 
+const attack = {
+  ...shared,
+  ...needsInfrastructure,
+  displayName: 'attack',
+  testRegex: 'tests/attack/.*\\.test\\.ts$',
+};
+
 export default {
-  projects: [unit, integration, contract, endToEnd],
+  projects: [unit, integration, contract, endToEnd, attack],
   testSequencer: '<rootDir>/tools/jest-sequencer.mjs',
   testTimeout: 180_000,
   maxWorkers: 2,

@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { databaseNames } from '@invoicecontrol/topology/start';
+import { MEMORY_SHARE_MAX, play, warmUp } from './aftermath.js';
+import { MEMORY_BYTES_MAX, startAttackedSystem } from './attacked-system.js';
+import type { AttackedSystem } from './attacked-system.js';
+import { attacks } from './attacks.js';
+
+/** Other tests run on this machine at the same time; `npm run test:attack` alone asks for the two seconds. */
+const SERVED_MS_MAX = 30_000;
+
+let system: AttackedSystem;
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  const { mongodbUrl, natsUrl } = testInfrastructure();
+  const logDir = await mkdtemp(join(tmpdir(), 'invoice-control-attack-'));
+  closing.push(() => rm(logDir, { recursive: true, force: true, maxRetries: 3 }));
+  const databasePrefix = `${testDatabaseName()}_`;
+  closing.push(async () => {
+    for (const databaseName of databaseNames(databasePrefix)) {
+      const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+      await db.dropDatabase();
+      await close();
+    }
+  });
+  system = await startAttackedSystem({ mongodbUrl, natsUrl, databasePrefix, logDir });
+  closing.push(() => system.stop());
+  await warmUp(system, SERVED_MS_MAX);
+});
+afterAll(async () => {
+  for (const close of closing.toReversed()) await close();
+});
+
+describe('an ordinary client is served, and memory stays within its limit and is given back, whatever', () => {
+  test.each(attacks)('$name do', async (attack) => {
+    const { beforeBytes, peakBytes, afterBytes } = await play(system, attack, SERVED_MS_MAX);
+    expect(peakBytes).toBeLessThan(MEMORY_BYTES_MAX);
+    expect(afterBytes).toBeLessThan(beforeBytes * MEMORY_SHARE_MAX);
+  });
+});

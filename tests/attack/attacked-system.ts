@@ -1,0 +1,98 @@
+// The product, each service in a process of its own as in production, and a customer of it.
+import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createTenant } from '@invoicecontrol/dev/tenant';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { newSecrets, startServices } from '@invoicecontrol/topology/start';
+import { residentBytesOf, startNodeProcess } from '../bench/node-process.js';
+import type { NodeProcess } from '../bench/node-process.js';
+
+/** What Kubernetes gives to a gateway (`k8s/base/gateway`). */
+export const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
+/** Node takes half of the memory of a container for its heap; here there is no container. */
+const HEAP_MIB_MAX = 256;
+const COLLECTION_MS = 250;
+
+export interface AttackedSystem {
+  /** `http://127.0.0.1:<port>`. */
+  readonly origin: string;
+  readonly port: number;
+  /** The organization that is attacked with, or beside. */
+  readonly tenant: Tenant;
+  /** An organization that has nothing to do with it. */
+  readonly bystander: Tenant;
+  newTenant(name: string): Promise<Tenant>;
+  /** Resident bytes of the gateway. */
+  residentBytes(): Promise<number>;
+  /** Resident bytes of the gateway without its garbage. */
+  collectedBytes(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export interface AttackedSystemOptions {
+  readonly mongodbUrl: string;
+  readonly natsUrl: string;
+  readonly databasePrefix: string;
+  readonly logDir: string;
+}
+
+/** Starts the services with the limits of production, but for the number of scans in a minute. */
+export async function startAttackedSystem(options: AttackedSystemOptions): Promise<AttackedSystem> {
+  const { mongodbUrl, natsUrl, databasePrefix, logDir } = options;
+  const secrets = newSecrets();
+  const processes: NodeProcess[] = [];
+  const stop = async (): Promise<void> => {
+    for (const running of processes.splice(0).toReversed()) await running.stop();
+  };
+  try {
+    const services = await startServices(
+      { natsUrl, mongodbUrlFor: () => mongodbUrl, databasePrefix, secrets },
+      async (name, own) => {
+        const env = {
+          ...process.env,
+          NODE_ENV: 'production',
+          GRPC_PORT: '0',
+          PORT: '0',
+          RATE_LIMIT_SCANS_PER_MINUTE: '1000',
+          ...(name === 'gateway' ? { NODE_OPTIONS: gatewayOptions() } : {}),
+          ...own,
+        };
+        const started = await startNodeProcess(name, program(`../../../services/${name}/dist/main.js`), env, logDir);
+        processes.push(started);
+        return started;
+      },
+    );
+    const { gateway, organization } = services;
+    const newTenant = (name: string): Promise<Tenant> =>
+      createTenant(organization.address, secrets.OPERATOR_TOKEN, name);
+    const residentBytes = (): Promise<number> => residentBytesOf(gateway.pid);
+    return {
+      origin: `http://${gateway.address}`,
+      port: Number(gateway.address.split(':')[1]),
+      tenant: await newTenant('Attacker'),
+      bystander: await newTenant('Bystander'),
+      newTenant,
+      residentBytes,
+      async collectedBytes() {
+        process.kill(gateway.pid, 'SIGUSR2');
+        await delay(COLLECTION_MS);
+        return residentBytes();
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function gatewayOptions(): string {
+  return `--max-old-space-size=${HEAP_MIB_MAX} --import=${new URL('collect-on-signal.js', compiled).href}`;
+}
+
+/** Also when this file is run by jest from its source. */
+const compiled = new URL('../dist/attack/', import.meta.url.replace('/dist/attack/', '/attack/'));
+
+function program(path: string): string {
+  return fileURLToPath(new URL(path, compiled));
+}

@@ -1,0 +1,274 @@
+// What a hostile examination did, and its variants. Each attack ends with its connections closed, unless it says otherwise.
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { formatApiKey } from '@invoicecontrol/api-key';
+import type { AttackedSystem } from './attacked-system.js';
+import { ATTACKER, eitherOf, head, open, statusOf, tally, write } from './wire.js';
+
+export interface Attack {
+  readonly name: string;
+  /**
+   * @param whileHeld called once what the attack can hold is held
+   * @returns what the gateway answered, for people
+   */
+  run(system: AttackedSystem, whileHeld: () => Promise<void>): Promise<string>;
+}
+
+const PIPELINED = 1_200;
+const PIPELINE_ROUNDS = 3;
+const READERS = 1_100;
+/** Twice what four addresses may have running without a key. */
+const READERS_APART = 400;
+const BODIES = 6;
+const BODIES_BYTEWISE = 2;
+const MIB = 1024 * 1024;
+/** Just below the 10 MiB that a scan may have. */
+const BODY_BYTES = Math.floor(9.7 * MIB);
+/** Of these fit into the share of an organization. */
+const FITTING = 2;
+const JUNK = 25;
+const FLOOD = 400;
+const NEWCOMERS = 2;
+const UNTIL_MS_MAX = 30_000;
+const UNTIL_EACH_MS = 20;
+
+export const attacks: readonly Attack[] = [
+  {
+    name: `${PIPELINED} pipelined GETs closed at once, ${PIPELINE_ROUNDS} times, without a key`,
+    run: (system) => pipelineAndLeave(system, head('GET', '/v1/invoices')),
+  },
+  {
+    name: `${PIPELINED} pipelined GETs closed at once, ${PIPELINE_ROUNDS} times, with a key`,
+    run: (system) => pipelineAndLeave(system, head('GET', '/v1/invoices', bearer(system.tenant.keys.viewer))),
+  },
+  {
+    name: `${READERS} connections that do not read an asset, from one address`,
+    run: (system, whileHeld) => neverRead(system, whileHeld, READERS, () => ATTACKER),
+  },
+  {
+    name: `${READERS_APART} connections that do not read an asset, from four addresses`,
+    run: (system, whileHeld) => neverRead(system, whileHeld, READERS_APART, (index) => `127.0.0.${2 + (index % 4)}`),
+  },
+  {
+    name: `${BODIES} bodies of 9.7 MiB of {} at once`,
+    run: (system) =>
+      sendBodies(system, BODIES, `Content-Length: ${emptyRows.length}`, (socket) =>
+        write(socket, pieces(emptyRows, MIB)),
+      ),
+  },
+  {
+    name: `${BODIES} bodies of 9.7 MiB of {} at once, in chunks`,
+    run: (system) =>
+      sendBodies(system, BODIES, 'Transfer-Encoding: chunked', (socket) => write(socket, chunks(emptyRows, 50_000))),
+  },
+  {
+    name: `${BODIES_BYTEWISE} bodies of 9.7 MiB of one text at once, in chunks of a few bytes`,
+    run: (system) =>
+      sendBodies(system, BODIES_BYTEWISE, 'Transfer-Encoding: chunked', (socket) =>
+        write(socket, joined(chunks(oneText, 7), MIB)),
+      ),
+  },
+  {
+    name: `${BODIES} bodies of 9.7 MiB that never end`,
+    run: (system, whileHeld) => neverEnd(system, whileHeld),
+  },
+  { name: 'junk tokens and revoked keys, then a change of the organization', run: changeAmongFailures },
+  { name: `${FLOOD} connections with unknown keys, beside a key that is new to the gateway`, run: newKeyInFlood },
+];
+
+function bearer(key: string): string {
+  return `Authorization: Bearer ${key}`;
+}
+
+const emptyRows = Buffer.from(`{"rows":[${'{},'.repeat(BODY_BYTES / 3)}{}]}`);
+const oneText = Buffer.from(`{"rows":["${'x'.repeat(BODY_BYTES)}"]}`);
+
+function* pieces(bytes: Uint8Array, length: number): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
+
+function* chunks(bytes: Uint8Array, length: number): Generator<string> {
+  for (const piece of pieces(bytes, length)) {
+    yield `${piece.length.toString(16)}\r\n${Buffer.from(piece).toString('latin1')}\r\n`;
+  }
+  yield '0\r\n\r\n';
+}
+
+/** The same text in fewer writes. */
+function* joined(texts: Iterable<string>, length: number): Generator<string> {
+  let next = '';
+  for (const text of texts) {
+    next += text;
+    if (next.length < length) continue;
+    yield next;
+    next = '';
+  }
+  yield next;
+}
+
+async function pipelineAndLeave({ port }: AttackedSystem, request: string): Promise<string> {
+  for (let round = 0; round < PIPELINE_ROUNDS; round += 1) {
+    const socket = await open(port);
+    socket.write(request.repeat(PIPELINED));
+    await eitherOf(socket, 'data');
+    socket.destroy();
+  }
+  return `${PIPELINE_ROUNDS} connections left`;
+}
+
+async function neverRead(
+  { port, origin }: AttackedSystem,
+  whileHeld: () => Promise<void>,
+  readers: number,
+  addressOf: (index: number) => string,
+): Promise<string> {
+  const page = await (await fetch(`${origin}/docs`)).text();
+  const asset = /src="([^"]+bundle\.js)"/.exec(page)?.[1];
+  if (asset === undefined) throw new Error('The API page has no script.');
+  const sockets: Socket[] = [];
+  for (let index = 0; index < readers; index += 1) {
+    const socket = await open(port, addressOf(index));
+    socket.pause();
+    socket.write(head('GET', asset));
+    sockets.push(socket);
+  }
+  await whileHeld();
+  const held = sockets.filter(({ destroyed }) => !destroyed).length;
+  for (const socket of sockets) socket.destroy();
+  return `${held} connections held`;
+}
+
+async function sendBodies(
+  { port, tenant }: AttackedSystem,
+  bodies: number,
+  framing: string,
+  send: (socket: Socket) => Promise<void>,
+): Promise<string> {
+  const sockets = await Promise.all(Array.from({ length: bodies }, () => open(port)));
+  const statuses = await Promise.all(
+    sockets.map(async (socket) => {
+      const status = statusOf(socket);
+      socket.write(scanHead(tenant.keys.owner, framing));
+      void send(socket);
+      return status;
+    }),
+  );
+  for (const socket of sockets) socket.destroy();
+  return tally(statuses);
+}
+
+function scanHead(key: string, framing: string): string {
+  return head('POST', '/v1/scans', bearer(key), 'Content-Type: application/json', framing);
+}
+
+/** Holds as much as it can get, and sends a byte now and then. */
+async function neverEnd({ port, tenant }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
+  const sockets = await Promise.all(Array.from({ length: BODIES }, () => open(port)));
+  const answered: number[] = [];
+  await Promise.all(
+    sockets.map(async (socket) => {
+      void statusOf(socket).then((status) => answered.push(status));
+      socket.write(scanHead(tenant.keys.owner, `Content-Length: ${oneText.length}`));
+      await write(socket, pieces(oneText.subarray(0, oneText.length - 1_000), MIB));
+    }),
+  );
+  const dripping = setInterval(() => {
+    for (const socket of sockets) if (!socket.destroyed) socket.write('x');
+  }, 100);
+  try {
+    await until(() => answered.length >= BODIES - FITTING);
+    await whileHeld();
+  } finally {
+    clearInterval(dripping);
+    for (const socket of sockets) socket.destroy();
+  }
+  return `${BODIES - answered.length} held, ${tally(answered)}`;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + UNTIL_MS_MAX;
+  while (!condition()) {
+    if (performance.now() > deadlineMs) throw new Error('The gateway did not refuse what does not fit.');
+    await delay(UNTIL_EACH_MS);
+  }
+}
+
+/** Reads as an API key, and is none. */
+function junkKey(): string {
+  return formatApiKey('live', randomBytes(8).toString('hex'), randomBytes(32).toString('hex').slice(0, 43));
+}
+
+async function call(
+  { origin }: AttackedSystem,
+  method: string,
+  path: string,
+  key?: string,
+  body?: unknown,
+): Promise<Response> {
+  const response = await fetch(`${origin}/v1${path}`, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return response;
+}
+
+/** Everything from the address of the customer itself. */
+async function changeAmongFailures(system: AttackedSystem): Promise<string> {
+  const { owner, admin } = system.tenant.keys;
+  await expectStatus(200, call(system, 'GET', '/organizations/current', owner));
+  const created = (await (await call(system, 'POST', '/api-keys', owner, { name: 'x', role: 'VIEWER' })).json()) as {
+    id: string;
+    key: string;
+  };
+  await expectStatus(204, call(system, 'DELETE', `/api-keys/${created.id}`, owner));
+  const statuses: number[] = [];
+  for (let count = 0; count < JUNK; count += 1) {
+    const token = `junk-${count}`.padEnd(43, 'x');
+    statuses.push((await call(system, 'POST', '/members/accept', undefined, { token, name: 'x' })).status);
+    statuses.push((await call(system, 'GET', '/organizations/current', created.key)).status);
+    statuses.push((await call(system, 'GET', '/organizations/current', junkKey())).status);
+  }
+  await expectStatus(200, call(system, 'PATCH', '/organizations/current', owner, { name: `Changed ${Date.now()}` }));
+  await expectStatus(200, call(system, 'GET', '/organizations/current', owner));
+  await expectStatus(200, call(system, 'GET', '/organizations/current', admin));
+  return tally(statuses);
+}
+
+async function expectStatus(expected: number, answer: Promise<Response>): Promise<void> {
+  const { status, url } = await answer;
+  if (status !== expected) throw new Error(`${url} answered ${status}, not ${expected}.`);
+}
+
+/** The flood comes from the address of the customer. */
+async function newKeyInFlood(system: AttackedSystem): Promise<string> {
+  const { port } = system;
+  const statuses: number[] = [];
+  let isOver = false;
+  const guess = async (): Promise<void> => {
+    while (!isOver) {
+      const socket = await open(port, '127.0.0.1');
+      const status = statusOf(socket);
+      socket.write(head('GET', '/v1/organizations/current', bearer(junkKey())));
+      statuses.push(await status);
+      socket.destroy();
+    }
+  };
+  const guessing = Array.from({ length: FLOOD }, guess);
+  try {
+    for (let count = 0; count < NEWCOMERS; count += 1) {
+      const { keys } = await system.newTenant(`Newcomer ${randomBytes(4).toString('hex')}`);
+      for (const key of [keys.owner, keys.admin, keys.viewer]) {
+        await expectStatus(200, call(system, 'GET', '/organizations/current', key));
+      }
+    }
+  } finally {
+    isOver = true;
+  }
+  await Promise.all(guessing);
+  return tally(statuses);
+}

@@ -1,0 +1,107 @@
+// `npm run test:attack`: attacks a running system and shows what is left of each attack.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
+import { progress, say, seconds } from '../bench/progress.js';
+import { goodIn, table } from '../bench/table.js';
+import { MEMORY_SHARE_MAX, play, warmUp } from './aftermath.js';
+import { MEMORY_BYTES_MAX, startAttackedSystem } from './attacked-system.js';
+import { attacks } from './attacks.js';
+
+const usage = `Attacks the gateway of a running system, each service in a process of its own, and looks at what is left:
+
+  served  the slowest request of an ordinary client, during the attack where it holds something, and after it
+  memory  resident memory of the gateway: before the attack, at its peak, and afterwards, garbage collected
+
+An attack fails when the client is not served within --served-ms, when memory passes 512 MiB (the limit in Kubernetes),
+or when it is not back within 20 % of where it was. Opens no connection beyond 127.0.0.0/8.
+
+  npm run test:attack                        all, about a minute on a quiet machine
+  npm run test:attack -- --only pipelined    attacks whose name contains this
+  npm run test:attack -- --served-ms 5000    how long an answer may take (2000 unless said)
+  npm run test:attack -- --list              the names of the attacks
+`;
+
+await main().catch((error: unknown) => {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: '' },
+      'served-ms': { type: 'string', default: '2000' },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help || values.list) {
+    process.stdout.write(values.help ? usage : `${attacks.map(({ name }) => name).join('\n')}\n`);
+    return;
+  }
+  if (process.platform !== 'linux') throw new Error('Memory of processes is read from /proc: run this on Linux.');
+  const servedMsMax = Number(values['served-ms']);
+  if (!Number.isSafeInteger(servedMsMax) || servedMsMax < 1) throw new Error('--served-ms takes a whole number.');
+  const chosen = attacks.filter(({ name }) => name.includes(values.only));
+  if (chosen.length === 0) throw new Error(`No attack has "${values.only}" in its name: --list shows them.`);
+  const failures = await attackAll(chosen, servedMsMax);
+  if (failures > 0) process.exitCode = 1;
+}
+
+async function attackAll(chosen: typeof attacks, servedMsMax: number): Promise<number> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'invoice-control-attack-'));
+  const closing = [() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 })];
+  try {
+    say('starting MongoDB and NATS');
+    const infrastructure = await startInfrastructure({ dataDir, env: {}, log: say });
+    closing.push(() => infrastructure.stop());
+    say('starting the services');
+    const { mongodbUrl, natsUrl } = infrastructure;
+    const system = await startAttackedSystem({ mongodbUrl, natsUrl, databasePrefix: 'attack_', logDir: dataDir });
+    closing.push(() => system.stop());
+    say('an ordinary client works for a while');
+    await warmUp(system, servedMsMax);
+    const good = goodIn(process.stdout.isTTY);
+    const rows = [['attack', 'answers', 'took', 'served', 'before', 'peak', 'after', '']];
+    let failures = 0;
+    for (const attack of chosen) {
+      progress(attack.name);
+      try {
+        const { answers, tookMs, servedMs, beforeBytes, peakBytes, afterBytes } = await play(
+          system,
+          attack,
+          servedMsMax,
+        );
+        const isBack = afterBytes <= beforeBytes * MEMORY_SHARE_MAX;
+        const isBounded = peakBytes <= MEMORY_BYTES_MAX;
+        if (!isBack || !isBounded) failures += 1;
+        say(`${attack.name}: ${answers}`);
+        rows.push([
+          attack.name,
+          answers,
+          seconds(tookMs),
+          `${Math.round(servedMs)} ms`,
+          mib(beforeBytes),
+          good(mib(peakBytes), isBounded),
+          good(mib(afterBytes), isBack),
+          isBack && isBounded ? 'ok' : 'FAILED',
+        ]);
+      } catch (error) {
+        failures += 1;
+        say(`${attack.name}: ${String(error)}`);
+        rows.push([attack.name, String(error).slice(0, 60), '', '', '', '', '', 'FAILED']);
+      }
+    }
+    process.stdout.write(`${table(rows, 0)}\n${chosen.length} attacks, ${failures} failed\n`);
+    return failures;
+  } finally {
+    for (const close of closing.toReversed()) await close();
+  }
+}
+
+function mib(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 1024)} MiB`;
+}

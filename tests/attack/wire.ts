@@ -1,0 +1,61 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+
+/** Attackers have addresses of their own; every address of 127.0.0.0/8 is this machine. */
+export const ATTACKER = '127.0.0.2';
+
+/** A connection that may break at any time. @param from the address of the client */
+export async function open(port: number, from: string = ATTACKER): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from });
+  socket.on('error', () => {});
+  await eitherOf(socket, 'connect');
+  return socket;
+}
+
+/** Waits for the event, or for the end of the connection. */
+export function eitherOf(socket: Socket, event: 'connect' | 'drain' | 'data'): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      socket.off(event, end).off('close', end);
+      resolve();
+    };
+    socket.on(event, end).on('close', end);
+  });
+}
+
+/** The head of a request, or a whole one that has no body. */
+export function head(method: string, path: string, ...lines: string[]): string {
+  return `${[`${method} ${path} HTTP/1.1`, 'Host: x', ...lines].join('\r\n')}\r\n\r\n`;
+}
+
+/** Writes all of it, at the speed at which the other side reads. Ends early when the connection does. */
+export async function write(socket: Socket, pieces: Iterable<string | Uint8Array>): Promise<void> {
+  for (const piece of pieces) {
+    if (socket.destroyed) return;
+    if (!socket.write(piece)) await eitherOf(socket, 'drain');
+  }
+}
+
+/** The status of the first answer; 0 when the connection ends without one. */
+export function statusOf(socket: Socket): Promise<number> {
+  return new Promise((resolve) => {
+    let received = '';
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => {
+      received += text;
+      const status = /^HTTP\/1\.1 ([2-5]\d\d)/.exec(received)?.[1];
+      if (status !== undefined) resolve(Number(status));
+    });
+    socket.once('close', () => resolve(0));
+  });
+}
+
+/** `2 x 413, 4 x 503`. */
+export function tally(statuses: readonly number[]): string {
+  const counts = new Map<number, number>();
+  for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return [...counts]
+    .sort(([a], [b]) => a - b)
+    .map(([status, count]) => `${count} x ${status === 0 ? 'no answer' : status}`)
+    .join(', ');
+}
