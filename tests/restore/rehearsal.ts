@@ -39,6 +39,8 @@ export interface RehearsalOptions {
   readonly losesBroker: boolean;
   /** Takes a line about what is being done. */
   readonly say: (line: string) => void;
+  /** Takes a line that the next one replaces. */
+  readonly progress: (line: string) => void;
 }
 
 export interface Rehearsal {
@@ -63,7 +65,7 @@ export async function rehearseRestore(options: RehearsalOptions): Promise<Rehear
 }
 
 async function rehearse(
-  { invoices, rows, losesBroker, say }: RehearsalOptions,
+  { invoices, rows, losesBroker, say, progress }: RehearsalOptions,
   onEnd: (close: () => Promise<unknown>) => void,
 ): Promise<Rehearsal> {
   const stages: { name: string; ms: number }[] = [];
@@ -97,7 +99,7 @@ async function rehearse(
   onEnd(() => listener.stop());
 
   const { first, second } = await stage(`fill it: ${invoices} invoices, a scan of ${rows} rows, reviews`, () =>
-    fill(before.system, secrets.OPERATOR_TOKEN, { invoices, rows }),
+    fill(before.system, secrets.OPERATOR_TOKEN, { invoices, rows, progress }),
   );
   await stage('wait until no work is left', () => settled(before));
   const [finding, assigned] = await openFindings(before.system, first);
@@ -189,7 +191,7 @@ function apiOf({ baseUrl }: System, { keys }: Tenant): Api {
 async function fill(
   system: System,
   operatorToken: string,
-  { invoices, rows }: { invoices: number; rows: number },
+  { invoices, rows, progress }: Pick<RehearsalOptions, 'invoices' | 'rows' | 'progress'>,
 ): Promise<{ first: Tenant; second: Tenant }> {
   const newTenant = (name: string): Promise<Tenant> => createTenant(system.addresses.organization, operatorToken, name);
   const [first, second] = [await newTenant('Rehearsal one'), await newTenant('Rehearsal two')];
@@ -201,6 +203,7 @@ async function fill(
       // Each third one comes twice, so that there are findings to work with.
       const body = invoiceAt(number - (number % 3 === 2 ? 1 : 0), invoices);
       await api.post('/invoices', { body, idempotencyKey: `rehearsal-${number}` });
+      progress(`${number + 1} of ${invoices} invoices`);
     }
   };
   await Promise.all([

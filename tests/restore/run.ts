@@ -1,6 +1,6 @@
 // `npm run rehearse:restore`: shows that a lost system comes back from its backup.
 import { parseArgs } from 'node:util';
-import { say, seconds } from '../bench/progress.js';
+import { progress, say, seconds } from '../bench/progress.js';
 import { goodIn, table } from '../bench/table.js';
 import { rehearseRestore } from './rehearsal.js';
 import type { Comparison, Rehearsal } from './rehearsal.js';
@@ -46,6 +46,7 @@ async function main(): Promise<void> {
     rows: numberOf('rows', values.rows, 1, ROWS_MAX),
     losesBroker: values['lose-broker'],
     say,
+    progress,
   });
   const isGood = report(rehearsal);
   process.exitCode = isGood ? 0 : 1;
