@@ -1,7 +1,7 @@
 // Brings a clone to the state that `npm start`, `npm test` and the other scripts need: packages installed, code generated, everything
 // compiled. It is called by the scripts themselves because ignore-scripts=true (.npmrc) also switches off npm's pre and post scripts.
 // Plain JavaScript without dependencies, since it runs before anything is installed; silent and quick when nothing changed.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -16,12 +16,16 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MINIMUM = [20, 19];
 const NPM_TIMEOUT_MS = 15 * 60_000;
 const LOCK_WAIT_MS = 15 * 60_000;
 const LOCK_POLL_MS = 200;
+/** A terminal shows each second that a step goes on; elsewhere a line follows each five seconds. */
+const TICK_MS = 1_000;
+const LINE_EACH_MS = 5_000;
 const OFFLINE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT/;
 
@@ -35,10 +39,10 @@ const lockFile = '.cache/setup.lock';
 requireNode();
 if (todo().length > 0) {
   // Two concurrent commands in a fresh clone must not install and compile at the same time.
-  lock();
-  install();
-  generate();
-  build();
+  await lock();
+  await install();
+  await generate();
+  await build();
 }
 
 function requireNode() {
@@ -59,44 +63,55 @@ function todo() {
   ].filter(Boolean);
 }
 
-function install() {
+async function install() {
   if (!todo().includes('install')) return;
   if (!isInstalled()) {
-    step('installing packages (about a minute the first time)', () => {
-      const npm = run(
-        'npm',
-        ['ci', '--no-progress', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
-        {
-          timeout: NPM_TIMEOUT_MS,
-          env: { ...process.env, ...npmCache() },
-        },
-      );
-      if (npm.status === 0) return;
-      const advice = OFFLINE.test(npm.output)
-        ? 'npm could not reach its registry. Check the network (or the registry setting and proxy of npm), then run the command again.'
-        : '`npm ci` failed; its output is above.';
-      fail(advice, npm.output);
-    });
+    await step(
+      'installing packages (about a minute the first time)',
+      installPackages,
+      () => `packages so far: ${arrived()}`,
+    );
   }
   saveState({ lock: lockHash() });
 }
 
-function generate() {
+async function installPackages() {
+  const npm = await run(
+    'npm',
+    ['ci', '--no-progress', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
+    { timeout: NPM_TIMEOUT_MS, env: { ...process.env, ...npmCache() } },
+  );
+  if (npm.status === 0) return;
+  const advice = OFFLINE.test(npm.output)
+    ? 'npm could not reach its registry. Check the network (or the registry setting and proxy of npm), then run the command again.'
+    : '`npm ci` failed; its output is above.';
+  fail(advice, npm.output);
+}
+
+/** How many packages of the lock file are in node_modules by now; how many it will be depends on the platform. */
+function arrived() {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  return Object.keys(packages).filter(
+    (path) => path.includes('node_modules/') && existsSync(join(path, 'package.json')),
+  ).length;
+}
+
+async function generate() {
   if (!todo().includes('generate')) return;
   const contracts = contractsHash();
-  step('generating code from proto/ and openapi.json', () => {
-    const generated = run(process.execPath, ['tools/generate/generate.mjs']);
+  await step('generating code from proto/ and openapi.json', async () => {
+    const generated = await run(process.execPath, ['tools/generate/generate.mjs']);
     if (generated.status !== 0) fail('Code could not be generated: correct what is listed above.', generated.output);
   });
   saveState({ contracts });
 }
 
-function build() {
+async function build() {
   if (!todo().includes('build')) return;
   // Computed before compiling, so that edits made meanwhile are compiled by the next run.
   const sources = sourcesHash();
-  step('compiling', () => {
-    const compiled = run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', '--pretty', 'false']);
+  await step('compiling', async () => {
+    const compiled = await run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', '--pretty', 'false']);
     if (compiled.status !== 0) fail('The code does not compile: correct what is listed above.', compiled.output);
   });
   saveState({ sources });
@@ -197,31 +212,35 @@ function npmCache() {
 }
 
 /** Waits for the lock; it is released when this process ends, and taken over from a dead process. */
-function lock() {
+async function lock() {
   mkdirSync('.cache', { recursive: true });
-  const deadline = Date.now() + LOCK_WAIT_MS;
-  for (let told = false; ; told = true) {
-    try {
-      const file = openSync(lockFile, 'wx');
-      writeSync(file, String(process.pid));
-      closeSync(file);
-      process.on('exit', () => rmSync(lockFile, { force: true }));
-      return;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
+  if (tryLock()) return;
+  const wait = async () => {
+    const deadline = Date.now() + LOCK_WAIT_MS;
+    while (!tryLock()) {
+      if (Date.now() > deadline)
+        fail(
+          `Another set-up (process ${lockOwner()}) holds ${lockFile}: end it or remove the file, then run the command again.`,
+        );
+      await delay(LOCK_POLL_MS);
     }
-    const owner = lockOwner();
-    if (owner !== undefined && !isAlive(owner)) {
-      rmSync(lockFile, { force: true });
-      continue;
-    }
-    if (!told) console.error(`set-up: waiting for another set-up in this directory (process ${owner ?? 'starting'})`);
-    if (Date.now() > deadline)
-      fail(
-        `Another set-up (process ${owner}) holds ${lockFile}: end it or remove the file, then run the command again.`,
-      );
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
+  };
+  await step(`waiting for another set-up in this directory (process ${lockOwner() ?? 'starting'})`, wait);
+}
+
+function tryLock() {
+  const owner = lockOwner();
+  if (owner !== undefined && !isAlive(owner)) rmSync(lockFile, { force: true });
+  try {
+    const file = openSync(lockFile, 'wx');
+    writeSync(file, String(process.pid));
+    closeSync(file);
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
   }
+  process.on('exit', () => rmSync(lockFile, { force: true }));
+  return true;
 }
 
 function lockOwner() {
@@ -241,26 +260,45 @@ function isAlive(pid) {
   }
 }
 
+/** @returns the exit status, null when it was ended or cannot be started, and everything that it printed */
 function run(command, args, options = {}) {
-  const done = spawnSync(command, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-    ...options,
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (output += text));
+    child.on('error', ({ message }) => resolve({ status: null, output: `${output}${message}\n` }));
+    child.on('close', (status) => resolve({ status, output }));
   });
-  const output = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error ? `${done.error.message}\n` : ''}`;
-  return { status: done.status, output };
 }
 
-/** Progress goes to standard error: standard output is for the program that is started next. */
-function step(what, work) {
-  console.error(`set-up: ${what}`);
+/**
+ * Progress goes to standard error: standard output is for the program that is started next.
+ * @param detail what has been done so far, asked while the step runs
+ */
+async function step(what, work, detail = () => '') {
+  const isTerminal = process.stderr.isTTY === true;
   const started = Date.now();
-  work();
+  let linesShown = 1;
+  process.stderr.write(`set-up: ${what}\n`);
+  const ticker = setInterval(() => {
+    const elapsedMs = Date.now() - started;
+    if (!isTerminal && elapsedMs < linesShown * LINE_EACH_MS) return;
+    linesShown += 1;
+    const text = [`set-up: ${Math.round(elapsedMs / 1_000)} s`, detail()].filter(Boolean).join(', ');
+    process.stderr.write(isTerminal ? `\r\u001b[K${text}` : `${text}\n`);
+  }, TICK_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(ticker);
+    if (isTerminal) process.stderr.write('\r\u001b[K');
+  }
   console.error(`set-up: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
 function fail(sentence, output = '') {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
   if (output) process.stderr.write(output.endsWith('\n') ? output : `${output}\n`);
   console.error(`set-up: ${sentence}`);
   process.exit(1);
