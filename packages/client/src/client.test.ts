@@ -291,24 +291,59 @@ describe('an error', () => {
     });
   });
 
+  const html = { 'content-type': 'text/html; charset=utf-8' };
+  const json = { 'content-type': 'application/json' };
   test.each([
-    [502, '<html>Bad Gateway</html>'],
-    [404, ''],
-    [403, 'null'],
-    [500, '{"error":"no"}'],
-    [400, '{"error":null}'],
-    [200, '<html>Welcome</html>'],
-  ])('that is not of the API says so: %i %s', async (status, body) => {
-    replies = [{ status, body }];
-    const error = await rejection(client({ attemptsMax: 1 }).get('/policies/current'));
+    [
+      502,
+      html,
+      '<html>Bad Gateway</html>',
+      'with text/html in place of JSON. A proxy may have answered in place of the API.',
+    ],
+    [500, json, '{"error":"no"}', 'without an explanation. A proxy may have answered in place of the API.'],
+    [404, {}, '', 'without an explanation. Does baseUrl lead to the API?'],
+    [403, json, 'null', 'without an explanation. Does baseUrl lead to the API?'],
+    [400, json, '{"error":null}', 'without an explanation. Does baseUrl lead to the API?'],
+    [400, json, '{"error":{"code":7,"message":"x"}}', 'without an explanation. Does baseUrl lead to the API?'],
+    [
+      200,
+      html,
+      '<html>Welcome</html>',
+      'with text/html; charset=utf-8 in place of JSON. Does baseUrl lead to the API?',
+    ],
+    [200, json, '{"items":[', 'with application/json in place of JSON. Does baseUrl lead to the API?'],
+    [200, {}, '', 'without a body. Does baseUrl lead to the API?'],
+    [204, {}, '', 'without a body. Does baseUrl lead to the API?'],
+    [200, json, 'null', 'with JSON that is not an object. Does baseUrl lead to the API?'],
+    [200, json, '[]', 'with JSON that is not an object. Does baseUrl lead to the API?'],
+    [200, json, '{"items":null,"nextCursor":null}', 'with `items` that are not a list. Does baseUrl lead to the API?'],
+    [200, json, '{"items":[{},null]}', 'with a list whose items[1] is not an object. Does baseUrl lead to the API?'],
+    [
+      200,
+      json,
+      '{"items":[],"nextCursor":7}',
+      'with a list whose `nextCursor` is not a text. Does baseUrl lead to the API?',
+    ],
+  ])('that is not of the API says so: %i %j %s', async (status, headers, body, fault) => {
+    replies = [{ status, headers, body }];
+    const error = await rejection(client({ attemptsMax: 1 }).get('/findings'));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
       status,
       code: undefined,
       requestId: undefined,
       details: [],
-      message: `The service answered ${status} without an explanation. Does baseUrl lead to the API?`,
+      message: `The service answered ${status} ${fault}`,
     });
+  });
+
+  test('has the details that can be read, whatever else is among them', async () => {
+    const readable = { path: 'currency', message: 'Required.' };
+    for (const details of [[null, readable, { path: 7 }, 'text'], { path: 'currency' }, 'currency', null]) {
+      replies = [refusal(400, 'INVALID_REQUEST', {}, details)];
+      const error = await rejection(client().get('/findings'));
+      expect(error).toMatchObject({ details: Array.isArray(details) ? [readable] : [] });
+    }
   });
 
   test('of a connection names the address and what happened', async () => {
@@ -395,6 +430,23 @@ describe('the items of a list', () => {
       '/v1/findings?severity=HIGH&cursor=n%2F2',
       '/v1/findings?severity=HIGH&cursor=n3',
     ]);
+  });
+
+  test.each([
+    ['an answer that is no list', { total: 0 }, 'The service answered 200 without the `items` of a list.'],
+    [
+      'a page that leads to itself',
+      { items: [], nextCursor: 'n' },
+      'The service answered 200 with the page before once more.',
+    ],
+  ])('end with an error at %s', async (_, body, message) => {
+    replies = [{ status: 200, body }];
+    const read = async () => {
+      for await (const finding of client().items('/findings')) expect(finding).toBeDefined();
+    };
+    const error = await rejection(read());
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as Error).message).toContain(message);
   });
 
   test('are read no further than they are wanted', async () => {

@@ -115,7 +115,7 @@ export function createClient(options: ClientOptions): Client {
       const attempt = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
       try {
         const response = await fetch(new Request(url, { ...init, ...content, signal: attempt }));
-        return toAnswer(response, await response.text());
+        return toAnswer(method, response, await response.text());
       } catch (error) {
         signal?.throwIfAborted();
         throw isOutage(error) ? toNetworkError(error, baseUrl, timeoutMs) : error;
@@ -128,10 +128,14 @@ export function createClient(options: ClientOptions): Client {
     let cursor: string | null = null;
     do {
       const query: AnyOptions['query'] = { ...given.query, ...(cursor === null ? {} : { cursor }) };
-      const { data } = await call('get', path, { ...given, query });
-      const page = data as Page<unknown>;
+      const { data, status, headers } = await call('get', path, { ...given, query });
+      const page = data as Partial<Page<unknown>>;
+      if (page.items === undefined) throw new ApiError(status, headers, undefined, 'without the `items` of a list');
       yield* page.items;
-      cursor = page.nextCursor;
+      if (page.nextCursor === cursor && cursor !== null) {
+        throw new ApiError(status, headers, undefined, 'with the page before once more');
+      }
+      cursor = page.nextCursor ?? null;
     } while (cursor !== null);
   }
 
@@ -154,11 +158,38 @@ function searchOf(query: AnyOptions['query'] = {}): string {
   return search.size === 0 ? '' : `?${search.toString()}`;
 }
 
-/** @throws ApiError unless the answer is a success whose body, where there is one, is JSON */
-function toAnswer({ ok, status, headers }: Response, text: string): Answer<unknown> {
+/**
+ * @throws ApiError unless the answer is a success with the kind of body that every answer of the API has: an object, whose
+ * `items` are objects. A proxy, or an address that is not the API, may answer 200 as well.
+ */
+function toAnswer(method: Method, { ok, status, headers }: Response, text: string): Answer<unknown> {
   const body = parseJson(text);
-  if (!ok || (body === undefined && text !== '')) throw new ApiError(status, headers, body);
+  if (!ok) throw new ApiError(status, headers, body);
+  // The only answer without a body is that to a DELETE.
+  if (method === 'delete' && status === 204) return { data: undefined, status, headers };
+  const fault = faultOf(body, text, headers);
+  if (fault !== undefined) throw new ApiError(status, headers, undefined, fault);
   return { data: body, status, headers };
+}
+
+/** What is wrong with the body of a success, to follow "The service answered 200". */
+function faultOf(body: unknown, text: string, headers: Headers): string | undefined {
+  if (text === '') return 'without a body';
+  if (body === undefined) return `with ${headers.get('content-type') ?? 'text'} in place of JSON`;
+  if (!isObject(body)) return 'with JSON that is not an object';
+  const { items, nextCursor } = body as Partial<Page<unknown>>;
+  if (items === undefined) return undefined;
+  if (!Array.isArray(items)) return 'with `items` that are not a list';
+  const wrong = items.findIndex((item) => !isObject(item));
+  if (wrong >= 0) return `with a list whose items[${wrong}] is not an object`;
+  if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string') {
+    return 'with a list whose `nextCursor` is not a text';
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parseJson(text: string): unknown {

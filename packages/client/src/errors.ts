@@ -25,13 +25,14 @@ export class ApiError extends Error {
   /** From the first attempt to the last answer, pauses included. */
   elapsedMs = 0;
 
-  constructor(status: number, headers: Headers, body: unknown) {
+  /** @param fault what is wrong with an answer that is no refusal, to follow "The service answered 200" */
+  constructor(status: number, headers: Headers, body: unknown, fault = faultOf(headers)) {
     const envelope = envelopeOf(body);
-    super(envelope?.message ?? `The service answered ${status} without an explanation. Does baseUrl lead to the API?`);
+    super(envelope?.message ?? `The service answered ${status} ${fault}. ${adviceOn(status)}`);
     this.status = status;
     this.code = envelope?.code;
-    this.requestId = envelope?.request_id;
-    this.details = envelope?.details ?? [];
+    this.requestId = typeof envelope?.request_id === 'string' ? envelope.request_id : undefined;
+    this.details = faultsOf(envelope?.details);
     this.retryAfterSeconds = retryAfterSeconds(headers.get('retry-after'));
   }
 }
@@ -45,9 +46,27 @@ export class NetworkError extends Error {
   elapsedMs = 0;
 }
 
+/** Of a refusal without the envelope that every refusal of the API has. */
+function faultOf(headers: Headers): string {
+  const type = headers.get('content-type')?.split(';')[0]?.trim() ?? '';
+  return type === '' || type === 'application/json' ? 'without an explanation' : `with ${type} in place of JSON`;
+}
+
+function adviceOn(status: number): string {
+  return status >= 500 ? 'A proxy may have answered in place of the API.' : 'Does baseUrl lead to the API?';
+}
+
 function envelopeOf(body: unknown): ErrorEnvelope | undefined {
   const error = (body as { error?: Partial<ErrorEnvelope> | null } | null | undefined)?.error;
   return typeof error?.code === 'string' && typeof error.message === 'string' ? (error as ErrorEnvelope) : undefined;
+}
+
+/** The details that can be read: whoever answers, `path` and `message` are texts. */
+function faultsOf(details: unknown): FieldFault[] {
+  if (!Array.isArray(details)) return [];
+  return (details as (Partial<FieldFault> | null)[]).filter(
+    (fault): fault is FieldFault => typeof fault?.path === 'string' && typeof fault.message === 'string',
+  );
 }
 
 /** Seconds, or a date as proxies send it. */

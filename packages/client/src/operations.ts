@@ -21,7 +21,7 @@ type Body<O> = O extends { readonly requestBody: { readonly content: { readonly 
 /** No option where there is nothing to say, an optional one where nothing is required. */
 type Option<Name extends string, T> = [T] extends [never]
   ? unknown
-  : { [K in keyof T]?: undefined } extends T
+  : object extends T
     ? { readonly [K in Name]?: T }
     : { readonly [K in Name]: T };
 

@@ -3,7 +3,7 @@ import { ApiError, NetworkError } from './errors.js';
 
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MS_MAX = 30_000;
-/** An answer that asks for less is not repeated sooner. */
+/** Applies also where `Retry-After` is shorter. */
 const ASKED_PAUSE_MS_MIN = 1_000;
 const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
@@ -25,8 +25,8 @@ export interface Retry {
 }
 
 /**
- * Repeats `send` while its failure is one that passes: no answer, 500, 502, 503 and 504 after a pause that doubles; 429
- * RATE_LIMITED and a 409 that names a time (an earlier request is still at work) after that time.
+ * Retries `send` after a temporary failure: no answer, 500, 502, 503 and 504 after a pause that doubles; 429
+ * RATE_LIMITED and a 409 with `Retry-After` (an earlier request is still running) after that time.
  * @throws the last ApiError or NetworkError, the reason of the signal
  */
 export async function withRetries<T>(
@@ -56,7 +56,7 @@ export async function withRetries<T>(
   }
 }
 
-/** `wait`: the service is well and says when to come again, which costs time and no attempt. */
+/** `wait`: the service works and says when to retry; waiting uses up time, but no attempt. */
 function kindOf(error: ApiError | NetworkError): 'wait' | 'failure' | 'final' {
   if (error instanceof NetworkError) return 'failure';
   if (error.code === 'USAGE_LIMIT_EXCEEDED') return 'final';
@@ -69,7 +69,7 @@ function askedPauseMs(error: ApiError | NetworkError): number | undefined {
   return Math.max(error.retryAfterSeconds * 1_000, ASKED_PAUSE_MS_MIN);
 }
 
-/** Up to a quarter longer by chance, so that those who failed together do not come again together. */
+/** Up to a quarter longer at random, so that clients that failed at the same time do not retry at the same time. */
 function backoffMs(failures: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), PAUSE_MS_MAX) * (1 + Math.random() / 4);
 }
