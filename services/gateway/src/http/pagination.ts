@@ -1,9 +1,14 @@
+import { createHash } from 'node:crypto';
+import { invalidField } from '@invoicecontrol/errors';
 import { MALFORMED_CURSOR, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '@invoicecontrol/runtime/page';
 import { z } from 'zod';
 import { examples, exampleOf } from './examples.js';
 import { dateOrDateTime, toInstant } from './fields.js';
 
 const CURSOR_LENGTH_MAX = 1_000;
+/** The refusal of a cursor that this list, with these filters, did not give. */
+const FOREIGN_CURSOR =
+  'Must be the `nextCursor` of a page of this list with the same filters. Leave it out for the first page.';
 
 /** Base64url, in which lists write their cursors. */
 const CURSOR = /^[A-Za-z0-9_-]+$/;
@@ -32,27 +37,56 @@ export const pageQuery = z.strictObject({
       minLength: 1,
       maxLength: CURSOR_LENGTH_MAX,
       pattern: CURSOR.source,
-      description: 'The `nextCursor` of the page before, unchanged. Any other text is refused.',
+      description:
+        'The `nextCursor` of the page before, unchanged and with the same filters. Any other text is refused.',
     })
     .optional(),
   created_from: dateOrDateTime().meta({ description: 'Inclusive. A day means its beginning in UTC.' }).optional(),
   created_to: dateOrDateTime().meta({ description: 'Exclusive. A day means its beginning in UTC.' }).optional(),
 });
 
-export interface PageRequest {
-  pageSize: number;
-  pageToken: string;
-  createdFromTime: Date | undefined;
-  createdToTime: Date | undefined;
+/** What the owner of a list is asked for, and how a page of it is answered. */
+export interface ListRequest {
+  readonly request: {
+    pageSize: number;
+    pageToken: string;
+    createdFromTime: Date | undefined;
+    createdToTime: Date | undefined;
+  };
+  page<T>(items: T[], nextPageToken: string): Page<T>;
 }
 
-/** The part of a list request that all lists share. */
-export function pageRequest(query: z.infer<typeof pageQuery>): PageRequest {
+interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
+/** Characters of a cursor that say which list, with which filters, it is of. */
+const MARK_LENGTH = 8;
+
+/**
+ * Reads what every list is asked for. A cursor is the token of the list's owner behind a mark of the list and its filters: in
+ * another list, or with other filters, it would name a place that means nothing there.
+ * @param list names the list in all requests for its pages: the operation, and the resource whose list it is
+ * @throws DomainError invalid for a cursor of another list or of other filters
+ */
+export function listRequest(list: string, query: z.infer<typeof pageQuery>): ListRequest {
+  const { limit, cursor = '', ...filters } = query;
+  const stated = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const mark = createHash('sha256')
+    .update(JSON.stringify([list, ...stated.sort(([left], [right]) => (left < right ? -1 : 1))]))
+    .digest('base64url')
+    .slice(0, MARK_LENGTH);
+  if (cursor !== '' && !(cursor.startsWith(mark) && cursor.length > MARK_LENGTH))
+    throw invalidField('cursor', FOREIGN_CURSOR);
   return {
-    pageSize: query.limit === undefined ? PAGE_SIZE_DEFAULT : Number(query.limit),
-    pageToken: query.cursor ?? '',
-    createdFromTime: query.created_from === undefined ? undefined : toInstant(query.created_from),
-    createdToTime: query.created_to === undefined ? undefined : toInstant(query.created_to),
+    request: {
+      pageSize: limit === undefined ? PAGE_SIZE_DEFAULT : Number(limit),
+      pageToken: cursor.slice(MARK_LENGTH),
+      createdFromTime: filters.created_from === undefined ? undefined : toInstant(filters.created_from),
+      createdToTime: filters.created_to === undefined ? undefined : toInstant(filters.created_to),
+    },
+    page: (items, nextPageToken) => ({ items, nextCursor: nextPageToken === '' ? null : `${mark}${nextPageToken}` }),
   };
 }
 
@@ -66,6 +100,7 @@ export function pageOf<S extends z.ZodType>(item: S) {
   return schema.register(examples, { example } as never);
 }
 
-export function page<T>(items: T[], nextPageToken: string): { items: T[]; nextCursor: string | null } {
-  return { items, nextCursor: nextPageToken === '' ? null : nextPageToken };
+/** A list that is always answered whole. */
+export function onlyPage<T>(items: T[]): Page<T> {
+  return { items, nextCursor: null };
 }

@@ -4,7 +4,7 @@ import type { AnalysisDifference, AnalysisSummary } from '@invoicecontrol/contra
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
 import { pathId, shownId, shownInstant, showInstant, stated } from '../../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import {
@@ -62,11 +62,12 @@ export const listAnalyses = route({
   query: pageQuery.omit({ created_from: true, created_to: true }),
   responses: { 200: { description: 'A page of analyses.', schema: pageOf(analysisSummary) } },
   async handle({ params, query }, { analyses }): Promise<Reply> {
+    const list = listRequest(`listAnalyses ${params.invoiceId.toLowerCase()}`, query);
     const reply = await analyses.listAnalyses({
       invoiceId: params.invoiceId.toLowerCase(),
-      ...pageRequest(query),
+      ...list.request,
     });
-    return { status: 200, body: page(reply.analyses.map(presentSummary), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.analyses.map(presentSummary), reply.nextPageToken) };
   },
 });
 

@@ -15,7 +15,7 @@ import {
   text,
   uuid,
 } from '../../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
@@ -108,10 +108,11 @@ export const listRoutingRules = route({
   query: rulesQuery,
   responses: { 200: { description: 'A page of routing rules.', schema: pageOf(rule) } },
   async handle({ query }, { routingRules }): Promise<Reply> {
+    const list = listRequest('listRoutingRules', query);
     const reply = await routingRules.listRoutingRules({
-      ...pageRequest(query),
+      ...list.request,
     });
-    return { status: 200, body: page(reply.rules.map(presentRule), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.rules.map(presentRule), reply.nextPageToken) };
   },
 });
 

@@ -4,7 +4,7 @@ import type { FindingChange } from '@invoicecontrol/contracts/analysis/v1/findin
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/examples.js';
 import { NOTE_LENGTH_MAX, pathId, shownInstant, showInstant, stated, text, uuid } from '../../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { disposition, findingRecord, knownFindingType, presentFinding, severity } from './finding-record.js';
@@ -58,8 +58,9 @@ export const listFindings = route({
   }),
   responses: { 200: { description: 'A page of findings.', schema: pageOf(findingRecord) } },
   async handle({ query }, { findings }): Promise<Reply> {
+    const list = listRequest('listFindings', query);
     const reply = await findings.listFindings({
-      ...pageRequest(query),
+      ...list.request,
       companyId: query.company_id?.toLowerCase(),
       invoiceId: query.invoice_id?.toLowerCase(),
       scanId: query.scan_id?.toLowerCase(),
@@ -69,7 +70,7 @@ export const listFindings = route({
       disposition: query.disposition,
       assigneeUserId: query.assignee_user_id?.toLowerCase(),
     });
-    return { status: 200, body: page(reply.findings.map(presentFinding), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.findings.map(presentFinding), reply.nextPageToken) };
   },
 });
 
@@ -103,7 +104,7 @@ export const listFindingHistory = route({
   },
   async handle({ params }, { findings }): Promise<Reply> {
     const { changes } = await findings.listFindingHistory({ findingId: params.findingId.toLowerCase() });
-    return { status: 200, body: page(changes.map(presentChange), '') };
+    return { status: 200, body: onlyPage(changes.map(presentChange)) };
   },
 });
 

@@ -380,7 +380,7 @@ describe('GET /invoices', () => {
           createdAt: '2026-03-02T10:00:00.000Z',
         },
       ],
-      nextCursor: 'next',
+      nextCursor: expect.stringMatching(/^[\w-]{8}next$/),
     });
     expect(listed).toEqual([
       expect.objectContaining({ organizationId: ORGANIZATION_ID, pageSize: 50, pageToken: '', source: 0, decision: 0 }),
@@ -389,14 +389,15 @@ describe('GET /invoices', () => {
 
   test('passes every filter to the owner', async () => {
     const query =
-      'limit=7&cursor=abc&created_from=2026-01-01&created_to=2026-02-01T00:00:00%2B01:00' +
+      'created_from=2026-01-01&created_to=2026-02-01T00:00:00%2B01:00' +
       `&company_id=${COMPANY_ID}&source=ERP&decision=BLOCK`;
-    await call(`/invoices?${query}`);
-    expect(listed).toEqual([
+    const { nextCursor } = (await (await call(`/invoices?${query}`)).json()) as { nextCursor: string };
+    await call(`/invoices?limit=7&cursor=${nextCursor}&${query}`);
+    expect(listed.slice(1)).toEqual([
       {
         organizationId: ORGANIZATION_ID,
         pageSize: 7,
-        pageToken: 'abc',
+        pageToken: 'next',
         companyId: COMPANY_ID,
         source: InvoiceSource.ERP,
         decision: Decision.BLOCK,
@@ -414,6 +415,9 @@ describe('GET /invoices', () => {
     'limit=1&limit=2',
     'cursor=',
     'cursor=a%20b',
+    'cursor=abc',
+    'cursor=abcdefgh',
+    'cursor=abcdefghnext',
     'created_from=yesterday',
     'created_from=2026-02-30',
     'created_to=2026-01-01T25:00:00Z',

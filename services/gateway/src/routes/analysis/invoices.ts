@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { conditional } from '../../http/etag.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples, exampleOf } from '../../http/examples.js';
 import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import {
@@ -142,13 +142,14 @@ export const listInvoices = route({
   }),
   responses: { 200: { description: 'A page of invoices.', schema: pageOf(storedInvoice) } },
   async handle({ query }, { invoices }): Promise<Reply> {
+    const list = listRequest('listInvoices', query);
     const reply = await invoices.listInvoices({
-      ...pageRequest(query),
+      ...list.request,
       companyId: query.company_id?.toLowerCase(),
       source: query.source === undefined ? InvoiceSource.UNSPECIFIED : InvoiceSource[query.source],
       decision: query.decision === undefined ? Decision.UNSPECIFIED : Decision[query.decision],
     });
-    return { status: 200, body: page(reply.invoices.map(presentInvoice), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.invoices.map(presentInvoice), reply.nextPageToken) };
   },
 });
 

@@ -1,7 +1,7 @@
 import type { FindingTypeDescription } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { z } from 'zod';
 import { examples } from '../../http/examples.js';
-import { page, pageOf } from '../../http/pagination.js';
+import { onlyPage, pageOf } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { severity } from './finding-record.js';
@@ -71,7 +71,7 @@ export const listFindingTypes = route({
   responses: { 200: { description: 'The catalogue.', schema: pageOf(findingType) } },
   async handle(_input, { policies }): Promise<Reply> {
     const { findingTypes } = await policies.listFindingTypes({});
-    return { status: 200, body: page(findingTypes.map(presentType), '') };
+    return { status: 200, body: onlyPage(findingTypes.map(presentType)) };
   },
 });
 

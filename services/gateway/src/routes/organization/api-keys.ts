@@ -3,7 +3,7 @@ import type { ApiKey } from '@invoicecontrol/contracts/organization/v1/api_key_s
 import { z } from 'zod';
 import { EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/examples.js';
 import { dateTime, LABEL_LENGTH_MAX, shownInstant, showInstant, stated, text, toInstant } from '../../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
@@ -59,8 +59,9 @@ export const listApiKeys = route({
   query: pageQuery,
   responses: { 200: { description: 'A page of API keys; never the keys themselves.', schema: pageOf(apiKey) } },
   async handle({ query }, { apiKeys }): Promise<Reply> {
-    const reply = await apiKeys.listApiKeys(pageRequest(query));
-    return { status: 200, body: page(reply.apiKeys.map(presentApiKey), reply.nextPageToken) };
+    const list = listRequest('listApiKeys', query);
+    const reply = await apiKeys.listApiKeys(list.request);
+    return { status: 200, body: list.page(reply.apiKeys.map(presentApiKey), reply.nextPageToken) };
   },
 });
 

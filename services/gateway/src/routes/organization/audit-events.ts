@@ -2,7 +2,7 @@ import type { AuditEvent } from '@invoicecontrol/contracts/organization/v1/audit
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/examples.js';
 import { shownInstant, showInstant } from '../../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 
@@ -46,8 +46,9 @@ export const listAuditEvents = route({
   query: pageQuery,
   responses: { 200: { description: 'A page of audit events.', schema: pageOf(auditEvent) } },
   async handle({ query }, { audit }): Promise<Reply> {
-    const reply = await audit.listAuditEvents(pageRequest(query));
-    return { status: 200, body: page(reply.auditEvents.map(presentAuditEvent), reply.nextPageToken) };
+    const list = listRequest('listAuditEvents', query);
+    const reply = await audit.listAuditEvents(list.request);
+    return { status: 200, body: list.page(reply.auditEvents.map(presentAuditEvent), reply.nextPageToken) };
   },
 });
 

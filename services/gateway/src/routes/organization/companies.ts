@@ -12,7 +12,7 @@ import {
   stated,
   text,
 } from '../../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
@@ -61,8 +61,9 @@ export const listCompanies = route({
   query: pageQuery,
   responses: { 200: { description: 'A page of companies.', schema: pageOf(company) } },
   async handle({ query }, { companies }): Promise<Reply> {
-    const reply = await companies.listCompanies(pageRequest(query));
-    return { status: 200, body: page(reply.companies.map(presentCompany), reply.nextPageToken) };
+    const list = listRequest('listCompanies', query);
+    const reply = await companies.listCompanies(list.request);
+    return { status: 200, body: list.page(reply.companies.map(presentCompany), reply.nextPageToken) };
   },
 });
 

@@ -12,7 +12,7 @@ import {
   stated,
   text,
 } from '../../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { publicRoute, route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { grantorOf } from './grantor.js';
@@ -52,8 +52,9 @@ export const listMembers = route({
   query: pageQuery,
   responses: { 200: { description: 'A page of members.', schema: pageOf(member) } },
   async handle({ query }, { members }): Promise<Reply> {
-    const reply = await members.listMembers(pageRequest(query));
-    return { status: 200, body: page(reply.members.map(presentMember), reply.nextPageToken) };
+    const list = listRequest('listMembers', query);
+    const reply = await members.listMembers(list.request);
+    return { status: 200, body: list.page(reply.members.map(presentMember), reply.nextPageToken) };
   },
 });
 

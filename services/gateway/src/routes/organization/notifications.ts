@@ -2,7 +2,7 @@ import type { Notification } from '@invoicecontrol/contracts/organization/v1/not
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
 import { shownId, shownInstant, showInstant } from '../../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 
@@ -37,8 +37,9 @@ export const listNotifications = route({
   query: pageQuery,
   responses: { 200: { description: 'A page of notifications.', schema: pageOf(notification) } },
   async handle({ query }, { notifications }): Promise<Reply> {
-    const reply = await notifications.listNotifications(pageRequest(query));
-    return { status: 200, body: page(reply.notifications.map(presentNotification), reply.nextPageToken) };
+    const list = listRequest('listNotifications', query);
+    const reply = await notifications.listNotifications(list.request);
+    return { status: 200, body: list.page(reply.notifications.map(presentNotification), reply.nextPageToken) };
   },
 });
 

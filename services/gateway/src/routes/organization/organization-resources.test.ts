@@ -317,10 +317,10 @@ const successes: Success[] = [
   },
   {
     title: 'the API keys',
-    request: ['GET', '/api-keys?cursor=abc'],
+    request: ['GET', '/api-keys'],
     status: 200,
-    asked: { organizationId, pageSize: 50, pageToken: 'abc' },
-    body: { items: [{ ...shownApiKey, lastUsedAt: CREATED_AT }], nextCursor: 'more' },
+    asked: { organizationId, pageSize: 50, pageToken: '' },
+    body: { items: [{ ...shownApiKey, lastUsedAt: CREATED_AT }], nextCursor: expect.stringMatching(/^[\w-]{8}more$/) },
   },
   {
     title: 'a new API key, the key itself once',

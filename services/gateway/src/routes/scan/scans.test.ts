@@ -429,19 +429,19 @@ describe('GET /scans', () => {
     const response = await get('/scans');
     expect(await response.json()).toEqual({
       items: [{ ...figures, companyId: COMPANY_ID, createdAt: '2026-03-02T10:00:00.000Z' }],
-      nextCursor: 'next',
+      nextCursor: expect.stringMatching(/^[\w-]{8}next$/),
     });
   });
 
   test('passes filters and page to the owner', async () => {
-    await get(
-      `/scans?limit=7&cursor=c&company_id=${COMPANY_ID}&created_from=2026-01-01&created_to=2026-02-01T12:00:00Z`,
-    );
-    expect(listed).toEqual([
+    const query = `company_id=${COMPANY_ID}&created_from=2026-01-01&created_to=2026-02-01T12:00:00Z`;
+    const { nextCursor } = (await (await get(`/scans?${query}`)).json()) as { nextCursor: string };
+    await get(`/scans?limit=7&cursor=${nextCursor}&${query}`);
+    expect(listed.slice(1)).toEqual([
       {
         organizationId: ORGANIZATION_ID,
         pageSize: 7,
-        pageToken: 'c',
+        pageToken: 'next',
         companyId: COMPANY_ID,
         createdFromTime: new Date('2026-01-01T00:00:00Z'),
         createdToTime: new Date('2026-02-01T12:00:00Z'),

@@ -4,7 +4,7 @@ import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
 import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
-import { page, pageOf, pageQuery, pageRequest } from '../../http/pagination.js';
+import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { checkScan, SCAN_BODY_LIMITS, scanRequest } from './scan-request.js';
@@ -113,11 +113,12 @@ export const listScans = route({
   query: pageQuery.extend({ company_id: uuid().optional().describe('Only scans for this company.') }),
   responses: { 200: { description: 'A page of scans, without their skipped rows.', schema: pageOf(scanSummary) } },
   async handle({ query }, { scans }): Promise<Reply> {
+    const list = listRequest('listScans', query);
     const reply = await scans.listScans({
-      ...pageRequest(query),
+      ...list.request,
       companyId: query.company_id?.toLowerCase(),
     });
-    return { status: 200, body: page(reply.scans.map(presentSummary), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.scans.map(presentSummary), reply.nextPageToken) };
   },
 });
 
