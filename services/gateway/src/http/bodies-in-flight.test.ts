@@ -250,6 +250,28 @@ describe('what a body may not do', () => {
     expect(gateway.bodies.bytes).toBe(0);
   });
 
+  test.each([
+    ['trailers', `0\r\n${'X-Trailer: x\r\n'.repeat(5_000)}`],
+    ['chunk extensions', `1;${'x'.repeat(100_000)}`],
+  ])('come with endless %s', async (_, text) => {
+    const gateway = await start();
+    const { answer } = await open(gateway, scan('Transfer-Encoding: chunked'), `${chunkOf('{"rows":[')}${text}`);
+    expect((await answer()).headers['connection']).toBe('close');
+    await eventually(() => expect(gateway.bodies.bytes).toBe(0));
+  });
+
+  test('come with a second key behind thousands of headers', async () => {
+    const gateway = await start();
+    const many = Array.from({ length: 3_000 }, () => 'a:b');
+    const { answer } = await open(
+      gateway,
+      scan(...many, `Authorization: Bearer ${otherKey}`, 'Content-Length: 2'),
+      '{}',
+    );
+    expect((await answer()).status).toBe(401);
+    expect(gateway.bodies.bytes).toBe(0);
+  });
+
   test('be compressed', async () => {
     const gateway = await start();
     const { answer } = await open(gateway, scan('Content-Encoding: gzip', 'Content-Length: 20'), 'x'.repeat(20));

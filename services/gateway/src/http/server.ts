@@ -42,6 +42,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     requireHostHeader: false,
   });
   server.maxConnections = CONNECTIONS_MAX;
+  // Their bytes are bounded. Node's bound of their number drops those beyond it, unseen: a second key among them.
+  server.maxHeadersCount = 0;
   server.on('drop', () => logger.warn({ connectionsMax: CONNECTIONS_MAX }, 'a connection was refused'));
   // A body is asked for once key and size are accepted; other expectations are not ours to meet.
   server.on('checkContinue', app);
