@@ -300,6 +300,7 @@ test('a service named OperatorService is refused to everybody but the operator, 
     kind: 'not_found',
   });
   expect(heard).toMatchObject([{ ...anonymous, actor: { type: 'OPERATOR', id: 'key-1' } }]);
+  expect(heard[0]).not.toHaveProperty('operatorToken');
 });
 
 test('a call to an address without a server fails as "unavailable" and does not hang', async () => {

@@ -8,7 +8,7 @@ import { firstInProgress, requireSameRequest } from '@invoicecontrol/runtime/ide
 import { createCounted } from '@invoicecontrol/runtime/mongo/counted-create';
 import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
-import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { systemContext, unbounded } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { stages } from '@invoicecontrol/runtime/stages';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
@@ -23,6 +23,8 @@ import type { CompleteScan, NewScan, ScanReference, ScanStore } from './scan-sto
 /** A scan waits this long at most for the one of its organization that runs. */
 const TURN_WAIT_MS_MAX = 20_000;
 const TURN_POLL_EACH_MS = 100;
+/** Between our answer and the moment at which the caller stops waiting. */
+const ANSWER_MS = 1_000;
 /** What a caller is told to wait whose scan did not get its turn. */
 const TURN_RETRY_SECONDS = 5;
 
@@ -54,6 +56,14 @@ export interface CreatedScan {
   readonly isReplayed: boolean;
 }
 
+interface Caller {
+  readonly context: RequestContext;
+  /** In milliseconds since the epoch; Infinity for one that waits for ever. */
+  readonly answerBy: number;
+  /** From then on the scan is brought to its end whatever the caller does. */
+  onStored(): void;
+}
+
 /** What is known of a request before its scan is stored. */
 type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
 
@@ -61,9 +71,12 @@ type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
  * Stores the rows and has them analyzed (architecture section 7). A key's derived id makes every step repeatable. One
  * scan of an organization runs at a time (ADR 0016): others wait, so that rows of one file are never analyzed twice and
  * suppliers' histories grow in order.
+ *
+ * A caller is answered before its deadline. A scan that is stored by then goes on under its lease, as if nobody had asked
+ * for it; one that is not stored is refused, and nothing of it remains (ADR 0032).
  * @throws DomainError idempotency_mismatch for other rows under the same key; in_progress while the first request with
- * the key is at work or its scan waits for the next try, and when the turn did not come; deadline when another worker took
- * over a scan without a key; usage_exceeded; invalid for an unknown company; and as {@link FinishScan}
+ * the key is at work or its scan waits for the next try, and when the turn did not come; deadline for a stored scan that
+ * goes on, also when another worker took over one without a key; usage_exceeded; invalid for an unknown company; and as {@link FinishScan}
  */
 export const createScan = (deps: Deps) => {
   const { scans, tenants, finish, withinBudget, clock, logger } = deps;
@@ -76,7 +89,7 @@ export const createScan = (deps: Deps) => {
     const scan = await scans.find(organizationId, scanId);
     if (scan?.status === 'COMPLETE') return { scan, isReplayed };
     if (scan?.status === 'FAILED') throw abandoned(isKeyed);
-    if (!isKeyed) throw goesOn();
+    if (!isKeyed) throw goesOn(isKeyed);
     const waitMs = (scan?.nextTryAt?.getTime() ?? 0) - clock.now().getTime();
     throw waitMs > 0 ? waits(Math.ceil(waitMs / 1_000)) : firstInProgress();
   };
@@ -85,7 +98,7 @@ export const createScan = (deps: Deps) => {
   const repeat = async (
     reference: ScanReference,
     fingerprint: string,
-    context: RequestContext,
+    { context, onStored }: Caller,
   ): Promise<CreatedScan | undefined> => {
     const earlier = await scans.find(reference.organizationId, reference.scanId);
     if (earlier === undefined) return undefined;
@@ -94,29 +107,29 @@ export const createScan = (deps: Deps) => {
     if (earlier.status === 'FAILED') throw abandoned(true);
     const taken = await scans.takeOver(reference);
     if (taken === undefined) return answerOfOther(reference, { isKeyed: true, isReplayed: true });
-    return { scan: await finish(taken, context), isReplayed: true };
+    onStored();
+    return { scan: await finish(taken, unbounded(context)), isReplayed: true };
   };
 
-  /** A scan that its worker abandoned must end before the next one begins. Its own trouble is not the waiting one's. */
-  const finishAbandoned = async (reference: ScanReference): Promise<void> => {
-    try {
-      const taken = await scans.takeOver(reference);
-      if (taken !== undefined) await finish(taken, systemContext(`takeover-${reference.scanId}`));
-    } catch (error) {
+  /**
+   * A scan that its worker abandoned must end before the next one begins. It goes on beside the waiting one, which may be
+   * refused meanwhile.
+   */
+  const takeUpAbandoned = async (reference: ScanReference): Promise<void> => {
+    const taken = await scans.takeOver(reference);
+    if (taken === undefined) return;
+    finish(taken, systemContext(`takeover-${reference.scanId}`)).catch((error: unknown) => {
       logger.warn({ error, ...reference }, 'an abandoned scan did not complete');
-    }
+    });
   };
 
-  const create = async (
-    input: CreateScanInput,
-    reference: ScanReference,
-    context: RequestContext,
-  ): Promise<CreatedScan> => {
+  const create = async (input: CreateScanInput, reference: ScanReference, caller: Caller): Promise<CreatedScan> => {
+    const { context, answerBy } = caller;
     const { organizationId, rows, idempotencyKey, fingerprint, monthlyLimit } = input;
     const isKeyed = idempotencyKey !== undefined;
     const watch = stages();
     const answerOfFirst = async (): Promise<CreatedScan | undefined> =>
-      isKeyed ? repeat(reference, fingerprint, context) : undefined;
+      isKeyed ? repeat(reference, fingerprint, caller) : undefined;
 
     // A repeat meets neither the quota nor the loss of its company.
     const known = await answerOfFirst();
@@ -145,10 +158,13 @@ export const createScan = (deps: Deps) => {
           findFirst: isKeyed ? answerOfFirst : undefined,
         }),
       );
-      return created === undefined ? first : { scan: await finish(created, context, watch), isReplayed: false };
+      if (created === undefined) return first;
+      caller.onStored();
+      return { scan: await finish(created, unbounded(context), watch), isReplayed: false };
     };
 
     const waitUntil = clock.now().getTime() + TURN_WAIT_MS_MAX;
+    const isLate = (): boolean => clock.now().getTime() > waitUntil || Date.now() > answerBy;
     for (;;) {
       const running = await scans.running(organizationId);
       if (running === undefined) {
@@ -156,11 +172,11 @@ export const createScan = (deps: Deps) => {
         if (begun !== undefined) return begun;
       } else {
         const isAnother = running.scanId !== reference.scanId;
-        if (running.isAbandoned && isAnother) await finishAbandoned({ organizationId, scanId: running.scanId });
+        if (running.isAbandoned && isAnother) await takeUpAbandoned({ organizationId, scanId: running.scanId });
         const first = await answerOfFirst();
         if (first !== undefined) return first;
       }
-      if (clock.now().getTime() > waitUntil) throw noTurn();
+      if (isLate()) throw noTurn();
       await delay(TURN_POLL_EACH_MS);
     }
   };
@@ -168,13 +184,35 @@ export const createScan = (deps: Deps) => {
   return async (input: CreateScanInput, context: RequestContext): Promise<CreatedScan> => {
     const { organizationId, rows, idempotencyKey } = input;
     const reference = { organizationId, scanId: scanIdFor(organizationId, idempotencyKey) };
-    try {
-      return await withinBudget(rows.length, () => create(input, reference, context));
-    } catch (error) {
-      if (!(error instanceof VersionConflict)) throw error;
-      // We were so slow that another worker took over; its result is the result.
-      return answerOfOther(reference, { isKeyed: idempotencyKey !== undefined, isReplayed: false });
-    }
+    const isKeyed = idempotencyKey !== undefined;
+    const work = async (caller: Caller): Promise<CreatedScan> => {
+      try {
+        return await withinBudget(rows.length, () => create(input, reference, caller));
+      } catch (error) {
+        if (!(error instanceof VersionConflict)) throw error;
+        // We were so slow that another worker took over; its result is the result.
+        return answerOfOther(reference, { isKeyed, isReplayed: false });
+      }
+    };
+    const answerBy = (context.deadline ?? Infinity) - ANSWER_MS;
+    return new Promise((resolve, reject) => {
+      let isAnswered = false;
+      let inTime: NodeJS.Timeout | undefined;
+      const answerGoesOn = (): void => {
+        isAnswered = true;
+        reject(goesOn(isKeyed));
+      };
+      const onStored = (): void => {
+        if (answerBy === Infinity) return;
+        inTime = setTimeout(answerGoesOn, answerBy - Date.now());
+      };
+      work({ context, answerBy, onStored })
+        .finally(() => clearTimeout(inTime))
+        .then(resolve, (error: unknown) => {
+          if (isAnswered) logger.warn({ error, ...reference }, 'a scan whose caller was answered did not complete');
+          else reject(error as Error);
+        });
+    });
   };
 };
 
@@ -193,9 +231,8 @@ function waits(retryAfterSeconds: number): DomainError {
   );
 }
 
-/** For a caller who sent no key, so that nothing can be repeated. */
-function goesOn(): DomainError {
-  return new DomainError('deadline', `The scan takes longer than a request may, and goes on. ${wayToResult(false)}`);
+function goesOn(isKeyed: boolean): DomainError {
+  return new DomainError('deadline', `The scan is stored and goes on. ${wayToResult(isKeyed)}`);
 }
 
 function noTurn(): DomainError {

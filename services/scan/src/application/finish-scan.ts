@@ -32,6 +32,12 @@ interface Deps {
 
 export type FinishScan = ReturnType<typeof finishScan>;
 
+interface Worker {
+  readonly context: RequestContext;
+  /** Aborted when another one has the scan, or may have it: analysis must not be asked by both. */
+  readonly signal: AbortSignal;
+}
+
 /** Nothing remains of the scan, and why. */
 interface Withdrawn {
   readonly refusal: DomainError;
@@ -89,7 +95,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     scan: HeldScan,
     rows: readonly Row[],
     skips: readonly Skip[],
-    context: RequestContext,
+    { context, signal }: Worker,
   ): Promise<RowOutcome | Withdrawn> => {
     const skipped = new Set(skips.map(({ position }) => position));
     const toAnalyze = rows
@@ -99,7 +105,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     try {
       return await rowAnalysis.analyze(
         { organizationId, scanId, companyId, baseCurrency, receivedAt, rows: toAnalyze },
-        context,
+        { context, signal },
       );
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
@@ -130,12 +136,12 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     return new DomainError('unavailable', `${what} ${wayToResult(scan.isKeyed)}`, { cause: error, retryAfterSeconds });
   };
 
-  const work = async (held: HeldScan, context: RequestContext, watch: Stages): Promise<CompleteScan | Withdrawn> => {
+  const work = async (held: HeldScan, worker: Worker, watch: Stages): Promise<CompleteScan | Withdrawn> => {
     const rows = await watch.during('unpack', () => unpackRows(held.packedRows));
     const scan = held.skips === undefined ? await watch.during('claim', () => noteSkips(held, rows)) : held;
     if ('refusal' in scan) return scan;
     const skips = scan.skips ?? [];
-    const outcome = await watch.during('analyze', () => analyze(scan, rows, skips, context));
+    const outcome = await watch.during('analyze', () => analyze(scan, rows, skips, worker));
     if ('refusal' in outcome) return outcome;
     const { convertedTotal, ...counts } = outcome;
     const result = {
@@ -162,10 +168,11 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
   };
 
   return async (held: HeldScan, context: RequestContext, watch = stages()): Promise<CompleteScan> => {
-    const keeping = held.keepAlive();
+    const losing = new AbortController();
+    const keeping = held.keepAlive(() => losing.abort());
     let end: CompleteScan | Withdrawn;
     try {
-      end = await work(held, context, watch);
+      end = await work(held, { context, signal: losing.signal }, watch);
     } catch (error) {
       // While the database is unavailable nothing can be written: the lease runs out, and the sweep resumes the scan.
       if (error instanceof VersionConflict || isMongoUnavailable(error)) throw error;

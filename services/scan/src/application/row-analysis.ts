@@ -1,5 +1,5 @@
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
-import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import type { ScanReference } from './scan-store.js';
 
 export interface RowsToAnalyze extends ScanReference {
@@ -21,6 +21,6 @@ export interface RowOutcome {
 
 /** Decides rows; the analysis service does. */
 export interface RowAnalysis {
-  /** May be repeated with the same rows. */
-  analyze(rows: RowsToAnalyze, context: RequestContext): Promise<RowOutcome>;
+  /** May be repeated with the same rows, once the call before has ended. */
+  analyze(rows: RowsToAnalyze, call: Pick<CallOptions, 'context' | 'signal'>): Promise<RowOutcome>;
 }

@@ -47,8 +47,8 @@ export interface HeldScan extends ScanReference {
   readonly faults: number;
   /** Prolongs the lease; false when another worker has taken over. */
   renew(): Promise<boolean>;
-  /** Prolongs the lease again and again until stopped. */
-  keepAlive(): { stop(): void };
+  /** Prolongs the lease again and again until stopped, or until it is lost to another worker or has lapsed. */
+  keepAlive(onLost: () => void): { stop(): void };
 }
 
 export interface CompleteScan extends ScanReference {

@@ -10,7 +10,7 @@ const ANALYZE_MS_MAX = 120_000;
 export function rowsByAnalysis(channel: Channel): RowAnalysis {
   const analysis = client(RowAnalysisServiceDefinition, channel);
   return {
-    analyze({ organizationId, scanId, companyId, baseCurrency, receivedAt, rows }, context) {
+    analyze({ organizationId, scanId, companyId, baseCurrency, receivedAt, rows }, call) {
       return analysis.analyzeRows(
         {
           organizationId,
@@ -20,7 +20,7 @@ export function rowsByAnalysis(channel: Channel): RowAnalysis {
           receivedTime: receivedAt,
           rows: [...rows],
         },
-        { context, timeoutMs: ANALYZE_MS_MAX },
+        { ...call, timeoutMs: ANALYZE_MS_MAX },
       );
     },
   };

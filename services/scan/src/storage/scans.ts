@@ -244,9 +244,8 @@ function fingerprintOf({ fingerprint }: ScanDocument): { fingerprint?: string } 
   return fingerprint === undefined ? {} : { fingerprint };
 }
 
-/** A lost lease needs no signal: the guard of the next write tells. */
 function handleOf({ claimId, renew, keepAlive }: Lease): Pick<HeldScan, 'claimId' | 'renew' | 'keepAlive'> {
-  return { claimId, renew, keepAlive: () => keepAlive(() => {}) };
+  return { claimId, renew, keepAlive };
 }
 
 function toHeld(document: ScanDocument, lease: Lease): HeldScan {

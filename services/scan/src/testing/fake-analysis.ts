@@ -17,6 +17,8 @@ export interface FakeAnalysis extends GrpcServer {
   requestsOf(organizationId: string): readonly AnalyzeRowsRequest[];
   /** How many of its calls were at work at the same moment. */
   callsAtOnceMax(organizationId: string): number;
+  /** For each of these requests, whether its caller has stopped waiting. */
+  abandoned(organizationId: string): readonly boolean[];
   /** The next calls for the organization fail with these, one each; then it answers again. */
   failNext(organizationId: string, ...errors: readonly DomainError[]): void;
   /** Calls for the organization wait until `open` is called. */
@@ -29,6 +31,7 @@ const CONVERTED_CURRENCY = 'USD';
 
 export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
   const requests: AnalyzeRowsRequest[] = [];
+  const signals: AbortSignal[] = [];
   const answers = new Map<string, AnalyzeRowsResponse>();
   const failures = new Map<string, DomainError[]>();
   const callsAtOnce = new Map<string, { now: number; max: number }>();
@@ -40,8 +43,9 @@ export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
     messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
     bindings: [
       bind(RowAnalysisServiceDefinition, {
-        async analyzeRows(request) {
+        async analyzeRows(request, { signal = new AbortController().signal }) {
           requests.push(request);
+          signals.push(signal);
           const failure = failures.get(request.organizationId)?.shift();
           if (failure !== undefined) throw failure;
           const calls = callsAtOnce.get(request.organizationId) ?? { now: 0, max: 0 };
@@ -61,6 +65,8 @@ export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
   return {
     ...server,
     requestsOf: (organizationId) => requests.filter((request) => request.organizationId === organizationId),
+    abandoned: (organizationId) =>
+      signals.filter((_, index) => requests[index]?.organizationId === organizationId).map(({ aborted }) => aborted),
     callsAtOnceMax: (organizationId) => callsAtOnce.get(organizationId)?.max ?? 0,
     failNext: (organizationId, ...errors) => failures.set(organizationId, [...errors]),
     close(organizationId) {

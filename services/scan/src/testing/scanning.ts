@@ -87,6 +87,7 @@ export function connect(address: string) {
     organizationId: string,
     rows: Row[],
     changes: Partial<CreateScanRequest> = {},
+    timeoutMs = call.timeoutMs,
   ): Promise<CreateScanResponse> =>
     scans.createScan(
       {
@@ -98,7 +99,7 @@ export function connect(address: string) {
         scanRowsPerMonthLimit: undefined,
         ...changes,
       },
-      call,
+      { ...call, timeoutMs },
     );
   return {
     create,
