@@ -2,7 +2,9 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Cache } from '@invoicecontrol/runtime/cache';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { createKeyLock } from '@invoicecontrol/runtime/key-lock';
 import { pace } from '@invoicecontrol/runtime/pace';
+import type { Pace } from '@invoicecontrol/runtime/pace';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { stages } from '@invoicecontrol/runtime/stages';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
@@ -75,27 +77,47 @@ export interface AnalyzeRowsInput extends RowsReference {
  * Decides the rows of a scan, each with the history up to its own place in the order of issue date, source row number
  * and position (detection reference, section 4). A repeat with the same scan id finishes what an earlier call left:
  * rows that have an analysis keep it, the others are analyzed, and everything derived from them is stored once.
- * @throws DomainError unavailable when too many scans wait already
+ * Nobody takes over what has no caller any more: the work then stops at its next step, and a repeat begins only when the
+ * call before has ended, so that a scan is never analyzed beside itself (ADR 0032).
+ * @throws DomainError unavailable when too many scans wait already; deadline when the caller has stopped waiting
  */
 export const analyzeRows = (deps: Deps) => {
   const inTurn = pLimit(SCANS_AT_ONCE_MAX);
+  const oneAfterTheOther = createKeyLock();
+  let waiting = 0;
   return async (input: AnalyzeRowsInput, context: RequestContext): Promise<RowsOutcome> => {
-    if (inTurn.pendingCount >= SCANS_WAITING_MAX) {
+    if (waiting >= SCANS_WAITING_MAX) {
       throw new DomainError('unavailable', 'Many scans are being analyzed right now. Repeat in a few seconds.');
     }
-    return inTurn(() => analyzeScan(deps, input, context));
+    waiting++;
+    const begin = (): Promise<RowsOutcome> => {
+      waiting--;
+      return analyzeScan(deps, input, context);
+    };
+    return oneAfterTheOther(`${input.organizationId}|${input.scanId}`, () => inTurn(begin));
   };
 };
+
+/** @throws DomainError deadline when nobody waits for the work */
+function requireCaller({ signal }: RequestContext): void {
+  if (signal?.aborted === true)
+    throw new DomainError('deadline', 'Nobody waits for the analysis of these rows any more.');
+}
 
 async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: RequestContext): Promise<RowsOutcome> {
   const { runs, policies, routingRules, tenants, countRows: count } = deps;
   const { organizationId, scanId, companyId, baseCurrency } = input;
   const of: RowsReference = { organizationId, scanId, companyId };
   const watch = stages();
+  requireCaller(context);
   const { run, isRepeat } = await runs.begin(of, input.receivedAt);
   if (run.outcome !== undefined) return run.outcome;
 
-  const turns = pace(TURN_MS_MAX);
+  const turn = pace(TURN_MS_MAX);
+  const turns: Pace = () => {
+    requireCaller(context);
+    return turn();
+  };
   const since = deps.clock.now();
   const search = searchCandidates(deps, of);
   const reading = { receivedAtMs: run.receivedAtMs, pace: turns, onRow: search.add };
@@ -107,6 +129,7 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
     watch.during('lookup', () => loadKnown(deps, organizationId, read)),
     watch.during('lookup', () => search.found()),
   ]);
+  requireCaller(context);
   await watch.during('receive', () => deps.rows.receive(of, read.map(newRow), input.receivedAt));
   const { candidates, receivedAtMs } = await watch.during('lookup', () =>
     withArrivals(deps, of, read, { candidates: found, keys: search.keys, since }),
@@ -135,6 +158,7 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   const decidedBefore = isRepeat ? await deps.rows.decided(organizationId, invoiceIds) : new Map();
   const decisions = { organizationId, rows, history, policy, rules, decidedBefore, reimported, pace: turns, watch };
   const results = await watch.during('decide', () => decideRows(deps, decisions));
+  requireCaller(context);
   const [findings] = await Promise.all([
     storeScanFindings(deps, of, results, { policy: policy.policy, earlier, rules }),
     watch.during('count', () => count(organizationId, scanId, history)),

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import type { AnalyzeRowsRequest } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
+import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
+import { v7 as uuidV7 } from 'uuid';
+import { startService } from '../compose.js';
+import { anyFinding, asUser, testClock } from '../testing/clients.js';
+import { startAnalysis } from '../testing/running-analysis.js';
+import type { RunningAnalysis } from '../testing/running-analysis.js';
+
+const scanner = { ...asUser('scan'), timeoutMs: 120_000 };
+const TEST_MS_MAX = 120_000;
+
+let proxy: MongoProxy;
+let running: RunningAnalysis;
+let channel: ReturnType<typeof openChannel>;
+beforeAll(async () => {
+  const infrastructure = testInfrastructure();
+  proxy = await startMongoProxy(infrastructure.mongodbUrl);
+  running = await startAnalysis(startService, { ...infrastructure, mongodbUrl: proxy.url }, testDatabaseName());
+  channel = openChannel(running.address);
+});
+afterAll(async () => {
+  channel.close();
+  await running.stop();
+  await proxy.close();
+});
+
+function request(): AnalyzeRowsRequest {
+  return {
+    organizationId: running.organization.newTenant(),
+    scanId: uuidV7(),
+    companyId: 'c-main',
+    baseCurrency: 'EUR',
+    receivedTime: testClock.now(),
+    rows: Array.from({ length: 60 }, (_, position) => ({
+      position,
+      sourceRowNumber: position + 2,
+      externalId: undefined,
+      invoice: wireInvoice({ invoiceNumber: `N-${position}`, issueDate: '2024-03-05' }),
+    })),
+  };
+}
+
+test(
+  'rows whose caller has stopped waiting are left where they are, and a repeat begins when that has ended',
+  async () => {
+    const rows = client(RowAnalysisServiceDefinition, channel);
+    const asked = request();
+    const storing = proxy.hold({ command: 'insert invoices', side: 'before', mentioning: [asked.organizationId] });
+    const leaving = new AbortController();
+    const left = rows.analyzeRows(asked, { ...scanner, signal: leaving.signal }).catch(() => 'left');
+    await storing.complete;
+    leaving.abort();
+    expect(await left).toBe('left');
+    // On the same connection: when it is answered, the end of the call has arrived.
+    const findings = client(FindingServiceDefinition, channel);
+    await findings.listFindings({ ...anyFinding, organizationId: asked.organizationId }, scanner);
+
+    const repeating = proxy.hold({ command: 'find scan_runs', side: 'before', mentioning: [asked.scanId] });
+    const repeat = rows.analyzeRows(asked, scanner);
+    storing.drop();
+    await repeating.complete;
+    expect(proxy.commandNames()).toContain('insert invoices');
+    expect(proxy.commandNames()).not.toContain('insert analyses');
+
+    repeating.drop();
+    expect(await repeat).toMatchObject({ invoicesAnalyzed: 60 });
+  },
+  TEST_MS_MAX,
+);
