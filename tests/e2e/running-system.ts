@@ -4,7 +4,7 @@ import { connect as connectSocket } from 'node:net';
 import { createClient } from '@invoicecontrol/client';
 import type { Client } from '@invoicecontrol/client';
 import { startSystem } from '@invoicecontrol/dev/system';
-import type { SharedSystem, System } from '@invoicecontrol/dev/system';
+import type { SharedSystem, System, SystemOptions } from '@invoicecontrol/dev/system';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
@@ -92,7 +92,10 @@ export async function useSharedSystem(): Promise<RunningSystem> {
 }
 
 /** Starts every service with databases of their own and these settings, and two tenants. Once per test file. */
-export async function startRunningSystem(env: NodeJS.ProcessEnv): Promise<RunningSystem> {
+export async function startRunningSystem(
+  env: NodeJS.ProcessEnv,
+  options: Pick<SystemOptions, 'mongodbUrlFor'> = {},
+): Promise<RunningSystem> {
   const { mongodbUrl, natsUrl } = testInfrastructure();
   const secrets = newSecrets();
   const databasePrefix = `${testDatabaseName()}_`;
@@ -101,6 +104,7 @@ export async function startRunningSystem(env: NodeJS.ProcessEnv): Promise<Runnin
     natsUrl,
     secrets,
     databasePrefix,
+    ...options,
     env: { LOG_LEVEL: 'silent', TRUSTED_PROXY_HOPS: '1', ...env },
   });
   const { OPERATOR_TOKEN: operatorToken } = secrets;

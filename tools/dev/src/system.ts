@@ -10,6 +10,8 @@ export interface SystemOptions {
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   readonly secrets: Secrets;
+  /** Where a service finds its database, when not all find it under the same address. */
+  readonly mongodbUrlFor?: (service: ServiceName) => string;
   /** The port of the gateway; 0 lets the system choose. */
   readonly port?: number;
   /** Put before every database name, so that several systems can share one MongoDB. */
@@ -47,7 +49,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     for (const service of running.splice(0).reverse()) await service.stop();
   };
   try {
-    const services = await startServices({ ...options, mongodbUrlFor: () => mongodbUrl }, async (name, own) => {
+    const services = await startServices({ mongodbUrlFor: () => mongodbUrl, ...options }, async (name, own) => {
       const { configSchema, startService } = await load(name);
       const service = await startService(configSchema.parse({ ...forAll, ...own }));
       running.push(service);
