@@ -15,7 +15,7 @@ import { describeSkips, firstPositions, skipsOf } from '../domain/skipped-rows.j
 import { scanCompleted, scanWithdrawn, tryFailed } from '../telemetry.js';
 import type { ImportedRows } from './imported-rows.js';
 import { unpackRows } from './packed-rows.js';
-import type { RowAnalysis, RowOutcome } from './row-analysis.js';
+import type { RowAnalysis, RowOutcome, Worker } from './row-analysis.js';
 import type { CompleteScan, HeldScan, ScanStore } from './scan-store.js';
 
 /** What the counter of the month is called. */
@@ -31,12 +31,6 @@ interface Deps {
 }
 
 export type FinishScan = ReturnType<typeof finishScan>;
-
-interface Worker {
-  readonly context: RequestContext;
-  /** Aborted when another one has the scan, or may have it: analysis must not be asked by both. */
-  readonly signal: AbortSignal;
-}
 
 /** Nothing remains of the scan, and why. */
 interface Withdrawn {
@@ -95,7 +89,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     scan: HeldScan,
     rows: readonly Row[],
     skips: readonly Skip[],
-    { context, signal }: Worker,
+    worker: Worker,
   ): Promise<RowOutcome | Withdrawn> => {
     const skipped = new Set(skips.map(({ position }) => position));
     const toAnalyze = rows
@@ -105,7 +99,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
     try {
       return await rowAnalysis.analyze(
         { organizationId, scanId, companyId, baseCurrency, receivedAt, rows: toAnalyze },
-        { context, signal },
+        worker,
       );
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;

@@ -1,5 +1,5 @@
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
-import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { ScanReference } from './scan-store.js';
 
 export interface RowsToAnalyze extends ScanReference {
@@ -19,8 +19,15 @@ export interface RowOutcome {
   readonly unconvertedInvoices: number;
 }
 
+/** Who has the rows analyzed. */
+export interface Worker {
+  readonly context: RequestContext;
+  /** Aborted when another worker has the scan, or may have it: analysis must not be asked by both. */
+  readonly signal: AbortSignal;
+}
+
 /** Decides rows; the analysis service does. */
 export interface RowAnalysis {
   /** May be repeated with the same rows, once the call before has ended. */
-  analyze(rows: RowsToAnalyze, call: Pick<CallOptions, 'context' | 'signal'>): Promise<RowOutcome>;
+  analyze(rows: RowsToAnalyze, worker: Worker): Promise<RowOutcome>;
 }

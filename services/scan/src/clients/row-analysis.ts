@@ -10,7 +10,7 @@ const ANALYZE_MS_MAX = 120_000;
 export function rowsByAnalysis(channel: Channel): RowAnalysis {
   const analysis = client(RowAnalysisServiceDefinition, channel);
   return {
-    analyze({ organizationId, scanId, companyId, baseCurrency, receivedAt, rows }, call) {
+    analyze({ organizationId, scanId, companyId, baseCurrency, receivedAt, rows }, worker) {
       return analysis.analyzeRows(
         {
           organizationId,
@@ -20,7 +20,7 @@ export function rowsByAnalysis(channel: Channel): RowAnalysis {
           receivedTime: receivedAt,
           rows: [...rows],
         },
-        { ...call, timeoutMs: ANALYZE_MS_MAX },
+        { ...worker, timeoutMs: ANALYZE_MS_MAX },
       );
     },
   };
