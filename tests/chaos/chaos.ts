@@ -75,7 +75,7 @@ export interface ChaosResult {
   readonly ledger: LedgerBooks;
 }
 
-const load = { clients: 2, pauseMs: 300, scanPauseMs: 6_000 } as const;
+const load = { clients: 2, pauseMs: 300, scanPauseMs: 3_000 } as const;
 /** Answers between two rounds, or the second would find nothing to break. */
 const ANSWERS_BETWEEN = 10;
 const REACHED_MS_MAX = 180_000;
