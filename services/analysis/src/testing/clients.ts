@@ -34,8 +34,8 @@ export function testConfig(
 const aheadMs = Date.UTC(2026, 10, 2, 12) - Date.now();
 
 /**
- * Goes on as ours does, from a noon of November 2026. The invoices of the tests are of the months before it, so in
- * whatever year the tests run none of them is stale, or of the future.
+ * Supplies real time, shifted to start at noon of a day in November 2026. The test invoices date from the months before
+ * it, so that none of them is stale or in the future, whatever the year of the test run.
  */
 export const testClock: Clock = { now: () => new Date(Date.now() + aheadMs) };
 
