@@ -42,8 +42,19 @@ const pageOf = (pathOf: (name: string) => string): string => `<!DOCTYPE html>
 </html>
 `;
 
-const GUIDES = ['first-integration', 'scanning-history', 'reviewing-findings'];
-const guidesFolder = new URL('../../../../docs/guides/', import.meta.url);
+const root = new URL('../../../../', import.meta.url);
+
+/** What the introduction and the guides lead to: the file, and where it is served. */
+const PAGES: ReadonlyMap<string, string> = new Map([
+  ['docs/guides/first-integration.md', '/docs/guides/first-integration.md'],
+  ['docs/guides/scanning-history.md', '/docs/guides/scanning-history.md'],
+  ['docs/guides/reviewing-findings.md', '/docs/guides/reviewing-findings.md'],
+  ['docs/specification.md', '/docs/specification.md'],
+  ['docs/findings.md', '/docs/findings.md'],
+  ['docs/reference/detection.md', '/docs/reference/detection.md'],
+  ['packages/client/README.md', '/docs/client.md'],
+  ['packages/client/postman-collection.json', '/docs/postman-collection.json'],
+]);
 
 interface File {
   readonly path: string;
@@ -53,7 +64,7 @@ interface File {
 }
 
 /**
- * `/docs`, to which `/` leads, `/openapi.json` and the guides. The API page comes from the installed package, nothing is
+ * `/docs`, to which `/` leads, `/openapi.json`, the guides and what they link. The API page comes from the installed package, nothing is
  * loaded from elsewhere.
  */
 export function apiPage(app: Express, openApi: string): void {
@@ -71,17 +82,27 @@ export function apiPage(app: Express, openApi: string): void {
   const asked = [
     { path: '/openapi.json', type: 'application/json; charset=utf-8', bytes: Buffer.from(openApi) },
     { path: '/docs', type: 'text/html; charset=utf-8', bytes: Buffer.from(page) },
-    ...GUIDES.map((name) => ({
-      path: `/docs/guides/${name}.md`,
-      type: 'text/plain; charset=utf-8',
-      bytes: readFileSync(new URL(`${name}.md`, guidesFolder)),
-    })),
+    ...[...PAGES].map(([file, path]) =>
+      file.endsWith('.json')
+        ? { path, type: 'application/json; charset=utf-8', bytes: readFileSync(new URL(file, root)) }
+        : { path, type: 'text/plain; charset=utf-8', bytes: Buffer.from(withServedLinks(file)) },
+    ),
   ].map((file) => ({ ...file, cacheControl: CACHE_CONTROL }));
   for (const file of [...assets, ...asked]) serve(app, file);
   onlyGet(app, '/', (_request, response) => {
     response.statusCode = 302;
     response.setHeader('Location', '/docs');
     response.end();
+  });
+}
+
+/** A page in which links lead to pages that are served too; of the others, which only the repository has, the text stays. */
+function withServedLinks(file: string): string {
+  const text = readFileSync(new URL(file, root), 'utf8');
+  return text.replaceAll(/\[([^\]]+)\]\(([\w./-]+(?:#[\w-]*)?)\)/g, (_, words: string, target: string) => {
+    const { pathname, hash } = new URL(target, `file:///${file}`);
+    const path = PAGES.get(pathname.slice(1));
+    return path === undefined ? words : `[${words}](${path}${hash})`;
   });
 }
 

@@ -5,7 +5,8 @@ Checks supplier invoices before they are paid: every invoice gets a decision, PA
 
 Guides: [First integration](/docs/guides/first-integration.md) takes twenty minutes,
 [Scanning history](/docs/guides/scanning-history.md) loads old invoices from a CSV file,
-[Reviewing findings](/docs/guides/reviewing-findings.md) is for the people who decide.
+[Reviewing findings](/docs/guides/reviewing-findings.md) is for the people who decide. For programs: a
+[Postman collection](/docs/postman-collection.json) and a [TypeScript client](/docs/client.md).
 
 ## Authentication
 
