@@ -1,5 +1,5 @@
-// A check of `npm test`: every relative link in a document leads to a file (and a heading), and every section that a comment or a document
-// cites exists, such as "detection reference, section 5" or "specification 2.2".
+// A check of `npm test`: every relative link in a document leads to a file (and a heading), every section that a comment or a document
+// cites exists, such as "detection reference, section 5" or "specification 2.2", and so do the paths and npm scripts that documents name.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -33,7 +33,11 @@ const headings = new Map();
 const faults = [];
 for (const path of files) {
   const text = readFileSync(path, 'utf8');
-  if (path.endsWith('.md')) checkLinks(path, withoutCode(text));
+  if (path.endsWith('.md')) {
+    checkLinks(path, withoutCode(text));
+    checkPaths(path, withoutCode(text));
+    checkScripts(path, text);
+  }
   checkCitations(path, text);
 }
 for (const fault of faults) console.error(fault);
@@ -49,6 +53,38 @@ function checkLinks(path, text) {
       faults.push(`${path}: ${aim} has no heading #${anchor}`);
     }
   }
+}
+
+/** A path from the root in code marks. Placeholders and patterns are no paths; what a build makes is not in a clone. */
+function checkPaths(path, text) {
+  if (isHistory(path)) return;
+  for (const [, named] of text.matchAll(/`((?:docs|k8s|packages|proto|services|simulators|tests|tools)\/[\w./-]+)`/g)) {
+    // `tally` is the example of the guide to adding a service.
+    if (/\/(?:dist|gen|node_modules|tally.*)(?:\/|$)/.test(named)) continue;
+    if (!existsSync(named) && !existsSync(`${named}.ts`) && !isEntry(named))
+      faults.push(`${path}: there is no ${named}`);
+  }
+}
+
+/** An entry of a package as it is imported: `packages/runtime/mongo/audit`. */
+function isEntry(named) {
+  const [root, name, ...rest] = named.split('/');
+  return (
+    existsSync(`${[root, name, 'src', ...rest].join('/')}.ts`) || existsSync([root, name, 'src', ...rest].join('/'))
+  );
+}
+
+function checkScripts(path, text) {
+  if (isHistory(path)) return;
+  for (const [, name, workspace] of text.matchAll(/npm run (?:--silent )?([\w:-]+)(?: -w ([\w/-]+))?/g)) {
+    const { scripts = {} } = JSON.parse(readFileSync(join(workspace ?? '.', 'package.json'), 'utf8'));
+    if (scripts[name] === undefined) faults.push(`${path}: there is no npm script ${name}`);
+  }
+}
+
+/** Decisions tell what was there when they were taken. */
+function isHistory(path) {
+  return path.startsWith('docs/adr/');
 }
 
 /** A citation may be broken over two lines of a comment. */
