@@ -325,7 +325,8 @@ describe('a body', () => {
     ['with an escaped __proto__', `{"\\u005f_proto__":{},${good.slice(1)}`, /__proto__/],
     ['nested 33 levels deep', nested(33), /nested deeper than 32 levels/],
     ['of 33 arrays', `${'['.repeat(33)}${']'.repeat(33)}`, /nested deeper than 32 levels/],
-    ['of a hundred thousand arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /nested deeper than 32 levels/],
+    ['of ten thousand arrays', `${'['.repeat(9_999)}${']'.repeat(9_999)}`, /nested deeper than 32 levels/],
+    ['of ten thousand values', `[${'1,'.repeat(9_998)}1]`, /^body: /],
   ])('%s is refused with 400', async (_, bytes, message) => {
     const answer = await send({ bytes });
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
@@ -353,6 +354,16 @@ describe('a body', () => {
 
   test.each([300 * KIBIBYTE, 5_000 * KIBIBYTE])('of %i bytes is refused with 413', async (length) => {
     expect(await send({ bytes: good.padEnd(length) })).toMatchObject({ status: 413 });
+  });
+
+  test.each([
+    ['ten thousand and one values', `[${'1,'.repeat(9_999)}1]`],
+    ['a hundred thousand arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['a list of nothing in a field', good.replace('{', `{"x":[${'{},'.repeat(10_000)}{}],`)],
+  ])('of %s is refused with 413', async (_, bytes) => {
+    const answer = await send({ bytes });
+    expect(answer).toMatchObject({ status: 413, body: { error: { code: 'INVALID_REQUEST' } } });
+    expect(answer.body.error.message).toBe('The body has more than 10000 values. Send less in one request.');
   });
 
   test('is refused with 413 when it grows beyond 256 KiB without a declared length', async () => {
