@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { events } from '@invoicecontrol/contracts/events';
 import { OperatorServiceDefinition, ResendOutcome } from '@invoicecontrol/contracts/operations/v1/operator_service';
+import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { z } from 'zod';
 import { operatorToken as tokenSetting, serviceSettings } from './config.js';
@@ -13,6 +14,9 @@ import { connectMongo } from './mongo/connection.js';
 import type { MongoConnection } from './mongo/connection.js';
 import { deadLetterStore } from './mongo/dead-letters.js';
 import { announce, envelopes } from './mongo/event-envelope.js';
+import { usageCollection } from './mongo/usage.js';
+import { connectNats } from './nats/connection.js';
+import { eventPublisher } from './nats/publish.js';
 import type { RunningService } from './process.js';
 import { handler, startServiceShell } from './service-shell.js';
 
@@ -56,7 +60,11 @@ beforeAll(async () => {
       schema,
       config,
       callsEndMsMax: TIMEOUT_MS,
-      compose: async () => ({ rpcGroups: [], eventHandlers: [revoked] }),
+      async compose({ openOutbox }) {
+        await openOutbox(['things']);
+        const doomed = { name: 'doomed', pauseMs: 50, run: () => Promise.reject(new Error('always')) };
+        return { rpcGroups: [], eventHandlers: [revoked], jobs: [doomed] };
+      },
     },
     { logger },
   );
@@ -180,5 +188,90 @@ describe('dead letters', () => {
     const { id, eventId } = await bury(9);
     await resend(id, id);
     expect(handled.filter((done) => done === eventId)).toHaveLength(1);
+  });
+});
+
+describe('stuck work', () => {
+  const stuck = async (olderThanSeconds = 600) =>
+    (await operator().listStuckWork({ olderThanSeconds }, asOperator)).items;
+  const HOUR_MS = 3_600_000;
+  const hourAgo = () => new Date(Date.now() - HOUR_MS);
+
+  test('names events that wait in their documents, with their collection, age and reason', async () => {
+    const things = mongo.db.collection<{ _id: string; outboxPending: true; outbox: object[] }>('things');
+    const since = hourAgo();
+    // The relay finds them at once, and the broker refuses a subject that no stream has.
+    const event = { id: 'evt_x', subject: 'nobody.hears.this', payload: '{}', at: since };
+    await things.insertOne({ _id: 'thing-1', outboxPending: true, outbox: [event] });
+    await eventually(async () => {
+      expect((await stuck()).filter(({ kind }) => kind === 'outbox')).toEqual([
+        {
+          kind: 'outbox',
+          what: 'events of 1 documents in things, the oldest in thing-1',
+          sinceTime: since,
+          why: expect.stringMatching(/jetstream is not enabled|responders/),
+          resolution: expect.stringContaining('events-and-jobs-stuck.md'),
+        },
+      ]);
+    });
+    expect((await stuck(2 * 3_600)).filter(({ kind }) => kind === 'outbox')).toEqual([]);
+    await things.deleteMany({});
+  });
+
+  test('names a consumer whose handler fails, with its last error, and no more when it has handled the event', async () => {
+    refuse = new Error('no such column');
+    try {
+      const bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+      const publisher = await eventPublisher(bus, 'organization');
+      const body = { version: 77, apiKeyIds: ['k1'] };
+      const aggregate = { id: databaseName, organizationId: databaseName, version: 77 };
+      const [event] = envelopes(aggregate, [announce(events.apiKeysRevoked, body)], new Date());
+      if (event === undefined) throw new Error('no event');
+      await eventually(() => publisher.publish(event));
+      await bus.close();
+      await eventually(async () => {
+        expect(await stuck(1)).toContainEqual({
+          kind: 'consumer',
+          what: expect.stringMatching(new RegExp(`^\\d+ events wait for ${consumer}$`)),
+          sinceTime: expect.any(Date),
+          why: 'no such column',
+          resolution: expect.stringContaining(consumer),
+        });
+      });
+    } finally {
+      refuse = undefined;
+    }
+    await eventually(async () => expect((await stuck(1)).filter(({ kind }) => kind === 'consumer')).toEqual([]));
+  });
+
+  test('names dead letters and the command that sends them again', async () => {
+    await letters().deleteMany({});
+    const { id } = await bury(20, { at: hourAgo(), error: 'no such row' });
+    expect((await stuck()).filter(({ kind }) => kind === 'dead_letters')).toMatchObject([
+      {
+        what: `1 of ${events.apiKeysRevoked.subject}`,
+        why: 'no such row',
+        resolution: 'npm run admin -- dead-letters resend --all --service test',
+      },
+    ]);
+    await resend(id);
+    expect((await stuck()).filter(({ kind }) => kind === 'dead_letters')).toEqual([]);
+  });
+
+  test('names usage counters whose check was not made, and the organization', async () => {
+    const counters = usageCollection(mongo.db);
+    await counters.insertOne({ _id: 'o1:2026-03:rows', used: 7, moves: 1, lookAt: hourAgo() });
+    expect((await stuck()).filter(({ kind }) => kind === 'usage')).toMatchObject([
+      { what: expect.stringContaining('o1:2026-03:rows') },
+    ]);
+    await counters.deleteMany({});
+  });
+
+  test('names a job that fails, with its last error', async () => {
+    await eventually(async () => {
+      expect(await stuck(1)).toContainEqual(
+        expect.objectContaining({ kind: 'job', what: 'job "doomed" of test', why: 'always' }),
+      );
+    });
   });
 });

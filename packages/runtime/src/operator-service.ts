@@ -7,9 +7,12 @@ import { bind } from './grpc/server.js';
 import type { Binding } from './grpc/server.js';
 import { maskText } from './mask-secrets.js';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './page.js';
+import { listStuckWork } from './stuck-work.js';
+import type { FindStuckWork } from './stuck-work.js';
 
 /** invoicecontrol.operations.v1.OperatorService, which every service with a database serves. */
-export function operatorService(deps: DeadLetterDeps): Binding {
+export function operatorService(deps: DeadLetterDeps & { readonly sources: readonly FindStuckWork[] }): Binding {
+  const listStuck = listStuckWork(deps);
   const read = readDeadLetter(deps);
   const resend = resendDeadLetters(deps);
   return bind(OperatorServiceDefinition, {
@@ -37,6 +40,10 @@ export function operatorService(deps: DeadLetterDeps): Binding {
           resends: result.outcome === 'FAILED' ? result.resends : 0,
         })),
       };
+    },
+    async listStuckWork({ olderThanSeconds }) {
+      const { items, hasMore } = await listStuck(olderThanSeconds);
+      return { items: items.map(({ since: sinceTime, ...item }) => ({ ...item, sinceTime })), hasMore };
     },
   });
 }

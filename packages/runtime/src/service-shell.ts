@@ -18,16 +18,21 @@ import { databaseClock } from './mongo/database-clock.js';
 import { deadLetterStore } from './mongo/dead-letters.js';
 import { startOutbox } from './mongo/outbox.js';
 import type { Outbox } from './mongo/outbox.js';
+import { stuckCounters, stuckDeadLetters, stuckOutbox } from './mongo/stuck-documents.js';
 import { connectNats } from './nats/connection.js';
 import type { Bus } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
 import { subscribe } from './nats/subscribe.js';
 import { operatorService } from './operator-service.js';
+import { stuckConsumers } from './nats/stuck-consumers.js';
+import type { WatchedConsumer } from './nats/stuck-consumers.js';
 import { isOutage } from './outage.js';
 import type { RunningService } from './process.js';
 import { watchReadiness } from './readiness.js';
 import { Shutdown } from './shutdown.js';
+import type { FindStuckWork } from './stuck-work.js';
 import { startTelemetry } from './telemetry.js';
+import { watchJobs } from './watched-jobs.js';
 
 /** What the shell opens for a service and closes after everything that the service opened. */
 export interface Connections {
@@ -52,6 +57,8 @@ export interface ServiceParts {
   /** Events of other services, each handled durably by one of the replicas. */
   readonly eventHandlers?: readonly EventHandler[];
   readonly jobs?: readonly Job[];
+  /** What the operator is told that has not moved for too long, beside outboxes, consumers, dead letters, counters and jobs. */
+  readonly stuckWork?: readonly FindStuckWork[];
 }
 
 /** An event and what is done about it; made by {@link handler}. */
@@ -145,6 +152,7 @@ async function start(
   shutdown.add('clock', () => measuredClock.stop());
   const clock = givenClock ?? measuredClock;
 
+  const stuckWork: FindStuckWork[] = [stuckCounters(db, name), stuckDeadLetters(db, name)];
   const parts = await compose({
     db,
     bus,
@@ -154,6 +162,11 @@ async function start(
       const publisher = await eventPublisher(bus, name);
       const outbox = await startOutbox({ db, collectionNames, publisher, clock, logger });
       shutdown.add('outbox', () => outbox.stop());
+      const reason = (): string =>
+        bus.isConnected()
+          ? (publisher.lastError ?? 'the relay of another replica has them, or none runs')
+          : 'the broker does not answer';
+      stuckWork.push(stuckOutbox({ db, service: name, collectionNames, reason }));
       return outbox;
     },
     onStop: (step, close) => shutdown.add(step, close),
@@ -161,13 +174,26 @@ async function start(
 
   const letters = deadLetterStore(db);
   const subscribeDeps = { bus, deadLetters: letters, positions: consumerPositions(db), isOutage, logger };
-  for (const eventHandler of parts.eventHandlers ?? []) {
+  const consumers: WatchedConsumer[] = [];
+  for (const { type, handle } of parts.eventHandlers ?? []) {
+    let lastError: string | undefined;
+    const noting = async (event: EventHeader): Promise<void> => {
+      try {
+        await handle(event);
+        lastError = undefined;
+      } catch (error) {
+        lastError = error instanceof Error ? error.message : String(error);
+        throw error;
+      }
+    };
     // The database's name instead of the service's: how far a handler has come belongs to the database that its effects
     // go to, so two systems on one broker do not take each other's events.
-    const subscription = await subscribe(subscribeDeps, { service: config.DATABASE_NAME, ...eventHandler });
-    shutdown.add(eventHandler.type.name, () => subscription.stop());
+    const subscription = await subscribe(subscribeDeps, { service: config.DATABASE_NAME, type, handle: noting });
+    shutdown.add(type.name, () => subscription.stop());
+    consumers.push({ durable: `${config.DATABASE_NAME}__${type.name}`, type, lastError: () => lastError });
   }
-  for (const job of parts.jobs ?? []) {
+  const watched = watchJobs(parts.jobs ?? [], name, clock);
+  for (const job of watched.jobs) {
     const pauseMs = Math.min(job.pauseMs, jobPauseMsMax);
     shutdown.add(job.name, startJob({ ...job, pauseMs }, name, logger));
   }
@@ -178,7 +204,14 @@ async function start(
     hasReflection: config.GRPC_REFLECTION,
     bindings: [
       ...parts.rpcGroups,
-      operatorService({ letters, handlers: parts.eventHandlers ?? [], isOutage, clock, logger }),
+      operatorService({
+        letters,
+        handlers: parts.eventHandlers ?? [],
+        sources: [...stuckWork, stuckConsumers(bus, name, consumers), watched.findStuck, ...(parts.stuckWork ?? [])],
+        isOutage,
+        clock,
+        logger,
+      }),
     ],
     operatorToken: config.OPERATOR_TOKEN,
     messageBytesMax,

@@ -32,6 +32,7 @@ import { reviewEffects } from './application/review-effects.js';
 import { reviewFinding } from './application/review-finding.js';
 import { routingRules } from './application/routing-rules.js';
 import { ANALYSES_METER } from './application/resume-invoice.js';
+import { stuckAnalyses } from './application/stuck-analyses.js';
 import { sweepInvoices } from './application/sweep-invoices.js';
 import { sweepReviews } from './application/sweep-reviews.js';
 import { ecbFeed } from './clients/ecb-feed.js';
@@ -221,6 +222,7 @@ async function compose(
         clock,
       ),
     ],
+    stuckWork: [stuckAnalyses({ invoices, findings })],
     jobs: [
       {
         name: 'sweep of invoices',

@@ -8,6 +8,7 @@ import type { Db } from 'mongodb';
 import { countCompanies, countMembers } from './application/plan-usage.js';
 import { sendDueNotifications } from './application/send-notifications.js';
 import type { SendingDeps } from './application/send-notifications.js';
+import { stuckMails } from './application/stuck-mails.js';
 import { smtpMailer } from './clients/mail-server.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
@@ -98,6 +99,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       handler(events.analysisAuditRecorded, onAuditRecorded(deps)),
       handler(events.scanAuditRecorded, onAuditRecorded(deps)),
     ],
+    stuckWork: [stuckMails(deps)],
     jobs: mailJobs(config, { ...deps, queue: notifications, logger }),
   };
 }

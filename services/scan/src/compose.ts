@@ -12,6 +12,7 @@ import { createScan } from './application/create-scan.js';
 import { finishScan, SCAN_ROWS_METER } from './application/finish-scan.js';
 import { scanReader } from './application/read-scans.js';
 import { rowBudget } from './application/row-budget.js';
+import { stuckScans } from './application/stuck-scans.js';
 import { sweepScans } from './application/sweep-scans.js';
 import { rowsByAnalysis } from './clients/row-analysis.js';
 import { configSchema } from './config.js';
@@ -75,6 +76,7 @@ async function compose(
         clock,
       ),
     ],
+    stuckWork: [stuckScans({ scans })],
     jobs: [
       { name: 'sweep of scans', pauseMs: SWEEP_EACH_MS, run: sweepScans({ scans, finish, logger }) },
       await usageReconciliation({ db, clock, logger, marks: { [SCAN_ROWS_METER]: scans.countedRows } }),

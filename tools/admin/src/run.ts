@@ -18,6 +18,7 @@ import { replayAnalyses } from './commands/replay-analyses.js';
 import { restoreOrganization } from './commands/restore-organization.js';
 import { abandonScan } from './commands/scans.js';
 import { setPlan } from './commands/set-plan.js';
+import { stuck } from './commands/stuck.js';
 import { findSystem } from './connection.js';
 import { commandHelp, generalHelp, optionText } from './help.js';
 import { toText } from './text-output.js';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   createKey,
   createMember,
   setPlan,
+  stuck,
   listDeadLetters,
   showDeadLetter,
   resendDeadLetters,

@@ -2,7 +2,7 @@ import type { Outcome, Table } from './command.js';
 
 export type Style = (text: string) => string;
 
-/** A cell longer than this is cut in tables; --json has all of it. */
+/** A cell longer than this is cut in tables, except the last of a row; --json has all of it. */
 const CELL_LENGTH_MAX = 120;
 
 /** The text for people. */
@@ -22,7 +22,7 @@ export function toText({ sentence, values = {}, table, note }: Outcome, bold: St
 }
 
 function tableLines({ columns, rows }: Table, bold: Style): string[] {
-  const cells = rows.map((row) => row.map(toCell));
+  const cells = rows.map((row) => row.map((cell, index) => toCell(cell, index === row.length - 1)));
   const widths = columns.map((column, index) =>
     Math.max(column.length, ...cells.map((row) => (row[index] ?? '').length)),
   );
@@ -35,10 +35,10 @@ function tableLines({ columns, rows }: Table, bold: Style): string[] {
 }
 
 /** One line without control characters: nothing that a service or a customer wrote moves the cursor of a terminal. */
-function toCell(text: string): string {
+function toCell(text: string, isLast: boolean): string {
   // oxlint-disable-next-line no-control-regex -- these are what is taken out
   const plain = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
-  return plain.length > CELL_LENGTH_MAX ? `${plain.slice(0, CELL_LENGTH_MAX - 3)}...` : plain;
+  return plain.length > CELL_LENGTH_MAX && !isLast ? `${plain.slice(0, CELL_LENGTH_MAX - 3)}...` : plain;
 }
 
 /** `3 min` */

@@ -12,6 +12,8 @@ export interface Bus {
   readonly manager: JetStreamManager;
   /** False from the moment the connection is lost until it is back. */
   isConnected(): boolean;
+  /** Since when the connection is lost; undefined while there is one. */
+  disconnectedAt(): Date | undefined;
   /** Resolves when the broker answers. */
   ping(): Promise<unknown>;
   /** Lets handlers end and closes. */
@@ -39,8 +41,10 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
     maxPingOut: 2,
   });
   let isConnected = true;
+  let disconnectedAt: Date | undefined;
   void followStatus(connection, logger, (now) => {
     isConnected = now;
+    disconnectedAt = now ? undefined : (disconnectedAt ?? new Date());
   });
   const closeReport = reportGauges(
     { 'broker.connected': { unit: '1', description: '1 while this process is connected to the broker.' } },
@@ -51,6 +55,7 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
     jetstream: jetstream(connection),
     manager: await jetstreamManager(connection, { checkAPI: false }),
     isConnected: () => isConnected,
+    disconnectedAt: () => disconnectedAt,
     ping: () => connection.flush(),
     async close() {
       closeReport();

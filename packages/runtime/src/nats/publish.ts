@@ -21,6 +21,8 @@ export interface EventPublisher {
   readonly stream: string;
   /** The highest position the broker acknowledged to this process. */
   readonly acknowledgedSeq: number;
+  /** Why the last event could not be published; undefined when it was. */
+  readonly lastError: string | undefined;
   /** Resolves when the broker stored the event; rejects at once while the broker is unavailable. A repeat under the same id is stored once within ten minutes. */
   publish(event: PublishableEvent): Promise<void>;
   /** Where the stream stands; a missing stream is created again. */
@@ -32,16 +34,24 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
   const stream = `INVOICECONTROL_${service.toUpperCase().replaceAll('-', '_')}`;
   await ensureStream(bus.manager, stream, service);
   let acknowledgedSeq = 0;
+  let lastError: string | undefined;
   return {
     stream,
     get acknowledgedSeq() {
       return acknowledgedSeq;
+    },
+    get lastError() {
+      return lastError;
     },
     async publish({ id, subject, payload, cause: { traceparent: parent, requestId } = {} }) {
       // Waiting would hold up the work that completes together with the event; the relay retries each second.
       if (!bus.isConnected()) throw new Error('The broker is unavailable.');
       const attributes = messagingAttributes('publish', subject);
       const options = { parent, requestId, duration: 'messaging.client.operation.duration', attributes } as const;
+      const failed = (error: unknown): never => {
+        lastError = error instanceof Error ? error.message : String(error);
+        throw error;
+      };
       await traced('producer', `publish ${subject}`, options, async (traceparent) => {
         const carried = headers();
         carried.set(TRACEPARENT_HEADER, traceparent);
@@ -49,7 +59,8 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
         const publishing = { msgID: id, headers: carried, timeout: PUBLISH_MS_MAX };
         const { seq } = await bus.jetstream.publish(subject, payload, publishing);
         if (seq > acknowledgedSeq) acknowledgedSeq = seq;
-      });
+        lastError = undefined;
+      }).catch(failed);
     },
     async position() {
       await ensureStream(bus.manager, stream, service);

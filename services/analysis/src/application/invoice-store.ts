@@ -98,6 +98,12 @@ export interface NewInvoice extends InvoiceReference {
 }
 
 /** What use cases need of the invoices collection. */
+/** An invoice that has not come to its end for long, as the operator is told about it. */
+export interface StuckInvoice extends InvoiceReference {
+  readonly isDecided: boolean;
+  readonly since: Date;
+}
+
 export interface InvoiceStore {
   /** Stores an invoice as RECEIVED; false when its id is taken. */
   insert(invoice: NewInvoice): Promise<boolean>;
@@ -147,6 +153,8 @@ export interface InvoiceStore {
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
   /** Invoices of any tenant whose worker is gone; for the sweep. */
   undecided(): Promise<InvoiceReference[]>;
+  /** Invoices of any tenant that were received before and have no decision, or are decided and not finished; a bounded number. */
+  unfinishedSince(before: Date): Promise<readonly StuckInvoice[]>;
   /** Decided invoices of any tenant whose derived records may be missing; for the sweep. */
   pending(decidedBefore: Date): Promise<{ record: InvoiceRecord; facts: Buffer }[]>;
   /** A decided invoice whose derived records may be missing; undefined when nothing is, or there is no such invoice. */

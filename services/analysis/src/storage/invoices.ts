@@ -2,7 +2,7 @@ import type { Binary, Collection, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate, SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
-import { claim } from '@invoicecontrol/runtime/mongo/claims';
+import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
@@ -212,6 +212,23 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         .limit(SWEEP_INVOICES_MAX)
         .toArray();
       return documents.map(({ _id: invoiceId, organizationId }) => ({ invoiceId, organizationId }));
+    },
+    async unfinishedSince(before) {
+      const projection = { organizationId: 1, createdAt: 1, 'analysis.createdAt': 1 } as const;
+      const [undecided, pending] = await Promise.all([
+        collection
+          .find({ leaseUntil: { $gte: FREE }, createdAt: { $lte: before } }, { projection, limit: SWEEP_INVOICES_MAX })
+          .toArray(),
+        collection
+          .find({ pending: true, 'analysis.createdAt': { $lte: before } }, { projection, limit: SWEEP_INVOICES_MAX })
+          .toArray(),
+      ]);
+      return [...undecided, ...pending].map(({ _id: invoiceId, organizationId, createdAt, analysis }) => ({
+        invoiceId,
+        organizationId,
+        isDecided: analysis !== undefined,
+        since: analysis?.createdAt ?? createdAt,
+      }));
     },
     async pending(decidedBefore) {
       const documents = await collection

@@ -13,6 +13,8 @@ export type ListedNotification = Notification & { readonly status: NotificationS
 
 /** The store of notifications. */
 export interface Notifications {
+  /** How many of any tenant wait since before, the oldest of them, and why its last try failed. */
+  waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
   /** Inserts new notifications; existing ones are not changed. */
   enqueue(notifications: readonly Notification[]): Promise<void>;
   list(organizationId: string, page: PageRequest): Promise<Page<ListedNotification>>;

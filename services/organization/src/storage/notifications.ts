@@ -29,6 +29,8 @@ export interface NotificationDocument extends Claimable {
 
 /** More than twice the longest try, see `clients/mail-server.ts`. */
 const LEASE_MS = 120_000;
+/** Waiting mails that are counted for the operator. */
+const WAITING_MAX = 1_000;
 
 export async function createNotificationIndexes(collection: Collection<NotificationDocument>): Promise<void> {
   await collection.createIndexes([
@@ -55,6 +57,16 @@ export function notificationStore(
         items: items.map((document) => ({ ...fromDocument(document), status: document.status })),
         nextPageToken,
       };
+    },
+    async waitingSince(before) {
+      const waiting = await collection
+        .find(
+          { status: 'QUEUED', createdAt: { $lte: before } },
+          { projection: { createdAt: 1, reason: 1 }, limit: WAITING_MAX },
+        )
+        .toArray();
+      const [oldest] = waiting.toSorted((left, right) => left.createdAt.getTime() - right.createdAt.getTime());
+      return oldest && { count: waiting.length, oldest: oldest.createdAt, reason: oldest.reason };
     },
     async listDue(countMax) {
       const now = clock.now();

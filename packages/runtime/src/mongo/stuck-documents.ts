@@ -1,0 +1,89 @@
+import type { Db } from 'mongodb';
+import type { FindStuckWork } from '../stuck-work.js';
+import type { Announcing } from './event-envelope.js';
+import { usageCollection } from './usage.js';
+
+/** Documents of a collection that are looked at, and counters that are told of. */
+const DOCUMENTS_MAX = 256;
+
+interface OutboxSource {
+  readonly db: Db;
+  readonly service: string;
+  readonly collectionNames: readonly string[];
+  /** Why the broker does not have the events, as far as this process knows. */
+  readonly reason: () => string;
+}
+
+/** Events that wait in their documents; one item for each collection. */
+export function stuckOutbox({ db, service, collectionNames, reason }: OutboxSource): FindStuckWork {
+  return async (before) => {
+    const found = await Promise.all(
+      collectionNames.map(async (name) => {
+        const documents = await db
+          .collection<Announcing>(name)
+          .find({ outboxPending: true }, { projection: { 'outbox.at': 1 }, limit: DOCUMENTS_MAX })
+          .toArray();
+        const waiting = documents
+          .map(({ _id, outbox }) => ({ id: _id, at: outbox?.[0]?.at }))
+          .filter((one): one is { id: string; at: Date } => one.at !== undefined && one.at <= before)
+          .toSorted((left, right) => left.at.getTime() - right.at.getTime());
+        const [oldest] = waiting;
+        if (oldest === undefined) return [];
+        const number = waiting.length === DOCUMENTS_MAX ? `${DOCUMENTS_MAX} or more` : String(waiting.length);
+        return [
+          {
+            kind: 'outbox',
+            what: `events of ${number} documents in ${name}, the oldest in ${oldest.id}`,
+            since: oldest.at,
+            why: reason(),
+            resolution: `kubectl rollout restart deployment/${service}; docs/runbooks/events-and-jobs-stuck.md`,
+          },
+        ];
+      }),
+    );
+    return found.flat();
+  };
+}
+
+/** Usage counters whose check is due for so long that the job which makes them right does not run. */
+export function stuckCounters(db: Db, service: string): FindStuckWork {
+  return async (before) => {
+    const due = await usageCollection(db)
+      .find({ lookAt: { $lte: before } }, { sort: { lookAt: 1 }, limit: DOCUMENTS_MAX })
+      .toArray();
+    return due.flatMap(({ _id, lookAt, used }) =>
+      lookAt === undefined
+        ? []
+        : [
+            {
+              kind: 'usage',
+              what: `usage counter ${_id}, which may count reservations that came to nothing (used ${used})`,
+              since: lookAt,
+              why: 'its check is due and was not made',
+              resolution: `kubectl rollout restart deployment/${service}; docs/runbooks/usage-counter-wrong.md`,
+            },
+          ],
+    );
+  };
+}
+
+/** Dead letters; one item for each event. */
+export function stuckDeadLetters(db: Db, service: string): FindStuckWork {
+  return async (before) => {
+    const letters = await db
+      .collection<{ subject: string; at: Date; error: string }>('dead_letters')
+      .find({ at: { $lte: before } }, { projection: { subject: 1, at: 1, error: 1 }, limit: DOCUMENTS_MAX })
+      .toArray();
+    const oldestFirst = letters.toSorted((left, right) => left.at.getTime() - right.at.getTime());
+    return [...new Set(oldestFirst.map(({ subject }) => subject))].map((subject) => {
+      const same = oldestFirst.filter((letter) => letter.subject === subject);
+      return {
+        kind: 'dead_letters',
+        what: `${same.length} of ${subject}`,
+        since: same[0]?.at ?? before,
+        why: same[0]?.error ?? '',
+        resolution: `npm run admin -- dead-letters resend --all --service ${service}`,
+      };
+    });
+  };
+}

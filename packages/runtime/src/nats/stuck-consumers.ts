@@ -1,0 +1,53 @@
+import type { NextMsgRequest } from '@nats-io/jetstream';
+import type { EventType } from '@invoicecontrol/contracts/events';
+import type { FindStuckWork, StuckItem } from '../stuck-work.js';
+import type { Bus } from './connection.js';
+
+/** A durable consumer of this process. */
+export interface WatchedConsumer {
+  /** `organization__finding_assigned` */
+  readonly durable: string;
+  readonly type: Pick<EventType, 'stream' | 'subject'>;
+  /** The last error of its handler since the last event that it handled. */
+  readonly lastError: () => string | undefined;
+}
+
+/** Consumers whose oldest event waits too long, and a broker that cannot be asked. */
+export function stuckConsumers(bus: Bus, service: string, consumers: readonly WatchedConsumer[]): FindStuckWork {
+  const findOne = async ({ durable, type, lastError }: WatchedConsumer, before: Date): Promise<StuckItem[]> => {
+    const info = await bus.manager.consumers.info(type.stream, durable);
+    const lag = info.num_pending + info.num_ack_pending;
+    if (lag === 0) return [];
+    // The server knows next_by_subj of every stream; the client's type names it for direct reads only.
+    const next: NextMsgRequest & { seq: number } = { seq: info.ack_floor.stream_seq + 1, next_by_subj: type.subject };
+    const oldest = await bus.manager.streams.getMessage(type.stream, next);
+    if (oldest === null || oldest.time > before) return [];
+    const failing =
+      info.num_redelivered > 0 ? 'its handler fails; its last error is in the log of another replica' : '';
+    return [
+      {
+        kind: 'consumer',
+        what: `${lag} events wait for ${durable}`,
+        since: oldest.time,
+        why: lastError() ?? (failing || 'events arrive faster than they are handled, or no process takes them'),
+        resolution: `kubectl logs deployment/${service} | grep ${durable}; docs/runbooks/events-and-jobs-stuck.md`,
+      },
+    ];
+  };
+  return async (before, now) => {
+    const broker = (since: Date, why: string): StuckItem => ({
+      kind: 'broker',
+      what: `the connection of ${service} to NATS`,
+      since,
+      why,
+      resolution: 'kubectl get pods -l app.kubernetes.io/name=nats; docs/runbooks/broker-lost.md',
+    });
+    const lostAt = bus.disconnectedAt();
+    if (lostAt !== undefined) return lostAt <= before ? [broker(lostAt, 'the broker does not answer')] : [];
+    try {
+      return (await Promise.all(consumers.map((consumer) => findOne(consumer, before)))).flat();
+    } catch (error) {
+      return [broker(now, error instanceof Error ? error.message : String(error))];
+    }
+  };
+}

@@ -1,0 +1,43 @@
+import type { Clock } from './clock.js';
+import type { Job } from './job.js';
+import type { FindStuckWork } from './stuck-work.js';
+
+/** A job that pauses longer than the operator asks for is late after this many pauses. */
+const PAUSES_MAX = 3;
+
+/** Jobs that say since when they have not succeeded. */
+export function watchJobs(
+  jobs: readonly Job[],
+  service: string,
+  clock: Clock,
+): { readonly jobs: readonly Job[]; readonly findStuck: FindStuckWork } {
+  const watched = jobs.map((job) => ({ job, succeededAt: clock.now(), lastError: undefined as string | undefined }));
+  return {
+    jobs: watched.map((state) => ({
+      ...state.job,
+      async run(signal) {
+        try {
+          await state.job.run(signal);
+          state.succeededAt = clock.now();
+          state.lastError = undefined;
+        } catch (error) {
+          state.lastError = error instanceof Error ? error.message : String(error);
+          throw error;
+        }
+      },
+    })),
+    findStuck: async (before, now) =>
+      watched
+        .filter(({ job, succeededAt }) => {
+          const late = now.getTime() - job.pauseMs * PAUSES_MAX;
+          return succeededAt <= before && succeededAt.getTime() <= late;
+        })
+        .map(({ job, succeededAt, lastError }) => ({
+          kind: 'job',
+          what: `job "${job.name}" of ${service}`,
+          since: succeededAt,
+          why: lastError ?? 'a run does not end',
+          resolution: `kubectl rollout restart deployment/${service}; docs/runbooks/events-and-jobs-stuck.md`,
+        })),
+  };
+}

@@ -1,0 +1,42 @@
+import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
+import type { FindingStore } from './finding-store.js';
+import type { InvoiceStore } from './invoice-store.js';
+
+interface Deps {
+  readonly invoices: Pick<InvoiceStore, 'unfinishedSince'>;
+  readonly findings: Pick<FindingStore, 'pending'>;
+}
+
+const resolution = (id: string): string =>
+  `kubectl logs deployment/analysis | grep ${id}; docs/runbooks/stuck-analyses.md`;
+
+/** Invoices and reviews that the sweeps have not brought to their end, as the operator is told about them. */
+export const stuckAnalyses =
+  ({ invoices, findings }: Deps) =>
+  async (before: Date): Promise<readonly StuckItem[]> => {
+    const [unfinished, reviewed] = await Promise.all([invoices.unfinishedSince(before), findings.pending(before)]);
+    return [
+      ...unfinished.map(({ invoiceId, organizationId, isDecided, since }) => ({
+        kind: 'analysis',
+        what: `invoice ${invoiceId} of organization ${organizationId}`,
+        since,
+        why: isDecided
+          ? 'it is decided, and what follows from the decision is not stored; each sweep logs why'
+          : 'it has no decision; each sweep logs why',
+        resolution: resolution(invoiceId),
+      })),
+      ...reviewed.flatMap(({ findingId, organizationId, reviewedAt }) =>
+        reviewedAt === undefined
+          ? []
+          : [
+              {
+                kind: 'review',
+                what: `review of finding ${findingId} of organization ${organizationId}`,
+                since: reviewedAt,
+                why: 'what follows from the review is not stored; each sweep logs why',
+                resolution: resolution(findingId),
+              },
+            ],
+      ),
+    ];
+  };

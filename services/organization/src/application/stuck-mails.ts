@@ -1,0 +1,19 @@
+import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
+import type { Notifications } from './notifications.js';
+
+/** Mails that wait, as the operator is told about them. */
+export const stuckMails =
+  ({ notifications }: { readonly notifications: Pick<Notifications, 'waitingSince'> }) =>
+  async (before: Date): Promise<readonly StuckItem[]> => {
+    const waiting = await notifications.waitingSince(before);
+    if (waiting === undefined) return [];
+    return [
+      {
+        kind: 'mail',
+        what: `${waiting.count} mails wait`,
+        since: waiting.oldest,
+        why: waiting.reason ?? 'no try has failed; without SMTP_URL none is made',
+        resolution: 'docs/runbooks/mails-not-sent.md',
+      },
+    ];
+  };

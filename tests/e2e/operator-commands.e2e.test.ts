@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { SharedSystem } from '@invoicecontrol/dev/system';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { addressVariable } from '@invoicecontrol/runtime/config';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { useSharedSystem } from './running-system.js';
+import type { RunningSystem } from './running-system.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { addresses, operatorToken, databasePrefix } = JSON.parse(process.env['SHARED_SYSTEM'] ?? '') as SharedSystem;
+const HOUR_MS = 3_600_000;
+
+let running: RunningSystem;
+let scanDatabase: MongoConnection;
+let organizationDatabase: MongoConnection;
+const connect = (service: string): Promise<MongoConnection> =>
+  connectMongo({ url: testInfrastructure().mongodbUrl, databaseName: `${databasePrefix}${service}`, appName: 'test' });
+beforeAll(async () => {
+  running = await useSharedSystem();
+  [scanDatabase, organizationDatabase] = await Promise.all([connect('scan'), connect('organization')]);
+});
+afterAll(async () => {
+  await Promise.all([scanDatabase.close(), organizationDatabase.close(), running.stop()]);
+});
+
+interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command line as an operator runs it: a process of its own against the running system. */
+function admin(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const found = (['organization', 'analysis', 'scan'] as const).map((name) => [addressVariable(name), addresses[name]]);
+  const environment = {
+    PATH: process.env['PATH'],
+    USER: 'ann',
+    OPERATOR_TOKEN: operatorToken,
+    ...Object.fromEntries(found),
+  };
+  return new Promise((resolve) => {
+    const program = join(root, 'tools/admin/dist/admin.js');
+    execFile(
+      process.execPath,
+      [program, ...args],
+      { cwd: root, env: { ...environment, ...env } },
+      (error, stdout, stderr) => resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+async function adminJson<T>(...args: string[]): Promise<T> {
+  const { exitCode, stdout, stderr } = await admin([...args, '--json']);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return JSON.parse(stdout) as T;
+}
+
+interface Stuck {
+  readonly items: readonly { readonly what: string; readonly why: string; readonly resolution: string }[];
+}
+
+/** A scan whose rows are damaged, as a fault of ours could leave it: no try will ever complete it. */
+async function poisonedScan(tenant: Tenant): Promise<string> {
+  const { organizationId, companyId } = tenant;
+  const [_id, createdAt, rows] = [randomUUID(), new Date(Date.now() - HOUR_MS), 2];
+  const month = createdAt.toISOString().slice(0, 7);
+  const packedRows = Buffer.from('no rows');
+  const scan = { _id, organizationId, companyId, version: 1, status: 'RUNNING', baseCurrency: 'EUR', createdAt };
+  await scanDatabase.db
+    .collection<{ _id: string; used: number; moves: number }>('usage')
+    .insertOne({ _id: `${organizationId}:${month}:scan_rows`, used: rows, moves: 1 });
+  await scanDatabase.db
+    .collection<typeof scan & object>('scans')
+    .insertOne({ ...scan, turn: organizationId, packedRows, usage: { month, rows }, leaseUntil: new Date(0) } as never);
+  return _id;
+}
+
+test('the operator finds a scan that can never complete, abandons it with the printed command, and all of it is given back', async () => {
+  const tenant = await running.newTenant('SCALE');
+  const key = tenant.keys.owner;
+  const scanId = await poisonedScan(tenant);
+  const stuck = async () =>
+    (await adminJson<Stuck>('stuck', '--older-than', '10m', '--service', 'scan')).items.filter(({ what }) =>
+      what.includes(scanId),
+    );
+  await eventually(async () => {
+    expect(await stuck()).toMatchObject([{ why: expect.stringMatching(/failed by a fault: .*header/) }]);
+  });
+
+  const [item] = await stuck();
+  const command = [...(item?.resolution ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
+    ([, quoted, word]) => quoted ?? word ?? '',
+  );
+  expect(command.slice(0, 4)).toEqual(['npm', 'run', 'admin', '--']);
+  const done = await admin(command.slice(4));
+  expect(done).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('The scan is abandoned.') });
+  expect(await admin(command.slice(4))).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('before') });
+  expect(await stuck()).toEqual([]);
+
+  const usage = await running.request<{ items: { meter: string; used: number }[] }>(
+    'GET /organizations/current/usage',
+    { key },
+  );
+  expect(usage.body.items).toContainEqual(expect.objectContaining({ meter: 'scan_rows', used: 0 }));
+  await eventually(async () => {
+    const trail = await running.request<{ items: object[] }>('GET /audit-events', { key });
+    expect(trail.body.items).toContainEqual(
+      expect.objectContaining({
+        action: 'scan.abandoned',
+        target: `scan:${scanId}`,
+        actor: { type: 'OPERATOR', id: 'ann' },
+      }),
+    );
+  });
+  expect((await running.request(`GET /scans/${scanId}`, { key })).status).toBe(404);
+});
+
+test('the operator lists organizations, and handles a dead letter again', async () => {
+  const { organizationId } = await running.newTenant();
+  const { items } = await adminJson<{ items: { organizationId: string; members: number }[] }>(
+    'organizations',
+    '--limit',
+    '100',
+  );
+  expect(items).toContainEqual(expect.objectContaining({ organizationId, state: 'ACTIVE' }));
+
+  const letter = {
+    _id: `${databasePrefix}organization__finding_assigned:evt_${organizationId}`,
+    subject: 'invoicecontrol.analysis.v1.finding_assigned',
+    payload: JSON.stringify({ organizationId, findingId: 'f', summary: 'Unassigned' }),
+    error: 'a fault of an earlier release',
+    at: new Date(Date.now() - HOUR_MS),
+  };
+  await organizationDatabase.db.collection<typeof letter>('dead_letters').insertOne(letter);
+  expect((await admin(['dead-letters', 'list'])).stdout).toContain(letter._id);
+  expect((await adminJson<Stuck>('stuck')).items).toContainEqual(
+    expect.objectContaining({ service: 'organization', kind: 'dead_letters' }),
+  );
+  expect(await adminJson('dead-letters', 'resend', letter._id, '--reason', 'release 2')).toMatchObject({ handled: 1 });
+  expect((await admin(['dead-letters', 'list'])).stdout).not.toContain(letter._id);
+});
+
+test('who is not the operator is refused with a sentence and exit code 1, a wrong command line with 2', async () => {
+  expect(await admin(['stuck'], { OPERATOR_TOKEN: 'wrong' })).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("organization: The operator's token is missing or wrong."),
+  });
+  expect(await admin(['scans', 'abandon'])).toMatchObject({ exitCode: 2, stdout: '' });
+});
