@@ -56,18 +56,21 @@ export function leaseOf<D extends Claimable>(
   id: string,
   { claimId, clock, leaseMs }: { claimId: string; clock: Clock; leaseMs: number },
 ): Lease {
-  const renew = async (): Promise<boolean> => {
+  const prolong = async (): Promise<boolean> => {
     const leaseUntil = new Date(clock.now().getTime() + leaseMs);
     const { matchedCount } = await collection.updateOne(
       { _id: id, claim: claimId } as unknown as Filter<D>,
       { $set: { leaseUntil } } as unknown as UpdateFilter<D>,
     );
-    if (matchedCount !== 1) countLostLease(collection);
     return matchedCount === 1;
   };
   return {
     claimId,
-    renew,
+    async renew() {
+      const isOurs = await prolong();
+      if (!isOurs) countLostLease(collection);
+      return isOurs;
+    },
     keepAlive(onLost) {
       let lapse: NodeJS.Timeout | undefined;
       let isStopped = false;
@@ -78,6 +81,7 @@ export function leaseOf<D extends Claimable>(
       };
       const lose = (): void => {
         stop();
+        countLostLease(collection);
         onLost();
       };
       const holdFrom = (renewedAt: number): void => {
@@ -88,7 +92,7 @@ export function leaseOf<D extends Claimable>(
       const timer = setInterval(() => {
         const askedAt = performance.now();
         // An error is not a loss: the next renewal, the end of the lease or the guard of the result tells.
-        renew().then(
+        prolong().then(
           (isOurs) => {
             if (isStopped) return;
             if (isOurs) holdFrom(askedAt);
@@ -104,7 +108,7 @@ export function leaseOf<D extends Claimable>(
   };
 }
 
-/** Counts that a worker found its work claimed by another one: it was slower than its lease, and worked for nothing. */
+/** Counts that a worker no longer has what it claimed: it was slower than its lease, and worked for nothing. */
 export function countLostLease({ collectionName }: { readonly collectionName: string }): void {
   count('lease.lost', { collection: collectionName });
 }

@@ -1,6 +1,7 @@
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import type { Logger } from '../logger.js';
 import type { Bus } from './connection.js';
+import { measureDelivery, messagingAttributes } from './trace-headers.js';
 
 /**
  * Receives events as they pass, in every replica, without durability: for invalidating caches. A missed one is bounded by the
@@ -15,12 +16,18 @@ export function subscribeBroadcast<T extends EventHeader>(
   const subscriptions = types.map((type) =>
     bus.connection.subscribe(type.subject, {
       callback: (error, message) => {
-        try {
-          if (error) throw error;
-          handle(type.codec.fromJSON(message.json()), type);
-        } catch (fault) {
-          logger.error({ error: fault, subject: type.subject }, 'a broadcast could not be used');
-        }
+        const measured = measureDelivery(message.headers, type.subject);
+        const isHandled = measured.during(() => {
+          try {
+            if (error) throw error;
+            handle(type.codec.fromJSON(message.json()), type);
+            return true;
+          } catch (fault) {
+            logger.error({ error: fault, subject: type.subject }, 'a broadcast could not be used');
+            return false;
+          }
+        });
+        measured.end({ failed: !isHandled, attributes: messagingAttributes('process', type.subject) });
       },
     }),
   );

@@ -6,12 +6,12 @@ import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import type { DeadLetter } from '../dead-letters.js';
 import type { Logger } from '../logger.js';
 import { repeat } from '../repeat.js';
-import { count, measure } from '../telemetry.js';
+import { count } from '../telemetry.js';
 import type { Bus } from './connection.js';
 import { reportConsumer } from './consumer-metrics.js';
 import { redeliveryPauseMs } from './redelivery.js';
 import { ensureStream, isNotFound } from './stream.js';
-import { messagingAttributes, REQUEST_ID_HEADER, TRACEPARENT_HEADER } from './trace-headers.js';
+import { measureDelivery, messagingAttributes } from './trace-headers.js';
 
 const NANOS_PER_MS = 1_000_000;
 const ACK_WAIT_MS = 30_000;
@@ -107,16 +107,9 @@ export async function subscribe<T extends EventHeader>(
       return { isHandled: false };
     }
   };
-  /** Each delivery is a trace of its own that links to the publication: nobody who published it waits for it. */
   const take = async (message: JsMsg, isCurrent: () => boolean): Promise<void> => {
-    const link = message.headers?.get(TRACEPARENT_HEADER);
-    const requestId = message.headers?.get(REQUEST_ID_HEADER) || undefined;
+    const measured = measureDelivery(message.headers, type.subject);
     const attributes = { ...messagingAttributes('process', type.subject), 'messaging.consumer.group.name': durable };
-    const measured = measure('consumer', `process ${type.subject}`, {
-      link,
-      requestId,
-      duration: 'messaging.process.duration',
-    });
     let failed = true;
     try {
       failed = !(await measured.during(() => attempt(message, isCurrent))).isHandled;
