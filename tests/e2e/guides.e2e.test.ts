@@ -9,7 +9,7 @@ import { START_MS_MAX, npmStart, untilReady } from './npm-start.js';
 import type { Demo, Started } from './npm-start.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const GUIDE_MS_MAX = 150_000;
+const GUIDE_MS_MAX = 300_000;
 const DAY_MS = 86_400_000;
 
 let clone: string;
