@@ -85,7 +85,7 @@ test('an event published while no consumer ran is handled later', async () => {
   await publish(4);
   await listen('late', async (version) => void seen.push(version));
   await eventually(() => expect(seen).toContain(4));
-  expect(new Set(seen).size).toBe(seen.length);
+  expect(seen).toEqual([...new Set(seen)]);
 });
 
 test('an event whose handler failed is delivered again', async () => {
@@ -161,7 +161,7 @@ test('a stream that the broker lost is created again, and its subscriber hears w
 test('a consumer whose database was restored hears again what was handled since the backup, and nothing older', async () => {
   const seen: number[] = [];
   const start = (): Promise<Subscription> => listen('restored', async (version) => void seen.push(version));
-  const positions = mongo.db.collection<{ _id: string }>('consumer_positions');
+  const positions = mongo.db.collection<{ _id: string; acknowledgedSeq: number }>('consumer_positions');
   const consumer = `restored_${organizationId}__${events.organizationRestored.name}`;
   const _id = `${events.organizationRestored.stream}:${consumer}`;
   const first = await start();
@@ -177,13 +177,15 @@ test('a consumer whose database was restored hears again what was handled since 
   await positions.replaceOne({ _id }, backup);
   seen.length = 0;
   const third = await start();
+  const rewound = await positions.findOne({ _id });
   await eventually(() => expect(seen).toEqual([10]));
   await third.stop();
+  // A process that ends at once after setting back has not forgotten what was before.
+  expect(rewound?.acknowledgedSeq).toBeGreaterThanOrEqual(backup.acknowledgedSeq);
   expect(linesAbout(consumer)).toEqual([]);
 });
 
 test('processes that start at once after a restore all listen, and the events since the backup are handled again', async () => {
-  const consumer = `together_${organizationId}__${events.organizationRestored.name}`;
   const seen: number[] = [];
   const start = (): Promise<Subscription> => listen('together', async (version) => void seen.push(version));
   const first = await start();
@@ -192,7 +194,7 @@ test('processes that start at once after a restore all listen, and the events si
   await eventually(() => expect(seen).toContain(version));
   await first.stop();
   for (let round = 1; round <= 10; round++) {
-    await mongo.db.collection<{ _id: string }>('consumer_positions').deleteOne({ _id: consumer });
+    await forgetPosition('together');
     seen.length = 0;
     const started = await Promise.all([start(), start(), start()]);
     await eventually(() => expect(seen).toContain(version));
@@ -207,12 +209,21 @@ test('a consumer whose database was restored to a time before it existed hears t
   await publish(11);
   await eventually(() => expect(seen).toContain(11));
   await first.stop();
-  await mongo.db.collection<{ _id: string }>('consumer_positions').deleteOne({
-    _id: `${events.organizationRestored.stream}:emptied_${organizationId}__${events.organizationRestored.name}`,
-  });
+  await forgetPosition('emptied');
   seen.length = 0;
   await start();
   await eventually(() => expect(seen).toContain(11));
+});
+
+test('a consumer that stops right after handling an event does not hear it again at the next start', async () => {
+  const seen: number[] = [];
+  for (let version = 201; version <= 230; version++) {
+    await publish(version);
+    const subscription = await listen('stopped', async (heard) => void seen.push(heard));
+    await eventually(() => expect(seen).toContain(version));
+    await subscription.stop();
+  }
+  expect(seen).toEqual([...new Set(seen)]);
 });
 
 test('a process that joins one that listens leaves its consumer as it is', async () => {
@@ -230,6 +241,14 @@ test('a process that joins one that listens leaves its consumer as it is', async
   await join();
   expect((await info()).created).toBe(created);
 });
+
+/** As in a database that was restored to a time before the consumer of this service existed. */
+async function forgetPosition(service: string): Promise<void> {
+  const { stream, name } = events.organizationRestored;
+  const _id = `${stream}:${service}_${organizationId}__${name}`;
+  const { deletedCount } = await mongo.db.collection<{ _id: string }>('consumer_positions').deleteOne({ _id });
+  expect(deletedCount).toBe(1);
+}
 
 /** The log's lines about a consumer that was lost. */
 function linesAbout(consumer: string): object[] {

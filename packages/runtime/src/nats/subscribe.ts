@@ -64,6 +64,9 @@ export interface Subscription {
   stop(): Promise<void>;
 }
 
+/** Events that other processes handle, or that wait for a retry, are pending too and not waited for. */
+const LAST_ACK_POLLS_MAX = 10;
+const LAST_ACK_POLL_EACH_MS = 20;
 const START_ATTEMPTS_MAX = 5;
 const START_RETRY_MS = 100;
 /** A consumer or stream that the broker lost is missed no longer than this. */
@@ -200,6 +203,14 @@ export async function subscribe<T extends EventHeader>(
     logger.warn(fields, 'the broker lost a consumer, or it stopped; it listens again');
     listening = await listen(consumer);
   };
+  /** The broker counts an acknowledgement a moment after it has received it. */
+  const consumerAfterLastAck = async (): Promise<ConsumerInfo | undefined> => {
+    for (let attempts = 1; ; attempts++) {
+      const found = await findConsumer(bus, type, durable);
+      if (found === undefined || found.num_ack_pending === 0 || attempts === LAST_ACK_POLLS_MAX) return found;
+      await delay(LAST_ACK_POLL_EACH_MS);
+    }
+  };
   const checks = repeat(CHECK_EACH_MS, check, (error) =>
     logger.warn({ error, consumer: durable }, 'a consumer could not be checked'),
   );
@@ -216,7 +227,7 @@ export async function subscribe<T extends EventHeader>(
       await Promise.all(running);
       if (!bus.isConnected()) return;
       try {
-        await recordPosition(await findConsumer(bus, type, durable));
+        await recordPosition(await consumerAfterLastAck());
       } catch (error) {
         logger.warn({ error, consumer: durable }, 'the position of a consumer could not be stored');
       }
@@ -235,8 +246,14 @@ interface Listening {
   close(): Promise<unknown>;
 }
 
-function positionOf({ created, ack_floor, delivered }: ConsumerInfo): ConsumerPosition {
-  return { created, acknowledgedSeq: ack_floor.stream_seq, deliveredSeq: delivered.stream_seq };
+function positionOf({ created, ack_floor, delivered, config }: ConsumerInfo): ConsumerPosition {
+  // The broker says zero of a new consumer, also of one that begins in the middle of the stream.
+  const passedSeq = (config.opt_start_seq ?? 1) - 1;
+  return {
+    created,
+    acknowledgedSeq: Math.max(ack_floor.stream_seq, passedSeq),
+    deliveredSeq: Math.max(delivered.stream_seq, passedSeq),
+  };
 }
 
 type Consumed = Pick<EventType, 'stream' | 'subject' | 'service'>;
