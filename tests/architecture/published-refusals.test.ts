@@ -28,8 +28,6 @@ test.each([
   ['Conflict', 'alreadyExists', 'services/organization/src/domain'],
   ['Conflict', 'wrongState', 'services/organization/src/domain'],
   ['TooManyRequests', 'usageExceeded', 'packages/runtime/src/mongo'],
-  ['Unavailable', 'unavailable', 'packages/runtime/src/grpc'],
-  ['Timeout', 'deadline', 'packages/runtime/src/grpc'],
   ['ContentTooLarge', 'invalid', 'services/gateway/src/http'],
   ['UnsupportedMediaType', 'invalid', 'services/gateway/src/http'],
 ])('the published example %s.%s is a sentence of %s', (response, name, folder) => {
