@@ -207,7 +207,7 @@ describe('stuck work', () => {
       expect((await stuck()).filter(({ kind }) => kind === 'outbox')).toEqual([
         {
           kind: 'outbox',
-          what: 'events of 1 documents in things, the oldest in thing-1',
+          what: 'documents of things with unpublished events: 1, the oldest thing-1',
           sinceTime: since,
           why: expect.stringMatching(/jetstream is not enabled|responders/),
           resolution: expect.stringContaining('events-and-jobs-stuck.md'),
@@ -232,7 +232,7 @@ describe('stuck work', () => {
       await eventually(async () => {
         expect(await stuck(1)).toContainEqual({
           kind: 'consumer',
-          what: expect.stringMatching(new RegExp(`^\\d+ events wait for ${consumer}$`)),
+          what: expect.stringMatching(new RegExp(`^events that wait for ${consumer}: \\d+$`)),
           sinceTime: expect.any(Date),
           why: 'no such column',
           resolution: expect.stringContaining(consumer),

@@ -33,7 +33,7 @@ export function stuckOutbox({ db, service, collectionNames, reason }: OutboxSour
         return [
           {
             kind: 'outbox',
-            what: `events of ${number} documents in ${name}, the oldest in ${oldest.id}`,
+            what: `documents of ${name} with unpublished events: ${number}, the oldest ${oldest.id}`,
             since: oldest.at,
             why: reason(),
             resolution: `kubectl rollout restart deployment/${service}; docs/runbooks/events-and-jobs-stuck.md`,

@@ -27,7 +27,7 @@ export function stuckConsumers(bus: Bus, service: string, consumers: readonly Wa
     return [
       {
         kind: 'consumer',
-        what: `${lag} events wait for ${durable}`,
+        what: `events that wait for ${durable}: ${lag}`,
         since: oldest.time,
         why: lastError() ?? (failing || 'events arrive faster than they are handled, or no process takes them'),
         resolution: `kubectl logs deployment/${service} | grep ${durable}; docs/runbooks/events-and-jobs-stuck.md`,

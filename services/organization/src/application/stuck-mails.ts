@@ -10,7 +10,7 @@ export const stuckMails =
     return [
       {
         kind: 'mail',
-        what: `${waiting.count} mails wait`,
+        what: `mails that wait: ${waiting.count}`,
         since: waiting.oldest,
         why: waiting.reason ?? 'no try has failed; without SMTP_URL none is made',
         resolution: 'docs/runbooks/mails-not-sent.md',
