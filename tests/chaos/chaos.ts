@@ -32,6 +32,8 @@ export interface ChaosOptions {
 /** From the lifting of a round's last fault to the first success, in milliseconds. */
 interface Recovery {
   readonly fault: string;
+  /** Until what was killed serves again. */
+  readonly startedMs: number;
   readonly readMs: number;
   readonly writeMs: number;
 }
@@ -58,6 +60,8 @@ export interface ChaosReport {
 interface RecoveryRow {
   readonly fault: string;
   readonly rounds: number;
+  /** The start of what was killed, which the others include. */
+  readonly started: Spread;
   readonly read: Spread;
   readonly write: Spread;
 }
@@ -107,13 +111,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       say(`round ${round.number} of ${rounds.length}: ${round.faults.map(describeFault).join(' and ')}`);
       const lifted = await Promise.all(round.faults.map((fault) => inflict(system, fault)));
       const liftedAtMs = Math.max(...lifted.map(({ atMs }) => atMs));
-      const [readAtMs, writtenAtMs] = await Promise.all([
+      const [readAtMs, writtenAtMs, startedAtMs] = await Promise.all([
         probe.untilRead(),
         probe.untilWritten(),
-        ...lifted.map(({ restored }) => restored),
+        Promise.all(lifted.map(({ restored }) => restored)).then(() => performance.now()),
       ]);
       const recovery: Recovery = {
         fault: round.faults.length > 1 ? 'two faults' : (round.faults[0]?.kind ?? ''),
+        startedMs: startedAtMs - liftedAtMs,
         readMs: readAtMs - liftedAtMs,
         writeMs: writtenAtMs - liftedAtMs,
       };
@@ -232,6 +237,7 @@ function rowsOf(recoveries: readonly Recovery[]): RecoveryRow[] {
     return {
       fault,
       rounds: own.length,
+      started: spreadOf(own.map(({ startedMs }) => startedMs)),
       read: spreadOf(own.map(({ readMs }) => readMs)),
       write: spreadOf(own.map(({ writeMs }) => writeMs)),
     };

@@ -12,10 +12,10 @@ export function isKept({ breaches, ended }: ChaosReport): boolean {
 
 export function printReport(report: ChaosReport): string {
   const { seed, rounds, replicas, durationMs, breaches, ended, recoveries } = report;
-  const rows = recoveries.map(({ fault, rounds: times, read, write }) => [
+  const rows = recoveries.map(({ fault, rounds: times, started, read, write }) => [
     fault,
     String(times),
-    ...[read, write].flatMap(({ medianMs, p95Ms, maxMs }) => [medianMs, p95Ms, maxMs].map(inSeconds)),
+    ...[started, read, write].flatMap(({ medianMs, p95Ms, maxMs }) => [medianMs, p95Ms, maxMs].map(inSeconds)),
   ]);
   const further = breaches.length - SENTENCES_MAX;
   return [
@@ -29,7 +29,7 @@ export function printReport(report: ChaosReport): string {
     line('ended', ended.length, 'processes that ended though nobody killed them'),
     '',
     'recovery after the last fault of a round was lifted:',
-    table([['fault', 'rounds', 'read', 'p95', 'most', 'write', 'p95', 'most'], ...rows], 0),
+    table([['fault', 'rounds', 'started', 'p95', 'most', 'read', 'p95', 'most', 'write', 'p95', 'most'], ...rows], 0),
     ...(breaches.length + ended.length === 0 ? [] : ['']),
     ...breaches.slice(0, SENTENCES_MAX).map(({ count, sentence }) => `${count}: ${sentence}`),
     ...(further > 0 ? [`and ${further} more`] : []),
