@@ -61,14 +61,14 @@ async function compose(
   const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
   onStop('tenants', () => tenants.close());
   const rowAnalysis = rowsByAnalysis(analysisChannel);
-  const finish = finishScan({ scans, importedRows, rowAnalysis, usage, clock, logger });
+  const finish = finishScan({ scans, importedRows, rowAnalysis, usage, logger });
   return {
     rpcGroups: [
       scanService({
         createScan: createScan({ scans, usage, tenants, finish, withinBudget: rowBudget(), clock, logger }),
         reader: scanReader(scans),
       }),
-      operatorService({ abandonScan: abandonScan({ scans, importedRows, usage, clock, logger }) }),
+      operatorService({ abandonScan: abandonScan({ scans, importedRows, usage, logger }) }),
       usageService(
         {
           [SCAN_ROWS_METER]: (organizationId, month) => usage.used({ organizationId, month, meter: SCAN_ROWS_METER }),

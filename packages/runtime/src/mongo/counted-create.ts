@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '../clock.js';
-import { mayBeReconciled } from './usage.js';
+import { mayBeSettled } from './usage.js';
 import type { UsageCounters, UsageMark } from './usage.js';
 
 /** A repeat that the quota refused polls this often for the first request, which may have taken the last unit. */
@@ -40,7 +40,6 @@ export async function createCounted<Created, First>(
   { mark, limit, insert, findFirst, isCountUnsure = false }: CountedCreate<Created, First>,
 ): Promise<CountedOutcome<Created, First>> {
   if (isCountUnsure && limit !== undefined) throw new TypeError('A limited create must be counted first.');
-  const reservedAt = clock.now();
   const reserving = usage.reserve(mark, limit);
   if (!isCountUnsure) {
     try {
@@ -54,11 +53,11 @@ export async function createCounted<Created, First>(
   }
   const [created] = await Promise.all([insert(), reserving]);
   if (created === undefined) {
-    await usage.giveBack(mark, reservedAt);
+    await usage.giveBack(mark);
     return { first: await findFirst?.() };
   }
-  // Stored so late that the counter may have been reconciled without it: counted twice is better than not at all.
-  if (mayBeReconciled(reservedAt, clock.now())) await usage.reserve(mark, undefined);
+  // Stored so late that its minute may have been settled without it.
+  if (mayBeSettled(mark, clock.now())) await usage.recount(mark);
   return { created };
 }
 

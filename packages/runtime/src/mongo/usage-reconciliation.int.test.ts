@@ -5,23 +5,33 @@ import { connectMongo } from './connection.js';
 import type { MongoConnection } from './connection.js';
 import { usageReconciliation } from './usage-reconciliation.js';
 import type { SumOfMarks } from './usage-reconciliation.js';
-import { usageCollection, usageCounters } from './usage.js';
-import type { UsageCounters, UsageMark } from './usage.js';
+import { usageCollection, usageCounters, usageMonth } from './usage.js';
+import type { UsageCounters, UsageDocument, UsageMark } from './usage.js';
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
+const MINUTE_MS = 60_000;
+const POLL_MS = 5_000;
 const DAY = new Date('2026-03-10T12:00:00Z');
-const NIGHT = new Date('2026-03-11T02:00:00Z');
 const running = new AbortController().signal;
 const logger = createLogger({ service: 'test', level: 'silent' });
+
+interface Stored {
+  readonly organizationId: string;
+  readonly month: string;
+  readonly at: Date;
+  amount: number;
+}
 
 let mongo: MongoConnection;
 let usage: UsageCounters;
 let now: Date;
 const clock = { now: () => now };
-/** What is stored with a mark, by `<organization>:<month>`. */
-let stored: Map<string, number>;
-const sumOfStored: SumOfMarks = async (organizationId, month) => stored.get(`${organizationId}:${month}`) ?? 0;
+/** What is stored with a mark. */
+let stored: Stored[];
+const sumOfStored: SumOfMarks = async (organizationId, month, { from, to }) =>
+  stored
+    .filter((one) => one.organizationId === organizationId && one.month === month)
+    .filter(({ at }) => (from === undefined || at >= from) && at < to)
+    .reduce((sum, { amount }) => sum + amount, 0);
 
 beforeAll(async () => {
   mongo = await connectMongo({
@@ -37,126 +47,278 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await usageCollection(mongo.db).deleteMany({});
-  stored = new Map();
+  stored = [];
   now = DAY;
 });
 
-const mark = (organizationId: string, amount = 1, month = '2026-03'): UsageMark => ({
+const mark = (organizationId: string, amount = 1): UsageMark => ({
   organizationId,
-  month,
+  month: usageMonth(now),
   meter: 'analyses',
   amount,
+  at: now,
 });
 const after = (ms: number): void => {
   now = new Date(now.getTime() + ms);
 };
-const store = (organizationId: string, amount: number, month = '2026-03'): void => {
-  stored.set(`${organizationId}:${month}`, amount);
+const store = ({ organizationId, month, at, amount }: UsageMark): Stored => {
+  const one = { organizationId, month, at, amount };
+  stored.push(one);
+  return one;
 };
+/** Reserves and stores at once, as a request does. */
+const create = async (organizationId: string, amount = 1): Promise<Stored> => {
+  const created = mark(organizationId, amount);
+  await usage.reserve(created, undefined);
+  return store(created);
+};
+const counterOf = (organizationId: string): Promise<UsageDocument | null> =>
+  usageCollection(mongo.db).findOne({ _id: `${organizationId}:2026-03:analyses` });
 
 async function run(sumOfMarks: SumOfMarks = sumOfStored, signal = running): Promise<void> {
   const job = await usageReconciliation({ db: mongo.db, clock, logger, marks: { analyses: sumOfMarks } });
   await job.run(signal);
 }
 
-/** Both checks of a round that begins now. */
-async function round(): Promise<void> {
-  await run();
-  after(MINUTE_MS);
-  await run();
+/** Lets the job run as it does, every five seconds. */
+async function runFor(ms: number, each: () => Promise<unknown> = async () => {}): Promise<void> {
+  for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += POLL_MS) {
+    after(POLL_MS);
+    await each();
+    await run();
+  }
 }
 
-describe('in the night', () => {
-  test('a counter that a crash left too high is corrected', async () => {
+describe('a counter that a crash left too high', () => {
+  test('is exact within five minutes, and the quota can be used again', async () => {
     await usage.reserve(mark('crash', 3), 3);
-    store('crash', 2);
-    now = NIGHT;
-    await round();
+    store(mark('crash', 2));
+    await runFor(3 * MINUTE_MS);
     expect(await usage.used(mark('crash'))).toBe(2);
     await usage.reserve(mark('crash'), 3);
     await expect(usage.reserve(mark('crash'), 3)).rejects.toMatchObject({ kind: 'usage_exceeded' });
   });
 
-  test('a counter is not touched before a minute has passed without a move', async () => {
+  test('is exact within five minutes while requests never pause', async () => {
+    await create('busy');
+    await usage.reserve(mark('busy', 49), undefined);
+    await runFor(5 * MINUTE_MS, () => create('busy'));
+    expect(await usage.used(mark('busy'))).toBe(stored.length);
+  });
+
+  test('keeps what is reserved and not stored yet', async () => {
     await usage.reserve(mark('early', 3), 10);
-    await round();
-    expect(await usage.used(mark('early'))).toBe(3);
-    now = NIGHT;
-    await run();
-    after(MINUTE_MS - 1);
-    await run();
-    expect(await usage.used(mark('early'))).toBe(3);
-    after(1);
-    await run();
-    expect(await usage.used(mark('early'))).toBe(0);
-  });
-
-  test('a counter that moved between the two checks is not corrected until the next night', async () => {
-    await usage.reserve(mark('busy', 3), 10);
-    store('busy', 2);
-    now = NIGHT;
-    await run();
-    await usage.reserve(mark('busy'), 10);
     after(MINUTE_MS);
     await run();
-    await round();
-    expect(await usage.used(mark('busy'))).toBe(4);
-    now = new Date('2026-03-12T02:00:00Z');
-    await round();
-    expect(await usage.used(mark('busy'))).toBe(2);
+    expect(await usage.used(mark('early'))).toBe(3);
   });
 
-  test('a counter that moved while its marks were summed is not corrected', async () => {
-    await usage.reserve(mark('moving', 3), 10);
-    now = NIGHT;
-    await run();
+  test('is exact for each month, across its end', async () => {
+    now = new Date('2026-03-31T23:59:30Z');
+    await create('months', 2);
+    await usage.reserve(mark('months', 5), undefined);
     after(MINUTE_MS);
-    await run(async () => {
-      await usage.reserve(mark('moving'), 10);
-      return 0;
-    });
-    expect(await usage.used(mark('moving'))).toBe(4);
+    await create('months', 3);
+    await usage.reserve(mark('months', 7), undefined);
+    await runFor(4 * MINUTE_MS);
+    expect(await usage.used({ ...mark('months'), month: '2026-03' })).toBe(2);
+    expect(await usage.used({ ...mark('months'), month: '2026-04' })).toBe(3);
   });
 
-  test('a month is counted apart from the one before it and the one after it', async () => {
-    for (const month of ['2026-02', '2026-03', '2026-04']) await usage.reserve(mark('months', 5, month), 10);
-    store('months', 1, '2026-02');
-    store('months', 2, '2026-03');
-    store('months', 3, '2026-04');
-    now = NIGHT;
-    await round();
-    const used = ['2026-02', '2026-03', '2026-04'].map((month) => usage.used(mark('months', 1, month)));
-    expect(await Promise.all(used)).toEqual([1, 2, 3]);
-  });
-
-  test('a correct counter is not checked again until it moves', async () => {
-    await usage.reserve(mark('still', 2), 10);
-    store('still', 2);
-    now = NIGHT;
-    await round();
-    const sums: string[] = [];
-    const listen: SumOfMarks = async (organizationId, month) => {
-      sums.push(organizationId);
-      return sumOfStored(organizationId, month);
-    };
-    const nights = async (day: string): Promise<void> => {
-      now = new Date(`2026-03-${day}T02:00:00Z`);
-      await run(listen);
+  test('is exact after the job itself was away for hours', async () => {
+    for (let minute = 0; minute < 180; minute++) {
+      await create('away');
       after(MINUTE_MS);
-      await run(listen);
-    };
-    await nights('12');
-    expect(sums).toEqual([]);
-    await usage.reserve(mark('still'), 10);
-    await nights('13');
-    expect(sums).toEqual(['still']);
+    }
+    await usage.reserve(mark('away', 9), undefined);
+    await runFor(3 * MINUTE_MS);
+    expect(await usage.used(mark('away'))).toBe(180);
+  });
+});
+
+describe('a counter that a crash left too low', () => {
+  test('is exact within five minutes of the work being finished by another', async () => {
+    const created = mark('low');
+    store(created);
+    after(35_000);
+    await usage.reserve({ ...created, amount: 0 }, undefined);
+    await runFor(3 * MINUTE_MS);
+    expect(await usage.used(created)).toBe(1);
+  });
+});
+
+describe('what happens late', () => {
+  test('is counted once, though its minute was settled before it was stored', async () => {
+    await create('late');
+    const slow = mark('late');
+    await usage.reserve(slow, undefined);
+    await runFor(3 * MINUTE_MS);
+    expect(await usage.used(mark('late'))).toBe(1);
+    store(slow);
+    await usage.recount(slow);
+    await runFor(MINUTE_MS);
+    expect(await usage.used(mark('late'))).toBe(2);
   });
 
-  test('several replicas sum the marks of a counter once', async () => {
+  test('is not given back a second time', async () => {
+    const repeat = mark('repeat');
+    await create('repeat');
+    await usage.reserve(repeat, undefined);
+    await runFor(3 * MINUTE_MS);
+    await usage.giveBack(repeat);
+    expect(await usage.used(repeat)).toBe(1);
+  });
+
+  test('a reservation of a clock that is behind is counted once, stored or not', async () => {
+    await create('behind');
+    const [kept, lost] = [mark('behind'), mark('behind')];
+    await runFor(3 * MINUTE_MS);
+    await usage.reserve(kept, undefined);
+    await usage.reserve(lost, undefined);
+    store(kept);
+    await runFor(MINUTE_MS);
+    expect(await usage.used(kept)).toBe(2);
+  });
+});
+
+describe('a mark that is lowered', () => {
+  const lowerTo = (one: Stored, amount: number) => {
+    const { organizationId, month, at } = one;
+    const by = { organizationId, month, at, meter: 'analyses', amount: one.amount - amount };
+    return (write: () => Promise<unknown>) => usage.lower(by, write);
+  };
+  const lowered = async (one: Stored, amount: number): Promise<unknown> =>
+    lowerTo(
+      one,
+      amount,
+    )(async () => {
+      one.amount = amount;
+    });
+
+  test.each([
+    ['at once', 0],
+    ['long after', 10 * MINUTE_MS],
+  ])('lowers the counter with it, %s', async (_, laterMs) => {
+    const one = await create('lower', 10);
+    await runFor(laterMs);
+    await lowered(one, 8);
+    expect(await usage.used(mark('lower'))).toBe(8);
+    await runFor(3 * MINUTE_MS);
+    expect(await usage.used(mark('lower'))).toBe(8);
+  });
+
+  test.each([
+    ['before', 10, 0],
+    ['after', 8, 0],
+    ['before', 10, 10 * MINUTE_MS],
+    ['after', 8, 10 * MINUTE_MS],
+  ])('is exact within five minutes of a crash %s the write (%d stay)', async (_, amount, laterMs) => {
+    const one = await create('crashed', 10);
+    await runFor(laterMs);
+    const crash = lowerTo(
+      one,
+      8,
+    )(async () => {
+      one.amount = amount;
+      throw new Error('killed');
+    });
+    await expect(crash).rejects.toThrow('killed');
+    await runFor(5 * MINUTE_MS, () => create('crashed'));
+    expect(await usage.used(mark('crashed'))).toBe(amount + (5 * MINUTE_MS) / POLL_MS);
+  });
+
+  test('is not lowered twice by a worker that was paused for minutes', async () => {
+    const one = await create('paused', 10);
+    await lowerTo(
+      one,
+      8,
+    )(async () => {
+      await runFor(4 * MINUTE_MS);
+      one.amount = 8;
+    });
+    await runFor(3 * MINUTE_MS);
+    expect(await usage.used(mark('paused'))).toBe(8);
+  });
+});
+
+test('whatever requests, repeats, lowerings and crashes follow each other, the counter is exact five minutes later', async () => {
+  for (let seed = 1; seed <= 10; seed++) {
+    let state = seed;
+    const random = (below: number): number => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state % below;
+    };
+    const organizationId = `random-${seed}`;
+    const units: Stored[] = [];
+    const act = async (): Promise<void> => {
+      const one = mark(organizationId, 1 + random(9));
+      const unit = units[random(Math.max(1, units.length))];
+      const choice = random(6);
+      if (choice === 5 && unit !== undefined) {
+        const by = { ...one, at: unit.at, month: unit.month, amount: random(unit.amount + 1) };
+        const isKilled = random(2) === 0;
+        const lowering = usage.lower(by, async () => {
+          if (isKilled && random(2) === 0) throw new Error('killed');
+          unit.amount -= by.amount;
+          if (isKilled) throw new Error('killed');
+        });
+        await lowering.catch(() => undefined);
+        return;
+      }
+      await usage.reserve(one, undefined);
+      // Repeats give back, killed requests store nothing; all others are stored.
+      if (choice === 4) await usage.giveBack(one);
+      else if (choice !== 3) units.push(store(one));
+      else if (random(2) === 0) {
+        store(one);
+        units.push(stored.at(-1) as Stored);
+      }
+    };
+    for (let step = 0; step < 60; step++) {
+      after(random(25_000));
+      await act();
+      if (random(3) > 0) await run();
+    }
+    await runFor(5 * MINUTE_MS);
+    const sum = units.reduce((total, { amount }) => total + amount, 0);
+    expect([seed, await usage.used(mark(organizationId))]).toEqual([seed, sum]);
+  }
+});
+
+describe('the job', () => {
+  test('does not look at a counter again where nothing was reserved since', async () => {
+    await create('still', 2);
+    await runFor(5 * MINUTE_MS);
+    const sums: string[] = [];
+    const listen: SumOfMarks = async (organizationId, month, time) => {
+      sums.push(organizationId);
+      return sumOfStored(organizationId, month, time);
+    };
+    after(24 * 60 * MINUTE_MS);
+    await run(listen);
+    expect(sums).toEqual([]);
+    expect(await counterOf('still')).not.toHaveProperty('lookAt');
+  });
+
+  test('sums only the new minutes, and the month once a day', async () => {
+    const asked: (string | undefined)[] = [];
+    const listen: SumOfMarks = async (organizationId, month, time) => {
+      asked.push(time.from?.toISOString());
+      return sumOfStored(organizationId, month, time);
+    };
+    for (const ms of [0, 3 * MINUTE_MS, 24 * 60 * MINUTE_MS]) {
+      after(ms);
+      await create('days');
+      after(3 * MINUTE_MS);
+      await run(listen);
+    }
+    expect(asked).toEqual([undefined, '2026-03-10T12:02:00.000Z', undefined]);
+    expect(await usage.used(mark('days'))).toBe(3);
+  });
+
+  test('of several replicas sums the marks of a counter once', async () => {
     await usage.reserve(mark('replicas', 3), 10);
-    now = NIGHT;
-    await run();
-    after(MINUTE_MS);
+    after(3 * MINUTE_MS);
     let sums = 0;
     const counting: SumOfMarks = async () => {
       sums++;
@@ -167,46 +329,53 @@ describe('in the night', () => {
     expect(await usage.used(mark('replicas'))).toBe(1);
   });
 
-  test('a failed sum does not delay other organizations and is retried', async () => {
+  test('corrects nothing by a sum during which something happened, and sums again', async () => {
+    const one = mark('moving', 3);
+    await usage.reserve(one, 10);
+    after(3 * MINUTE_MS);
+    await run(async () => {
+      await usage.giveBack(one);
+      return 3;
+    });
+    expect(await usage.used(one)).toBe(0);
+    await runFor(MINUTE_MS);
+    expect(await usage.used(one)).toBe(0);
+  });
+
+  test('retries a failed sum and delays no other organization by it', async () => {
     await usage.reserve(mark('bad', 3), 10);
     await usage.reserve(mark('good', 3), 10);
-    now = NIGHT;
-    await run();
-    after(MINUTE_MS);
+    after(3 * MINUTE_MS);
     await run(async (organizationId) => {
       if (organizationId === 'bad') throw new Error('the database is busy');
       return 1;
     });
     expect(await usage.used(mark('good'))).toBe(1);
     expect(await usage.used(mark('bad'))).toBe(3);
-    after(5 * MINUTE_MS);
-    await run();
+    await runFor(MINUTE_MS);
     expect(await usage.used(mark('bad'))).toBe(0);
   });
 
-  test('many organizations are processed in the order in which they became due', async () => {
+  test('checks 200 counters in one run, those that are due longest first', async () => {
     const counters = Array.from({ length: 450 }, (_, index) => ({
       _id: `many-${index}:2026-03:analyses`,
       used: 1,
       moves: 1,
-      lookAt: new Date(NIGHT.getTime() - index),
+      lookAt: new Date(DAY.getTime() - index),
     }));
     await usageCollection(mongo.db).insertMany(counters);
-    now = NIGHT;
     await run();
-    const seen = await usageCollection(mongo.db).distinct('_id', { seenMoves: { $exists: true } });
+    const seen = await usageCollection(mongo.db).distinct('_id', { used: 0 });
     expect(new Set(seen)).toEqual(new Set(counters.slice(-200).map(({ _id }) => _id)));
     for (let runs = 2; runs <= 3; runs++) await run();
-    after(MINUTE_MS);
-    for (let runs = 1; runs <= 3; runs++) await run();
     expect(await usageCollection(mongo.db).countDocuments({ used: 0 })).toBe(counters.length);
   });
 
-  test('a stopping service begins no further check', async () => {
+  test('begins no further check when the service stops', async () => {
     await usage.reserve(mark('stopping', 3), 10);
-    now = NIGHT;
+    after(3 * MINUTE_MS);
     await run(sumOfStored, AbortSignal.abort());
-    expect(await usageCollection(mongo.db).countDocuments({ seenMoves: { $exists: true } })).toBe(0);
+    expect(await usage.used(mark('stopping'))).toBe(3);
   });
 });
 
@@ -214,39 +383,24 @@ describe('after a refusal', () => {
   const refuse = (organizationId: string): Promise<void> =>
     expect(usage.reserve(mark(organizationId), 3)).rejects.toMatchObject({ kind: 'usage_exceeded' });
 
-  test('the counter is checked without waiting for the night, and no other organization’s is', async () => {
-    await usage.reserve(mark('refused', 3), 3);
-    await usage.reserve(mark('bystander', 3), 3);
-    store('refused', 2);
+  test('the month is counted at once, at most every ten minutes, and no other organization’s is', async () => {
+    await create('refused', 2);
+    await create('bystander', 3);
+    await runFor(5 * MINUTE_MS);
+    // Whatever the reason is.
+    await usageCollection(mongo.db).updateMany({}, { $set: { used: 3 } });
     await refuse('refused');
-    await round();
+    await run();
+    expect(await usage.used(mark('refused'))).toBe(2);
+    await usageCollection(mongo.db).updateMany({}, { $set: { used: 3 } });
+    after(9 * MINUTE_MS);
+    await refuse('refused');
+    await run();
+    expect(await usage.used(mark('refused'))).toBe(3);
+    after(2 * MINUTE_MS);
+    await refuse('refused');
+    await run();
     expect(await usage.used(mark('refused'))).toBe(2);
     expect(await usage.used(mark('bystander'))).toBe(3);
-    await usage.reserve(mark('refused'), 3);
-  });
-
-  test('at most every ten minutes, however often an organization is refused', async () => {
-    await usage.reserve(mark('often', 3), 3);
-    store('often', 3);
-    await refuse('often');
-    await round();
-    store('often', 2);
-    after(9 * MINUTE_MS - SECOND_MS);
-    await refuse('often');
-    await round();
-    expect(await usage.used(mark('often'))).toBe(3);
-    await refuse('often');
-    await round();
-    expect(await usage.used(mark('often'))).toBe(2);
-  });
-
-  test('a further refusal does not shorten the minute between the checks', async () => {
-    await usage.reserve(mark('hasty', 3), 3);
-    now = NIGHT;
-    await run();
-    after(SECOND_MS);
-    await refuse('hasty');
-    await run();
-    expect(await usage.used(mark('hasty'))).toBe(3);
   });
 });

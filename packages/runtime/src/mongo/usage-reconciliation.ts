@@ -1,12 +1,18 @@
-import type { Db } from 'mongodb';
+import type { Db, UpdateFilter } from 'mongodb';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { Job } from '../job.js';
-import { nextNight, usageCollection } from './usage.js';
+import { MINUTE_MS, minuteOf, NEVER_COUNTED, usageCollection } from './usage.js';
 import type { UsageDocument } from './usage.js';
 
-/** How much is stored with a mark of the month. Served by an index and bounded in memory. */
-export type SumOfMarks = (organizationId: string, month: string) => Promise<number>;
+/** When the records were created that are counted: from `from`, or from the beginning of the month, until before `to`. */
+export interface CountedTime {
+  readonly from: Date | undefined;
+  readonly to: Date;
+}
+
+/** How much is stored with a mark of the month and was created in that time. Served by an index and bounded in memory. */
+export type SumOfMarks = (organizationId: string, month: string, time: CountedTime) => Promise<number>;
 
 interface Deps {
   readonly db: Db;
@@ -19,55 +25,100 @@ interface Deps {
 /** A counter that the query for due ones gave. */
 type DueCounter = UsageDocument & { readonly lookAt: Date };
 
+/** What one reading of a counter says about the time until `countTo`. */
+interface Reading {
+  readonly counter: UsageDocument;
+  readonly countTo: Date;
+  /** Undefined: the whole month is counted again. */
+  readonly from: Date | undefined;
+  /** The minutes before `countTo` and what was reserved in them. */
+  readonly closed: readonly (readonly [minute: string, amount: number])[];
+  /** What the counter holds for that time. */
+  readonly held: number;
+}
+
 const POLL_EACH_MS = 5_000;
 /** Counters that one run checks; those that are due longest come first. */
 const COUNTERS_PER_RUN_MAX = 200;
-/** Between the two readings of a counter: what was reserved before the first is stored or given up by the second. */
-const STANDSTILL_MS = 60_000;
-/** A replica leaves a counter to the one that sums its marks for this long. */
-const SUM_LEASE_MS = 5 * 60_000;
+/** What was reserved in a minute is stored or given up so long after its end; later work asks for a count of the month. */
+const SETTLED_AFTER_MS = MINUTE_MS;
+/** A replica leaves a counter to the one that sums its marks for this long; sums take less than half of it. */
+const SUM_LEASE_MS = MINUTE_MS;
+/** A lowering takes milliseconds; one that is older than this was left by a crash. */
+const LOWERING_MS_MAX = MINUTE_MS;
+/** Minutes that one sum settles; after a longer outage of the job the month is counted. */
+const CLOSED_MINUTES_MAX = 120;
+/** A counter that changed while its marks were summed is read again after this long. */
+const READ_AGAIN_AFTER_MS = 5_000;
 
 /**
- * The job that corrects usage counters (HTTP and security reference, section 7). Counters are reserved before the work,
- * so a crash leaves them too high; the marks on what was stored are the truth.
+ * The job that corrects usage counters (HTTP and security reference, section 7; ADR 0034). A counter is raised before the work, so a
+ * crash leaves it too high; the marks on what was stored are the truth.
  *
- * A counter that moved is due in the next night, and at once after a refusal. The first reading stores its `moves`; the
- * second, a minute later, finds them unchanged, sums the marks, and sets `used` if `moves` still is what it was. A
- * counter in motion waits for the next round. `lookAt` is due time and lease in one: whoever moves it on has claimed the counter,
- * so several replicas share the work.
+ * A counter remembers what was reserved in each minute. A minute after its end nothing of it is on its way any more, so
+ * what is stored with a mark of that minute takes the place of what was reserved, whatever happens in later minutes. Once
+ * a day, and where something happened after its minute was settled, the month is counted instead. `lookAt` is due time and
+ * lease in one: whoever moves it on has claimed the counter, so several replicas share the work.
  */
 export async function usageReconciliation({ db, clock, logger, marks }: Deps): Promise<Job> {
   const usage = usageCollection(db);
   await usage.createIndexes([{ key: { lookAt: 1 }, sparse: true, name: 'due' }]);
+  const afterMs = (ms: number): Date => new Date(clock.now().getTime() + ms);
 
-  const firstReading = async ({ _id, lookAt, moves }: DueCounter): Promise<void> => {
-    const secondReadingAt = new Date(clock.now().getTime() + STANDSTILL_MS);
-    await usage.updateOne({ _id, lookAt }, { $set: { seenMoves: moves, lookAt: secondReadingAt } });
-  };
-
-  const sumOfMarks = (id: string): Promise<number> => {
+  const sumOfMarks = (id: string, time: CountedTime): Promise<number> => {
     const [organizationId = '', month = '', meter = ''] = id.split(':');
     const sum = marks[meter];
     if (sum === undefined) throw new Error(`this service has no marks of the meter ${meter}`);
-    return sum(organizationId, month);
+    return sum(organizationId, month, time);
   };
 
-  const secondReading = async ({ _id, lookAt, used, moves, seenMoves }: DueCounter): Promise<void> => {
-    const leftAlone = { $set: { lookAt: nextNight(clock.now()) }, $unset: { seenMoves: '' } } as const;
-    if (moves !== seenMoves) {
-      await usage.updateOne({ _id, lookAt }, leftAlone);
+  const settle = async ({ counter, countTo, from, closed, held }: Reading): Promise<void> => {
+    const { _id, countedTo, lowerings, recounts, lowering = {} } = counter;
+    const correction = (await sumOfMarks(_id, { from, to: countTo })) - held;
+    const unchanged = {
+      countedTo: countedTo ?? { $exists: false },
+      lowerings: lowerings ?? { $exists: false },
+      recounts: recounts ?? { $exists: false },
+      ...Object.fromEntries(closed.map(([minute, amount]) => [`minutes.${minute}`, amount])),
+    };
+    const settled = [
+      ...closed.map(([minute]) => `minutes.${minute}`),
+      ...Object.keys(lowering).map((id) => `lowering.${id}`),
+      'recounts',
+      'seenMoves',
+    ];
+    const { matchedCount } = await usage.updateOne({ _id, ...unchanged }, {
+      $inc: { used: correction, moves: 1 },
+      $set: { countedTo: countTo, lookAt: afterMs(MINUTE_MS) },
+      $unset: Object.fromEntries(settled.map((path) => [path, ''])),
+    } as UpdateFilter<UsageDocument>);
+    if (matchedCount === 0) {
+      await usage.updateOne({ _id }, { $min: { lookAt: afterMs(READ_AGAIN_AFTER_MS) } });
+    } else if (correction !== 0) {
+      logger.info({ counter: _id, from: counter.used, to: counter.used + correction }, 'a usage counter was corrected');
+    }
+  };
+
+  const check = async ({ _id, lookAt }: DueCounter): Promise<void> => {
+    const counter = await usage.findOneAndUpdate(
+      { _id, lookAt },
+      { $set: { lookAt: afterMs(SUM_LEASE_MS) } },
+      { returnDocument: 'after' },
+    );
+    if (counter === null) return;
+    const now = clock.now();
+    const begun = Object.values(counter.lowering ?? {});
+    if (begun.some((since) => now.getTime() - since.getTime() <= LOWERING_MS_MAX)) {
+      await usage.updateOne({ _id }, { $min: { lookAt: afterMs(READ_AGAIN_AFTER_MS) } });
       return;
     }
-    const leaseUntil = new Date(clock.now().getTime() + SUM_LEASE_MS);
-    const { matchedCount } = await usage.updateOne({ _id, lookAt, moves }, { $set: { lookAt: leaseUntil } });
-    if (matchedCount === 0) return;
-    const sum = await sumOfMarks(_id);
-    const { matchedCount: stoodStill } = await usage.updateOne(
-      { _id, lookAt: leaseUntil, moves },
-      { $set: { used: sum }, $inc: { moves: 1 }, $unset: { lookAt: '', seenMoves: '' } },
-    );
-    if (stoodStill === 0) await usage.updateOne({ _id, lookAt: leaseUntil }, leftAlone);
-    else if (sum !== used) logger.info({ counter: _id, from: used, to: sum }, 'a usage counter was corrected');
+    const settledTo = minuteOf(new Date(now.getTime() - SETTLED_AFTER_MS)) * MINUTE_MS;
+    // Never back: another replica may be ahead by the difference of two clocks.
+    const countTo = new Date(Math.max(settledTo, counter.countedTo?.getTime() ?? 0));
+    const reading = readCounter(counter, countTo);
+    if (reading !== undefined) await settle(reading);
+    // Nothing is due where nothing was reserved since: what is reserved now sets `lookAt` again.
+    else await usage.updateOne({ _id, minutes: counter.minutes ?? { $exists: false } }, nextCheckOf(counter, afterMs));
   };
 
   return {
@@ -82,11 +133,40 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
       for (const counter of due) {
         if (signal.aborted) return;
         try {
-          await (counter.seenMoves === undefined ? firstReading(counter) : secondReading(counter));
+          await check(counter);
         } catch (error) {
           logger.warn({ error, counter: counter._id }, 'a usage counter could not be compared with what is stored');
         }
       }
     },
   };
+}
+
+/** @returns undefined when no minute has been settled since the last count and none is left to be */
+function readCounter(counter: UsageDocument, countTo: Date): Reading | undefined {
+  const { used, countedTo = NEVER_COUNTED, minutes = {}, recounts = 0, lowering = {} } = counter;
+  const all = Object.entries(minutes);
+  const limit = minuteOf(countTo);
+  const closed = all.filter(([minute]) => Number(minute) < limit);
+  const total = (entries: typeof all): number => entries.reduce((sum, [, amount]) => sum + amount, 0);
+  const isMonthCounted =
+    countedTo <= NEVER_COUNTED ||
+    recounts > 0 ||
+    Object.keys(lowering).length > 0 ||
+    closed.length > CLOSED_MINUTES_MAX ||
+    closed.some(([minute]) => Number(minute) < minuteOf(countedTo)) ||
+    (closed.length > 0 && dayOf(countedTo) !== dayOf(countTo));
+  if (isMonthCounted) {
+    return { counter, countTo, from: undefined, closed, held: used - (total(all) - total(closed)) };
+  }
+  return closed.length === 0 ? undefined : { counter, countTo, from: countedTo, closed, held: total(closed) };
+}
+
+function nextCheckOf(counter: UsageDocument, afterMs: (ms: number) => Date): UpdateFilter<UsageDocument> {
+  const isIdle = Object.keys(counter.minutes ?? {}).length === 0;
+  return isIdle ? { $unset: { lookAt: '' } } : { $set: { lookAt: afterMs(MINUTE_MS) } };
+}
+
+function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10);
 }

@@ -1,19 +1,28 @@
+import { randomUUID } from 'node:crypto';
 import { DomainError } from '@invoicecontrol/errors';
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '../clock.js';
 import { isDuplicateKey } from './connection.js';
 
-/** A month's exact counter of one meter of one organization (architecture section 5, rule 6). */
+/** A month's exact counter of one meter of one organization (architecture section 5, rule 6; ADR 0034). */
 export interface UsageDocument {
   /** `<organization>:<YYYY-MM>:<meter>`. */
   readonly _id: string;
   readonly used: number;
-  /** Grows with every change, so that the reconciling job sees whether the counter stood still. */
+  /** Grows with every change; replicas of an earlier release tell by it whether the counter stood still. */
   readonly moves: number;
-  /** When the reconciling job checks it next; absent once it was right and did not move since. Sparse index. */
+  /** What of `used` was reserved in each minute that is not settled yet, by minutes since 1970. */
+  readonly minutes?: Readonly<Record<string, number>>;
+  /** Of the time before, what is stored was counted; 1970 before the first count; absent where only an earlier release counted. */
+  readonly countedTo?: Date;
+  /** When the reconciling job checks it next; absent where nothing was reserved since. Sparse index. */
   readonly lookAt?: Date;
-  /** What `moves` was at the first reading, until the second one. */
-  readonly seenMoves?: number;
+  /** Stored marks that are being lowered, by an id of each lowering, and since when. */
+  readonly lowering?: Readonly<Record<string, Date>>;
+  /** Grows with the begin and the end of each lowering. */
+  readonly lowerings?: number;
+  /** Requests to count the whole month, until that is done. */
+  readonly recounts?: number;
   /** The last refusal that requested a check. */
   readonly refusedAt?: Date;
 }
@@ -25,34 +34,47 @@ export interface UsageMark {
   readonly month: string;
   readonly meter: string;
   readonly amount: number;
+  /** The instant that is stored as the creation of what is counted. */
+  readonly at: Date;
 }
 
 export interface UsageCounters {
   /**
-   * Counts before the work, so that a crash can only count too much. A refusal has the reconciling job check whether
-   * the counter is right.
+   * Counts before the work, so that a crash can only count too much, until the job has compared the counter with what is stored.
+   * An amount of 0 has that compared for the minute of the mark.
    * @param limit the plan's limit for the month; undefined means none
    * @throws DomainError usage_exceeded when the amount does not fit, concurrent_change when others kept changing the
    * counter
    */
   reserve(mark: UsageMark, limit: number | undefined): Promise<void>;
+  /** Gives back what was reserved for work that turned out to be a repeat and is not stored. */
+  giveBack(mark: UsageMark): Promise<void>;
   /**
-   * Gives back what was reserved for work that turned out to be a repeat or did not count.
-   * @param since when the write before it began: the reservation, or the one that lowered the stored mark. Nothing is
-   * given back when the counter {@link mayBeReconciled} since.
+   * Lowers a stored mark with the given write, and the counter with it.
+   * @param mark by how much, and when what it stands on was created
    */
-  giveBack(mark: UsageMark, since: Date): Promise<void>;
+  lower<T>(mark: UsageMark, write: () => Promise<T>): Promise<T>;
+  /** Has the month counted again: something was stored or reserved after its minute was settled. */
+  recount(mark: UsageMark): Promise<void>;
   /** What is used of a meter in a month. */
   used(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<number>;
 }
 
+export const MINUTE_MS = 60_000;
+/** `countedTo` of a counter whose month was not counted yet. */
+export const NEVER_COUNTED = new Date(0);
 const RESERVE_TRIES_MAX = 5;
-const RECONCILABLE_AFTER_MS = 30_000;
-/** An organization at its limit is refused again and again; its counter is checked no more often than this. */
+const STORED_WITHIN_MS = 30_000;
+/** A minute after the end of its minute what was reserved is compared with what is stored. */
+const CHECKED_AFTER_MS = 2 * MINUTE_MS;
+/** An organization at its limit is refused again and again; its month is counted no more often than this. */
 const CHECK_AFTER_REFUSAL_EACH_MS = 10 * 60_000;
-/** The hour in which counters that moved are checked, UTC. */
-const NIGHT_HOUR = 2;
 const DAY_MS = 24 * 3_600_000;
+
+/** Minutes since 1970. */
+export function minuteOf(at: Date): number {
+  return Math.floor(at.getTime() / MINUTE_MS);
+}
 
 /** The calendar month of an instant, UTC: the period of every quota. */
 export function usageMonth(at: Date): string {
@@ -65,18 +87,9 @@ export function endOfMonth(month: string): Date {
   return new Date(Date.UTC(year ?? 0, number ?? 0));
 }
 
-/**
- * Whether so much time has passed since a reservation that the reconciling job, which waits twice as long, may have
- * counted without it. Then nothing is given back any more, and what is stored so late is counted once more.
- */
-export function mayBeReconciled(since: Date, now: Date): boolean {
-  return now.getTime() - since.getTime() > RECONCILABLE_AFTER_MS;
-}
-
-/** The next night in which counters are checked. */
-export function nextNight(now: Date): Date {
-  const tonight = new Date(now).setUTCHours(NIGHT_HOUR, 0, 0, 0);
-  return new Date(tonight > now.getTime() ? tonight : tonight + DAY_MS);
+/** Whether so much time has passed since a reservation that its minute may have been settled without what is stored now. */
+export function mayBeSettled({ at }: Pick<UsageMark, 'at'>, now: Date): boolean {
+  return now.getTime() - at.getTime() > STORED_WITHIN_MS;
 }
 
 export function usageCollection(db: Db): Collection<UsageDocument> {
@@ -85,39 +98,86 @@ export function usageCollection(db: Db): Collection<UsageDocument> {
 
 export function usageCounters(db: Db, clock: Clock): UsageCounters {
   const usage = usageCollection(db);
-  const increment = async (mark: UsageMark, limit: number | undefined): Promise<boolean> => {
-    const fits = limit === undefined ? {} : { used: { $lte: limit - mark.amount } };
+  /** Changes the counter and the minute of the mark together; false when that is settled, or there is no counter. */
+  const changeInMinute = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<boolean> => {
+    const { matchedCount } = await usage.updateOne({ _id: idOf(mark), countedTo: { $lte: mark.at }, ...guard }, {
+      $inc: { used: mark.amount, moves: 1, [`minutes.${minuteOf(mark.at)}`]: mark.amount },
+      $min: { lookAt: dueAfter(mark) },
+    } as UpdateFilter<UsageDocument>);
+    return matchedCount === 1;
+  };
+  /** The same for a minute that is settled: only a count of the month tells whether it counted what is stored. */
+  const changeSettled = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<boolean> => {
     const { matchedCount } = await usage.updateOne(
-      { _id: idOf(mark), ...fits },
-      { $inc: { used: mark.amount, moves: 1 }, $min: { lookAt: nextNight(clock.now()) } },
+      { _id: idOf(mark), ...guard },
+      { $inc: { used: mark.amount, moves: 1, recounts: 1 }, $min: { lookAt: clock.now() } },
     );
     return matchedCount === 1;
   };
   return {
     async reserve(mark, limit) {
+      const fits = limit === undefined ? {} : { used: { $lte: limit - mark.amount } };
       for (let tries = 1; tries <= RESERVE_TRIES_MAX; tries++) {
-        if (await increment(mark, limit)) return;
+        if (await changeInMinute(mark, fits)) return;
         const counter = await usage.findOne({ _id: idOf(mark) });
         if (counter === null) {
           // A guarded upsert could lose a race against itself, so the counter is created once, apart.
           await create(usage, idOf(mark));
+        } else if (counter.countedTo === undefined) {
+          // Only an earlier release has counted here.
+          const uncounted = { _id: idOf(mark), countedTo: { $exists: false } };
+          await usage.updateOne(uncounted, { $set: { countedTo: NEVER_COUNTED } });
         } else if (limit !== undefined && counter.used > limit - mark.amount) {
           const now = clock.now();
-          await requestCheck(usage, counter, now);
+          await requestCount(usage, counter, now);
           throw exceeded(mark, { limit, used: counter.used, now });
+        } else if (counter.countedTo > mark.at && (await changeSettled(mark, fits))) {
+          return;
         }
         // Otherwise there is room by now: a concurrent request created the counter, or gave something back.
       }
       throw new DomainError('concurrent_change', 'Others are using the same quota right now. Repeat the request.');
     },
-    async giveBack(mark, since) {
-      if (mayBeReconciled(since, clock.now())) return;
-      await increment({ ...mark, amount: -mark.amount }, undefined);
+    async giveBack(mark) {
+      // Where the minute is settled, what was not stored is not counted any more.
+      await changeInMinute({ ...mark, amount: -mark.amount }, {});
+    },
+    async lower(mark, write) {
+      // Of its own: a lowering that crashed stays noted, also where the next worker lowers the same mark again.
+      const entry = `lowering.${randomUUID()}`;
+      const since = clock.now();
+      await usage.updateOne({ _id: idOf(mark) }, {
+        $set: { [entry]: since },
+        $inc: { moves: 1, lowerings: 1 },
+        $min: { lookAt: new Date(since.getTime() + CHECKED_AFTER_MS) },
+      } as UpdateFilter<UsageDocument>);
+      const written = await write();
+      const own = { _id: idOf(mark), [entry]: since } as Filter<UsageDocument>;
+      const end = (minutes: object): UpdateFilter<UsageDocument> =>
+        ({
+          $inc: { used: -mark.amount, moves: 1, lowerings: 1, ...minutes },
+          $unset: { [entry]: '' },
+        }) as UpdateFilter<UsageDocument>;
+      const inMinute = end({ [`minutes.${minuteOf(mark.at)}`]: -mark.amount });
+      const isLowered =
+        (await usage.updateOne({ ...own, countedTo: { $lte: mark.at } }, inMinute)).matchedCount === 1 ||
+        (await usage.updateOne(own, end({}))).matchedCount === 1;
+      // The job took it for abandoned, and counted the mark before or after it was lowered.
+      if (!isLowered) await this.recount(mark);
+      return written;
+    },
+    async recount(mark) {
+      await usage.updateOne({ _id: idOf(mark) }, { $inc: { moves: 1, recounts: 1 }, $min: { lookAt: clock.now() } });
     },
     async used(mark) {
       return (await usage.findOne({ _id: idOf(mark) }))?.used ?? 0;
     },
   };
+}
+
+/** When the minute of a mark can be settled. */
+function dueAfter({ at }: UsageMark): Date {
+  return new Date(at.getTime() + CHECKED_AFTER_MS);
 }
 
 function idOf({ organizationId, month, meter }: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): string {
@@ -126,19 +186,24 @@ function idOf({ organizationId, month, meter }: Pick<UsageMark, 'organizationId'
 
 async function create(usage: Collection<UsageDocument>, id: string): Promise<void> {
   try {
-    await usage.updateOne({ _id: id }, { $setOnInsert: { used: 0, moves: 0 } }, { upsert: true });
+    await usage.updateOne(
+      { _id: id },
+      { $setOnInsert: { used: 0, moves: 0, countedTo: NEVER_COUNTED } },
+      { upsert: true },
+    );
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
 }
 
-/** Has the reconciling job check the counter: a crash may have left it too high, and then the refusal was wrong. */
-async function requestCheck(usage: Collection<UsageDocument>, counter: UsageDocument, now: Date): Promise<void> {
-  const { _id, refusedAt, seenMoves } = counter;
-  const isAsked = refusedAt !== undefined && now.getTime() - refusedAt.getTime() < CHECK_AFTER_REFUSAL_EACH_MS;
-  if (isAsked || seenMoves !== undefined) return;
-  // Between the two readings nothing may hurry the second one.
-  await usage.updateOne({ _id, seenMoves: { $exists: false } }, { $set: { lookAt: now, refusedAt: now } });
+/** Has the month counted: should the counter be too high for any reason, then the refusal was wrong. */
+async function requestCount(
+  usage: Collection<UsageDocument>,
+  { _id, refusedAt }: UsageDocument,
+  now: Date,
+): Promise<void> {
+  if (refusedAt !== undefined && now.getTime() - refusedAt.getTime() < CHECK_AFTER_REFUSAL_EACH_MS) return;
+  await usage.updateOne({ _id }, { $set: { refusedAt: now }, $inc: { recounts: 1 }, $min: { lookAt: now } });
 }
 
 function exceeded(mark: UsageMark, { limit, used, now }: { limit: number; used: number; now: Date }): DomainError {

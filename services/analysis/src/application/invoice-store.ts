@@ -1,3 +1,4 @@
+import type { CountedTime } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
@@ -148,7 +149,7 @@ export interface InvoiceStore {
   /** Gross in base currency of the newest invoices, those without a rate left out. */
   newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;
   /** How many invoices count as analyses of the month, `YYYY-MM`. */
-  analysesOf(organizationId: string, month: string): Promise<number>;
+  analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
   /** Newest first. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
   /** Invoices of any tenant whose worker is gone; for the sweep. */

@@ -20,11 +20,13 @@ interface Deps {
 export function analysisMark({
   organizationId,
   usageMonth,
+  createdAt,
 }: {
   organizationId: string;
   usageMonth: string;
+  createdAt: Date;
 }): UsageMark {
-  return { organizationId, month: usageMonth, meter: ANALYSES_METER, amount: 1 };
+  return { organizationId, month: usageMonth, meter: ANALYSES_METER, amount: 1, at: createdAt };
 }
 
 /**
@@ -39,10 +41,10 @@ export const resumeInvoice =
   ): Promise<{ subject: FindingSubject; analysis: DecidedAnalysis } | undefined> => {
     const record = await invoices.takeOver(organizationId, invoiceId, DECISION_LEASE_MS);
     if (record === undefined) return undefined;
-    // The first worker may have counted it or not; an invoice counted twice is put right later, an uncounted one never.
-    const { usageMonth, isCountUnsure } = record;
+    // The first worker may have counted it or not: the counter is compared with what is stored.
+    const { usageMonth, isCountUnsure, createdAt } = record;
     if (isCountUnsure && usageMonth !== undefined) {
-      await usage.reserve(analysisMark({ organizationId, usageMonth }), undefined);
+      await usage.reserve({ ...analysisMark({ organizationId, usageMonth, createdAt }), amount: 0 }, undefined);
     }
     const analysis = await decider.decide({ ...record, invoice: renormalise(record), tenant });
     return analysis === undefined ? undefined : { subject: record.match, analysis };

@@ -190,9 +190,9 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         .toArray();
       return documents.flatMap(({ base }) => base ?? []);
     },
-    analysesOf(organizationId, month) {
+    analysesOf(organizationId, month, { from, to }) {
       return collection.countDocuments(
-        { organizationId, createdAt: aroundMonth(month), usageMonth: month },
+        { organizationId, createdAt: { $gte: from ?? aroundMonth(month).$gte, $lt: to }, usageMonth: month },
         { maxTimeMS: COUNT_MS_MAX },
       );
     },

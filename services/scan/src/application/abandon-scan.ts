@@ -1,5 +1,4 @@
 import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
-import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
@@ -15,7 +14,6 @@ interface Deps {
   readonly scans: Pick<ScanStore, 'find' | 'abandon'>;
   readonly importedRows: Pick<ImportedRows, 'release'>;
   readonly usage: UsageCounters;
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -32,7 +30,7 @@ interface AbandonedScan {
  * @throws DomainError invalid without a reason; not_found; wrong_state for a scan that completed
  */
 export const abandonScan =
-  ({ scans, importedRows, usage, clock, logger }: Deps) =>
+  ({ scans, importedRows, usage, logger }: Deps) =>
   async (
     { reason, ...reference }: ScanReference & { readonly reason: string },
     context: RequestContext,
@@ -51,12 +49,8 @@ export const abandonScan =
       }
       if (scan.status === 'FAILED') return { scan, wasAbandoned: true };
       const { month, rows } = scan.usage;
-      const mark = { organizationId, month, meter: SCAN_ROWS_METER };
-      const since = clock.now();
-      // The reconciling job leaves a counter alone that moves, so it does not sum the lowered mark before the giving back.
-      await usage.reserve({ ...mark, amount: 0 }, undefined);
-      const failed = await scans.abandon(scan, words, context);
-      await usage.giveBack({ ...mark, amount: rows }, since);
+      const mark = { organizationId, month, meter: SCAN_ROWS_METER, amount: rows, at: scan.createdAt };
+      const failed = await usage.lower(mark, () => scans.abandon(scan, words, context));
       return { scan: failed, wasAbandoned: false };
     };
 

@@ -152,7 +152,7 @@ export const createScan = (deps: Deps) => {
       const counted = { month: usageMonth(now), rows: rows.length };
       const { created, first } = await watch.during('store', () =>
         createCounted(deps, {
-          mark: { organizationId, month: counted.month, meter: SCAN_ROWS_METER, amount: counted.rows },
+          mark: { organizationId, month: counted.month, meter: SCAN_ROWS_METER, amount: counted.rows, at: now },
           limit: monthlyLimit,
           insert: () => scans.insert({ ...accepted, createdAt: now, usage: counted }),
           findFirst: isKeyed ? answerOfFirst : undefined,

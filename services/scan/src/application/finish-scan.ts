@@ -1,6 +1,5 @@
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { DomainError } from '@invoicecontrol/errors';
-import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isMongoUnavailable } from '@invoicecontrol/runtime/mongo/connection';
@@ -26,7 +25,6 @@ interface Deps {
   readonly importedRows: ImportedRows;
   readonly rowAnalysis: RowAnalysis;
   readonly usage: UsageCounters;
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -46,26 +44,19 @@ interface Withdrawn {
  * @throws Error of the driver when the database is unavailable: then the sweep resumes the scan after its lease
  * @throws VersionConflict when another worker has taken over meanwhile
  */
-export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, logger }: Deps) => {
-  const markOf = ({ organizationId, usage: { month } }: HeldScan, amount: number): UsageMark => ({
+export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: Deps) => {
+  const markOf = ({ organizationId, createdAt, usage: { month } }: HeldScan, amount: number): UsageMark => ({
     organizationId,
     month,
     meter: SCAN_ROWS_METER,
     amount,
+    at: createdAt,
   });
 
-  /** To be asked before a mark is lowered. @returns since when it may be given back */
-  const moveCounter = async (scan: HeldScan): Promise<Date> => {
-    const since = clock.now();
-    // The reconciling job leaves a counter alone that moves, so it does not sum the lowered mark before the giving back.
-    await usage.reserve(markOf(scan, 0), undefined);
-    return since;
-  };
-
   const withdraw = async (scan: HeldScan, refusal: DomainError): Promise<Withdrawn> => {
-    const since = await moveCounter(scan);
-    if (!(await scans.remove(scan))) throw new VersionConflict();
-    await usage.giveBack(markOf(scan, scan.usage.rows), since);
+    await usage.lower(markOf(scan, scan.usage.rows), async () => {
+      if (!(await scans.remove(scan))) throw new VersionConflict();
+    });
     scanWithdrawn();
     return { refusal };
   };
@@ -79,10 +70,9 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, clock, log
       const sentence = 'There is nothing new to analyze: earlier scans have imported every externalId of this file.';
       return withdraw(scan, new DomainError('already_exists', sentence));
     }
-    const since = await moveCounter(scan);
-    const noted = await scans.noteSkips(scan, skips, { ...scan.usage, rows: rows.length - skips.length });
-    await usage.giveBack(markOf(scan, skips.length), since);
-    return noted;
+    return usage.lower(markOf(scan, skips.length), () =>
+      scans.noteSkips(scan, skips, { ...scan.usage, rows: rows.length - skips.length }),
+    );
   };
 
   const analyze = async (

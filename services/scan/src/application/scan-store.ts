@@ -1,3 +1,4 @@
+import type { CountedTime } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { NextTry } from '../domain/next-try.js';
@@ -65,6 +66,7 @@ export interface RunningScan extends ScanReference {
   readonly status: 'RUNNING';
   readonly version: number;
   readonly companyId: string;
+  readonly createdAt: Date;
   readonly usage: CountedRows;
   readonly fingerprint?: string;
   /** Absent while a worker has it, or until its lease runs out. */
@@ -140,5 +142,5 @@ export interface ScanStore {
    */
   abandoned(): Promise<ScanReference[]>;
   /** The rows that scans of a month count. */
-  countedRows(organizationId: string, month: string): Promise<number>;
+  countedRows(organizationId: string, month: string, time: CountedTime): Promise<number>;
 }

@@ -212,10 +212,10 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
           .toArray();
       return [...(await due(true, SWEEP_SCANS_MAX)), ...(await due(false, SWEEP_SET_ASIDE_MAX))].map(referenceOf);
     },
-    async countedRows(organizationId, month) {
+    async countedRows(organizationId, month, { from, to }) {
       const [counted] = await collection
         .aggregate<{ rows: number }>([
-          { $match: { organizationId, 'usage.month': month } },
+          { $match: { organizationId, 'usage.month': month, createdAt: { ...(from && { $gte: from }), $lt: to } } },
           { $group: { _id: null, rows: { $sum: '$usage.rows' } } },
         ])
         .toArray();
@@ -267,13 +267,14 @@ function toHeld(document: ScanDocument, lease: Lease): HeldScan {
 }
 
 function toRunning(document: ScanDocument): RunningScan {
-  const { claim: holder, leaseUntil, version, companyId, usage } = document;
+  const { claim: holder, leaseUntil, version, companyId, createdAt, usage } = document;
   const isLeft = holder === undefined && leaseUntil !== undefined;
   return {
     ...referenceOf(document),
     status: 'RUNNING',
     version,
     companyId,
+    createdAt,
     usage,
     ...(isLeft ? { nextTryAt: leaseUntil } : {}),
     ...fingerprintOf(document),
