@@ -232,7 +232,8 @@ async function deriveFromReanalysis(
 
 /**
  * Findings that wait for a person and are no longer raised become SUPERSEDED; one that is raised again waits again.
- * What a person decided stays: only a person takes back a blocked account or a cleared pair.
+ * What a person decided stays: only a person takes back a blocked account, also where its case was opened again, or a
+ * cleared pair.
  */
 async function supersede(
   { findings, clock }: Deps,
@@ -243,7 +244,7 @@ async function supersede(
   for (const finding of await findings.ofInvoice(organizationId, invoiceId)) {
     const from = finding.disposition;
     const to = raised.get(finding.findingId)?.disposition ?? 'SUPERSEDED';
-    const isWaiting = from === 'OPEN' || from === 'UNDER_REVIEW';
+    const isWaiting = (from === 'OPEN' || from === 'UNDER_REVIEW') && finding.blockedSince === undefined;
     const moves = raised.has(finding.findingId) ? from === 'SUPERSEDED' : isWaiting;
     if (!moves || from === to) continue;
     const entry = { at: clock.now(), actor: SYSTEM_ACTOR, action: 'REVIEWED', from, to } as const;

@@ -98,6 +98,21 @@ describe('what people have said since counts when an invoice is analyzed again',
     findingOf(blocked, 'BANK_ACCOUNT_BLOCKLISTED');
   });
 
+  test('a finding that blocks an account stays a case of people when it is no longer raised, so that the block can be lifted', async () => {
+    const organizationId = running.organization.newTenant();
+    const first = await post(organizationId, bill(5, otherAccount));
+    const firstUse = findingOf(first, 'BANK_ACCOUNT_FIRST_USE');
+    for (const disposition of ['CONFIRMED', 'OPEN']) await review(organizationId, firstUse, disposition);
+    const blocked = await again(organizationId, first);
+    findingOf(blocked, 'BANK_ACCOUNT_BLOCKLISTED');
+    expect(blocked.findings.map(({ type }) => type)).not.toContain('BANK_ACCOUNT_FIRST_USE');
+    findingOf(await post(organizationId, bill(6, otherAccount)), 'BANK_ACCOUNT_BLOCKLISTED');
+
+    await review(organizationId, firstUse, 'FALSE_POSITIVE');
+    const next = await post(organizationId, bill(7, otherAccount));
+    expect(next.findings.map(({ type }) => type)).not.toContain('BANK_ACCOUNT_BLOCKLISTED');
+  });
+
   test('an account whose risk a reviewer accepted on a later bill raises no alert on the earlier one', async () => {
     const organizationId = running.organization.newTenant();
     for (const month of [1, 2, 3, 4]) await post(organizationId, bill(month, ownAccount));
