@@ -31,14 +31,14 @@ afterAll(async () => {
   await proxy.close();
 });
 
-function request(): AnalyzeRowsRequest {
+function request(rows = 60): AnalyzeRowsRequest {
   return {
     organizationId: running.organization.newTenant(),
     scanId: uuidV7(),
     companyId: 'c-main',
     baseCurrency: 'EUR',
     receivedTime: testClock.now(),
-    rows: Array.from({ length: 60 }, (_, position) => ({
+    rows: Array.from({ length: rows }, (_, position) => ({
       position,
       sourceRowNumber: position + 2,
       externalId: undefined,
@@ -71,6 +71,28 @@ test(
 
     repeating.drop();
     expect(await repeat).toMatchObject({ invoicesAnalyzed: 60 });
+  },
+  TEST_MS_MAX,
+);
+
+test(
+  'a file that is sent again after its scan was abandoned is analyzed as if it had come once',
+  async () => {
+    const rows = client(RowAnalysisServiceDefinition, channel);
+    const asked = request(250);
+    const storing = proxy.hold({ command: 'insert invoices', side: 'after', mentioning: [asked.organizationId] });
+    const leaving = new AbortController();
+    const left = rows.analyzeRows(asked, { ...scanner, signal: leaving.signal }).catch(() => 'left');
+    await storing.complete;
+    leaving.abort();
+    expect(await left).toBe('left');
+    storing.drop();
+
+    const control = await rows.analyzeRows(request(250), scanner);
+    const again = await rows.analyzeRows({ ...asked, scanId: uuidV7(), receivedTime: testClock.now() }, scanner);
+    expect(again.decisionCounts).toEqual(control.decisionCounts);
+    // Only the first scan of an organization leaves this out.
+    expect(again.findingCounts).toEqual({ SUPPLIER_NEW: 1 });
   },
   TEST_MS_MAX,
 );

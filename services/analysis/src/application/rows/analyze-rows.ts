@@ -131,9 +131,11 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   ]);
   requireCaller(context);
   await watch.during('receive', () => deps.rows.receive(of, read.map(newRow), input.receivedAt));
-  const { candidates, receivedAtMs } = await watch.during('lookup', () =>
+  const arrived = await watch.during('lookup', () =>
     withArrivals(deps, of, read, { candidates: found, keys: search.keys, since }),
   );
+  const { receivedAtMs } = arrived;
+  const candidates = await watch.during('lookup', () => withoutOpenScans(runs, of, arrived.candidates));
   const isLater = receivedAtMs > run.receivedAtMs;
   if (isLater) await runs.receiveLater(of, receivedAtMs);
   const rows = isLater ? receivedAt(read, receivedAtMs) : read;
@@ -185,6 +187,22 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
 
 function newRow({ invoice, canonical, part }: ReadRow): Parameters<RowStore['receive']>[1][number] {
   return { invoiceId: invoice.invoiceId, invoice: canonical, match: part };
+}
+
+/**
+ * Candidates without the rows of other scans that have no result: the operator abandoned them, or they are set aside. Their
+ * rows are in no profile yet, and the file that is sent again in their place is the one that counts.
+ */
+async function withoutOpenScans(
+  runs: Pick<ScanRunStore, 'unfinalized'>,
+  { organizationId, scanId }: RowsReference,
+  candidates: readonly MatchPart[],
+): Promise<readonly MatchPart[]> {
+  const others = new Set(candidates.flatMap((candidate) => candidate.scanId ?? []));
+  others.delete(scanId);
+  if (others.size === 0) return candidates;
+  const open = await runs.unfinalized(organizationId, [...others]);
+  return open.size === 0 ? candidates : candidates.filter((one) => one.scanId === undefined || !open.has(one.scanId));
 }
 
 /** Only a scan that is large enough is looked at as one that may have been imported before. */
