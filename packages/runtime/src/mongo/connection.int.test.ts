@@ -44,7 +44,7 @@ describe('a command that is still being written', () => {
 
   beforeEach(async () => {
     writer = new MongoClient(proxy.url, {
-      ...ourConnections,
+      ...ourConnections(() => {}),
       socketTimeoutMS: 500,
       serverSelectionTimeoutMS: 1_000,
       retryWrites: false,
@@ -75,4 +75,18 @@ describe('a command that is still being written', () => {
     expect(failure).toBeInstanceOf(MongoNetworkError);
     expect(isMongoUnavailable(failure)).toBe(true);
   });
+});
+
+test('each answer to a command is heard, and no heartbeat is taken for one', async () => {
+  let replies = 0;
+  let heartbeats = 0;
+  const client = new MongoClient(proxy.url, { ...ourConnections(() => replies++), heartbeatFrequencyMS: 500 });
+  client.on('serverHeartbeatSucceeded', () => heartbeats++);
+  await client.connect();
+  const before = replies;
+  await eventually(() => expect(heartbeats).toBeGreaterThan(2));
+  expect(replies).toBe(before);
+  await client.db('nowhere').command({ ping: 1 });
+  expect(replies).toBe(before + 1);
+  await client.close();
 });

@@ -44,8 +44,9 @@ const COMMAND_MS_MAX = 30_000;
  * the driver. A write that was acknowledged is not rolled back by a failover.
  */
 export async function connectMongo({ url, databaseName, appName }: MongoOptions): Promise<MongoConnection> {
+  const silence = watchSilence();
   const client = new MongoClient(url, {
-    ...ourConnections,
+    ...ourConnections(silence.hearReply),
     appName,
     maxPoolSize: POOL_CONNECTIONS_MAX,
     writeConcern: { w: 'majority', journal: true },
@@ -62,7 +63,7 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
     waitQueueTimeoutMS: WAIT_MS_MAX,
     socketTimeoutMS: COMMAND_MS_MAX,
   });
-  const silence = watchSilence(client);
+  client.on('serverHeartbeatSucceeded', silence.hearHeartbeat);
   const close = async (): Promise<void> => {
     silence.stop();
     await client.close();

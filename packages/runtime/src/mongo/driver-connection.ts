@@ -60,5 +60,24 @@ class OurConnection extends Connection {
   }
 }
 
-/** For each MongoClient; the option is the driver's own, only not in its published types. */
-export const ourConnections = { connectionType: OurConnection } as MongoClientOptions;
+/** How the driver asks whether a server is there; a secondary answers, too. */
+const HEARTBEATS: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismaster']);
+
+/**
+ * For each MongoClient; the option is the driver's own, only not in its published types.
+ * @param onReply called with each answer of the database to a command, heartbeats left out
+ */
+export function ourConnections(onReply: () => void): MongoClientOptions {
+  const connectionType = class extends OurConnection {
+    override async command(
+      namespace: { readonly db: string },
+      command: Command,
+      ...rest: readonly unknown[]
+    ): Promise<unknown> {
+      const reply = await super.command(namespace, command, ...rest);
+      if (!Object.keys(command).some((name) => HEARTBEATS.has(name))) onReply();
+      return reply;
+    }
+  };
+  return { connectionType } as MongoClientOptions;
+}

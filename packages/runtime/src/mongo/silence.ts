@@ -1,4 +1,4 @@
-import type { MongoClient, ServerHeartbeatSucceededEvent } from 'mongodb';
+import type { ServerHeartbeatSucceededEvent } from 'mongodb';
 import type { SilenceWatch } from '../silence-watch.js';
 
 /** How often each server of the database is asked whether it is there; the driver allows no less. */
@@ -7,25 +7,26 @@ export const HEARTBEAT_EACH_MS = 500;
 export const SILENT_AFTER_MS = 2_200;
 const LOOK_EACH_MS = 100;
 
+export interface DatabaseSilence extends SilenceWatch {
+  hearHeartbeat(event: Pick<ServerHeartbeatSucceededEvent, 'reply'>): void;
+  /** The primary has answered a command. */
+  hearReply(): void;
+  stop(): void;
+}
+
 /**
- * Watches whether the primary of the database answers, by the heartbeats that the driver sends over connections of their
- * own: they are answered however long the commands are that run. What is silent is a stopped process, a network that
- * loses everything, a refused connection, and a set without a primary.
+ * Watches whether the primary of the database answers: commands, or the heartbeats that the driver sends over connections
+ * of their own, which are answered however long the commands are that run. What is silent is a stopped process, a network
+ * that loses everything, a refused connection, and a set without a primary; not a database that is busy and answers late.
  *
  * Time in which this process itself stood still does not count: nothing could be heard in it.
  */
-export function watchSilence(client: MongoClient): SilenceWatch & { stop(): void } {
+export function watchSilence(): DatabaseSilence {
   const waiting = new Set<() => void>();
   /** Undefined before the first answer; a load balancer gives none, and is never taken for silent. */
   let unheardMs: number | undefined;
   let lookedAt = performance.now();
   const isSilent = (): boolean => (unheardMs ?? 0) > SILENT_AFTER_MS;
-
-  const hear = ({ reply }: ServerHeartbeatSucceededEvent): void => {
-    const { isWritablePrimary, ismaster } = reply as { isWritablePrimary?: boolean; ismaster?: boolean };
-    if (isWritablePrimary === true || ismaster === true) unheardMs = 0;
-  };
-  client.on('serverHeartbeatSucceeded', hear);
 
   const looking = setInterval(() => {
     const now = performance.now();
@@ -43,9 +44,13 @@ export function watchSilence(client: MongoClient): SilenceWatch & { stop(): void
       waiting.add(tell);
       return () => waiting.delete(tell);
     },
-    stop() {
-      clearInterval(looking);
-      client.off('serverHeartbeatSucceeded', hear);
+    hearHeartbeat({ reply }) {
+      const { isWritablePrimary, ismaster } = reply as { isWritablePrimary?: boolean; ismaster?: boolean };
+      if (isWritablePrimary === true || ismaster === true) unheardMs = 0;
     },
+    hearReply() {
+      if (unheardMs !== undefined) unheardMs = 0;
+    },
+    stop: () => clearInterval(looking),
   };
 }
