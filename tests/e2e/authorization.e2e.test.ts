@@ -37,6 +37,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   listScans: { role: 'VIEWER', scope: 'scans:read', status: 200 },
   getScan: { role: 'VIEWER', scope: 'scans:read', status: 404 },
   listFindings: { role: 'VIEWER', scope: 'findings:read', status: 200 },
+  summarizeFindings: { role: 'VIEWER', scope: 'findings:read', status: 200 },
   getFinding: { role: 'VIEWER', scope: 'findings:read', status: 404 },
   listFindingHistory: { role: 'VIEWER', scope: 'findings:read', status: 404 },
   reviewFinding: { role: 'VIEWER', scope: 'findings:review', body: { disposition: 'CONFIRMED' }, status: 404 },

@@ -48,6 +48,7 @@ export const ours: readonly string[] = [
   'GET /scans',
   'GET /scans/{scanId}',
   'GET /findings',
+  'GET /findings/summary',
   'GET /findings/{findingId}',
   'GET /findings/{findingId}/history',
   'GET /finding-types',

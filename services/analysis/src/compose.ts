@@ -178,7 +178,7 @@ async function compose(
         reader,
       }),
       findingService({
-        reader: findingReader({ findings, invoices }),
+        reader: findingReader({ findings, invoices, tenants }),
         reviewFinding: reviewFinding({ findings, effects, policy, audit, clock, logger }),
         assignFinding: assignFinding({ findings, members, clock }),
       }),

@@ -105,10 +105,12 @@ function outlier(
       },
       observed: { z, ratio, median, currency: invoice.currency, ...valueEvidence(facts) },
       explanation: [
-        `Half of the last ${counted(sampleSize, 'amount')} of the supplier are ${invoice.currency} ${median} or less.`,
+        `The median of ${sampleSize} amounts is ${invoice.currency} ${median}.`,
         ...(step === undefined
           ? []
-          : ['The amounts of the supplier differ far less from one another than this one differs from them.']),
+          : [
+              `Against their spread the amount stands at ${z}, where ${parameters.outlierSteps.at(-1)?.zMin ?? 0} is unusual.`,
+            ]),
         ...(exceeded === undefined
           ? []
           : [`It is more than ${parameters.beyondAllTimes} times the largest amount of the supplier, ${exceeded}.`]),
@@ -375,7 +377,7 @@ function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFind
       explanation: [
         'The amount is a multiple of 1000, or of 100 below 10 000.',
         isYoung
-          ? 'The supplier has sent too few invoices to say whether that is usual.'
+          ? 'The supplier is too young to say whether that is usual.'
           : 'The amounts of the supplier are seldom round.',
       ],
       extra: { roundShare: count === 0 ? null : Math.floor((roundCount * 100) / count) / 100 },
@@ -419,7 +421,7 @@ function belowThreshold(
         valueCurrency: band.currency,
         ...thresholdEvidence(band),
       },
-      explanation: [`The amount is ${parameters.belowThresholdPercent} % of the limit or more, but below the limit.`],
+      explanation: [`The amount is at least ${parameters.belowThresholdPercent} % of the limit and does not reach it.`],
       extra: thresholdEvidence(band),
     },
   ];
@@ -460,7 +462,7 @@ function splitBelowThreshold(
       parameters: pick(parameters, 'splitPercent', 'splitDays', 'splitGroupMin'),
       observed: { invoices: group.length, sum, currency, days, ...thresholdEvidence(band) },
       explanation: [
-        `Each of the invoices is ${parameters.splitPercent} % of the limit or more, but below the limit.`,
+        `Each of the invoices is at least ${parameters.splitPercent} % of the limit and does not reach it.`,
         ...(haveConsecutiveNumbers(group) ? ['Their numbers are consecutive.'] : []),
         ...(haveOneOrder(group) ? ['All of them name one order.'] : []),
         ...(haveNoOrder(group) ? ['None of them names an order.'] : []),

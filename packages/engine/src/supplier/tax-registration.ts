@@ -1,5 +1,4 @@
 import { taxIdValidity } from '@invoicecontrol/values/tax-id';
-import { countryName } from '../explanation/country.js';
 import { buyerOf } from '../facts/buyer.js';
 import type { Facts } from '../facts/facts.js';
 import { isOtherAccount, statedTaxCountry } from './habits.js';
@@ -51,13 +50,12 @@ export function taxIdFault(facts: Facts): TaxIdFault | undefined {
 
 /** How the country is known, as a sentence of the evidence. */
 export function registrationText({ country, basis }: TaxRegistration): string {
-  const name = countryName(country);
   switch (basis) {
     case 'STATED':
-      return `The tax id is of ${name}.`;
+      return `The tax id states the country ${country}.`;
     case 'EARLIER_INVOICES':
-      return `Earlier invoices of the supplier stated a tax id of ${name}.`;
+      return `Earlier invoices of the supplier stated a tax id of ${country}.`;
     case 'ACCOUNT_AND_BUYER':
-      return `The tax id states no country; the account and the buyer are both in ${name}.`;
+      return `The tax id states no country; the account and the buyer are both of ${country}.`;
   }
 }

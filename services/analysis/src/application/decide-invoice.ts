@@ -225,7 +225,9 @@ async function deriveFromReanalysis(
   const { invoiceId } = invoice;
   await Promise.all([
     deps.analyses.insert({ organizationId, invoiceId }, analysis, packed),
-    deps.findings.insertAll(organizationId, invoice, analysis),
+    deps.findings
+      .insertAll(organizationId, invoice, analysis)
+      .then(() => deps.findings.addAmounts(organizationId, analysis)),
     retryOnConflict(() => supersede(deps, { organizationId, invoiceId }, analysis)),
   ]);
 }

@@ -1,6 +1,7 @@
 import { gunzipSync, gzip, gzipSync } from 'node:zlib';
 import { promisify } from 'node:util';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import { amountAtRiskOf } from '../domain/amount-at-risk.js';
 import type { Analysis, AnalysisFacts } from '../domain/analysis.js';
 import { ruleFor } from '../domain/routing.js';
 import type { RoutingRule } from '../domain/routing.js';
@@ -31,8 +32,13 @@ export function toDecidedAnalysis(
       const findingId = findingIdFor(invoiceId, finding.evidence.key);
       const isNew = finding.disposition === 'OPEN' && !known.has(findingId);
       const rule = isNew ? ruleFor(rules, finding, facts) : undefined;
-      if (rule === undefined) return { ...finding, findingId };
-      return { ...finding, findingId, assignment: { ruleId: rule.ruleId, assigneeUserId: rule.assignTo } };
+      const amountAtRisk = amountAtRiskOf(finding, facts);
+      return {
+        ...finding,
+        findingId,
+        ...(amountAtRisk === undefined ? {} : { amountAtRisk }),
+        ...(rule === undefined ? {} : { assignment: { ruleId: rule.ruleId, assigneeUserId: rule.assignTo } }),
+      };
     }),
     createdAt: at,
   };

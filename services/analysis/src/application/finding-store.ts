@@ -4,6 +4,7 @@ import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope'
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import type { FindingType, Severity } from '@invoicecontrol/engine/explanation/catalogue';
 import type { Disposition } from '../domain/finding-disposition.js';
+import type { SummarizedFinding } from '../domain/finding-summary.js';
 import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
@@ -91,9 +92,20 @@ export interface FindingQuery extends PageRequest {
   readonly scanId?: string | undefined;
   readonly supplierId?: string | undefined;
   readonly type?: FindingType | undefined;
-  readonly severity?: Severity | undefined;
+  /** Of one of these severities; undefined: of any. */
+  readonly severities?: readonly Severity[] | undefined;
   readonly disposition?: Disposition | undefined;
   readonly assigneeUserId?: string | undefined;
+  /**
+   * `newest` first; or by severity, the most severe first, then newest; or by amount at risk, the largest first, and those
+   * without an amount last.
+   */
+  readonly sort: 'newest' | 'severity' | 'amount_at_risk';
+}
+
+/** Which findings are summarized: a time as in {@link PageRequest}. */
+export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'createdTo'> {
+  readonly companyId?: string | undefined;
 }
 
 /** What one write changes; every change leaves an entry in the history. */
@@ -118,8 +130,11 @@ export interface FindingStore {
   find(organizationId: string, findingId: string): Promise<WorkedFinding | undefined>;
   /** The newest entries, oldest first; undefined when there is no such finding. */
   history(organizationId: string, findingId: string): Promise<readonly FindingChange[] | undefined>;
-  /** Newest first. */
   list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
+  /** At most `limit` findings, in no order. */
+  toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
+  /** Gives the findings of this analysis that are stored without an amount the one that is known now. */
+  addAmounts(organizationId: string, analysis: DecidedAnalysis): Promise<void>;
   /**
    * One guarded write: state, history and events.
    * @throws VersionConflict when the finding has changed since it was read

@@ -6,12 +6,15 @@ import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import type { AnalysisDifference } from '../domain/differences.js';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import type { Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { AmountAtRisk } from '../domain/amount-at-risk.js';
 import type { Analysis, AnalysisFinding } from '../domain/analysis.js';
 import type { ReimportedRow } from '../domain/reimport.js';
 
 /** A finding as it is stored: what the engine said, under an id derived from the invoice and the evidence. */
 export interface StoredFinding extends AnalysisFinding {
   readonly findingId: string;
+  /** Absent: no rate into the base currency existed, or it was stored before amounts were. */
+  readonly amountAtRisk?: AmountAtRisk;
   /** The routing rule that took it when it was raised, and whom it named; part of the commit, so that a repeat agrees. */
   readonly assignment?: { readonly ruleId: string; readonly assigneeUserId: string };
 }

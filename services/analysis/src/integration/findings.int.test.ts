@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import type { SummarizeFindingsRequest } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { Analysis, Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { events } from '@invoicecontrol/contracts/events';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
@@ -10,13 +13,18 @@ import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { v7 as uuidV7 } from 'uuid';
+import type { InvoiceStore } from '../application/invoice-store.js';
+import { findingReader } from '../application/read-findings.js';
 import { startService } from '../compose.js';
+import { amountOrderOf } from '../storage/finding-order.js';
+import { findingStore } from '../storage/findings.js';
 import type { FindingDocument } from '../storage/findings.js';
 import type { FindingReviewDocument } from '../storage/finding-reviews.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import type { SupplierDocument } from '../storage/suppliers.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { anyFinding, asUser, findingOf, fromNow } from '../testing/clients.js';
+import { anyFinding, asUser, findingOf, fromNow, testClock } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
@@ -431,9 +439,10 @@ describe('the list', () => {
     expect(all.filter(({ disposition }) => disposition === 'CONFIRMED')).toHaveLength(1);
   });
 
-  test('has an index for every filter: no query looks at findings of other values', async () => {
+  test('has an index for every filter and order: no query looks at findings of other values, or sorts', async () => {
     const indexes = await findingDocuments().indexes();
     const keys = indexes.map(({ key }) => Object.keys(key).join(' '));
+    expect(keys).toEqual(expect.arrayContaining(['organizationId createdAt _id', 'organizationId amountOrder _id']));
     for (const field of [
       'companyId',
       'invoiceId',
@@ -445,6 +454,7 @@ describe('the list', () => {
       'assigneeUserId',
     ]) {
       expect(keys).toContain(`organizationId ${field} createdAt _id`);
+      expect(keys).toContain(`organizationId ${field} amountOrder _id`);
     }
   });
 
@@ -484,6 +494,193 @@ describe('the list', () => {
   ])('refuses %s', async (_, asked) => {
     const list = rpc.finding.listFindings({ ...anyFinding, organizationId: newTenant(), ...asked }, ann);
     await expect(list).rejects.toMatchObject({ kind: 'invalid' });
+  });
+});
+
+describe('in every order', () => {
+  const severitiesByRank = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
+  /** Twelve findings with equal amounts, equal times and amounts that nobody knows, in no order. */
+  async function someFindings(organizationId: string): Promise<FindingDocument[]> {
+    const { finding } = await duplicatePair(newTenant());
+    const stored = await findingDocuments().findOne({ _id: finding.findingId });
+    if (stored === null) throw new Error('the finding is not stored');
+    const { amountAtRisk: _, amountOrder: __, ...unvalued } = stored;
+    const amounts = [undefined, '0.00', '10.00', '10.00', '900.00'];
+    const documents = Array.from({ length: 12 }, (_, index): FindingDocument => {
+      const amount = amounts[index % amounts.length];
+      return {
+        ...unvalued,
+        _id: uuidV7(),
+        organizationId,
+        severity: severitiesByRank[(index * 7) % 5] ?? 'INFO',
+        disposition: index % 3 === 0 ? 'CONFIRMED' : 'OPEN',
+        createdAt: new Date(Date.UTC(2026, 0, 1 + (index % 4))),
+        ...(amount === undefined
+          ? {}
+          : { amountAtRisk: { currency: 'EUR', amount }, amountOrder: amountOrderOf({ currency: 'EUR', amount }) }),
+      };
+    });
+    await findingDocuments().insertMany(documents);
+    return documents;
+  }
+
+  /** What the order is by, largest first. */
+  const keysOf: Record<string, (finding: FindingDocument) => (number | string)[]> = {
+    NEWEST: ({ createdAt, _id }) => [createdAt.getTime(), _id],
+    SEVERITY: ({ severity, createdAt, _id }) => [severitiesByRank.indexOf(severity), createdAt.getTime(), _id],
+    AMOUNT_AT_RISK: ({ amountAtRisk, _id }) => [Number(amountAtRisk?.amount ?? -1), _id],
+  };
+  const inOrder = (documents: FindingDocument[], sort: string): string[] => {
+    const keys = new Map(documents.map((document) => [document._id, keysOf[sort]?.(document) ?? []]));
+    const compare = (left: string, right: string): number => {
+      const rights = keys.get(right) ?? [];
+      for (const [place, value] of (keys.get(left) ?? []).entries()) {
+        const other = rights[place] ?? 0;
+        if (value !== other) return value > other ? -1 : 1;
+      }
+      return 0;
+    };
+    return [...keys.keys()].sort(compare);
+  };
+  const pages = async (organizationId: string, asked: Partial<typeof anyFinding>): Promise<string[]> => {
+    const seen: string[] = [];
+    let pageToken = '';
+    do {
+      const page = await rpc.finding.listFindings({ ...anyFinding, organizationId, ...asked, pageToken }, ann);
+      expect(page.findings.length).toBeLessThanOrEqual(asked.pageSize ?? 50);
+      seen.push(...page.findings.map(({ findingId }) => findingId));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    return seen;
+  };
+
+  test.each(['NEWEST', 'SEVERITY', 'AMOUNT_AT_RISK'] as const)(
+    'by %s: pages of any size show each finding once, and every filter holds',
+    async (name) => {
+      const organizationId = newTenant();
+      const documents = await someFindings(organizationId);
+      await someFindings(newTenant());
+      const sort = FindingSort[name];
+      const isHigh = ({ severity }: FindingDocument): boolean => severity === 'HIGH' || severity === 'CRITICAL';
+      const from = new Date(Date.UTC(2026, 0, 2));
+      const to = new Date(Date.UTC(2026, 0, 4));
+      const filters: [Partial<typeof anyFinding>, (finding: FindingDocument) => boolean][] = [
+        [{}, () => true],
+        [{ minSeverity: Severity.HIGH }, isHigh],
+        [{ minSeverity: Severity.INFO }, () => true],
+        [{ minSeverity: Severity.CRITICAL }, ({ severity }) => severity === 'CRITICAL'],
+        [{ severity: Severity.LOW }, ({ severity }) => severity === 'LOW'],
+        [{ severity: Severity.HIGH, minSeverity: Severity.HIGH }, ({ severity }) => severity === 'HIGH'],
+        [{ severity: Severity.LOW, minSeverity: Severity.HIGH }, () => false],
+        [{ disposition: 'OPEN' }, ({ disposition }) => disposition === 'OPEN'],
+        [{ disposition: 'OPEN', minSeverity: Severity.HIGH }, (one) => one.disposition === 'OPEN' && isHigh(one)],
+        [{ createdFromTime: from, createdToTime: to }, ({ createdAt }) => createdAt >= from && createdAt < to],
+        [{ companyId: MISSING_ID }, () => false],
+      ];
+      for (const [filter, matches] of filters) {
+        const expected = inOrder(documents.filter(matches), name);
+        for (const pageSize of [1, 2, 3, 11, 12, 13]) {
+          expect({ filter, pageSize, seen: await pages(organizationId, { ...filter, sort, pageSize }) }).toEqual({
+            filter,
+            pageSize,
+            seen: expected,
+          });
+        }
+      }
+    },
+  );
+});
+
+describe('the amount at risk', () => {
+  test('of a copy is its gross amount in the base currency, on the finding and wherever it is shown', async () => {
+    const organizationId = newTenant();
+    const { second, finding } = await duplicatePair(organizationId);
+    const shown = { amountAtRisk: '1190.00', amountAtRiskCurrency: 'EUR' };
+    expect(finding).toMatchObject(shown);
+    expect(findingOf(await rpc.latest(organizationId, second.invoiceId), 'DUPLICATE_INVOICE')).toMatchObject(shown);
+    const { finding: read } = await rpc.finding.getFinding({ organizationId, findingId: finding.findingId }, ann);
+    expect(read).toMatchObject(shown);
+  });
+
+  test('is unknown for findings of before amounts were stored, until the invoice is analyzed again', async () => {
+    const organizationId = newTenant();
+    const { second, finding } = await duplicatePair(organizationId);
+    const { findingId } = finding;
+    await eventually(async () =>
+      expect((await invoiceDocuments().findOne({ _id: second.invoiceId }))?.pending).toBeUndefined(),
+    );
+    await findingDocuments().updateOne({ _id: findingId }, { $unset: { amountAtRisk: '', amountOrder: '' } });
+    const read = async () => (await rpc.finding.getFinding({ organizationId, findingId }, ann)).finding;
+    expect(await read()).toMatchObject({ amountAtRisk: undefined, amountAtRiskCurrency: undefined });
+    await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId: second.invoiceId }, ann);
+    await eventually(async () => expect(await read()).toMatchObject({ amountAtRisk: '1190.00' }));
+    expect((await findingDocuments().findOne({ _id: findingId }))?.amountOrder).toBe(119_000);
+  });
+});
+
+describe('the summary', () => {
+  const everything: Omit<SummarizeFindingsRequest, 'organizationId'> = {
+    companyId: undefined,
+    createdFromTime: undefined,
+    createdToTime: undefined,
+  };
+
+  test('counts by type, severity, disposition and month what waits and what reviews confirmed', async () => {
+    const organizationId = newTenant();
+    const { finding } = await duplicatePair(organizationId);
+    const summary = () => rpc.finding.summarizeFindings({ organizationId, ...everything }, ann);
+    const ofType = async () => (await summary()).byType.find(({ key }) => key === 'DUPLICATE_INVOICE');
+    expect(await ofType()).toMatchObject({ count: 1, open: 1, amountAtRisk: '1190.00', amountConfirmed: '0.00' });
+    await review(organizationId, finding, 'CONFIRMED');
+    expect(await ofType()).toMatchObject({ count: 1, open: 0, amountAtRisk: '0.00', amountConfirmed: '1190.00' });
+    const { baseCurrency, total, bySeverity, byDisposition, byMonth } = await summary();
+    expect(baseCurrency).toBe('EUR');
+    expect(bySeverity.find(({ key }) => key === 'CRITICAL')).toMatchObject({ amountConfirmed: '1190.00' });
+    expect(byDisposition.find(({ key }) => key === 'CONFIRMED')).toMatchObject({ count: 1, open: 0 });
+    expect(byMonth.map(({ key }) => key)).toEqual([finding.createdTime?.toISOString().slice(0, 7)]);
+    for (const rows of [bySeverity, byDisposition, byMonth]) {
+      expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(total?.count);
+    }
+    await review(organizationId, finding, 'FALSE_POSITIVE');
+    expect(await ofType()).toMatchObject({ count: 1, open: 0, amountAtRisk: '0.00', amountConfirmed: '0.00' });
+  });
+
+  test('is of the company and time that are asked for, and never of another tenant', async () => {
+    const organizationId = newTenant();
+    const { finding } = await duplicatePair(organizationId);
+    await duplicatePair(newTenant());
+    const stored = await findingDocuments().countDocuments({ organizationId });
+    const at = finding.createdTime ?? new Date();
+    const count = async (asked: Partial<typeof everything>, tenant = organizationId) => {
+      const reply = await rpc.finding.summarizeFindings({ organizationId: tenant, ...everything, ...asked }, ann);
+      return reply.total?.count;
+    };
+    expect(await count({})).toBe(stored);
+    expect(await count({ companyId: finding.companyId })).toBe(stored);
+    expect(await count({ companyId: SECOND_COMPANY_ID })).toBe(0);
+    expect(await count({ createdToTime: new Date(at.getTime() + 1) })).toBe(stored);
+    expect(await count({ createdFromTime: new Date(at.getTime() + 1) })).toBe(0);
+    expect(await count({}, newTenant())).toBe(0);
+  });
+
+  test('takes as many findings as it may and refuses one more, saying what to ask for', async () => {
+    const organizationId = newTenant();
+    await duplicatePair(organizationId);
+    const count = await findingDocuments().countDocuments({ organizationId });
+    expect(count).toBeGreaterThan(1);
+    const findings = findingStore(findingDocuments(), { notify: () => {} } as unknown as Outbox, testClock);
+    const ask = (summaryFindingsMax: number) =>
+      findingReader({
+        findings,
+        invoices: {} as InvoiceStore,
+        tenants: { factsOf: async () => ({ baseCurrency: 'EUR', defaultCompanyId: '', companies: [] }) },
+        summaryFindingsMax,
+      }).summary(organizationId, { createdFrom: undefined, createdTo: undefined }, ann.context);
+    expect((await ask(count)).total.count).toBe(count);
+    await expect(ask(count - 1)).rejects.toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('created_from'),
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
-import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findingRecordsOf } from '../application/finding-store.js';
 import type {
@@ -15,12 +15,16 @@ import type {
   FindingSubject,
   WorkedFinding,
 } from '../application/finding-store.js';
+import type { SummarizedFinding } from '../domain/finding-summary.js';
 import type { DecidedAnalysis, StoredFinding } from '../application/invoice-store.js';
+import { amountOrderOf, findFindings, LARGEST_FIRST } from './finding-order.js';
 
 /** Entries of its history that a finding keeps; the oldest leave first. */
 const HISTORY_ENTRIES_MAX = 200;
 /** Findings of one invoice; the catalogue has fewer types than this, and most are raised once. */
 const FINDINGS_OF_INVOICE_MAX = 500;
+/** Findings of one answer of the database to a summary, which are read in one go while other requests wait. */
+const SUMMARY_BATCH_DOCUMENTS = 2_000;
 /** Reviews that one sweep finishes. */
 const SWEEP_FINDINGS_MAX = 100;
 
@@ -33,26 +37,30 @@ export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'finding
   readonly reviewedAt?: Date;
   /** Set by a review, unset when everything that follows from it is stored; sparse index. */
   readonly pending?: true;
+  /** What the list by amounts is ordered by; absent where no amount is known. */
+  readonly amountOrder?: number;
 }
 
-/** Every filter of the list with the order of the list behind it. */
+/** The filters of the list that name one value. */
 const filters = [
   'companyId',
   'invoiceId',
   'scanId',
   'supplierId',
   'type',
-  'severity',
   'disposition',
   'assigneeUserId',
 ] as const satisfies readonly (keyof FindingQuery)[];
 
 export async function createFindingIndexes(collection: Collection<FindingDocument>): Promise<void> {
-  const ofFilters = filters.map((field): IndexDescription => {
-    return { key: { organizationId: 1, [field]: 1, ...NEWEST_FIRST }, name: `newest_of_${field}` };
-  });
+  // Each filter with each order behind it. The order by severity is that of its five values, one after the other.
+  const ofFilters = [...filters, 'severity'].flatMap((field): IndexDescription[] => [
+    { key: { organizationId: 1, [field]: 1, ...NEWEST_FIRST }, name: `newest_of_${field}` },
+    { key: { organizationId: 1, [field]: 1, ...LARGEST_FIRST }, name: `largest_of_${field}` },
+  ]);
   await collection.createIndexes([
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+    { key: { organizationId: 1, ...LARGEST_FIRST }, name: 'largest' },
     ...ofFilters,
     { key: { pending: 1 }, sparse: true, name: 'pending' },
   ]);
@@ -96,9 +104,33 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       return document?.history;
     },
     async list(organizationId, query) {
-      const filter = { ...chosen(query), organizationId };
-      const { items, nextPageToken } = await findPage(collection, filter, query, withoutHistory);
+      const { items, nextPageToken } = await findFindings(
+        collection,
+        { ...chosen(query), organizationId },
+        query,
+        withoutHistory,
+      );
       return { items: items.map(toFinding), nextPageToken };
+    },
+    toSummarize(organizationId, { companyId, createdFrom, createdTo }, limit) {
+      const createdAt = { ...(createdFrom && { $gte: createdFrom }), ...(createdTo && { $lt: createdTo }) };
+      const filter = {
+        organizationId,
+        ...(companyId === undefined ? {} : { companyId }),
+        ...(Object.keys(createdAt).length > 0 && { createdAt }),
+      } as Filter<FindingDocument>;
+      return collection
+        .find<SummarizedFinding>(filter, { projection: summarized, batchSize: SUMMARY_BATCH_DOCUMENTS, limit })
+        .toArray();
+    },
+    async addAmounts(organizationId, { findings }) {
+      const updates = findings.flatMap(({ findingId, amountAtRisk }) => {
+        if (amountAtRisk === undefined) return [];
+        const filter = { _id: findingId, organizationId, amountAtRisk: { $exists: false } };
+        const update = { $set: { amountAtRisk, amountOrder: amountOrderOf(amountAtRisk) } };
+        return { updateOne: { filter, update: update as UpdateFilter<FindingDocument> } };
+      });
+      if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false });
     },
     async change({ findingId, organizationId, version }, changes, options) {
       const { entry, disposition, isReview, blockedSince, assigneeUserId } = changes;
@@ -144,9 +176,20 @@ export function findingDocumentsOf(
     organizationId,
     version: 1,
     ...finding,
+    ...(finding.amountAtRisk === undefined ? {} : { amountOrder: amountOrderOf(finding.amountAtRisk) }),
     history: (assignments.get(findingId) ?? []).map((entry) => ({ at: analysis.createdAt, ...entry })),
   }));
 }
+
+const summarized = {
+  _id: 0,
+  type: 1,
+  severity: 1,
+  disposition: 1,
+  createdAt: 1,
+  invoiceId: 1,
+  amountAtRisk: 1,
+} as const;
 
 const withoutHistory = { history: 0, outbox: 0, recentEvents: 0 } as const;
 
@@ -166,6 +209,6 @@ function chosen(query: FindingQuery): Filter<FindingDocument> {
 }
 
 function toFinding(document: FindingDocument): WorkedFinding {
-  const { _id: findingId, history, outbox, outboxPending, recentEvents, lastEventAt, pending, ...finding } = document;
-  return { findingId, ...finding };
+  const { _id, history, outbox, outboxPending, recentEvents, lastEventAt, pending, amountOrder, ...finding } = document;
+  return { findingId: _id, ...finding };
 }

@@ -1,5 +1,5 @@
 import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
-import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import { FindingServiceDefinition, FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { ListFindingsRequest } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
@@ -59,6 +59,8 @@ export const anyFinding: Omit<ListFindingsRequest, 'organizationId'> = {
   supplierId: undefined,
   type: undefined,
   severity: Severity.UNSPECIFIED,
+  minSeverity: Severity.UNSPECIFIED,
+  sort: FindingSort.UNSPECIFIED,
   disposition: undefined,
   assigneeUserId: undefined,
   createdFromTime: undefined,

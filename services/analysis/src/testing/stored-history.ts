@@ -7,7 +7,6 @@ import { announcementsOf } from '../application/announcements.js';
 import { assembleFacts } from '../application/assemble-facts.js';
 import { toDecidedAnalysis, packFacts } from '../application/decided-analysis.js';
 import type { CountedRecord, SupplierRecord } from '../application/counted-records.js';
-import { findingRecordsOf } from '../application/finding-store.js';
 import { analyze } from '../domain/analysis.js';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
@@ -28,6 +27,7 @@ import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
 import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 import { companyFor } from '../domain/tenant.js';
 import type { AnalysisDocument } from '../storage/analyses.js';
+import { findingDocumentsOf } from '../storage/findings.js';
 import type { FindingDocument } from '../storage/findings.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import type { LinkDocument } from '../storage/links.js';
@@ -182,13 +182,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
           ...decided,
           facts: new Binary(packFacts(facts)),
         },
-        findings: findingRecordsOf(facts.invoice, analysis).map(({ findingId, ...finding }) => ({
-          _id: findingId,
-          organizationId,
-          version: 1,
-          ...finding,
-          history: [],
-        })),
+        findings: findingDocumentsOf(organizationId, facts.invoice, analysis),
       };
     },
     counts: () => ({

@@ -49,6 +49,8 @@ export function encodeFinding(finding: FindingRecord): WireFinding {
     companyId: finding.companyId,
     assigneeUserId: finding.assigneeUserId,
     createdTime: finding.createdAt,
+    amountAtRisk: finding.amountAtRisk?.amount,
+    amountAtRiskCurrency: finding.amountAtRisk?.currency,
   };
 }
 

@@ -1,6 +1,7 @@
 import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import { FindingServiceDefinition, FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import type { ListFindingsRequest } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { invalidField } from '@invoicecontrol/errors';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
@@ -9,7 +10,7 @@ import type { assignFinding } from '../../application/assign-finding.js';
 import type { FindingQuery } from '../../application/finding-store.js';
 import type { FindingReader } from '../../application/read-findings.js';
 import type { reviewFinding } from '../../application/review-finding.js';
-import { catalogue } from '@invoicecontrol/engine/explanation/catalogue';
+import { catalogue, severities } from '@invoicecontrol/engine/explanation/catalogue';
 import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
 import { dispositions } from '../../domain/review.js';
 import { encodeFinding } from './encode-invoice.js';
@@ -30,12 +31,28 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
         scanId: request.scanId,
         supplierId: request.supplierId,
         type: findingType(request.type),
-        severity: optionalEnumName(Severity, request.severity),
+        severities: wantedSeverities(request),
         disposition: disposition(request.disposition),
         assigneeUserId: request.assigneeUserId,
+        sort: sorts[optionalEnumName(FindingSort, request.sort) ?? 'NEWEST'],
         ...readPageRequest(request),
       });
       return { findings: items.map(encodeFinding), nextPageToken };
+    },
+    async summarizeFindings({ organizationId, companyId, createdFromTime, createdToTime }, context) {
+      const query = { companyId, createdFrom: createdFromTime, createdTo: createdToTime };
+      const { byType, bySeverity, byDisposition, byMonth, ...summary } = await reader.summary(
+        organizationId,
+        query,
+        context,
+      );
+      return {
+        ...summary,
+        byType: [...byType],
+        bySeverity: [...bySeverity],
+        byDisposition: [...byDisposition],
+        byMonth: [...byMonth],
+      };
     },
     async getFinding({ organizationId, findingId }) {
       return { finding: encodeFinding(await reader.get(organizationId, findingId)) };
@@ -62,6 +79,18 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
       return { finding: encodeFinding(await assignFinding({ organizationId, findingId, assigneeUserId }, context)) };
     },
   });
+}
+
+const sorts = { NEWEST: 'newest', SEVERITY: 'severity', AMOUNT_AT_RISK: 'amount_at_risk' } as const;
+
+/** Both filters hold; undefined: any severity. */
+function wantedSeverities({
+  severity,
+  minSeverity,
+}: Pick<ListFindingsRequest, 'severity' | 'minSeverity'>): FindingQuery['severities'] {
+  if (severity === Severity.UNSPECIFIED && minSeverity === Severity.UNSPECIFIED) return undefined;
+  const only = optionalEnumName(Severity, severity);
+  return severities.filter((name) => (only === undefined || name === only) && Severity[name] >= minSeverity);
 }
 
 function findingType(text: string | undefined): FindingType | undefined {

@@ -7,7 +7,14 @@ import {
   listRoutingRules,
   updateRoutingRule,
 } from './finding-routing-rules.js';
-import { assignFinding, getFinding, listFindingHistory, listFindings, reviewFinding } from './findings.js';
+import {
+  assignFinding,
+  getFinding,
+  listFindingHistory,
+  listFindings,
+  reviewFinding,
+  summarizeFindings,
+} from './findings.js';
 import { analyzeInvoice, getInvoice, getLatestAnalysis, listInvoices } from './invoices.js';
 import { getCurrentPolicy, listFindingTypes } from './policies.js';
 
@@ -21,7 +28,8 @@ export const analysisResources: readonly Resource[] = [
   {
     tag: 'findings',
     description: 'What was found about invoices: read it, assign it, and record what people make of it.',
-    routes: [listFindings, getFinding, listFindingHistory, reviewFinding, assignFinding],
+    // The summary stands before the finding whose id it would be taken for.
+    routes: [listFindings, summarizeFindings, getFinding, listFindingHistory, reviewFinding, assignFinding],
   },
   {
     tag: 'finding-routing-rules',

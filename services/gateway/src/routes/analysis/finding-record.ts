@@ -70,6 +70,13 @@ export const findingRecord = z
     companyId: shownId().describe('The company that was billed.'),
     assigneeUserId: shownId().nullable().describe('The member who looks after it.'),
     createdAt: shownInstant().describe('When it was raised.'),
+    amountAtRisk: z
+      .string()
+      .nullable()
+      .describe(
+        'What would be paid wrongly if nobody looked: the gross amount, or the part that is too much. "0.00" for a notice (INFO). Null where no exchange rate exists, and for findings about a scan as a whole.',
+      ),
+    amountAtRiskCurrency: z.string().nullable().describe('The base currency when it was raised. Null with the amount.'),
   })
   .meta({ id: 'Finding' })
   .register(examples, {
@@ -86,6 +93,8 @@ export const findingRecord = z
       companyId: EXAMPLE_IDS.company,
       assigneeUserId: null,
       createdAt: EXAMPLE_INSTANT,
+      amountAtRisk: '115.20',
+      amountAtRiskCurrency: 'EUR',
     },
   });
 
@@ -114,6 +123,8 @@ export function presentFinding(finding: Finding): z.infer<typeof findingRecord> 
     companyId: finding.companyId,
     assigneeUserId: finding.assigneeUserId ?? null,
     createdAt: showInstant(finding.createdTime),
+    amountAtRisk: finding.amountAtRisk ?? null,
+    amountAtRiskCurrency: finding.amountAtRiskCurrency ?? null,
   };
 }
 

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { RoutingRule } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
+import { presentFinding } from './finding-record.js';
 
 const KEY = keyNamed('owner');
 const FINDING_ID = '0198a000-0000-5000-8000-00000000000f';
@@ -31,6 +33,8 @@ const finding: Finding = {
   companyId: '0198a000-0000-7000-8000-000000000005',
   assigneeUserId: USER_ID,
   createdTime,
+  amountAtRisk: '1190.00',
+  amountAtRiskCurrency: 'EUR',
 };
 const shownFinding = {
   id: FINDING_ID,
@@ -50,7 +54,11 @@ const shownFinding = {
   companyId: finding.companyId,
   assigneeUserId: USER_ID,
   createdAt: '2026-03-01T12:00:00.000Z',
+  amountAtRisk: '1190.00',
+  amountAtRiskCurrency: 'EUR',
 };
+/** Figures as the owner sends them, and as they are shown. */
+const figures = { count: 2, open: 1, amountAtRisk: '1190.00', amountConfirmed: '580.00' };
 const rule: RoutingRule = {
   ruleId: RULE_ID,
   name: 'Big ones',
@@ -84,6 +92,15 @@ beforeAll(async () => {
     access: accessFor(new Map([[KEY, principal()]])),
     findings: {
       listFindings: record('listFindings', { findings: [finding], nextPageToken: 'next' }),
+      summarizeFindings: record('summarizeFindings', {
+        baseCurrency: 'EUR',
+        total: { key: '', ...figures },
+        withoutAmount: 3,
+        byType: [{ key: 'DUPLICATE_INVOICE', ...figures }],
+        bySeverity: [{ key: 'CRITICAL', ...figures }],
+        byDisposition: [{ key: 'UNDER_REVIEW', ...figures }],
+        byMonth: [{ key: '2026-03', ...figures }],
+      }),
       getFinding: ({ findingId }) =>
         findingId === FINDING_ID ? Promise.resolve({ finding }) : Promise.reject(notFound('finding')),
       listFindingHistory: record('listFindingHistory', {
@@ -192,15 +209,79 @@ describe('findings', () => {
     });
   });
 
-  test.each([['severity=BAD'], ['disposition=GONE'], ['company_id=x'], ['colour=red'], ['type=lower']])(
-    'refuse the filter %s',
-    async (query) => {
-      expect(await send('GET', `/findings?${query}`)).toMatchObject({
+  test.each([
+    ['', Severity.UNSPECIFIED, FindingSort.NEWEST],
+    ['sort=newest', Severity.UNSPECIFIED, FindingSort.NEWEST],
+    ['sort=severity&min_severity=INFO', Severity.INFO, FindingSort.SEVERITY],
+    ['sort=amount_at_risk&min_severity=HIGH', Severity.HIGH, FindingSort.AMOUNT_AT_RISK],
+  ])('are listed with %j in that order', async (query, minSeverity, sort) => {
+    expect(await send('GET', `/findings?${query}`)).toMatchObject({ status: 200 });
+    expect(asked['listFindings']).toMatchObject({ minSeverity, sort, severity: Severity.UNSPECIFIED });
+  });
+
+  test('refuse a cursor of another order', async () => {
+    const { body } = await send('GET', '/findings?sort=severity&limit=1');
+    const { nextCursor } = body as { nextCursor: string };
+    expect(await send('GET', `/findings?sort=severity&cursor=${nextCursor}`)).toMatchObject({ status: 200 });
+    for (const other of ['', 'sort=amount_at_risk&', 'sort=severity&min_severity=LOW&']) {
+      expect(await send('GET', `/findings?${other}cursor=${nextCursor}`)).toMatchObject({
         status: 400,
-        body: { error: { code: 'INVALID_REQUEST' } },
+        body: { error: { details: [{ path: 'cursor' }] } },
       });
+    }
+  });
+
+  test('without a known amount show null', async () => {
+    const { amountAtRisk, amountAtRiskCurrency, ...rest } = finding;
+    expect(presentFinding({ ...rest, amountAtRisk: undefined, amountAtRiskCurrency: undefined })).toMatchObject({
+      amountAtRisk: null,
+      amountAtRiskCurrency: null,
+    });
+  });
+
+  test('are summarized: the path is not taken for the id of a finding', async () => {
+    const query = `company_id=${USER_ID.toUpperCase()}&created_from=2026-01-01&created_to=2026-04-01T00:00:00Z`;
+    expect(await send('GET', `/findings/summary?${query}`)).toEqual({
+      status: 200,
+      body: {
+        baseCurrency: 'EUR',
+        total: figures,
+        withoutAmount: 3,
+        byType: [{ type: 'DUPLICATE_INVOICE', ...figures }],
+        bySeverity: [{ severity: 'CRITICAL', ...figures }],
+        byDisposition: [{ disposition: 'UNDER_REVIEW', ...figures }],
+        byMonth: [{ month: '2026-03', ...figures }],
+      },
+    });
+    expect(asked['summarizeFindings']).toMatchObject({
+      organizationId: ORGANIZATION_ID,
+      companyId: USER_ID,
+      createdFromTime: new Date('2026-01-01T00:00:00Z'),
+      createdToTime: new Date('2026-04-01T00:00:00Z'),
+    });
+  });
+
+  test.each([['limit=1'], ['cursor=abc'], ['company_id=x'], ['created_from=yesterday'], ['severity=HIGH']])(
+    'refuse a summary by %s',
+    async (query) => {
+      expect(await send('GET', `/findings/summary?${query}`)).toMatchObject({ status: 400 });
     },
   );
+
+  test.each([
+    ['severity=BAD'],
+    ['min_severity=high'],
+    ['sort=oldest'],
+    ['disposition=GONE'],
+    ['company_id=x'],
+    ['colour=red'],
+    ['type=lower'],
+  ])('refuse the filter %s', async (query) => {
+    expect(await send('GET', `/findings?${query}`)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'INVALID_REQUEST' } },
+    });
+  });
 
   test('are read one by one; an unknown id, a foreign one and a malformed one are the same 404', async () => {
     expect(await send('GET', `/findings/${FINDING_ID}`)).toEqual({ status: 200, body: shownFinding });

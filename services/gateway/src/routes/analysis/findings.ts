@@ -1,9 +1,19 @@
 import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import type { FindingChange } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import type { FindingChange, FindingTotals } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/examples.js';
-import { NOTE_LENGTH_MAX, pathId, shownInstant, showInstant, stated, text, uuid } from '../../http/fields.js';
+import {
+  NOTE_LENGTH_MAX,
+  pathId,
+  shownInstant,
+  showInstant,
+  stated,
+  text,
+  toInstant,
+  uuid,
+} from '../../http/fields.js';
 import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
@@ -43,7 +53,9 @@ export const listFindings = route({
   operation: 'listFindings',
   method: 'get',
   path: '/findings',
-  summary: 'List findings, newest first',
+  summary: 'List findings',
+  description:
+    'Newest first unless `sort` says otherwise. All filters hold together: `severity` with `min_severity` lists the one severity where it is high enough, and else nothing.',
   rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindings',
   access: { scope: 'findings:read' },
   query: pageQuery.extend({
@@ -52,9 +64,16 @@ export const listFindings = route({
     scan_id: uuid().optional().describe('Only findings of this scan.'),
     supplier_id: uuid().optional().describe('Only findings about this supplier.'),
     type: knownFindingType.optional(),
-    severity: severity.optional(),
+    severity: severity.optional().describe('Only findings of this severity.'),
+    min_severity: severity.optional().describe('Only findings of this severity and above. INFO is least.'),
     disposition: disposition.optional(),
     assignee_user_id: uuid().optional().describe('Only findings that are assigned to this member.'),
+    sort: z
+      .enum(['newest', 'severity', 'amount_at_risk'])
+      .optional()
+      .describe(
+        '`newest`: newest first, the default. `severity`: most severe first, then newest. `amount_at_risk`: the largest first, findings without an amount last.',
+      ),
   }),
   responses: { 200: { description: 'A page of findings.', schema: pageOf(findingRecord) } },
   async handle({ query }, { findings }): Promise<Reply> {
@@ -67,10 +86,108 @@ export const listFindings = route({
       supplierId: query.supplier_id?.toLowerCase(),
       type: query.type,
       severity: query.severity === undefined ? Severity.UNSPECIFIED : Severity[query.severity],
+      minSeverity: query.min_severity === undefined ? Severity.UNSPECIFIED : Severity[query.min_severity],
+      sort: sorts[query.sort ?? 'newest'],
       disposition: query.disposition,
       assigneeUserId: query.assignee_user_id?.toLowerCase(),
     });
     return { status: 200, body: list.page(reply.findings.map(presentFinding), reply.nextPageToken) };
+  },
+});
+
+const sorts = {
+  newest: FindingSort.NEWEST,
+  severity: FindingSort.SEVERITY,
+  amount_at_risk: FindingSort.AMOUNT_AT_RISK,
+} as const;
+
+const figures = {
+  count: z.int().min(0).describe('Findings, whatever their disposition.'),
+  open: z.int().min(0).describe('Those that wait for a person: OPEN and UNDER_REVIEW.'),
+  amountAtRisk: z
+    .string()
+    .describe('What open findings put at risk. An invoice counts once, with what exceeds its confirmed amount.'),
+  amountConfirmed: z
+    .string()
+    .describe('What CONFIRMED and RESOLVED findings kept from being paid wrongly. An invoice counts once.'),
+};
+const exampleFigures = { count: 2, open: 1, amountAtRisk: '1190.00', amountConfirmed: '580.00' };
+
+const findingSummaryReport = z
+  .object({
+    baseCurrency: z.string().describe('The base currency of the organization, of all amounts.'),
+    total: z.object(figures).describe('All findings.'),
+    withoutAmount: z
+      .int()
+      .min(0)
+      .describe('Findings that add to no amount: none is known, or it is in an earlier base currency.'),
+    byType: z
+      .array(z.object({ type: z.string().describe('The finding type.'), ...figures }))
+      .describe('Types that were raised, the largest amount at risk first.'),
+    bySeverity: z.array(z.object({ severity, ...figures })).describe('Every severity, most severe first.'),
+    byDisposition: z.array(z.object({ disposition, ...figures })).describe('Every disposition.'),
+    byMonth: z
+      .array(z.object({ month: z.string().describe('The month of creation in UTC, `2026-03`.'), ...figures }))
+      .describe('Months in which findings were raised, oldest first.'),
+  })
+  .meta({ id: 'FindingsSummary' })
+  .register(examples, {
+    example: {
+      baseCurrency: 'EUR',
+      total: exampleFigures,
+      withoutAmount: 0,
+      byType: [
+        { type: 'DUPLICATE_INVOICE', count: 1, open: 1, amountAtRisk: '1190.00', amountConfirmed: '0.00' },
+        { type: 'TAX_ARITHMETIC_MISMATCH', count: 1, open: 0, amountAtRisk: '0.00', amountConfirmed: '580.00' },
+      ],
+      bySeverity: [
+        { severity: 'CRITICAL', count: 1, open: 1, amountAtRisk: '1190.00', amountConfirmed: '0.00' },
+        { severity: 'HIGH', count: 1, open: 0, amountAtRisk: '0.00', amountConfirmed: '580.00' },
+      ],
+      byDisposition: [
+        { disposition: 'OPEN', count: 1, open: 1, amountAtRisk: '1190.00', amountConfirmed: '0.00' },
+        { disposition: 'CONFIRMED', count: 1, open: 0, amountAtRisk: '0.00', amountConfirmed: '580.00' },
+      ],
+      byMonth: [{ month: '2026-03', ...exampleFigures }],
+    },
+  });
+
+export const summarizeFindings = route({
+  operation: 'summarizeFindings',
+  method: 'get',
+  path: '/findings/summary',
+  summary: 'Count findings and add up their amounts',
+  description:
+    'Of all findings, or of those of one company or time. Refused where more than 50,000 findings match: ask for a shorter time then. Each row of figures stands for itself: an invoice with findings of two types counts in both rows, and once in the total.',
+  rpc: 'invoicecontrol.analysis.v1.FindingService/SummarizeFindings',
+  access: { scope: 'findings:read' },
+  timeoutMs: 10_000,
+  query: pageQuery
+    .pick({ created_from: true, created_to: true })
+    .extend({ company_id: uuid().optional().describe('Only findings about bills to this company.') }),
+  responses: { 200: { description: 'The figures.', schema: findingSummaryReport } },
+  async handle({ query }, { findings }): Promise<Reply> {
+    const reply = await findings.summarizeFindings({
+      companyId: query.company_id?.toLowerCase(),
+      createdFromTime: query.created_from === undefined ? undefined : toInstant(query.created_from),
+      createdToTime: query.created_to === undefined ? undefined : toInstant(query.created_to),
+    });
+    const body: z.infer<typeof findingSummaryReport> = {
+      baseCurrency: reply.baseCurrency,
+      total: presentFigures(stated(reply.total)),
+      withoutAmount: reply.withoutAmount,
+      byType: reply.byType.map((totals) => ({ type: totals.key, ...presentFigures(totals) })),
+      bySeverity: reply.bySeverity.map((totals) => ({
+        severity: severity.parse(totals.key),
+        ...presentFigures(totals),
+      })),
+      byDisposition: reply.byDisposition.map((totals) => ({
+        disposition: disposition.parse(totals.key),
+        ...presentFigures(totals),
+      })),
+      byMonth: reply.byMonth.map((totals) => ({ month: totals.key, ...presentFigures(totals) })),
+    };
+    return { status: 200, body };
   },
 });
 
@@ -169,6 +286,10 @@ export const assignFinding = route({
     return { status: 200, body: presentFinding(stated(finding)) };
   },
 });
+
+function presentFigures({ count, open, amountAtRisk, amountConfirmed }: FindingTotals): typeof exampleFigures {
+  return { count, open, amountAtRisk, amountConfirmed };
+}
 
 function presentChange(message: FindingChange): z.infer<typeof change> {
   return {

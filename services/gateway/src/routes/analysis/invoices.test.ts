@@ -39,6 +39,8 @@ function finding(part: Partial<Finding> = {}): Finding {
     companyId: COMPANY_ID,
     assigneeUserId: undefined,
     createdTime: new Date('2026-03-02T10:00:00.000Z'),
+    amountAtRisk: '120.00',
+    amountAtRiskCurrency: 'EUR',
     ...part,
   };
 }
@@ -491,6 +493,8 @@ describe('GET /invoices/{id}/analysis/latest', () => {
       companyId: COMPANY_ID,
       assigneeUserId: null,
       createdAt: '2026-03-02T10:00:00.000Z',
+      amountAtRisk: '120.00',
+      amountAtRiskCurrency: 'EUR',
     });
   });
 

@@ -1,0 +1,40 @@
+import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
+import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
+import { moneyIn } from '@invoicecontrol/engine/explanation/money';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import { isDecimalAmount, scaleAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+
+/** What would be paid wrongly if nobody looked at a finding, in the base currency of its day. */
+export interface AmountAtRisk {
+  readonly currency: string;
+  /** Never below zero; with the decimals of the currency. */
+  readonly amount: DecimalAmount;
+}
+
+/** Findings that say themselves which part of the gross amount is too much; in evidence, in the invoice's currency. */
+const STATED_PART: Partial<Record<FindingType, string>> = {
+  TAX_ARITHMETIC_MISMATCH: 'difference',
+  PO_OVERBILLED: 'excess',
+};
+
+/**
+ * The whole gross amount, or the part that the finding says is too much. Zero for a notice (INFO), which asks nobody to
+ * stop a payment, and for what is not paid: credit notes and zeros.
+ * @returns undefined where no rate into the base currency exists
+ */
+export function amountAtRiskOf(
+  { type, severity, evidence }: Pick<Finding, 'type' | 'severity' | 'evidence'>,
+  { base, invoice }: Pick<Facts, 'base' | 'invoice'>,
+): AmountAtRisk | undefined {
+  if (base === null) return undefined;
+  const { currency } = base;
+  const inBase = (amount: DecimalAmount): AmountAtRisk => ({ currency, amount: moneyIn(currency, amount) });
+  const gross = toMicro(invoice.grossAmount);
+  if (severity === 'INFO' || gross <= 0n) return inBase('0');
+  const part = evidence[STATED_PART[type] ?? ''];
+  if (typeof part !== 'string' || !isDecimalAmount(part)) return inBase(base.amount);
+  const micro = toMicro(part);
+  if (micro <= 0n) return inBase('0');
+  return inBase(micro >= gross ? base.amount : scaleAmount(base.amount, part, invoice.grossAmount));
+}
