@@ -44,7 +44,7 @@ test('the example of the README prints the decision, the findings and the refusa
   });
   const [decision, finding, companyId, listed, refusal, meters, ...rest] = stdout.trimEnd().split('\n');
   expect(decision).toBe('PASS 0');
-  expect(finding).toMatch(/^INFO Blue Harbour Logistics Ltd /);
+  expect(finding).toMatch(/^INFO Mill Lane Couriers Ltd /);
   expect(companyId).toBe(running.tenant.companyId);
   expect(listed).toMatch(/^[0-9a-f-]{36} SUPPLIER_NEW$/);
   expect(refusal).toMatch(/^No such invoice\. \S+$/);
