@@ -225,8 +225,13 @@ test('no text in an invoice makes the engine throw or take long', () => {
   fc.assert(
     fc.property(fc.array(hostile, { maxLength: 6 }), (invoices) => {
       // Twice, so that every text also meets itself.
-      for (const { analysis } of billAll([...invoices, ...invoices]))
-        expect(analysis.riskScore).toBeLessThanOrEqual(100);
+      const history = inMemoryHistory();
+      for (const invoice of [...invoices, ...invoices]) {
+        const facts = history.factsOf(invoice, { companies });
+        // Sentences that quote any text need not read well.
+        expect(decide(runEngine(facts, defaultPolicy), defaultPolicy).riskScore).toBeLessThanOrEqual(100);
+        history.record(facts);
+      }
     }),
     RUNS,
   );

@@ -105,12 +105,10 @@ function outlier(
       },
       observed: { z, ratio, median, currency: invoice.currency, ...valueEvidence(facts) },
       explanation: [
-        `The median of ${sampleSize} amounts is ${invoice.currency} ${median}.`,
+        `Half of the last ${counted(sampleSize, 'amount')} of the supplier are ${invoice.currency} ${median} or less.`,
         ...(step === undefined
           ? []
-          : [
-              `Against their spread the amount stands at ${z}, where ${parameters.outlierSteps.at(-1)?.zMin ?? 0} is unusual.`,
-            ]),
+          : ['The amounts of the supplier differ far less from one another than this one differs from them.']),
         ...(exceeded === undefined
           ? []
           : [`It is more than ${parameters.beyondAllTimes} times the largest amount of the supplier, ${exceeded}.`]),
@@ -377,7 +375,7 @@ function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFind
       explanation: [
         'The amount is a multiple of 1000, or of 100 below 10 000.',
         isYoung
-          ? 'The supplier is too young to say whether that is usual.'
+          ? 'The supplier has sent too few invoices to say whether that is usual.'
           : 'The amounts of the supplier are seldom round.',
       ],
       extra: { roundShare: count === 0 ? null : Math.floor((roundCount * 100) / count) / 100 },
@@ -421,7 +419,7 @@ function belowThreshold(
         valueCurrency: band.currency,
         ...thresholdEvidence(band),
       },
-      explanation: [`The amount is at least ${parameters.belowThresholdPercent} % of the limit and does not reach it.`],
+      explanation: [`The amount is ${parameters.belowThresholdPercent} % of the limit or more, but below the limit.`],
       extra: thresholdEvidence(band),
     },
   ];
@@ -462,7 +460,7 @@ function splitBelowThreshold(
       parameters: pick(parameters, 'splitPercent', 'splitDays', 'splitGroupMin'),
       observed: { invoices: group.length, sum, currency, days, ...thresholdEvidence(band) },
       explanation: [
-        `Each of the invoices is at least ${parameters.splitPercent} % of the limit and does not reach it.`,
+        `Each of the invoices is ${parameters.splitPercent} % of the limit or more, but below the limit.`,
         ...(haveConsecutiveNumbers(group) ? ['Their numbers are consecutive.'] : []),
         ...(haveOneOrder(group) ? ['All of them name one order.'] : []),
         ...(haveNoOrder(group) ? ['None of them names an order.'] : []),

@@ -273,7 +273,7 @@ describe('BANK_ACCOUNT_SHARED', () => {
     expect(findingIn(billed, 'BANK_ACCOUNT_SHARED')).toMatchObject({
       severity: 'LOW',
       summary:
-        'ACME SUPPLIES LIMITED with tax id FR40303265045 asks for payment to DE89**************3000, the account of Acme Supplies Ltd with tax id 136695976.',
+        'ACME SUPPLIES LIMITED with tax id FR40303265045 asks for payment to DE89**************3000, the account of Acme Supplies Ltd with tax id DE136695976.',
     });
     expect(billed.analysis.decision).toBe('PASS');
     acme.bill({ account: OTHER_BANK, by: french });

@@ -12,7 +12,8 @@ import { haveOtherLegalForms } from '../normalisation/name-key.js';
 import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
 import { limitsIn, valueCurrency, valueEvidence } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
-import { counted } from '../explanation/phrases.js';
+import { countryName } from '../explanation/country.js';
+import { counted, listed, sentenceStart } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { BankParameters } from '../policy/bank-accounts.js';
 import type { Level } from '../policy/level.js';
@@ -22,6 +23,9 @@ import { isTrusted } from '../supplier/profile.js';
 import type { AccountUse } from '../facts/supplier.js';
 import { usualAmountStatistics, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/habits.js';
 import { isTampered } from './tampering.js';
+
+/** A UK account is compared as its sort code with the account number behind it. */
+const SORT_CODE_LENGTH = 6;
 
 /** Family BANK: the account that would be paid (detection reference, section 7.2). */
 export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -112,14 +116,14 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
         ...amountObserved(facts, policy),
       },
       explanation: [
-        `The supplier has used ${others.length} other ${others.length === 1 ? 'account' : 'accounts'}.`,
+        `The supplier has used ${counted(others.length, 'other account')}.`,
         use === undefined
           ? 'It has never used this one before.'
           : `It has used this one ${counted(use.count, 'time')} since ${use.firstInvoiceNumber}; it is not trusted yet.`,
         ...(isUncertain ? ['Only the name says that it is this supplier, and the legal form is another one.'] : []),
         ...(isVirtual ? ['The supplier uses many accounts of one bank in turn.'] : []),
         ...(isFactor ? ['Many suppliers are paid through this account, as through a factor.'] : []),
-        ...escalators.map(({ sentence }) => `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`),
+        ...escalators.map(({ sentence }) => `${sentenceStart(sentence)}.`),
       ],
       extra: {
         account: account.masked,
@@ -160,7 +164,7 @@ function escalatorsOf(
   const terms = shortenedTerms(facts, policy.dates);
   const found: (Escalator | undefined)[] = [
     invoice.bankCountry !== undefined && !countries.has(undefined) && !countries.has(invoice.bankCountry)
-      ? { name: 'OTHER_BANK_COUNTRY', sentence: `the new account is in ${invoice.bankCountry}` }
+      ? { name: 'OTHER_BANK_COUNTRY', sentence: `the new account is in ${countryName(invoice.bankCountry)}` }
       : undefined,
     otherName !== undefined && !isFactor
       ? { name: 'LINKED_TO_OTHER_SUPPLIER', sentence: `the new account belongs to ${otherName.name}` }
@@ -169,7 +173,7 @@ function escalatorsOf(
       ? undefined
       : {
           name: 'TERMS_SHORTENED',
-          sentence: `payment is due ${terms.newDays <= 0 ? 'at once' : `in ${counted(terms.newDays, 'day')}`} instead of in ${terms.usualDays} days`,
+          sentence: `payment is due ${terms.newDays <= 0 ? 'at once' : `in ${counted(terms.newDays, 'day')}`} instead of in ${counted(terms.usualDays, 'day')}`,
         },
     // A new account means nothing where each bill has its own, and an amount alone never blocks.
     ratio >= policy.bank.escalatingAmountRatio && !isVirtual
@@ -179,7 +183,10 @@ function escalatorsOf(
       ? { name: 'DOCUMENT_TAMPERED', sentence: 'the document shows signs of having been edited' }
       : undefined,
     near !== undefined && !isVirtual
-      ? { name: 'NEAR_MATCH', sentence: `the new account differs from ${near.use.masked} in few digits` }
+      ? {
+          name: 'NEAR_MATCH',
+          sentence: `the new account differs from ${near.use.masked} only in ${placesText(account.key, near.positions)}`,
+        }
       : undefined,
   ];
   return found.filter((escalator) => escalator !== undefined);
@@ -225,7 +232,12 @@ function nearMatch(
     {
       type: 'BANK_ACCOUNT_NEAR_MATCH',
       ...parameters.levels.nearMatch,
-      summary: `Account ${account.masked} differs from ${near.use.masked}, which ${facts.invoice.supplierName} has used ${counted(near.use.count, 'time')}, in ${near.positions.length === 1 ? 'one digit' : `${near.positions.length} digits`}.`,
+      summary: `Account ${account.masked} differs from ${near.use.masked}, which ${facts.invoice.supplierName} has used ${counted(near.use.count, 'time')}, only in ${placesText(account.key, near.positions)}.`,
+      actionValues: {
+        verification: hasMasterAccounts(facts)
+          ? 'take the account from the vendor master'
+          : 'confirm the account by calling a known contact',
+      },
       about: [subject.supplier(facts.supplier.supplierId), subject.account(account.key)],
       parameters: pick(parameters, 'nearMatchDigitsMax'),
       observed: { differingDigits: near.positions.length, invoicesOnNearest: near.use.count },
@@ -299,7 +311,7 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
     .map(({ between, isPaid }) => ({
       type: 'BANK_ACCOUNT_REVERTED' as const,
       ...(isPaid === true ? parameters.levels.revertedPaid : parameters.levels.reverted),
-      summary: `${facts.invoice.supplierName} returns to ${account.masked} after ${between.count} ${between.count === 1 ? 'invoice' : 'invoices'} on ${between.masked}.`,
+      summary: `${facts.invoice.supplierName} returns to ${account.masked} after ${counted(between.count, 'invoice')} on ${between.masked}.`,
       about: [subject.supplier(facts.supplier.supplierId), subject.account(between.key)],
       parameters: pick(
         parameters,
@@ -350,7 +362,7 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
         : parameters.levels.shared;
   const [first] = others;
   const payee = isOneName ? `${invoice.supplierName} with tax id ${taxText(invoice)}` : invoice.supplierName;
-  const holder = isOneName ? `${first?.name ?? ''} with tax id ${first?.taxKey ?? ''}` : (first?.name ?? '');
+  const holder = isOneName ? `${first?.name ?? ''} with tax id ${taxText(first ?? {})}` : (first?.name ?? '');
   const firstDay = Math.min(...others.map((other) => other.firstDay));
   return [
     {
@@ -435,17 +447,23 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
     {
       type: 'BANK_COUNTRY_MISMATCH',
       ...level,
-      summary: `${invoice.supplierName} is registered for tax in ${taxCountry}, its account ${account.masked} is in ${bankCountry}.`,
-      actionValues: { country: bankCountry },
+      summary: `${invoice.supplierName} is registered for tax in ${countryName(taxCountry)}, but its account ${account.masked} is in ${countryName(bankCountry)}.`,
+      actionValues: { country: countryName(bankCountry) },
       about: [subject.supplier(facts.supplier.supplierId), subject.account(account.key)],
       parameters: pick(parameters, 'countryAcceptedAfter'),
       observed: { earlierUses: uses },
       explanation: [
-        `The tax id is of ${taxCountry} and the account of ${bankCountry}.`,
-        ...(isTolerated ? [`Electronic money institutions in ${bankCountry} issue accounts across the area.`] : []),
+        `Tax id ${taxText(invoice)} is of ${countryName(taxCountry)}; the account is held in ${countryName(bankCountry)}.`,
+        ...(isTolerated
+          ? [
+              `Electronic money institutions in ${countryName(bankCountry)} open accounts for companies of the whole European Economic Area.`,
+            ]
+          : []),
         ...(isInArea
           ? []
-          : [`${bankCountry} is outside the European Economic Area, the United Kingdom and Switzerland.`]),
+          : [
+              `${sentenceStart(countryName(bankCountry))} is outside the European Economic Area, the United Kingdom and Switzerland.`,
+            ]),
       ],
       extra: { account: account.masked, ibanCountry: bankCountry, taxCountry },
     },
@@ -487,6 +505,11 @@ function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding
       type: 'BANK_ACCOUNT_MISSING',
       ...parameters.levels.missing,
       summary: `${invoice.supplierName} states no account, but did on ${share} % of ${count} invoices.`,
+      actionValues: {
+        account: hasMasterAccounts(facts)
+          ? 'the account in the vendor master'
+          : 'an account that the supplier stated on earlier invoices',
+      },
       about: [subject.supplier(supplier.supplierId)],
       parameters: pick(parameters, 'missingShareMin', 'missingInvoicesMin'),
       observed: { invoices: count, withAccount: bankCount },
@@ -494,6 +517,29 @@ function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding
       extra: { share: share / 100 },
     },
   ];
+}
+
+/** Whether the vendor master of the company has an account of the supplier. */
+function hasMasterAccounts({ vendorMaster }: Facts): boolean {
+  return (vendorMaster?.vendor?.accounts.length ?? 0) > 0;
+}
+
+/** Where accounts differ, which their masks hide: `digit 8 of the account number`, `characters 7 and 8 of the IBAN`. */
+function placesText(key: string, positions: readonly number[]): string {
+  if (!withoutCheckDigits(key).startsWith('GB:')) return `${places('character', positions)} of the IBAN`;
+  const ofSortCode = positions.filter((position) => position <= SORT_CODE_LENGTH);
+  const ofAccount = positions
+    .filter((position) => position > SORT_CODE_LENGTH)
+    .map((position) => position - SORT_CODE_LENGTH);
+  const parts = [
+    ...(ofSortCode.length === 0 ? [] : [`${places('digit', ofSortCode)} of the sort code`]),
+    ...(ofAccount.length === 0 ? [] : [`${places('digit', ofAccount)} of the account number`]),
+  ];
+  return parts.join(' and ');
+}
+
+function places(noun: string, positions: readonly number[]): string {
+  return `${noun}${positions.length === 1 ? '' : 's'} ${listed(positions.map(String))}`;
 }
 
 /** Other suppliers on the account whose tax id or name is another one. */

@@ -5,6 +5,7 @@ import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { MasterAccount } from '../facts/erp-facts.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
+import { counted, listed } from '../explanation/phrases.js';
 import { limitsIn } from '../explanation/money.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import type { Policy } from '../policy/policy.js';
@@ -59,7 +60,7 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
         {
           type: 'VENDOR_RECORD_DUPLICATE' as const,
           ...(areBilled ? levels.vendorDuplicateBilled : levels.vendorDuplicate),
-          summary: `Vendors ${vendorIds.join(' and ')} (${first.name}) share one ${shared}.`,
+          summary: `Vendors ${listed(vendorIds)} (${first.name}) share one ${shared}.`,
           about: vendorIds,
           parameters: { similarNameMin: duplicates.similarNameMin },
           observed: { vendors: same.length },
@@ -110,7 +111,7 @@ function changedVendorAccounts(
   return changes.map(({ vendorId, vendorName, before, after, openBills, seenBefore, seenAfter }) => ({
     type: 'VENDOR_MASTER_BANK_CHANGED' as const,
     ...levels.vendorAccountChanged,
-    summary: `The account of vendor ${vendorName} changed from ${maskedList(before)} to ${maskedList(after)} while ${openBills} ${openBills === 1 ? 'bill is' : 'bills are'} open.`,
+    summary: `The account of vendor ${vendorName} changed from ${maskedList(before)} to ${maskedList(after)} while ${counted(openBills, 'bill')} ${openBills === 1 ? 'is' : 'are'} open.`,
     about: [vendorId, ...after.map(({ key }) => subject.account(key))],
     parameters: { migrationPercent },
     observed: { openBills },
@@ -210,10 +211,10 @@ function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): Rai
     {
       type: 'PAYMENT_ACCOUNT_MISMATCH',
       ...levels.paidElsewhere,
-      summary: `${amount} for ${vendorName} were paid to ${account.masked}, which was not an account of the vendor on ${dateOfDayNumber(payment.day)}.`,
+      summary: `${amount} for ${vendorName} was paid to ${account.masked}, which was not an account of the vendor on ${dateOfDayNumber(payment.day)}.`,
       about: [paymentId],
       observed: { ...moneyOf(payment, { amount: payment.amountMinor }), vendorAccounts: vendorAccountsThen.length },
-      explanation: ['On the day of the payment the vendor master had other accounts only.'],
+      explanation: ['On the day of the payment the vendor master had only other accounts of the vendor.'],
       extra: { paymentId, account: account.masked },
       relatedInvoiceIds: payment.invoiceIds,
     },
@@ -231,7 +232,7 @@ function paidTooMuch(payment: BookedPayment, { levels, overpaidTolerance }: Book
     {
       type: 'PAYMENT_AMOUNT_MISMATCH',
       ...levels.overpaid,
-      summary: `${payment.vendorName} was paid ${paid}, while ${due} were open.`,
+      summary: `${payment.vendorName} was paid ${paid}, while ${due} was open.`,
       about: [paymentId],
       parameters: limitsIn(currency, { overpaidTolerance }),
       observed: settled,

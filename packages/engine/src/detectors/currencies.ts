@@ -6,7 +6,8 @@ import { isLegalTender } from '../data/country-currencies.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import { amountText } from '../matching/comparison-row.js';
-import { counted } from '../explanation/phrases.js';
+import { countryName } from '../explanation/country.js';
+import { counted, listed } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { CurrencyParameters } from '../policy/currencies.js';
 import { compareText } from '../facts/record-order.js';
@@ -76,7 +77,8 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
   const countries = [taxCountry, bankCountry, buyerCountry].filter((known) => known !== undefined);
   if (countries.some((known) => isLegalTender(currency, known))) return [];
   const stated = statedTaxCountry(invoice);
-  const from = stated === undefined ? `with an account in ${bankCountry ?? ''}` : `of ${stated}`;
+  const from =
+    stated === undefined ? `with an account in ${countryName(bankCountry ?? '')}` : `of ${countryName(stated)}`;
   return [
     {
       type: 'CURRENCY_UNUSUAL_FOR_COUNTRY',
@@ -85,7 +87,7 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
       about: [subject.supplier(supplier.supplierId), currency],
       parameters: pick(parameters, 'worldCurrencies', 'unusualAcceptedAfter'),
       observed: { currency, earlierUses: supplier.profile.currencies[currency] ?? 0 },
-      explanation: [`${currency} is not legal tender in ${[...new Set(countries)].join(', ')}.`],
+      explanation: [`${currency} is not the currency of ${listed([...new Set(countries)].map(countryName))}.`],
       extra: { country },
     },
   ];

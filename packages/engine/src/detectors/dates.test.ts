@@ -24,7 +24,7 @@ describe('ISSUE_DATE_FUTURE', () => {
   test('offers the date with day and month exchanged, when that is a recent day', () => {
     expect(findingIn(billOn('2025-12-03'), 'ISSUE_DATE_FUTURE')).toMatchObject({
       confidence: 95,
-      summary: 'Q7919 is dated 2025-12-03, 171 days ahead.',
+      summary: 'Q7919 is dated 2025-12-03, 171 days in the future.',
       recommendedAction: 'Reject or correct the date; if day and month are swapped use 2025-03-12.',
       evidence: { daysAhead: 171, swappedCandidate: '2025-03-12' },
     });

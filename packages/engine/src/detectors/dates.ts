@@ -5,6 +5,7 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import { isWeekend, weekdayOf } from '../data/weekends.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
+import { countryName } from '../explanation/country.js';
 import { counted } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { DateParameters } from '../policy/dates.js';
@@ -29,13 +30,13 @@ function issuedInFuture({ invoice, asOf }: Facts, daysAhead: number, parameters:
     {
       type: 'ISSUE_DATE_FUTURE',
       ...(daysAhead > parameters.futureFarDays ? parameters.levels.futureFar : parameters.levels.future),
-      summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${daysAhead} days ahead.`,
+      summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${counted(daysAhead, 'day')} in the future.`,
       actionValues: { swapped: swapped === undefined ? '' : `; if day and month are swapped use ${swapped}` },
       about: [invoice.invoiceId],
       parameters: pick(parameters, 'futureDaysMax', 'futureFarDays'),
       observed: { issueDate: invoice.issueDate, asOf, daysAhead },
       explanation: [
-        `The invoice was judged on ${asOf}.`,
+        `The invoice was analyzed on ${asOf}.`,
         ...(swapped === undefined ? [] : [`With day and month exchanged its date is ${swapped}.`]),
       ],
       extra: { daysAhead, swappedCandidate: swapped ?? null },
@@ -67,7 +68,7 @@ function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: Da
       about: [invoice.invoiceId],
       parameters: pick(parameters, 'staleDays', 'staleFarDays'),
       observed: { issueDate: invoice.issueDate, asOf, ageDays },
-      explanation: [`The invoice was judged on ${asOf}.`],
+      explanation: [`The invoice was analyzed on ${asOf}.`],
       extra: { ageDays },
     },
   ];
@@ -91,7 +92,7 @@ function dueBeforeIssue({ invoice, supplier }: Facts, parameters: DateParameters
       observed: { issueDate: invoice.issueDate, dueDate, days, earlierInvoices: earlier },
       explanation: [
         `The issue date is ${invoice.issueDate} and the due date ${dueDate}.`,
-        ...(isHabit ? ['The supplier has done so before, as one that is paid in advance does.'] : []),
+        ...(isHabit ? ['The supplier has done so before, as suppliers do that are paid in advance.'] : []),
       ],
       extra: { days },
     },
@@ -109,7 +110,7 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
     {
       type: 'PAYMENT_TERMS_CHANGED',
       ...(isImmediate ? parameters.levels.termsChangedImmediate : parameters.levels.termsChanged),
-      summary: `${invoice.supplierName} asks for payment ${newDays === 0 ? 'at once' : `in ${counted(newDays, 'day')}`} instead of in ${usualDays} days.`,
+      summary: `${invoice.supplierName} asks for payment ${newDays === 0 ? 'at once' : `in ${counted(newDays, 'day')}`} instead of in ${counted(usualDays, 'day')}.`,
       about: [subject.supplier(supplier.supplierId), String(newDays)],
       parameters: pick(parameters, 'termsHistoryMin', 'termsModeShare', 'shortenedTermsDays', 'termsAcceptedAfter'),
       observed: { usualDays, newDays, invoices: supplier.profile.terms.length },
@@ -132,11 +133,13 @@ function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameter
     {
       type: 'ISSUE_DATE_WEEKEND',
       ...parameters.levels.weekend,
-      summary: `${invoice.invoiceNumber} is dated ${issueDate}, a ${weekday}; ${invoice.supplierName} dated ${weekendCount === 0 ? 'none' : weekendCount} of ${count} earlier invoices on a weekend.`,
+      summary: `${invoice.invoiceNumber} is dated ${issueDate}, a ${weekday}; ${invoice.supplierName} dated ${weekendCount === 0 ? 'none' : weekendCount} of ${counted(count, 'earlier invoice')} on a weekend.`,
       about: [invoice.invoiceId],
       parameters: pick(parameters, 'weekendHistoryMin', 'weekendShareMax'),
       observed: { invoices: count, ofWeekends: weekendCount },
-      explanation: [`${weekday} is part of the weekend${taxCountry === undefined ? '' : ` in ${taxCountry}`}.`],
+      explanation: [
+        `${weekday} is part of the weekend${taxCountry === undefined ? '' : ` in ${countryName(taxCountry)}`}.`,
+      ],
       extra: { weekday },
     },
   ];

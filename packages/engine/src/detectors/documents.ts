@@ -5,7 +5,7 @@ import type { DocumentFacts, FieldConflict, TamperSignKind } from '../facts/docu
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { FindingType } from '../explanation/catalogue.js';
 import type { Facts } from '../facts/facts.js';
-import { counted } from '../explanation/phrases.js';
+import { counted, listed } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { DocumentParameters } from '../policy/documents.js';
 import type { Level } from '../policy/level.js';
@@ -49,7 +49,7 @@ function modifiedAfterSigning(
       observed: { revisions, coveragePercent },
       explanation: [
         `The signature covers ${coveragePercent} % of the file, which has ${counted(revisions, 'revision')}.`,
-        isHarmless ? 'What was signed is as it was.' : 'What is shown now is not what was signed.',
+        isHarmless ? 'The signed content is unchanged.' : 'The content shown now is not the content that was signed.',
       ],
       extra: { changed, revisions, signatureCoverage: coveragePercent },
     },
@@ -87,7 +87,7 @@ function tampered(facts: Facts, document: DocumentFacts, parameters: DocumentPar
       ...aboutFile(facts),
       parameters: { tamperLikelyMin, tamperDoubtfulMin },
       observed: { weight, signs: signs.length },
-      explanation: signs.map(({ kind }) => `${signSentences[kind]} (weight ${parameters.tamperWeights[kind]}).`),
+      explanation: signs.map(({ kind }) => `${signSentences[kind]}.`),
       extra: {
         signals: signs.map(({ kind, objects }) => ({ signal: kind, weight: parameters.tamperWeights[kind], objects })),
         producer: document.producer ?? null,
@@ -106,7 +106,7 @@ function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: Do
     {
       type: 'DOCUMENT_HIDDEN_TEXT',
       ...parameters.levels.hiddenText,
-      summary: `The document of ${facts.invoice.invoiceNumber} holds ${kinds.join(', ')} that no reader sees, first on page ${first.page}.`,
+      summary: `The document of ${facts.invoice.invoiceNumber} holds ${listed(kinds)} that a reader cannot see, first on page ${first.page}.`,
       ...aboutFile(facts),
       observed: { hiddenTexts: hidden.length },
       explanation: hidden
@@ -134,11 +134,12 @@ function fieldConflict(facts: Facts, { conflicts }: DocumentFacts, parameters: D
     {
       type: 'DOCUMENT_FIELD_CONFLICT',
       ...(isAccount(first) ? levels.accountConflict : levels.fieldConflict),
-      summary: `The ${sourceText(first)} of ${facts.invoice.invoiceNumber} says ${machine} for ${first.field}, the visible page ${visible === null ? 'does not show it' : `says ${visible}`}.`,
+      summary: `The ${sourceText(first)} of ${facts.invoice.invoiceNumber} says ${machine} as the ${fieldText(first.field)}, the visible page ${visible === null ? 'does not show it' : `says ${visible}`}.`,
       ...aboutFile(facts),
       observed: { conflicts: real.length },
       explanation: real.map(
-        (conflict) => `${conflict.field} differs between the ${sourceText(conflict)} and the visible page.`,
+        (conflict) =>
+          `The ${fieldText(conflict.field)} differs between the ${sourceText(conflict)} and the visible page.`,
       ),
       extra: {
         field: first.field,
@@ -163,16 +164,18 @@ function lowConfidence(
   const uncertain = fields.filter(({ confidence }) => confidence < parameters.readConfidenceMin);
   if (uncertain.length === 0) return [];
   const key = uncertain.filter(({ field }) => parameters.keyFields.includes(field));
-  const names = (key.length > 0 ? key : uncertain).map(({ field }) => field).join(', ');
+  const names = listed((key.length > 0 ? key : uncertain).map(({ field }) => `the ${fieldText(field)}`));
   return [
     {
       type: 'EXTRACTION_LOW_CONFIDENCE',
       ...(key.length > 0 ? parameters.levels.keyFieldUncertain : parameters.levels.fieldUncertain),
-      summary: `The document of ${facts.invoice.invoiceNumber} could not be read with certainty in ${names}.`,
+      summary: `The document of ${facts.invoice.invoiceNumber} could not be read with certainty: ${names}.`,
       ...aboutFile(facts),
       parameters: { readConfidenceMin: parameters.readConfidenceMin },
       observed: { uncertainFields: uncertain.length, uncertainKeyFields: key.length },
-      explanation: uncertain.map(({ field, confidence }) => `${field} was read with ${confidence} % certainty.`),
+      explanation: uncertain.map(
+        ({ field, confidence }) => `The ${fieldText(field)} was read with ${confidence} % certainty.`,
+      ),
       extra: { fields: uncertain.map(({ field, confidence }) => ({ field, confidence })), method },
     },
   ];
@@ -197,7 +200,7 @@ function invalidElectronicInvoice(
   });
   const found: RaisedFinding[] = [];
   if (schemaErrors.length > 0) {
-    const summary = `The electronic invoice ${invoiceNumber} does not follow its schema in ${schemaErrors.length} ${schemaErrors.length === 1 ? 'place' : 'places'}.`;
+    const summary = `The electronic invoice ${invoiceNumber} does not follow its schema in ${counted(schemaErrors.length, 'place')}.`;
     const explanation = schemaErrors.map(({ message, location }) => `${location}: ${message}`);
     found.push({
       ...raised('E_INVOICE_SCHEMA_INVALID', levels.schemaInvalid, summary, explanation, schemaErrors.length),
@@ -277,6 +280,27 @@ function shown(conflict: FieldConflict, value: string | null): string | null {
 /** Masks long digit runs, which may be accounts, but for the last four digits. */
 function masked(text: string): string {
   return text.replace(/(?:\d[ -]?){8,}/g, (digits) => digits.replace(/\d(?=(?:[ -]?\d){4})/g, '*'));
+}
+
+/** Fields of an invoice as accountants call them. */
+const fieldNames: Readonly<Record<string, string>> = {
+  'supplier.name': 'supplier name',
+  'supplier.tax_id': 'tax id of the supplier',
+  'supplier.bank_account': 'bank account',
+  'supplier.bank_account.iban': 'bank account',
+  'supplier.bank_account.bic': 'bank identifier (BIC)',
+  'supplier.bank_account.sort_code': 'sort code',
+  'supplier.bank_account.account_number': 'account number',
+  'buyer.name': 'name of the buyer',
+  'buyer.tax_id': 'tax id of the buyer',
+  gross_amount: 'gross amount',
+  net_amount: 'net amount',
+  tax_amount: 'tax amount',
+  purchase_order_ref: 'order number',
+};
+
+function fieldText(field: string): string {
+  return fieldNames[field] ?? field.replaceAll(/[._]/g, ' ');
 }
 
 function lowerFirst(text: string): string {

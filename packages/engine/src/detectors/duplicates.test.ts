@@ -39,7 +39,7 @@ describe('DUPLICATE_INVOICE', () => {
         'INV-01042 repeats INV-01042 (2025-03-10, EUR 1200.00) with the same number; same amount, date and tax id.',
       recommendedAction:
         'Do not pay. Confirm with Acme Supplies Ltd that INV-01042 was already received on 2025-03-10; void this record.',
-      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.4.0' },
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.5.0' },
     });
   });
 

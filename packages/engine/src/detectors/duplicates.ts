@@ -180,7 +180,9 @@ function pairEvidence(
       pairs: pairs.length,
       recurringOthers: best?.recurringOthers ?? 0,
     },
-    explanation: (best?.comparisons ?? []).map(({ field, relation }) => noteOf(field, relation)),
+    explanation: (best?.comparisons ?? [])
+      .filter(({ field }) => field !== 'base')
+      .map(({ field, relation }) => noteOf(field, relation)),
     relatedInvoiceIds: related,
   };
 }
@@ -245,7 +247,9 @@ function duplicateDocuments(facts: Facts, parameters: DuplicateParameters): Rais
       observed: { copies: copies.length, liveCopies: live.length },
       explanation: [
         'Both records were read from the same bytes.',
-        live.length > 0 ? 'The earlier record is live.' : 'No earlier record of this file is live.',
+        live.length > 0
+          ? 'The earlier invoice was received and is in force.'
+          : 'The earlier invoices of this file failed, or were voided or rejected.',
       ],
       extra: {
         sha256,
@@ -286,7 +290,7 @@ function splitDuplicates(
       },
       observed: { parts: parts.length, whole: amountOf(whole), currency },
       explanation: [
-        'Each part carries the number of the whole, alone or with a part mark.',
+        'Each part has the number of the whole invoice, some with a part number behind it.',
         'The amounts of the parts add up to the amount of the whole.',
       ],
       extra: {

@@ -43,7 +43,7 @@ function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
       parameters: pick(erp, 'masterFreshHours'),
       observed: { masterAccounts: masterAccounts.length, ageHours: vendorMaster.ageHours },
       explanation: [
-        `Vendor ${vendor.name} has ${masterAccounts.length} ${masterAccounts.length === 1 ? 'account' : 'accounts'} in the vendor master, none of them this one.`,
+        `Vendor ${vendor.name} has ${counted(masterAccounts.length, 'account')} in the vendor master, not including this one.`,
         ...(isStale
           ? [
               `The vendor master was last read ${counted(vendorMaster.ageHours, 'hour')} ago and may have changed since.`,

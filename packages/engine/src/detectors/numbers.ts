@@ -5,6 +5,7 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
+import { counted } from '../explanation/phrases.js';
 import { withoutLeadingZeros } from '../normalisation/invoice-number.js';
 import type { Policy } from '../policy/policy.js';
 import type { NumberParameters } from '../policy/numbers.js';
@@ -47,7 +48,9 @@ function formatChanged(facts: Facts, parameters: NumberParameters): RaisedFindin
       observed: { invoices: count, withUsualPattern: usual.count, withThisPattern: uses },
       explanation: [
         `${usual.count} of ${total} earlier invoices have numbers of the pattern ${usual.text}.`,
-        uses === 0 ? 'None had a number of this pattern.' : `Only ${uses} had a number of this pattern.`,
+        uses === 0
+          ? 'No earlier number has this pattern.'
+          : `Only ${counted(uses, 'earlier number')} ${uses === 1 ? 'has' : 'have'} this pattern.`,
         'In a pattern 9 stands for digits and A for letters.',
         ...(isNewAccount ? ['The supplier asks for payment to an account it did not use before.'] : []),
       ],
@@ -115,19 +118,19 @@ function outOfSequence(
       type: 'INVOICE_NUMBER_OUT_OF_SEQUENCE',
       ...parameters.levels.outOfSequence,
       summary: isBehind
-        ? `${invoice.invoiceNumber} lies behind number ${lowest}, which ${invoice.supplierName} had reached ${parameters.sequenceDays} days earlier.`
-        : `${invoice.invoiceNumber} lies far ahead of number ${last.value}, the last of ${invoice.supplierName} (${dateOfDayNumber(last.day)}).`,
+        ? `${invoice.invoiceNumber} is lower than number ${lowest}, which ${invoice.supplierName} had reached ${parameters.sequenceDays} days earlier.`
+        : `${invoice.invoiceNumber} is far above number ${last.value}, the last of ${invoice.supplierName} (${dateOfDayNumber(last.day)}).`,
       about: [invoice.invoiceId],
       parameters: pick(parameters, 'sequenceInvoicesMin', 'sequenceDays', 'jumpStepsMax'),
       observed: { value, lastValue: last.value, medianStep, invoices: supplier.profile.count },
       explanation: [
         series.length === before.length
-          ? `The numbers of the last ${before.length} invoices never fall.`
-          : `The numbers of ${series.length} of the last ${before.length} invoices never fall.`,
-        `Usually the next number is ${medianStep} higher.`,
+          ? `The numbers of the last ${before.length} invoices always rise.`
+          : `The numbers of ${series.length} of the last ${before.length} invoices always rise.`,
+        `Usually the next number is higher by ${medianStep}.`,
         isBehind
           ? `${parameters.sequenceDays} days before this invoice the supplier had reached ${lowest}.`
-          : `From ${last.value} to ${value} are more than ${parameters.jumpStepsMax} usual steps.`,
+          : `From ${last.value} to ${value} is more than ${parameters.jumpStepsMax} times the usual difference.`,
       ],
       extra: { expectedRange: { from: lowest ?? null, to: highest }, value },
     },

@@ -77,7 +77,9 @@ function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFind
   const isOneName = readName(other.name).key === invoice.nameKey;
   const isOneParty = isOneName && isTied(facts.bankLink, other.supplierId);
   const biller = isOneName ? `${invoice.supplierName}${withTaxId(taxText(invoice))}` : invoice.supplierName;
-  const owned = isOneName ? `${other.name}${withTaxId(owner === undefined ? first?.taxKey : undefined)}` : other.name;
+  const owned = isOneName
+    ? `${other.name}${withTaxId(owner === undefined ? taxText(first ?? {}) : undefined)}`
+    : other.name;
   const firstUse = first === undefined ? null : dateOfDayNumber(first.firstDay);
   const reason =
     owner === undefined ? `which ${owned} has billed since ${firstUse ?? ''}` : `which was placed with ${owned}`;
@@ -93,9 +95,7 @@ function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFind
       observed: { ownerKnown: owner !== undefined, invoicesOfOther: first?.count ?? 0 },
       explanation: [
         ...(owner === undefined ? [] : [`The ERP shows ${owner.name} as the supplier of this order.`]),
-        ...(first === undefined
-          ? []
-          : [`${first.name} billed this order ${first.count} ${first.count === 1 ? 'time' : 'times'} before.`]),
+        ...(first === undefined ? [] : [`${first.name} billed this order ${counted(first.count, 'time')} before.`]),
         `${invoice.supplierName} bills it for the first time.`,
       ],
       extra: { otherSupplier: { supplierId: other.supplierId, name: other.name }, firstUse },
@@ -132,13 +132,13 @@ function repeatedAmount(
     {
       type: 'PO_REPEATED_AMOUNT',
       ...parameters.levels.repeatedAmount,
-      summary: `${invoice.invoiceNumber} bills ${amountText(invoice)} on order ${invoice.purchaseOrderRef ?? poKey}, as ${earlier.length} invoices did before.`,
+      summary: `${invoice.invoiceNumber} bills ${amountText(invoice)} on order ${invoice.purchaseOrderRef ?? poKey}, as ${counted(earlier.length, 'earlier invoice')} did.`,
       about: [subject.supplier(supplier.supplierId), subject.order(poKey), invoice.invoiceId],
       parameters: pick(parameters, 'repeatedMin'),
       observed: { earlier: earlier.length, amount: amountOf(invoice), currency: invoice.currency },
       explanation: [
-        `${earlier.length} earlier invoices on this order have the same amount.`,
-        'They do not come at regular intervals, as those of a service would.',
+        `The same amount is on ${counted(earlier.length, 'earlier invoice')} of this order.`,
+        'They were not issued at regular intervals, as invoices for a service would be.',
       ],
       extra: { invoices: earlier.map((use) => ({ invoiceId: use.invoiceId, issueDate: dateOfDayNumber(use.day) })) },
       relatedInvoiceIds: earlier.map((use) => use.invoiceId),

@@ -5,6 +5,7 @@ import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import { moneyIn } from '../explanation/money.js';
+import { counted } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { ScanParameters } from '../policy/scans.js';
 import { compareText } from '../facts/record-order.js';
@@ -28,15 +29,25 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
   if (earlier === undefined || rows.length < reimportedRowsMin) return [];
   if (earlier.identicalRows * 100 < rows.length * reimportedPercent) return [];
   const percent = Math.floor((earlier.identicalRows * 100) / rows.length);
+  const news = rows.length - earlier.identicalRows;
+  const newText =
+    news === 0 ? 'no row is new' : news === 1 ? '1 row is new and counts' : `${news} rows are new and count`;
   return [
     {
       type: 'SCAN_REIMPORTED',
       ...levels.reimported,
-      summary: `${earlier.identicalRows} of ${rows.length} rows are those of an earlier scan.`,
+      summary: `${earlier.identicalRows} of ${rows.length} rows are those of an earlier scan and are not counted again; ${newText}.`,
+      actionValues: {
+        imported: news === 0 ? 'Nothing new was' : `Only ${counted(news, 'new row')} ${news === 1 ? 'was' : 'were'}`,
+      },
       about: [scanId, earlier.scanId],
       parameters: { reimportedRowsMin, reimportedPercent },
-      observed: { rows: rows.length, identicalRows: earlier.identicalRows },
-      explanation: [`${percent} % of the rows are identical to rows of one earlier scan of the company.`],
+      observed: { rows: rows.length, identicalRows: earlier.identicalRows, newRows: news },
+      explanation: [
+        `${percent} % of the rows are identical to rows of one earlier scan of the company.`,
+        'They keep the results of the earlier scan, and the history of their suppliers does not change.',
+        ...(news === 0 ? [] : ['New rows are checked and counted like those of any other scan.']),
+      ],
       extra: { earlierScanId: earlier.scanId, share: percent / 100 },
     },
   ];
@@ -52,12 +63,12 @@ function benfordOfScan({ scanId, rows }: ScanPopulation, parameters: ScanParamet
     {
       type: 'BENFORD_DEVIATION',
       ...parameters.levels.benford,
-      summary: `The leading digits of ${fit.n} amounts are off their expected shares by ${fit.mad} on average, where chance explains ${fit.noise}.`,
+      summary: `The first two digits of ${fit.n} amounts are distributed unusually${spikeClause(fit.spikes)}.`,
       about: [scanId],
       parameters: pick(parameters, 'benfordAmountsMin', 'benfordExcessMax'),
       observed: { mad: fit.mad, noise: fit.noise, n: fit.n },
       explanation: [
-        'Amounts that arise from quantities and prices begin with small digits more often than with large ones.',
+        'Amounts that result from quantities and prices begin with small digits more often than with large ones.',
         ...spikeSentences(fit.spikes),
       ],
       extra: { mad: fit.mad, noise: fit.noise, n: fit.n, digits: 2, spikes: fit.spikes.map(spikeEvidence) },
@@ -75,7 +86,7 @@ function benfordOfSuppliers({ scanId, rows }: ScanPopulation, parameters: ScanPa
       {
         type: 'BENFORD_DEVIATION' as const,
         ...parameters.levels.benfordSupplier,
-        summary: `The first digits of ${fit.n} amounts of ${name} are off their expected shares by ${fit.mad} on average, where chance explains ${fit.noise}.`,
+        summary: `The first digits of ${fit.n} amounts of ${name} are distributed unusually${spikeClause(fit.spikes)}.`,
         about: [scanId, subject.supplier(supplierId)],
         parameters: pick(parameters, 'benfordSupplierAmountsMin', 'benfordSupplierExcessMax'),
         observed: { mad: fit.mad, noise: fit.noise, n: fit.n },
@@ -142,7 +153,7 @@ function clusterUnder(
       observed: { under: under.length, neighbours },
       explanation: [
         `${under.length} amounts are less than ${width} % below the limit.`,
-        `The bands beside it hold ${neighbours} on average.`,
+        `The ranges of the same width on either side hold ${neighbours} on average.`,
       ],
       extra: {
         threshold: moneyIn(currency, threshold),
@@ -236,8 +247,14 @@ function spikeSentences(spikes: readonly Spike[]): string[] {
     .slice(0, 3)
     .map(
       ({ digits, share, expected }) =>
-        `${percent(share)} begin with ${digits}, where ${percent(expected)} would be expected.`,
+        `${percent(share)} of the amounts begin with ${digits}; ${percent(expected)} would be usual.`,
     );
+}
+
+/** The digits that occur too often most clearly, for a summary. */
+function spikeClause([spike]: readonly Spike[]): string {
+  if (spike === undefined) return '';
+  return `: ${percent(spike.share)} begin with ${spike.digits}, where ${percent(spike.expected)} would be usual`;
 }
 
 function spikeEvidence({ digits, share, expected, z }: Spike): EvidenceValue {

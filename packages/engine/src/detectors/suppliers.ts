@@ -11,7 +11,8 @@ import { isTied } from '../facts/links.js';
 import { haveOtherLegalForms } from '../normalisation/name-key.js';
 import { amountText } from '../matching/comparison-row.js';
 import { limitsIn, moneyIn, moneyText, valueCurrency, valueEvidence } from '../explanation/money.js';
-import { counted } from '../explanation/phrases.js';
+import { countryName } from '../explanation/country.js';
+import { counted, sentenceStart } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { SupplierParameters } from '../policy/suppliers.js';
 import { compareText } from '../facts/record-order.js';
@@ -70,7 +71,7 @@ function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[]
       about: [subject.supplier(supplier.supplierId), subject.supplier(known.supplierId)],
       alsoAbout: accountsOf(invoice),
       parameters: { lookalikeInvoicesMin },
-      observed: { name: invoice.nameKey, establishedName: known.nameKey, establishedInvoices: known.invoices },
+      observed: { name: invoice.supplierName, establishedName: known.name, establishedInvoices: known.invoices },
       explanation: [
         `${known.invoices} earlier invoices of the same name belong to a supplier ${stating(knownTaxId)}.`,
         supplier.profile.count === 0
@@ -131,8 +132,8 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
         longWordLengthMin: parameters.lookalikeWords.longLengthMin,
       },
       observed: {
-        name: invoice.nameKey,
-        establishedName: other.nameKey,
+        name: invoice.supplierName,
+        establishedName: other.name,
         establishedInvoices: other.invoices,
       },
       explanation: [
@@ -193,7 +194,7 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
       observed: { oldTaxId, newTaxId, earlierInvoices: known.invoices },
       explanation: [
         `A supplier of the name ${known.name} is known under tax id ${oldTaxId}.`,
-        'Both tax ids are valid, so they belong to two parties.',
+        'Both tax ids are valid, so they belong to two companies.',
         ...(isOtherAccount ? [`The account is none that ${known.name} has used under the earlier tax id.`] : []),
       ],
       extra: { oldTaxId, newTaxId, knownSupplierId: known.supplierId },
@@ -206,17 +207,18 @@ function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: Su
   const { names } = supplier.profile;
   if (supplier.reason !== 'TAX_KEY' || invoice.nameKey === '' || names.length === 0) return [];
   if (isLikeName(names, invoice.nameKey)) return [];
+  const knownName = supplier.name ?? names[0] ?? '';
   return [
     {
       type: 'SUPPLIER_NAME_MISMATCH',
       ...levels.nameMismatch,
-      summary: `${invoice.supplierName} states tax id ${taxText(invoice)}, which is known as that of ${names[0] ?? ''}.`,
+      summary: `${invoice.supplierName} states tax id ${taxText(invoice)}, which earlier invoices stated for ${knownName}.`,
       about: [subject.supplier(supplier.supplierId), invoice.nameKey],
       parameters: { ...nameLikeness },
-      observed: { name: invoice.nameKey, knownNames: names.length },
+      observed: { name: invoice.supplierName, knownNames: names.length },
       explanation: [
         `Tax id ${taxText(invoice)} was stated on ${counted(supplier.profile.count, 'earlier invoice')}.`,
-        'The name resembles none of theirs and shares no word with them.',
+        'The name is not like the names on them and shares no word with them.',
       ],
       extra: { knownNames: names, taxId: taxText(invoice) },
     },
@@ -238,14 +240,14 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
       type: 'SUPPLIER_TAX_ID_INVALID',
       ...(isChecksum ? levels.taxIdInvalid : levels.taxIdInvalidFormat),
       summary: isChecksum
-        ? `${named} of ${invoice.supplierName} is no tax id of ${country}: its check digits are wrong.`
-        : `${named} of ${invoice.supplierName} does not have the form of a tax id of ${country}.`,
+        ? `${named} of ${invoice.supplierName} is not a valid tax id of ${countryName(country)}: its check digits are wrong.`
+        : `${named} of ${invoice.supplierName} does not have the form of a tax id of ${countryName(country)}.`,
       about: [subject.supplier(supplier.supplierId), stated],
       observed: { taxId: stated },
       explanation: [
         registrationText(fault),
         isChecksum
-          ? `Computed as ${country} prescribes, its check digits are others.`
+          ? `Computed by the rules of ${countryName(country)}, its check digits are different.`
           : 'Its length or the places of its letters are not those of that country.',
         ...(invoice.source === 'UPLOAD' ? ['It was read from a document; single characters may be misread.'] : []),
       ],
@@ -301,7 +303,7 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
   if (toMicro(value) < toMicro(limit)) return [];
   const reasons = [
     ...(invoice.poKey === undefined ? ['it names no order'] : []),
-    ...(isForeignBank(facts) ? [`its bank is in ${invoice.bankCountry ?? ''}`] : []),
+    ...(isForeignBank(facts) ? [`its bank is in ${countryName(invoice.bankCountry ?? '')}`] : []),
     ...(isRound(BigInt(invoice.amountMinor)) ? ['the amount is round'] : []),
   ];
   const also = reasons.length === 0 ? '' : `; ${reasons.join(', ')}`;
@@ -317,8 +319,8 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
         'No earlier invoice belongs to this supplier.',
         limit === policyLimit
           ? 'The amount reaches the limit of the policy for new suppliers.'
-          : 'The amount is above 95 % of the amounts of this organization.',
-        ...reasons.map((reason) => `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`),
+          : 'It is higher than 95 of 100 recent amounts of this organization.',
+        ...reasons.map((reason) => `${sentenceStart(reason)}.`),
       ],
       // It is in the base currency, which is not known of an invoice without a rate.
       extra: highAmount === undefined || facts.base === null ? { p95: null } : limitsIn(currency, { p95: highAmount }),
@@ -357,7 +359,7 @@ function dormantReactivated(facts: Facts, parameters: SupplierParameters): Raise
       observed: { gapDays, limitDays: limit, invoices: count },
       explanation: [
         `The last of ${count} invoices was issued on ${lastInvoice}.`,
-        `Usually ${medianGap} days lie between two of them.`,
+        `Usually about ${counted(Math.round(medianGap), 'day')} passed between two invoices.`,
         ...(isNewAccount ? ['The supplier asks for payment to an account it did not use before.'] : []),
       ],
       extra: { gapDays, medianGap, lastInvoice },

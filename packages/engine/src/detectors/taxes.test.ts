@@ -102,7 +102,7 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
     expect(found({ ...by('FI01120389'), ...taxed('1000.00', '270.00'), issue_date: '2025-05-01' })).toMatchObject({
       severity: 'MEDIUM',
       confidence: 90,
-      summary: 'Q7919 charges 27 % tax; the highest rate in FI is 25.5 %.',
+      summary: 'Q7919 charges 27 % tax; the highest rate in Finland is 25.5 %.',
       evidence: { rate: 27, maxRate: 25.5, validFrom: '2024-09-01' },
     });
   });
@@ -143,7 +143,9 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
     const billed = acme.bill({ ...by('136695976'), account, ...taxed('1000.00', '250.00') }, { companies });
     expect(findingIn(billed, 'TAX_RATE_IMPLAUSIBLE')?.evidence).toMatchObject({
       maxRate: 19,
-      explanation: expect.arrayContaining(['The tax id states no country; the account and the buyer are both of DE.']),
+      explanation: expect.arrayContaining([
+        'The tax id states no country; the account and the buyer are both in Germany.',
+      ]),
     });
   });
 
@@ -279,7 +281,7 @@ describe('TAX_CROSS_BORDER_CHARGED', () => {
       ...buyer('PL5260001246'),
     });
     expect(findingIn(billed, 'TAX_CROSS_BORDER_CHARGED')?.evidence.explanation).toContain(
-      'Earlier invoices of the supplier stated a tax id of DE.',
+      'Earlier invoices of the supplier stated a tax id of Germany.',
     );
   });
 

@@ -10,6 +10,7 @@ import type { VatRate } from '../data/vat-rates.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
+import { countryName } from '../explanation/country.js';
 import { limitsIn } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import type { Policy } from '../policy/policy.js';
@@ -177,15 +178,15 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
     {
       ...implausibleRate(invoice, parameters),
       ...parameters.levels.rateImplausible,
-      summary: `${invoice.invoiceNumber} charges ${percent(rate)} % tax; the highest rate ${registration === undefined ? 'of any country' : `in ${legal.country}`} is ${percent(basisPoints)} %.`,
+      summary: `${invoice.invoiceNumber} charges ${percent(rate)} % tax; the highest rate ${registration === undefined ? 'of any country' : `in ${countryName(legal.country)}`} is ${percent(basisPoints)} %.`,
       actionValues: { fault: 'the tax exceeds the legal rate' },
       observed: { rate: percent(rate), maxRate: percent(basisPoints) },
       explanation: [
         registration === undefined ? 'The country of the supplier is not known.' : registrationText(registration),
         registration === undefined
-          ? `On ${invoice.issueDate} no standard rate was higher than the ${percent(basisPoints)} % of ${legal.country}.`
-          : `On ${invoice.issueDate} no rate of ${legal.country} was higher than ${percent(basisPoints)} %.`,
-        'Mixed and reduced rates lie below it.',
+          ? `On ${invoice.issueDate} no standard rate was higher than the ${percent(basisPoints)} % of ${countryName(legal.country)}.`
+          : `On ${invoice.issueDate} no rate of ${countryName(legal.country)} was higher than ${percent(basisPoints)} %.`,
+        'Reduced rates, and several rates on one invoice, give a lower rate.',
       ],
       extra: { rate: percent(rate), ...rateEvidence(legal.rate) },
     },
@@ -297,12 +298,12 @@ function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParamet
     {
       type: 'TAX_CROSS_BORDER_CHARGED',
       ...parameters.levels.crossBorder,
-      summary: `${invoice.supplierName} of ${from} charges ${invoice.currency} ${taxAmount} tax to a buyer of ${to}.`,
+      summary: `${invoice.supplierName}, registered in ${countryName(from)}, charges ${invoice.currency} ${taxAmount} tax to a buyer in ${countryName(to)}.`,
       about: [subject.supplier(supplier.supplierId), from, to],
       observed: { taxAmount, currency: invoice.currency },
       explanation: [
         registrationText(registration),
-        `The tax id of the buyer is of ${to}; both countries are in the European Union.`,
+        `The tax id of the buyer is of ${countryName(to)}; both countries are in the European Union.`,
         'Local supplies such as hotels, fuel and events are taxed where they happen.',
       ],
       extra: { countries: [from, to] },

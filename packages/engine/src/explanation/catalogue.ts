@@ -39,7 +39,7 @@ export const requiredFacts = {
   VENDOR_MASTER: 'the vendor list of the ERP',
   PAYMENTS: 'the payments in the ERP',
   FILE: 'an uploaded file',
-  DOCUMENT: 'what reading the document brought to light',
+  DOCUMENT: 'what was read from the document',
   SCAN: 'a finished scan',
 } as const;
 export type RequiredFact = keyof typeof requiredFacts;
@@ -142,7 +142,7 @@ export const catalogue = {
     severities: ['HIGH'],
     requires: ['ACCOUNT', 'SUPPLIER_HISTORY'],
     description: 'A new account differs from a known one of the supplier in one or two digits.',
-    recommendedAction: 'Likely misread or forged digit; take the account from the vendor master.',
+    recommendedAction: 'Likely misread or forged digit; {verification}.',
   },
   BANK_ACCOUNT_REVERTED: {
     family: 'BANK',
@@ -185,7 +185,7 @@ export const catalogue = {
     severities: ['INFO'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The supplier used to state an account and now states none.',
-    recommendedAction: 'Pay only to the account in the vendor master.',
+    recommendedAction: 'Pay only to {account}.',
   },
   BANK_ACCOUNT_OWN: {
     family: 'BANK',
@@ -467,7 +467,7 @@ export const catalogue = {
     severities: ['MEDIUM'],
     requires: ['BUYER', 'COMPANIES'],
     description: 'The name of the buyer is like that of no company.',
-    recommendedAction: 'Check the addressee.',
+    recommendedAction: 'Check to whom the invoice is addressed.',
   },
   DOCUMENT_MODIFIED_AFTER_SIGNING: {
     family: 'DOC',
@@ -487,7 +487,7 @@ export const catalogue = {
     family: 'DOC',
     severities: ['HIGH'],
     requires: ['DOCUMENT'],
-    description: 'The document holds text that no reader sees, with amounts, accounts or instructions.',
+    description: 'The document holds text that readers cannot see, with amounts, accounts or instructions.',
     recommendedAction: 'Do not trust extracted values; key them from the visible page.',
   },
   DOCUMENT_FIELD_CONFLICT: {
@@ -565,20 +565,20 @@ export const catalogue = {
     severities: ['MEDIUM'],
     requires: ['SCAN'],
     description: 'A scan holds the rows of an earlier one.',
-    recommendedAction: 'Nothing new was imported; check the export.',
+    recommendedAction: '{imported} imported; check the export.',
   },
   BENFORD_DEVIATION: {
     family: 'SCAN',
     severities: ['INFO', 'LOW'],
     requires: ['SCAN'],
-    description: 'The leading digits of the amounts are not spread as those of grown amounts are.',
+    description: 'Some leading digits of the amounts occur far more often than in amounts that result from trade.',
     recommendedAction: 'Sample the invoices in the listed digit groups.',
   },
   THRESHOLD_CLUSTER: {
     family: 'SCAN',
     severities: ['LOW'],
     requires: ['SCAN'],
-    description: 'Amounts pile up just under an approval limit.',
+    description: 'Unusually many amounts are just under an approval limit.',
     recommendedAction: 'Review who approved the invoices just under {threshold}.',
   },
 } as const satisfies Record<string, FindingKind>;

@@ -14,6 +14,8 @@ export interface LinkedSupplier {
   readonly name: string;
   readonly nameKey: string;
   readonly taxKey?: string;
+  /** The country that the tax id stated. Absent in links from before the field was stored. */
+  readonly taxCountry?: string;
   readonly firstDay: number;
   readonly lastDay: number;
   readonly count: number;
@@ -145,6 +147,9 @@ function withUse(
     name: invoice.supplierName,
     nameKey: invoice.nameKey,
     ...(invoice.taxKey === undefined ? {} : { taxKey: invoice.taxKey }),
+    ...(invoice.taxCountry === undefined || invoice.taxCountryPresumed === true
+      ? {}
+      : { taxCountry: invoice.taxCountry }),
     firstDay: invoice.issueDay,
     lastDay: invoice.issueDay,
     count: 1,

@@ -1,17 +1,17 @@
 import { shownText } from '../explanation/evidence.js';
 import type { Candidate } from '../facts/invoice.js';
-import { counted } from '../explanation/phrases.js';
+import { counted, listed } from '../explanation/phrases.js';
 import type { Comparison, PairScore } from './pair.js';
 
 /** What each relation means, as a sentence for a reviewer. */
 const notes: Readonly<Record<string, string>> = {
-  'base BASE': 'Every pair starts below zero and has to earn its points.',
+  'base BASE': 'Every comparison begins with this value.',
   'number IDENT': 'The invoice numbers are identical.',
   'number FORMAT': 'The invoice numbers differ only in prefix, separators or leading zeros.',
   'number OCR': 'The invoice numbers are equal once letters and digits that look alike are exchanged.',
   'number YEARLESS': 'The invoice numbers are equal but for the year, which one of them leaves out or shortens.',
   'number REORDERED': 'The invoice numbers have the same parts in another order.',
-  'number PARTS': 'Both numbers are parts of one series.',
+  'number PARTS': 'Both numbers are numbered parts of one invoice.',
   'number SUFFIX': 'One number is the other with a suffix added.',
   'number EXTRA': 'One number is the other with letters or a reference added.',
   'number PERIOD': 'The numbers carry the year or month of their own dates.',
@@ -19,8 +19,8 @@ const notes: Readonly<Record<string, string>> = {
   'number TYPO': 'The invoice numbers differ in one character.',
   'number CONTAINS': 'One number contains the other.',
   'number TYPO2': 'The invoice numbers differ in two characters.',
-  'number CONTRACT': 'The supplier repeats this number again and again: it names a contract or a customer.',
-  'number MISSING': 'A word or a date stands where one of the numbers belongs.',
+  'number CONTRACT': 'The supplier has used this number on several invoices.',
+  'number MISSING': 'One of the invoice numbers is only a word or a date.',
   'number DIFF': 'The invoice numbers differ.',
   'amount EQ': 'The amounts are equal.',
   'amount ROUND': 'One amount is the other rounded.',
@@ -42,13 +42,12 @@ const notes: Readonly<Record<string, string>> = {
   'supplier NAME': 'Both name the same supplier.',
   'supplier SIMILAR': 'The supplier names are similar.',
   'supplier NONE': 'The suppliers differ.',
-  'supplier STRANGERS':
-    'Nothing ties the two suppliers together; so simple a number with a whole amount coincides by chance.',
-  'taxId DIFFERENT': 'The two tax ids differ in more than a slip.',
-  'taxId CONFLICT': 'The two tax ids are both valid and belong to different parties.',
+  'supplier STRANGERS': 'Nothing else connects the two suppliers, and so short a number can be equal by chance.',
+  'taxId DIFFERENT': 'The two tax ids differ in more than a typing error.',
+  'taxId CONFLICT': 'The two tax ids are both valid and belong to different companies.',
   'order EQUAL': 'Both name the same purchase order.',
   'order DIFFERENT': 'They name different purchase orders.',
-  'recurrence RECURRING': 'The supplier bills this amount regularly.',
+  'recurrence RECURRING': 'Other invoices of the supplier have the same amount.',
   'credit CREDITED': 'The earlier invoice was credited in between.',
   'document SAME_FILE': 'Both were read from the same file.',
 };
@@ -67,7 +66,7 @@ const numberPhrases: Readonly<Record<PairScore['number'], string>> = {
   TYPO: 'with one character changed',
   CONTAINS: 'with a part of the number missing',
   TYPO2: 'with two characters changed',
-  CONTRACT: 'under the same contract number',
+  CONTRACT: 'under a number that the supplier has used several times',
   MISSING: 'without its number',
   DIFF: 'under another number',
 };
@@ -108,8 +107,4 @@ export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, o
   ];
   const which = `${shownText(other.invoiceNumber)} (${other.issueDate}, ${otherAmount})`;
   return `${shownText(invoice.invoiceNumber)} ${verb} ${which} ${numberPhrases[pair.number]}; ${reasons.join(', ')}.`;
-}
-
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

@@ -65,7 +65,7 @@ describe('a tax id without its country', () => {
         country: 'DE',
         reason: 'WRONG_CHECK_DIGIT',
         explanation: expect.arrayContaining([
-          'The tax id states no country; the account and the buyer are both of DE.',
+          'The tax id states no country; the account and the buyer are both in Germany.',
         ]),
       },
     });

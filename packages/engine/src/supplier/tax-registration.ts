@@ -1,4 +1,5 @@
 import { taxIdValidity } from '@invoicecontrol/values/tax-id';
+import { countryName } from '../explanation/country.js';
 import { buyerOf } from '../facts/buyer.js';
 import type { Facts } from '../facts/facts.js';
 import { isOtherAccount, statedTaxCountry } from './habits.js';
@@ -50,12 +51,13 @@ export function taxIdFault(facts: Facts): TaxIdFault | undefined {
 
 /** How the country is known, as a sentence of the evidence. */
 export function registrationText({ country, basis }: TaxRegistration): string {
+  const name = countryName(country);
   switch (basis) {
     case 'STATED':
-      return `The tax id states the country ${country}.`;
+      return `The tax id is of ${name}.`;
     case 'EARLIER_INVOICES':
-      return `Earlier invoices of the supplier stated a tax id of ${country}.`;
+      return `Earlier invoices of the supplier stated a tax id of ${name}.`;
     case 'ACCOUNT_AND_BUYER':
-      return `The tax id states no country; the account and the buyer are both of ${country}.`;
+      return `The tax id states no country; the account and the buyer are both in ${name}.`;
   }
 }

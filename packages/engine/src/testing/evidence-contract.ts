@@ -1,5 +1,6 @@
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import type { Evidence, EvidenceValue, Finding } from '../explanation/evidence.js';
+import { wordingFaults } from './wording-contract.js';
 
 /** Members of evidence that hold money, and the sides of a comparison of amounts. */
 const MONEY_MEMBERS: ReadonlySet<string> = new Set(
@@ -28,9 +29,9 @@ export function evidenceFaults({ type, evidence }: Pick<Finding, 'type' | 'evide
   return faultsIn(evidence).map((fault) => `${type}: ${fault}`);
 }
 
-/** @throws Error naming every fault of the findings' evidence */
+/** @throws Error naming every fault of the findings' evidence and sentences */
 export function requireEvidenceContract(findings: readonly Finding[]): void {
-  const faults = findings.flatMap(evidenceFaults);
+  const faults = findings.flatMap((finding) => [...evidenceFaults(finding), ...wordingFaults(finding)]);
   if (faults.length > 0) throw new Error(`Evidence breaks its contract:\n${faults.join('\n')}`);
 }
 
