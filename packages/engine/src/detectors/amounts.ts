@@ -8,7 +8,7 @@ import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import { readInvoiceNumber } from '../normalisation/invoice-number.js';
-import { limitsIn, moneyIn, valueCurrency, valueEvidence } from '../explanation/money.js';
+import { limitsIn, moneyIn, valueEvidence } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import { originalsOf, scorePairs } from '../matching/pair-score.js';
 import { counted } from '../explanation/phrases.js';
@@ -46,7 +46,7 @@ export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
 interface CheckedAmount {
   readonly facts: Facts;
   readonly minor: bigint;
-  /** The value in base currency, in micro-units. */
+  /** The value in euros, in micro-units. */
   readonly value: bigint;
   /** Earlier amounts that it is comparable with. */
   readonly uses: readonly AmountUse[];
@@ -101,7 +101,7 @@ function outlier(
           ? {}
           : { beyondAllTimes: parameters.beyondAllTimes, beyondAllRatioMin: parameters.beyondAllRatioMin }),
         outlierSampleMin: parameters.outlierSampleMin,
-        ...limitsIn(valueCurrency(facts), pick(parameters, 'outlierValueMin')),
+        ...limitsIn(valueOf(facts).currency, pick(parameters, 'outlierValueMin')),
       },
       observed: { z, ratio, median, currency: invoice.currency, ...valueEvidence(facts) },
       explanation: [
@@ -368,7 +368,7 @@ function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFind
       summary: `${amountText(invoice)} is a round amount; ${roundHabitText(invoice.supplierName, roundCount, count)}.`,
       about: [invoice.invoiceId],
       parameters: {
-        ...limitsIn(valueCurrency(facts), pick(parameters, 'roundValueMin')),
+        ...limitsIn(valueOf(facts).currency, pick(parameters, 'roundValueMin')),
         ...pick(parameters, 'roundHistoryMin', 'roundShareMax'),
       },
       observed: { invoices: count, roundInvoices: roundCount, ...valueEvidence(facts) },
@@ -642,7 +642,7 @@ function thresholdEvidence({ threshold, currency }: Band): { [name: string]: Evi
   return { threshold: moneyIn(currency, threshold), thresholdCurrency: currency };
 }
 
-/** Whether the amount, multiplied by a factor, reaches a value in base currency. */
+/** Whether the amount, multiplied by a factor, reaches a value in euros. */
 function isWorth({ value }: CheckedAmount, valueMin: string, times = 1): boolean {
   return value * BigInt(times) >= toMicro(valueMin);
 }

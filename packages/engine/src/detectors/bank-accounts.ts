@@ -10,7 +10,7 @@ import { isNewOn, othersOn } from '../facts/links.js';
 import type { LinkedSupplier } from '../facts/links.js';
 import { haveOtherLegalForms } from '../normalisation/name-key.js';
 import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
-import { limitsIn, valueCurrency, valueEvidence } from '../explanation/money.js';
+import { limitsIn, valueEvidence } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import { countryName } from '../explanation/country.js';
 import { counted, listed, sentenceStart } from '../explanation/phrases.js';
@@ -481,7 +481,7 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
       ...(isHigh ? parameters.levels.firstUseHighValue : parameters.levels.firstUse),
       summary: `${invoice.supplierName} is paid to ${account.masked} for the first time (${amountText(invoice)}).`,
       about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
-      parameters: limitsIn(valueCurrency(facts), pick(parameters, 'newSupplierHighValue')),
+      parameters: limitsIn(valueOf(facts).currency, pick(parameters, 'newSupplierHighValue')),
       observed: { ...valueEvidence(facts), earlierInvoices: supplier.profile.count },
       explanation: [
         supplier.profile.count === 0

@@ -39,7 +39,7 @@ describe('DUPLICATE_INVOICE', () => {
         'INV-01042 repeats INV-01042 (2025-03-10, EUR 1200.00) with the same number; same amount, date and tax id.',
       recommendedAction:
         'Do not pay. Confirm with Acme Supplies Ltd that INV-01042 was already received on 2025-03-10; void this record.',
-      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.5.0' },
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.6.0' },
     });
   });
 
@@ -49,6 +49,24 @@ describe('DUPLICATE_INVOICE', () => {
     expect(duplicatesIn(billed)).toHaveLength(1);
     expect(finding?.relatedInvoiceIds).toHaveLength(2);
     expect(finding?.evidence['matched']).toMatchObject([{ points: 10.5 }, { points: 9 }]);
+  });
+
+  test('names its copies and not neighbours of the same price', () => {
+    const billed = billLast(
+      [{ invoice_number: 'INV-01041', issue_date: '2025-03-09' }],
+      [{}],
+      [{ invoice_number: 'INV-01042 COPY' }],
+      [{}],
+    );
+    const finding = findingIn(billed, 'DUPLICATE_INVOICE');
+    const matched = finding?.evidence['matched'] as readonly { readonly invoiceNumber: string }[];
+    expect(matched.map(({ invoiceNumber }) => invoiceNumber)).toEqual(['INV-01042', 'INV-01042 COPY']);
+    expect(finding?.relatedInvoiceIds).toHaveLength(2);
+  });
+
+  test('a number in letters that only look Latin is the number they show', () => {
+    const billed = billLast([{ invoice_number: 'BX-01042' }], [{ invoice_number: 'ΒΧ-01042' }]);
+    expect(typesOf(billed)).toEqual(['DUPLICATE_INVOICE']);
   });
 
   test('an equal invoice weeks apart is reviewed, not blocked', () => {

@@ -93,7 +93,7 @@ function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters:
           verb: certain === undefined ? 'looks like' : 'repeats',
           extra: {},
           confidence: confidenceOf(certain ?? best, parameters),
-          ...(certain === undefined ? {} : { actionPair: certain }),
+          ...(certain === undefined ? {} : { actionPair: certain, partners: pairs.filter(isCopy) }),
         };
       },
       parameters,
@@ -109,6 +109,8 @@ interface RaisedPairs {
   readonly extra: { readonly [name: string]: EvidenceValue };
   /** The pair that decided the type, when it is not the one with most points. */
   readonly actionPair?: PairScore;
+  /** The pairs to show, when not all of the class. */
+  readonly partners?: readonly PairScore[];
 }
 
 /**
@@ -122,10 +124,11 @@ function withUnclearedPairs(
   parameters: DuplicateParameters,
 ): RaisedFinding[] {
   const open = pairs.filter((pair) => !isCleared(facts, pair.other));
-  const listed = open.length > 0 ? open : pairs;
-  const [best] = listed;
+  const known = open.length > 0 ? open : pairs;
+  const [best] = known;
   if (best === undefined) return [];
-  const raised = raise(listed, best);
+  const raised = raise(known, best);
+  const listed = raised.partners ?? known;
   const shown = raised.actionPair ?? best;
   const group = groupOf(
     facts.invoice,
@@ -389,6 +392,22 @@ function unmatchedCreditNotes(
       extra: { searchedKeys },
     },
   ];
+}
+
+/** Relations of numbers that are the same but for how they are written. */
+const COPIED_NUMBER: readonly PairScore['number'][] = [
+  'IDENT',
+  'FORMAT',
+  'OCR',
+  'YEARLESS',
+  'REORDERED',
+  'SUFFIX',
+  'EXTRA',
+];
+
+/** Whether the other record is the same invoice once more, and not a neighbour of the same price. */
+function isCopy({ number, amount }: PairScore): boolean {
+  return amount === 'EQ' && COPIED_NUMBER.includes(number);
 }
 
 function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {

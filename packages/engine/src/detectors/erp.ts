@@ -4,7 +4,7 @@ import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal, toMicro, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { OrderTotals } from '../facts/erp-facts.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
-import { limitsIn, valueCurrency, valueEvidence } from '../explanation/money.js';
+import { limitsIn, valueEvidence } from '../explanation/money.js';
 import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import { counted } from '../explanation/phrases.js';
@@ -93,7 +93,7 @@ function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighVa
       ...(isHigh ? levels.notInMasterHighValue : levels.notInMaster),
       summary: `${invoice.supplierName} is not in the vendor list of the company.`,
       about: [subject.supplier(supplier.supplierId), invoice.companyId],
-      parameters: { ...limitsIn(valueCurrency(facts), { notInMasterHighValue }), masterFreshHours },
+      parameters: { ...limitsIn(valueOf(facts).currency, { notInMasterHighValue }), masterFreshHours },
       observed: { ...valueEvidence(facts), ageHours: vendorMaster.ageHours },
       explanation: ['No vendor of the company has the tax id, the account or the name of this supplier.'],
       extra: { syncedAt: vendorMaster.syncedAt },

@@ -134,7 +134,7 @@ describe('INVOICE_NUMBERS_CONSECUTIVE', () => {
     expect(typesOf(unbroken(11)())).not.toContain(TYPE);
     expect(typesOf(unbroken(12)({ invoice_number: 'A706' }))).not.toContain(TYPE);
   });
-  test('is raised once for a series, with or without a tax id, and again for another series', () => {
+  test('is raised once, with or without a tax id, and not again for another series or a copy', () => {
     for (const by of [{ name: 'Acme', tax_id: 'DE136695976' }, { name: 'Acme' }]) {
       const acme = ledger();
       const raised = (first: number, count: number, from: string): number =>
@@ -142,7 +142,8 @@ describe('INVOICE_NUMBERS_CONSECUTIVE', () => {
           .map((invoice_number, index) => acme.bill({ by, invoice_number, issue_date: addDays(from, index * 15) }))
           .filter((billed) => findingIn(billed, TYPE) !== undefined).length;
       expect(raised(700, 40, '2023-02-01')).toBe(1);
-      expect(raised(900, 12, '2025-02-01')).toBe(1);
+      expect(raised(739, 8, '2025-01-10')).toBe(0);
+      expect(raised(900, 12, '2025-08-01')).toBe(0);
     }
   });
   test('is not raised for fewer than six earlier invoices', () => {

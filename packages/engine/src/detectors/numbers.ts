@@ -148,8 +148,8 @@ function withoutLateNumbers(entries: readonly Entry[]): readonly Entry[] {
 }
 
 /**
- * Every invoice of the supplier comes to this organization: a supplier with other customers skips numbers. Said once of
- * a series, and not again while it simply goes on.
+ * Every invoice of the supplier comes to this organization: a supplier with other customers skips numbers. Said once, and
+ * not again after a gap, in a new year or for a number that comes twice.
  */
 function consecutive(
   { invoice, supplier }: Facts,
@@ -158,12 +158,13 @@ function consecutive(
 ): RaisedFinding[] {
   const { count, firstDay, taxIdCount } = supplier.profile;
   if (hasAccountPart(invoice)) return [];
-  const series = unbrokenSeries([...before, { day: invoice.issueDay, value }]);
-  if (series.length < parameters.consecutiveInvoicesMin) return [];
-  const saying = series.findIndex((_, index) =>
-    saysOnlyCustomer(series.slice(0, index + 1), count - (series.length - 1 - index), parameters),
-  );
-  if (saying === -1 || saying < series.length - 1) return [];
+  const entries = withoutRepeats([...before, { day: invoice.issueDay, value }]);
+  const saysItAt = (index: number): boolean =>
+    saysOnlyCustomer(unbrokenSeries(entries.slice(0, index + 1)), count - (entries.length - 1 - index), parameters);
+  const own = entries.length - 1;
+  if (before.at(-1)?.value === value || !saysItAt(own)) return [];
+  if (entries.some((_, index) => index < own && saysItAt(index))) return [];
+  const series = unbrokenSeries(entries);
   const newest = series.slice(-parameters.consecutiveInvoicesMin);
   const first = newest[0]?.day ?? invoice.issueDay;
   const isYoung = firstDay !== null && invoice.issueDay - firstDay < parameters.youngSupplierDays;
@@ -185,6 +186,11 @@ function consecutive(
       extra: { numbers },
     },
   ];
+}
+
+/** The entries without those that repeat the number before them, as a copy does. */
+function withoutRepeats(entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter(({ value }, index) => value !== entries[index - 1]?.value);
 }
 
 /** The newest entries of which each is one more than the one before. */

@@ -3,7 +3,7 @@ import { addDays } from '@invoicecontrol/values/calendar-date';
 import { typesIn } from '../testing/in-memory-history.js';
 import type { BillOptions } from '../testing/in-memory-history.js';
 import { DAYS_BETWEEN_BILLS, findingIn, ibanOf, ledger, usualSupplier } from '../testing/ledger.js';
-import { withName } from '../supplier/profile.js';
+import { emptyProfile, withName } from '../supplier/profile.js';
 
 const HOME = { iban: 'DE89370400440532013000' };
 const OTHER_BANK = ibanOf('DE', '500105175407324931');
@@ -299,7 +299,19 @@ describe('SUPPLIER_NEW and SUPPLIER_NEW_HIGH_VALUE', () => {
     expect(highIn(supported, { facts: { highAmount: '500' } })).toMatchObject({ severity: 'LOW' });
   });
   test('use the amount as stated where no rate exists, and say so in evidence', () => {
-    expect(highIn(supported, { base: null })).toMatchObject({ evidence: { observed: { noRate: true } } });
+    expect(highIn({ ...supported, currency: 'SEK' }, { base: null })).toMatchObject({
+      evidence: { observed: { noRate: true, valueCurrency: 'SEK' } },
+    });
+  });
+  test('SUPPLIER_NEW_HIGH_VALUE is not raised again for a second bill while the first is not counted', () => {
+    const acme = ledger();
+    const first = acme.bill(supported);
+    acme.amendProfile(first.facts.supplier.supplierId, () => emptyProfile);
+    expect(findingIn(first, 'SUPPLIER_NEW_HIGH_VALUE')).toBeDefined();
+    const again = { ...supported, invoice_number: first.facts.invoice.invoiceNumber };
+    expect(findingIn(acme.bill(again), 'SUPPLIER_NEW_HIGH_VALUE')).toBeUndefined();
+    acme.amendProfile(first.facts.supplier.supplierId, () => emptyProfile);
+    expect(findingIn(acme.bill({ ...again, gross_amount: '90000.01' }), 'SUPPLIER_NEW_HIGH_VALUE')).toBeDefined();
   });
   test('are not raised for the first 200 rows of an organization’s first scan', () => {
     const newIn = (firstScanRowsBefore: number) =>

@@ -10,7 +10,8 @@ import type { RelatedSupplier } from '../facts/supplier.js';
 import { isTied } from '../facts/links.js';
 import { haveOtherLegalForms } from '../normalisation/name-key.js';
 import { amountText } from '../matching/comparison-row.js';
-import { limitsIn, moneyIn, moneyText, valueCurrency, valueEvidence } from '../explanation/money.js';
+import { isEarlier } from '../matching/pair-score.js';
+import { limitsIn, moneyIn, moneyText, valueEvidence } from '../explanation/money.js';
 import { countryName } from '../explanation/country.js';
 import { counted, sentenceStart } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
@@ -292,15 +293,34 @@ function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFindin
   ];
 }
 
+/**
+ * Whether an earlier record of the supplier, which its profile does not count, asked for as much: the finding is on that
+ * one. A record that a person confirmed as a duplicate or as fraud says nothing about the supplier.
+ */
+function wasHighBefore(facts: Facts): boolean {
+  const { invoice, supplier, candidates } = facts;
+  return candidates.some(
+    (candidate) =>
+      candidate.supplierId === supplier.supplierId &&
+      candidate.status === 'ANALYZED' &&
+      candidate.confirmedAs === undefined &&
+      isEarlier(facts, candidate) &&
+      candidate.currency === invoice.currency &&
+      BigInt(candidate.amountMinor) >= BigInt(invoice.amountMinor),
+  );
+}
+
 /** A large first invoice; MEDIUM without an order, with a foreign bank or a round amount. */
 function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): RaisedFinding[] {
-  const { invoice, supplier, highAmount } = facts;
+  const { invoice, supplier } = facts;
   if (!isNew(facts, parameters)) return [];
-  const { value } = valueOf(facts);
-  const currency = valueCurrency(facts);
+  const { value, currency } = valueOf(facts);
   const policyLimit = bank.newSupplierHighValue;
-  const limit = highAmount !== undefined && toMicro(highAmount) > toMicro(policyLimit) ? highAmount : policyLimit;
-  if (toMicro(value) < toMicro(limit)) return [];
+  if (toMicro(value) < toMicro(policyLimit) || wasHighBefore(facts)) return [];
+  const highest = highestOf(facts);
+  if (highest !== undefined && toMicro(highest.value) < toMicro(highest.high)) return [];
+  const isHighest = highest !== undefined && isAboveLimit(highest, value, policyLimit);
+  const limit = isHighest ? { amount: highest.high, currency: highest.currency } : { amount: policyLimit, currency };
   const reasons = [
     ...(invoice.poKey === undefined ? ['it names no order'] : []),
     ...(isForeignBank(facts) ? [`its bank is in ${countryName(invoice.bankCountry ?? '')}`] : []),
@@ -314,26 +334,49 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
       summary: `The first invoice of ${invoice.supplierName} asks for ${highValueText(facts, limit)}${also}.`,
       about: [subject.supplier(supplier.supplierId)],
       parameters: limitsIn(currency, { newSupplierHighValue: policyLimit }),
-      observed: { ...valueEvidence(facts), limit: moneyIn(currency, limit), limitCurrency: currency },
+      observed: {
+        ...valueEvidence(facts),
+        limit: moneyIn(limit.currency, limit.amount),
+        limitCurrency: limit.currency,
+      },
       explanation: [
         'No earlier invoice belongs to this supplier.',
-        limit === policyLimit
+        !isHighest
           ? 'The amount reaches the limit of the policy for new suppliers.'
           : 'It is higher than 95 of 100 recent amounts of this organization.',
         ...reasons.map((reason) => `${sentenceStart(reason)}.`),
       ],
-      // It is in the base currency, which is not known of an invoice without a rate.
-      extra: highAmount === undefined || facts.base === null ? { p95: null } : limitsIn(currency, { p95: highAmount }),
+      extra: highest === undefined ? { p95: null } : limitsIn(highest.currency, { p95: highest.high }),
     },
   ];
 }
 
+/** What amounts of the organization are seldom above, and the invoice in the same currency; undefined without a rate. */
+function highestOf({ highAmount, base }: Facts): HighestAmounts | undefined {
+  if (highAmount === undefined || base === null) return undefined;
+  return { high: highAmount, value: base.amount, currency: base.currency };
+}
+
+interface HighestAmounts {
+  readonly high: DecimalAmount;
+  readonly value: DecimalAmount;
+  readonly currency: string;
+}
+
+/** Whether what amounts are seldom above is more than the limit; both are compared at the rate of the invoice. */
+function isAboveLimit(highest: HighestAmounts, value: DecimalAmount, limit: DecimalAmount): boolean {
+  return toMicro(highest.high) * toMicro(value) > toMicro(limit) * toMicro(highest.value);
+}
+
 /** `PLN 69168.62 (EUR 16358.50), which reaches the limit of EUR 10000.00 for first invoices` */
-function highValueText({ invoice, base }: Facts, limit: DecimalAmount): string {
+function highValueText(facts: Facts, limit: { readonly amount: DecimalAmount; readonly currency: string }): string {
+  const { invoice, base } = facts;
   const amount = amountText(invoice);
-  if (base === null) return `${amount}; there is no exchange rate, and the number reaches the limit of ${limit}`;
-  const converted = base.currency === invoice.currency ? '' : ` (${moneyText(base.amount, base.currency)})`;
-  return `${amount}${converted}, which reaches the limit of ${moneyText(limit, base.currency)} for first invoices`;
+  const { value, currency, noRate } = valueOf(facts);
+  if (noRate) return `${amount}; there is no exchange rate, and the number reaches the limit of ${limit.amount}`;
+  const compared = base?.currency === limit.currency ? base : { amount: value, currency };
+  const converted = compared.currency === invoice.currency ? '' : ` (${moneyText(compared.amount, compared.currency)})`;
+  return `${amount}${converted}, which reaches the limit of ${moneyText(limit.amount, limit.currency)} for first invoices`;
 }
 
 /** A long gap, measured by the usual gaps of the supplier, so that yearly bills are accepted. */

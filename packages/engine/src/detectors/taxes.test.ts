@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { COMPANY_ID, typesIn } from '../testing/in-memory-history.js';
+import type { BillOptions } from '../testing/in-memory-history.js';
 import { findingIn, ledger } from '../testing/ledger.js';
 import type { Bill } from '../testing/ledger.js';
 
@@ -227,6 +228,49 @@ describe('TAX_WITHOUT_REGISTRATION', () => {
     expect(found({ ...unknown, ...totals('-1000.00', '-190.00', '-1190.00') })).toBeUndefined();
     expect(found({ ...unknown, tax_amount: '0.01' })).toBeDefined();
     expect(found(unknown)).toBeUndefined();
+  });
+
+  describe('of a supplier that never states a tax id', () => {
+    const unknown = { by: { name: 'Acme' } };
+    const severitiesOf = (...bills: readonly Bill[]) => {
+      const acme = ledger();
+      return bills.map((bill) => findingIn(acme.bill({ ...unknown, ...bill }), 'TAX_WITHOUT_REGISTRATION')?.severity);
+    };
+    const small = totals('336.13', '63.87', '400.00');
+
+    test('is MEDIUM once and LOW on later invoices, which pass', () => {
+      expect(severitiesOf(taxed, taxed, taxed)).toEqual(['MEDIUM', 'LOW', 'LOW']);
+      const acme = ledger();
+      acme.bill({ ...unknown, ...taxed });
+      expect(acme.bill({ ...unknown, ...totals('1010.00', '191.90', '1201.90') }).analysis.decision).toBe('PASS');
+    });
+
+    test('is not raised up to EUR 400, which may be a simplified invoice, and small ones do not use it up', () => {
+      expect(severitiesOf(small, small, taxed, small, taxed)).toEqual([
+        undefined,
+        undefined,
+        'MEDIUM',
+        undefined,
+        'LOW',
+      ]);
+      expect(severitiesOf(totals('336.14', '63.87', '400.01'))).toEqual(['MEDIUM']);
+    });
+
+    test('knows the limit of the country in which the supplier has its bank', () => {
+      const german = { account: { iban: 'DE89370400440532013000' } };
+      expect(severitiesOf({ ...german, ...totals('210.08', '39.92', '250.00') })).toEqual([undefined]);
+      expect(severitiesOf({ ...german, ...totals('210.09', '39.92', '250.01') })).toEqual(['MEDIUM']);
+    });
+
+    test('converts the limit, and takes every amount as too high without a rate', () => {
+      const kronor = { currency: 'SEK', ...totals('3200.00', '800.00', '4000.00') };
+      const billed = (bill: Bill, options: BillOptions = {}) =>
+        findingIn(ledger().bill({ ...unknown, ...bill }, options), 'TAX_WITHOUT_REGISTRATION')?.severity;
+      const rates = { ratesPerEuro: { SEK: '11.50' } };
+      expect(billed(kronor, rates)).toBeUndefined();
+      expect(billed({ ...kronor, ...totals('3680.01', '920.00', '4600.01') }, rates)).toBe('MEDIUM');
+      expect(billed(kronor)).toBe('MEDIUM');
+    });
   });
 
   test('replaces SUPPLIER_TAX_ID_MISSING where tax is charged without an id', () => {

@@ -1,20 +1,22 @@
 import { subject } from '../explanation/subject.js';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
-import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { scaleAmount, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { taxIdValidity } from '@invoicecontrol/values/tax-id';
 import { buyerOf } from '../facts/buyer.js';
 import { europeanUnion } from '../data/european-union.js';
 import { ALWAYS, highestVatRate, standardVatRate } from '../data/vat-rates.js';
 import type { VatRate } from '../data/vat-rates.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
+import { LIMIT_CURRENCY } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
 import { countryName } from '../explanation/country.js';
 import { limitsIn } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import type { Policy } from '../policy/policy.js';
-import type { TaxParameters } from '../policy/taxes.js';
+import type { SimplifiedInvoiceLimit, TaxParameters } from '../policy/taxes.js';
 import { rateBasisPoints } from '../supplier/profile.js';
 import { median } from '../supplier/statistics.js';
 import { registrationText, taxIdFault, taxRegistration } from '../supplier/tax-registration.js';
@@ -256,27 +258,78 @@ function standardRateBefore(country: string, { from }: VatRate): number | undefi
   return from === ALWAYS ? undefined : standardVatRate(country, addDays(from, -1))?.basisPoints;
 }
 
-/** Tax charged without a valid registration. A missing id without tax belongs to family SUP. */
-function withoutRegistration(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
+/**
+ * Tax charged without a valid registration: said once of a supplier, and mildly of its later invoices. Not of invoices
+ * that may be simplified. A missing id without tax belongs to family SUP.
+ */
+function withoutRegistration(facts: Facts, { net, tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const isInvalid = taxIdFault(facts) !== undefined;
   if (tax <= 0n || (invoice.taxKey !== undefined && !isInvalid)) return [];
   if (!isInvalid && isOutsideVat(invoice)) return [];
+  const limit = simplifiedInvoiceLimit(facts, parameters);
+  if (limit !== undefined && BigInt(invoice.amountMinor) <= limit.minor) return [];
+  const isLater = wasWithoutRegistration(facts, limit, net === undefined);
   const fault = isInvalid ? 'its tax id is not valid' : 'states no tax id';
   const taxAmount = amountOf({ currency: invoice.currency, amountMinor: String(tax) });
   return [
     {
       type: 'TAX_WITHOUT_REGISTRATION',
-      ...parameters.levels.withoutRegistration,
+      ...(isLater ? parameters.levels.withoutRegistrationAgain : parameters.levels.withoutRegistration),
       summary: `${invoice.supplierName} charges ${invoice.currency} ${taxAmount} tax and ${fault}.`,
       about: [subject.supplier(supplier.supplierId), invoice.taxKey ?? ''],
-      observed: { taxAmount, currency: invoice.currency, taxId: isInvalid ? 'INVALID' : 'MISSING' },
+      parameters: limit === undefined ? {} : limitsIn(limit.currency, { simplifiedInvoiceLimit: limit.amount }),
+      observed: { taxAmount, currency: invoice.currency, taxId: isInvalid ? 'INVALID' : 'MISSING', isLater },
       explanation: [
         `The invoice charges ${invoice.currency} ${taxAmount} tax.`,
         isInvalid ? 'The tax id fails the check of its country.' : 'It states no tax id of the supplier.',
+        ...(isLater ? ['The supplier has done so on an earlier invoice.'] : []),
       ],
     },
   ];
+}
+
+/** A limit in the currency of the invoice. */
+interface LimitInCurrency {
+  readonly amount: DecimalAmount;
+  readonly currency: string;
+  readonly minor: bigint;
+}
+
+/**
+ * Up to which amount the invoice may be simplified: by the law of the supplier's country, or of its bank where it states no
+ * tax id. Undefined where there is no rate to compare with.
+ */
+function simplifiedInvoiceLimit(facts: Facts, parameters: TaxParameters): LimitInCurrency | undefined {
+  const { invoice, ratesPerEuro } = facts;
+  const { currency } = invoice;
+  const country = taxRegistration(facts)?.country ?? invoice.bankCountry ?? '';
+  const perEuro = (of: string): string | undefined => (of === LIMIT_CURRENCY ? '1' : ratesPerEuro[of]);
+  const inCurrency = (limit: SimplifiedInvoiceLimit): DecimalAmount | undefined => {
+    if (limit.currency === currency) return limit.amount;
+    const [from, to] = [perEuro(limit.currency), perEuro(currency)];
+    return from === undefined || to === undefined ? undefined : scaleAmount(limit.amount, to, from);
+  };
+  const national = parameters.simplifiedInvoiceLimits[country];
+  const amount = (national && inCurrency(national)) ?? inCurrency(parameters.simplifiedInvoiceLimit);
+  if (amount === undefined) return undefined;
+  return { amount, currency, minor: toMinorUnits(amount, minorUnitsOf(currency)) };
+}
+
+/**
+ * Whether an earlier invoice of the supplier charged tax without a valid tax id, as far as its profile shows: one that
+ * stated none, or the same invalid one, and one above the limit.
+ */
+function wasWithoutRegistration(
+  { invoice, supplier }: Facts,
+  limit: LimitInCurrency | undefined,
+  isTaxAlone: boolean,
+): boolean {
+  const { count, taxIdCount, taxRates, amounts } = supplier.profile;
+  const isSameFault = invoice.taxKey === undefined ? count > taxIdCount : supplier.reason === 'TAX_KEY' && count > 0;
+  // Profiles hold rates, which need a net amount.
+  if (!isSameFault || !(isTaxAlone || taxRates.some(({ value }) => value > 0))) return false;
+  return (amounts[invoice.currency] ?? []).some(({ minor }) => limit === undefined || BigInt(minor) > limit.minor);
 }
 
 /** Whether the bank is in a country without value added tax, such as the United States: suppliers there have no id to state. */

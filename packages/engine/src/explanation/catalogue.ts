@@ -338,7 +338,7 @@ export const catalogue = {
   },
   TAX_WITHOUT_REGISTRATION: {
     family: 'TAX',
-    severities: ['MEDIUM'],
+    severities: ['LOW', 'MEDIUM'],
     requires: ['NET_AND_TAX'],
     description: 'Tax is charged without a valid tax id.',
     recommendedAction: 'Do not deduct input tax until a valid id is shown.',

@@ -19,19 +19,13 @@ export function moneyText(amount: DecimalAmount, currency: string): string {
   return `${currency} ${moneyIn(currency, amount)}`;
 }
 
-/** The currency that {@link valueOf} and the limits of the policy are compared in. */
-export function valueCurrency({ base, invoice }: Facts): string {
-  return base?.currency ?? invoice.currency;
-}
-
 /** The value of the invoice as evidence. */
 export function valueEvidence(facts: Facts): { readonly [name: string]: EvidenceValue } {
-  const { value, noRate } = valueOf(facts);
-  const currency = valueCurrency(facts);
+  const { value, currency, noRate } = valueOf(facts);
   return { value: moneyIn(currency, value), valueCurrency: currency, noRate };
 }
 
-/** Limits of the policy, which have no currency, as evidence in the currency that they were compared in. */
+/** Limits as evidence, in the currency in which they were compared. */
 export function limitsIn(
   currency: string,
   limits: Readonly<Record<string, DecimalAmount>>,

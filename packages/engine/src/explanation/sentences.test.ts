@@ -87,6 +87,30 @@ describe('a high first invoice states amount and limit, each with its currency',
     );
   });
 
+  const SWEDISH = { ratesPerEuro: { SEK: '11.50' } } as const;
+  const inKronor = (amount: string) => ({ currency: 'SEK', amount, rate: '1', source: 'IDENTITY' }) as const;
+
+  test('where the base currency is not the euro, in which the limit is', () => {
+    const billed = (amount: string) =>
+      ledger().bill({ ...order, gross_amount: amount, currency: 'SEK' }, { base: inKronor(amount), ...SWEDISH });
+    expect(findingIn(billed('114999.99'), 'SUPPLIER_NEW_HIGH_VALUE')).toBeUndefined();
+    expect(findingIn(billed('115000.01'), 'SUPPLIER_NEW_HIGH_VALUE')?.summary).toBe(
+      'The first invoice of Acme Supplies Ltd asks for SEK 115000.01 (EUR 10000.00), which reaches the limit of EUR 10000.00 for first invoices.',
+    );
+  });
+
+  test('where amounts of the organization are usually higher, in its base currency', () => {
+    const billed = (amount: string) =>
+      ledger().bill(
+        { ...order, gross_amount: amount, currency: 'SEK' },
+        { base: inKronor(amount), ...SWEDISH, facts: { highAmount: '200000' } },
+      );
+    expect(findingIn(billed('199999.99'), 'SUPPLIER_NEW_HIGH_VALUE')).toBeUndefined();
+    expect(findingIn(billed('200000.01'), 'SUPPLIER_NEW_HIGH_VALUE')?.summary).toBe(
+      'The first invoice of Acme Supplies Ltd asks for SEK 200000.01, which reaches the limit of SEK 200000.00 for first invoices.',
+    );
+  });
+
   test('without an exchange rate', () => {
     const billed = ledger().bill({ ...order, gross_amount: '69168', currency: 'JPY' }, { base: null });
     expect(findingIn(billed, 'SUPPLIER_NEW_HIGH_VALUE')?.summary).toBe(

@@ -1,5 +1,6 @@
 import type { Company } from './companies.js';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import { scaleAmount } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { DocumentFacts } from './document-facts.js';
 import type { OrderMasterFacts, OwnAccountFacts, VendorMasterFacts } from './erp-facts.js';
@@ -53,10 +54,26 @@ export interface Facts {
   readonly document?: DocumentFacts;
 }
 
-/**
- * The gross amount for comparison with value limits: in the base currency, or as stated where no rate exists, which
- * evidence then says.
- */
-export function valueOf({ base, invoice }: Facts): { readonly value: DecimalAmount; readonly noRate: boolean } {
-  return { value: base?.amount ?? invoice.grossAmount, noRate: base === null };
+/** What an invoice is worth, for comparison with the value limits of the policy. */
+export interface InvoiceValue {
+  readonly value: DecimalAmount;
+  readonly currency: string;
+  /** There is no rate, so the value is the gross amount as stated. */
+  readonly noRate: boolean;
 }
+
+/**
+ * The gross amount in euros, the currency of the limits of the policy, at the reference rate of the issue date; as stated
+ * where no rate exists, which evidence then says.
+ */
+export function valueOf({ base, invoice, ratesPerEuro }: Facts): InvoiceValue {
+  const { grossAmount, currency } = invoice;
+  if (currency === LIMIT_CURRENCY) return { value: grossAmount, currency, noRate: false };
+  if (base?.currency === LIMIT_CURRENCY) return { value: base.amount, currency: LIMIT_CURRENCY, noRate: false };
+  const perEuro = ratesPerEuro[currency];
+  if (perEuro === undefined) return { value: grossAmount, currency, noRate: true };
+  return { value: scaleAmount(grossAmount, '1', perEuro), currency: LIMIT_CURRENCY, noRate: false };
+}
+
+/** The currency of the value limits of the policy. */
+export const LIMIT_CURRENCY = 'EUR';

@@ -1,6 +1,6 @@
 import type { Level } from './level.js';
 
-/** Value limits are in the base currency; without a rate they are compared with the amount as stated. */
+/** Value limits are in euros; without a rate they are compared with the amount as stated. Approval limits are not: see {@link AmountParameters.approvalThresholds}. */
 export interface AmountParameters {
   readonly levels: {
     readonly outlierOfKnownSize: Level;

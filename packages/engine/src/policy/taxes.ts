@@ -9,6 +9,7 @@ export interface TaxParameters {
     readonly signMismatch: Level;
     readonly rateUnusual: Level;
     readonly withoutRegistration: Level;
+    readonly withoutRegistrationAgain: Level;
     readonly crossBorder: Level;
   };
   /** Minor units; one less in currencies that have none. */
@@ -21,12 +22,57 @@ export interface TaxParameters {
   readonly cashRoundingSteps: Readonly<Record<string, string>>;
   /** Shares of the net amount that the buyer keeps back for the tax office, by country of the supplier. */
   readonly withholdingBasisPoints: Readonly<Record<string, readonly number[]>>;
+  /** Gross amounts up to which an invoice may be simplified, by country of the supplier. */
+  readonly simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>>;
+  /** For other countries, and where the country is not known: the highest that the VAT directive allows, article 238. */
+  readonly simplifiedInvoiceLimit: SimplifiedInvoiceLimit;
   readonly rateExcessBasisPoints: number;
   readonly rateHistoryMin: number;
   readonly rateConstantBasisPoints: number;
   readonly rateConstantShareMin: number;
   readonly rateUnusualBasisPoints: number;
 }
+
+/** An amount with tax, in the currency in which the law states it. */
+export interface SimplifiedInvoiceLimit {
+  readonly amount: string;
+  readonly currency: string;
+}
+
+const euros = (amount: string): SimplifiedInvoiceLimit => ({ amount, currency: 'EUR' });
+
+/**
+ * Limits of simplified invoices, on which less than all details is required. Each line names its law; limits that the law
+ * states without tax are taken as they are. Reviewed 2026-11.
+ */
+const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> = {
+  // § 11 Abs. 6 UStG
+  AT: euros('400'),
+  // Art. 57 MWSTV
+  CH: { amount: '400', currency: 'CHF' },
+  // § 30 zákona o dani z přidané hodnoty
+  CZ: { amount: '10000', currency: 'CZK' },
+  // § 33 UStDV
+  DE: euros('250'),
+  // Momsbekendtgørelsen, forenklet faktura
+  DK: { amount: '3000', currency: 'DKK' },
+  // Real Decreto 1619/2012, artículo 4
+  ES: euros('400'),
+  // Arvonlisäverolaki 209 f §
+  FI: euros('400'),
+  // Code général des impôts, annexe II, article 242 nonies A
+  FR: euros('150'),
+  // VAT Regulations 1995, regulation 16
+  GB: { amount: '250', currency: 'GBP' },
+  // Decreto ministeriale 10 maggio 2019
+  IT: euros('400'),
+  // Wet op de omzetbelasting 1968, artikel 34d
+  NL: euros('100'),
+  // Ustawa o podatku od towarów i usług, art. 106e ust. 5 pkt 3
+  PL: { amount: '450', currency: 'PLN' },
+  // Mervärdesskattelagen (2023:200), 17 kap.
+  SE: { amount: '4000', currency: 'SEK' },
+};
 
 /** The defaults of every organization. */
 export const taxes: TaxParameters = {
@@ -38,6 +84,7 @@ export const taxes: TaxParameters = {
     signMismatch: { severity: 'HIGH', confidence: 90 },
     rateUnusual: { severity: 'LOW', confidence: 60 },
     withoutRegistration: { severity: 'MEDIUM', confidence: 70 },
+    withoutRegistrationAgain: { severity: 'LOW', confidence: 70 },
     crossBorder: { severity: 'LOW', confidence: 65 },
   },
   toleranceMinor: 2,
@@ -61,6 +108,8 @@ export const taxes: TaxParameters = {
     IT: [400, 1150, 2000, 2300],
     PT: [1150, 1650, 2000, 2300, 2500],
   },
+  simplifiedInvoiceLimits,
+  simplifiedInvoiceLimit: euros('400'),
   rateExcessBasisPoints: 10,
   rateHistoryMin: 6,
   rateConstantBasisPoints: 20,

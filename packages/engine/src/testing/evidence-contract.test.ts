@@ -48,27 +48,30 @@ describe('the contract of money in evidence', () => {
 });
 
 describe.each([
-  ['EUR', '1000', '41000', '5000.00', '41000.00'],
-  ['JPY', '1000', '41000', '5000', '41000'],
-  ['KWD', '1000', '41000', '5000.000', '41000.000'],
-])('findings about amounts in %s that were sent without decimals', (currency, usual, high, threshold, shown) => {
-  const billed = (gross_amount: string) => {
-    const bills = ledger();
-    const base = null;
-    for (let index = 0; index < 12; index++) bills.bill({ currency, gross_amount: `${usual}` }, { base });
-    return bills.bill({ currency, gross_amount }, { base });
-  };
+  ['EUR', '1000', '41000', '5000.00', '41000.00', false],
+  ['JPY', '1000', '41000', '5000', '41000', true],
+  ['KWD', '1000', '41000', '5000.000', '41000.000', true],
+])(
+  'findings about amounts in %s that were sent without decimals',
+  (currency, usual, high, threshold, shown, noRate) => {
+    const billed = (gross_amount: string) => {
+      const bills = ledger();
+      const base = null;
+      for (let index = 0; index < 12; index++) bills.bill({ currency, gross_amount: `${usual}` }, { base });
+      return bills.bill({ currency, gross_amount }, { base });
+    };
 
-  test('show them with the decimals of the currency', () => {
-    expect(findingIn(billed(high), 'AMOUNT_OUTLIER')?.evidence).toMatchObject({
-      observed: { value: shown, valueCurrency: currency, noRate: true, currency },
+    test('show them with the decimals of the currency', () => {
+      expect(findingIn(billed(high), 'AMOUNT_OUTLIER')?.evidence).toMatchObject({
+        observed: { value: shown, valueCurrency: currency, noRate, currency },
+      });
+      expect(findingIn(billed('4999'), 'AMOUNT_BELOW_THRESHOLD')?.evidence).toMatchObject({
+        threshold,
+        thresholdCurrency: currency,
+      });
     });
-    expect(findingIn(billed('4999'), 'AMOUNT_BELOW_THRESHOLD')?.evidence).toMatchObject({
-      threshold,
-      thresholdCurrency: currency,
-    });
-  });
-});
+  },
+);
 
 test('an amount converted at a rate is rounded to the decimals of the base currency', () => {
   const bills = ledger();

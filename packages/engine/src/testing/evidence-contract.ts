@@ -8,7 +8,7 @@ const MONEY_MEMBERS: ReadonlySet<string> = new Set(
     'amount amountAtRisk grossAmount netAmount taxAmount oldAmount newAmount matchedAmount ' +
     'expectedGross value sum whole median limit p95 threshold difference tolerance orderTotal billed ' +
     'excess paid due outlierValueMin roundValueMin newSupplierHighValue notInMasterHighValue ' +
-    'overbilledTolerance overpaidTolerance smallDifference splitTolerance'
+    'overbilledTolerance overpaidTolerance smallDifference splitTolerance simplifiedInvoiceLimit'
   ).split(' '),
 );
 /** Members that quote what an invoice or a document states. */
