@@ -23,6 +23,16 @@ describe('the forms of an invoice number', () => {
     expect(readInvoiceNumber('2025-12').f2).toBe('2025.12');
   });
 
+  test.each([
+    ['ΒΧ-1042', 'BX1042'],
+    ['βX-1042', 'BX1042'],
+    ['АВ 1042', 'AB1042'],
+    ['АB 1042', 'AB1042'],
+    ['Счёт 1042', 'SCHET1042'],
+  ])('%s, of letters that only look Latin, is read as it looks', (printed, f1) => {
+    expect(readInvoiceNumber(printed).f1).toBe(f1);
+  });
+
   test('a label stays when it is the whole number', () => {
     expect(readInvoiceNumber('INVOICE').f1).toBe('INVOICE');
     expect(readInvoiceNumber('FV12').f1).toBe('12');

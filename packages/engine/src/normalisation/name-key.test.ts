@@ -38,6 +38,9 @@ describe('the key of a supplier name', () => {
     ['АСМЕ Supplies', 'ACME SUPPLIES'],
     ['Νοrthwind Trαders', 'NORTHWIND TRADERS'],
     ['Ромашка Trading', 'ROMASHKA TRADING'],
+    ['βeta Trading', 'BETA TRADING'],
+    ['Вeta Trading', 'BETA TRADING'],
+    ['ΒΕΤΑ Trading', 'BETA TRADING'],
     ['Вектор', 'VEKTOR'],
     ['Вектор GmbH', 'VEKTOR'],
   ])('%s is read by the shape of its letters only where it mixes scripts', (name, key) => {
@@ -73,6 +76,8 @@ describe('a name without the misspelt legal form after it', () => {
     ['Fairfax Logistics Ltd', 'FAIRFAX LOGISTICS'],
     ['Limted', 'LIMTED'],
     ['Kaufhaus Spar', 'KAUFHAUS SPAR'],
+    ['Fairfax Logistics Cork', 'FAIRFAX LOGISTICS CORK'],
+    ['Fairfax Euro', 'FAIRFAX EURO'],
     ['Northwind UK', 'NORTHWIND UK'],
   ])('%s', (name, rest) => {
     expect(withoutMisspeltForm(readName(name).key)).toBe(rest);

@@ -1,5 +1,6 @@
 import { legalForms } from '../data/legal-forms.js';
-import { lookAlikeLetters } from '../data/look-alike-letters.js';
+import { wordsLikeLegalForms } from '../data/words-like-legal-forms.js';
+import { asShown } from './look-alike-letters.js';
 import { editDistance } from './similarity.js';
 import { plainText } from './text.js';
 
@@ -66,7 +67,7 @@ export function withoutMisspeltForm(nameKey: string): string {
 
 /** A form, one with a letter doubled, or one with the same initial that a single edit is missing to. */
 function isNearlyForm(word: string): boolean {
-  if (word.length < MISSPELT_FORM_LENGTH_MIN) return false;
+  if (word.length < MISSPELT_FORM_LENGTH_MIN || wordsLikeLegalForms.has(word)) return false;
   if (forms.has(word) || forms.has(word.replace(/(.)\1+/g, '$1'))) return true;
   return misspellableForms.some((form) => form.charAt(0) === word.charAt(0) && editDistance(form, word, 1) <= 1);
 }
@@ -79,20 +80,10 @@ function tokensOf(name: string): string[] {
 }
 
 const LATIN = /\p{Script=Latin}/u;
-const OTHER_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
-const WORDS = /[\p{L}\p{M}]+/gu;
 
-/**
- * The name with letters of other scripts as what they look like, where it mixes them with Latin ones: in words of both,
- * and in words all of whose letters could be Latin. A name in its own script stays as it is, and is transliterated.
- */
+/** The name as it is read. A name in its own script stays as it is, and is transliterated. */
 function asPrinted(name: string): string {
-  if (!OTHER_SCRIPT.test(name) || !LATIN.test(name)) return name;
-  return name.replace(WORDS, (word) => {
-    const letters = [...word];
-    const isDisguised = LATIN.test(word) || letters.every((letter) => lookAlikeLetters.has(letter));
-    return isDisguised ? letters.map((letter) => lookAlikeLetters.get(letter) ?? letter).join('') : word;
-  });
+  return LATIN.test(name) ? asShown(name) : name;
 }
 
 /** `S.A.R.L.` is `SARL`, `B. V.` is `BV`; a single dotted letter stays alone. */
