@@ -5,7 +5,7 @@ import { scoreFindings } from '@invoicecontrol/engine/scoring/score';
 import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
 
 const invoice = {
-  supplier: { name: 'Acme Supplies Ltd', tax_id: 'DE136695976' },
+  supplier: { name: 'Acme Supplies Ltd', tax_id: 'DE992058642' },
   invoice_number: 'KX-4821',
   issue_date: '2025-03-10',
   currency: 'EUR',
