@@ -19,7 +19,7 @@ import type { BankParameters } from '../policy/bank-accounts.js';
 import type { Level } from '../policy/level.js';
 import { compareText } from '../facts/record-order.js';
 import { taxText } from '../supplier/identity.js';
-import { isTrusted } from '../supplier/profile.js';
+import { isTrustedFor } from '../supplier/profile.js';
 import type { AccountUse } from '../facts/supplier.js';
 import { usualAmountStatistics, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/habits.js';
 import { isTampered } from './tampering.js';
@@ -82,7 +82,7 @@ function blocklisted(facts: Facts, account: StatedAccount, { levels }: BankParam
 /** The supplier asks for money on an account it has not earned trust for. */
 function changed(facts: Facts, account: StatedAccount, near: NearAccount | undefined, policy: Policy): RaisedFinding[] {
   const { use, others } = account;
-  if (others.length === 0 || (use !== undefined && isTrusted(use.trust))) return [];
+  if (others.length === 0 || (use !== undefined && isTrustedFor(facts.invoice, use))) return [];
   const parameters = policy.bank;
   const { supplier, invoice } = facts;
   const isVirtual = isVirtualAccount(facts, parameters);

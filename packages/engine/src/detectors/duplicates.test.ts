@@ -39,7 +39,7 @@ describe('DUPLICATE_INVOICE', () => {
         'INV-01042 repeats INV-01042 (2025-03-10, EUR 1200.00) with the same number; same amount, date and tax id.',
       recommendedAction:
         'Do not pay. Confirm with Acme Supplies Ltd that INV-01042 was already received on 2025-03-10; void this record.',
-      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.6.0' },
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.7.0' },
     });
   });
 
@@ -79,8 +79,8 @@ describe('DUPLICATE_INVOICE', () => {
     const history = inMemoryHistory();
     const smaller = history.factsOf(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'a' } });
     const larger = history.factsOf(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'b' } });
-    history.record(smaller, 'RECEIVED');
-    history.record(larger, 'RECEIVED');
+    history.record(smaller, { status: 'RECEIVED' });
+    history.record(larger, { status: 'RECEIVED' });
     expect(typesOf(history.bill(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'a' } }))).toEqual([]);
     const again = history.bill(invoiceOf({ supplier }), { origin: { receivedAtMs: 5, invoiceId: 'b' } });
     expect(findingIn(again, 'DUPLICATE_INVOICE')?.relatedInvoiceIds).toEqual(['a']);
@@ -102,7 +102,7 @@ describe('DUPLICATE_INVOICE', () => {
 
   test.each(['VOID', 'REJECTED', 'FAILED'] as const)('a %s record does not count as an original', (status) => {
     const history = inMemoryHistory();
-    history.record(history.factsOf(invoiceOf({ supplier })), status);
+    history.record(history.factsOf(invoiceOf({ supplier })), { status });
     expect(typesOf(history.bill(invoiceOf({ supplier })))).toEqual([]);
   });
 });
@@ -257,7 +257,7 @@ describe('DUPLICATE_DOCUMENT', () => {
   });
   test('is INFO when the earlier upload failed', () => {
     const history = inMemoryHistory();
-    history.record(history.factsOf(invoiceOf({ supplier }), upload), 'FAILED');
+    history.record(history.factsOf(invoiceOf({ supplier }), upload), { status: 'FAILED' });
     const billed = history.bill(invoiceOf({ supplier }), upload);
     expect(billed.analysis.decision).toBe('PASS');
     expect(findingIn(billed, 'DUPLICATE_DOCUMENT')).toMatchObject({ severity: 'INFO' });

@@ -26,6 +26,9 @@ export interface InvoiceOrigin {
   readonly documentSha256?: string;
 }
 
+/** What a bill may be: a copy of another one, or an attempt to divert money. */
+export type Suspicion = 'DUPLICATE' | 'FRAUD';
+
 /** One invoice number in the forms that are compared (detection reference, section 3). */
 export interface InvoiceNumber {
   /** Letters and digits, nothing else. */
@@ -73,7 +76,9 @@ export interface Candidate extends InvoiceOrigin {
   /** `nameKey` with AE, OE, UE folded to A, O, U; present when it differs. */
   readonly nameFold?: string;
   /** A reviewer confirmed this record as a duplicate or as fraud: it no longer counts as an original. */
-  readonly confirmedAs?: 'DUPLICATE' | 'FRAUD';
+  readonly confirmedAs?: Suspicion;
+  /** A finding about this record says so and waits for a person, or was confirmed. Absent in records of old. */
+  readonly suspectedAs?: Suspicion;
   /** ERP bills: the API or upload invoice that this bill books. */
   readonly bookedInvoiceId?: string;
   // As printed on the record, for evidence.

@@ -90,7 +90,7 @@ export interface CountedText {
 }
 
 /**
- * How far an account is known as the supplier's own. SEEN is earned by use, ERP comes from the vendor master,
+ * How far an account is known as the supplier's own. SEEN is earned by use that nothing was said against, ERP comes from the vendor master,
  * REVIEWED and FRAUD from people. SEEN, ERP and REVIEWED are trusted.
  */
 export type AccountTrust = 'UNVERIFIED' | 'SEEN' | 'ERP' | 'REVIEWED' | 'FRAUD';
@@ -106,6 +106,17 @@ export interface AccountUse {
   /** The trust before it was reviewed; restored when the review is withdrawn. */
   readonly earned?: AccountTrust;
   readonly firstInvoiceNumber: string;
+  /** Bills that earn it trust. Absent without any, and in profiles of old. */
+  readonly earning?: EarningUse;
+  /** The scan that brought all of its bills; absent once another road brought one. */
+  readonly onlyScanId?: string;
+}
+
+/** Bills on an account under which no finding about it stands, by the day of receipt; rows of a scan by issue day. */
+export interface EarningUse {
+  readonly count: number;
+  readonly firstDay: number;
+  readonly lastDay: number;
 }
 
 /** Another supplier than the invoice's, as far as it is compared with it. */

@@ -43,11 +43,23 @@ describe('a contract number where the invoice number belongs', () => {
     expect(typesOf(history.bill(bill('2026-01-20'), received('2025-02-03')))).toContain('SUSPECTED_DUPLICATE');
   });
 
-  test('of a membership is a contract from the third year on, whenever its bills were received', () => {
+  test('of a membership is a contract from the third year on, once a person has dismissed the question about the second', () => {
     const history = inMemoryHistory();
-    const years = ['2023-01-20', '2024-01-22', '2025-01-20'].map((date) => history.bill(bill(date)));
-    expect(years[2] && typesOf(years[2])).not.toContain('SUSPECTED_DUPLICATE');
-    expect(years[2]?.analysis.decision).toBe('PASS');
+    const [first, second] = ['2023-01-20', '2024-01-22'].map((date) => history.bill(bill(date)));
+    if (first === undefined || second === undefined) throw new Error('nothing billed');
+    expect(typesOf(second)).toContain('SUSPECTED_DUPLICATE');
+    history.dismiss(second);
+    expect(history.bill(bill('2025-01-20')).analysis.decision).toBe('PASS');
+  });
+
+  test('is not made of copies that wait for a person, however regular their dates', () => {
+    const history = inMemoryHistory();
+    history.bill(bill('2024-12-01', { invoice_number: 'V-770050', gross_amount: '91.17' }));
+    const months = ['2025-01-01', '2025-01-31', '2025-03-02', '2025-04-01'].map((date) => history.bill(bill(date)));
+    for (const copy of months.slice(1)) {
+      expect(typesOf(copy)).toContain('SUSPECTED_DUPLICATE');
+      expect(copy.analysis.decision).not.toBe('PASS');
+    }
   });
 
   test.each([

@@ -48,8 +48,12 @@ export function scorePairs(
   };
   const compared = originals.map((other) => compare(context, other));
   const comparable = compared.filter((pair) => pair.amount !== 'OPPOSITE');
+  // What may be a copy itself shows no contract.
   const numbered = comparable.filter(
-    (pair) => pair.sameSupplier && (pair.number === 'IDENT' || pair.number === 'FORMAT'),
+    (pair) =>
+      pair.sameSupplier &&
+      (pair.number === 'IDENT' || pair.number === 'FORMAT') &&
+      pair.other.suspectedAs !== 'DUPLICATE',
   );
   const series = numbered.filter((pair) => pair.amount === 'EQ');
   const daysOf = (pairs: readonly Compared[]): number[] => pairs.map((pair) => pair.other.issueDay);

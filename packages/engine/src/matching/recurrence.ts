@@ -7,7 +7,7 @@ import { isSameSupplier } from './supplier-relation.js';
 export interface AmountHistory {
   /** Days of finished invoices, from the profile. */
   readonly profileDays: readonly number[];
-  /** Originals among the candidates, including those still being analyzed. */
+  /** Originals among the candidates, including those still being analyzed; those that may be copies are no habit. */
   readonly present: ReadonlySet<Candidate>;
 }
 
@@ -24,6 +24,7 @@ export function amountHistory(
     .map((use) => use.day);
   const present = originals.filter(
     (candidate) =>
+      candidate.suspectedAs !== 'DUPLICATE' &&
       candidate.amountMinor === invoice.amountMinor &&
       candidate.currency === invoice.currency &&
       isInWindow(candidate.issueDay) &&

@@ -5,6 +5,7 @@ import type { AmountParameters } from '../policy/amounts.js';
 import type { BankParameters } from '../policy/bank-accounts.js';
 import type { DateParameters } from '../policy/dates.js';
 import type { AmountUse } from '../facts/supplier.js';
+import { isOfScan, isTrusted } from './profile.js';
 import { amountsOf, amountStatistics, median, modeOf } from './statistics.js';
 import type { AmountStatistics } from './statistics.js';
 
@@ -64,11 +65,17 @@ export function isOtherAccount({ invoice: { bankKey }, supplier }: Facts): boole
 
 /** Whether the supplier gives every customer or invoice its own account at one bank; false for an invalid account. */
 export function isVirtualAccount(
-  { invoice: { bankKey, bankProblems }, supplier }: Facts,
+  { invoice: { bankKey, bankProblems, scanId }, supplier }: Facts,
   { virtualAccountsMin }: BankParameters,
 ): boolean {
   if (bankKey === undefined || bankProblems.length > 0) return false;
   const bankCode = bankCodeOfKey(bankKey);
-  const recent = new Set(supplier.profile.recentAccounts.map((use) => use.text));
-  return [...recent].filter((key) => bankCodeOfKey(key) === bankCode).length >= virtualAccountsMin;
+  const { accounts, recentAccounts } = supplier.profile;
+  const recent = new Set(recentAccounts.map((use) => use.text));
+  // Accounts that people still ask about are no habit of the supplier.
+  const isHabit = (key: string): boolean =>
+    accounts.some(
+      (use) => use.key === key && (isTrusted(use.trust) || use.earning !== undefined || isOfScan(use, scanId)),
+    );
+  return [...recent].filter((key) => bankCodeOfKey(key) === bankCode && isHabit(key)).length >= virtualAccountsMin;
 }

@@ -44,11 +44,36 @@ describe('trust in an account', () => {
   test('the first account is trusted, a second has to earn trust', () => {
     expect(trusts([use(FIRST, '2025-01-01'), use(SECOND, '2025-02-01')])).toEqual(['SEEN', 'UNVERIFIED']);
   });
-  test('three invoices over sixty days earn trust', () => {
-    const start = use(FIRST, '2025-01-01');
-    const first = [start, use(SECOND, '2025-02-01'), use(SECOND, '2025-03-01')];
-    expect(trusts([...first, use(SECOND, '2025-04-01')])).toEqual(['SEEN', 'UNVERIFIED']);
-    expect(trusts([...first, use(SECOND, '2025-04-02')])).toEqual(['SEEN', 'SEEN']);
+  /** The trust of a second account after bills that were received on these days, whatever days they state. */
+  const trustAfter = (days: readonly string[], origin: Partial<NormalisedInvoice> = {}): string | undefined =>
+    days
+      .map((day, index) => ({
+        ...counted(use(SECOND, addDays('2024-01-01', index * 100))),
+        receivedAtMs: Date.parse(day),
+        ...origin,
+      }))
+      .reduce(countInvoice, profileOf([use(FIRST, '2023-01-01')]))
+      .accounts.at(-1)?.trust;
+
+  test('three invoices that were received over sixty days earn trust, whatever dates they state', () => {
+    expect(trustAfter(['2025-02-01', '2025-03-01', '2025-04-01'])).toBe('UNVERIFIED');
+    expect(trustAfter(['2025-02-01', '2025-03-01', '2025-04-02'])).toBe('SEEN');
+    expect(trustAfter(['2025-02-01', '2025-02-01', '2025-02-01', '2025-02-01'])).toBe('UNVERIFIED');
+  });
+
+  test('two invoices earn none, however long ago', () => {
+    expect(trustAfter(['2023-02-01', '2025-03-01'])).toBe('UNVERIFIED');
+  });
+
+  test('rows of a scan are received at once and earn it by the dates that they state', () => {
+    const day = '2025-02-01';
+    expect(trustAfter([day, day, day], { source: 'SCAN', scanId: 's' })).toBe('SEEN');
+  });
+
+  test('invoices under which a question about the account stands earn none, by any road', () => {
+    const days = ['2025-01-01', '2025-03-01', '2025-06-01', '2025-12-01'];
+    expect(trustAfter(days, { suspectedAs: 'FRAUD' })).toBe('UNVERIFIED');
+    expect(trustAfter(days, { suspectedAs: 'FRAUD', source: 'SCAN', scanId: 's' })).toBe('UNVERIFIED');
   });
 });
 
@@ -93,6 +118,12 @@ test('amounts, days and terms do not depend on the order of arrival', () => {
     }),
     { numRuns: 30 },
   );
+});
+
+test('an invoice that may be a copy changes nothing', () => {
+  const before = profileOf([{ supplier: { bank_account: FIRST } }]);
+  const copy = { ...counted({ supplier: { bank_account: FIRST } }), suspectedAs: 'DUPLICATE' as const };
+  expect(countInvoice(before, copy)).toEqual(before);
 });
 
 test('removing an invoice restores the profile', () => {

@@ -7,6 +7,7 @@ import type {
   CountedText,
   DatedNumber,
   DatedText,
+  EarningUse,
   RecentBill,
   SupplierProfile,
 } from '../facts/supplier.js';
@@ -26,6 +27,7 @@ const SEQUENCE_MAX = 32;
 const TERMS_MAX = 32;
 const TAX_RATES_MAX = 16;
 const TAX_COUNTRIES_MAX = 4;
+const DAY_MS = 86_400_000;
 /** Invoices and days after which an account is SEEN. */
 const SEEN_INVOICES_MIN = 3;
 const SEEN_DAYS_MIN = 60;
@@ -58,8 +60,25 @@ export function isTrusted(trust: AccountTrust): boolean {
   return trust === 'SEEN' || trust === 'ERP' || trust === 'REVIEWED';
 }
 
-/** The profile after one more invoice. Pure; called once per invoice (links.ts keeps the ring of what was counted). */
+/**
+ * Whether the account is known well enough to be paid without a question. Rows of one scan were received at once, and
+ * nobody could review one before the next: for each other, and for nobody else, they establish an account by their dates.
+ */
+export function isTrustedFor({ scanId }: Candidate, use: AccountUse): boolean {
+  return isTrusted(use.trust) || (isOfScan(use, scanId) && use.trust === 'UNVERIFIED' && isEstablished(use));
+}
+
+/** Whether all bills on the account are rows of this scan. */
+export function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boolean {
+  return onlyScanId !== undefined && onlyScanId === scanId;
+}
+
+/**
+ * The profile after one more invoice. A bill that may be a copy teaches nothing, one that may be fraud earns its account
+ * no trust. Pure; called once per invoice (links.ts keeps the ring of what was counted).
+ */
 export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
+  if (invoice.suspectedAs === 'DUPLICATE') return profile;
   const day = invoice.issueDay;
   const amount = BigInt(invoice.amountMinor);
   const rate = taxRateBasisPoints(invoice);
@@ -206,17 +225,24 @@ export function rateBasisPoints(net: bigint, tax: bigint): number | undefined {
 }
 
 function withAccount(accounts: readonly AccountUse[], invoice: NormalisedInvoice): readonly AccountUse[] {
-  const { bankKey, bankMasked, bankCountry, issueDay } = invoice;
+  const { bankKey, bankMasked, bankCountry, issueDay, scanId } = invoice;
+  const earnsTrust = invoice.suspectedAs === undefined;
   if (bankKey === undefined || bankMasked === undefined) return accounts;
   const known = accounts.find((account) => account.key === bankKey);
   if (known !== undefined) {
+    const { onlyScanId: _scan, earning: earned, ...use } = known;
+    // Rows may have passed because of what their own scan established; that is no answer to the question about others.
+    const wasAskedAbout = (earned?.count ?? 0) < known.count;
+    const earning = earnsTrust && !(scanId !== undefined && wasAskedAbout) ? withEarning(earned, invoice) : earned;
     const used = {
-      ...known,
+      ...use,
+      ...(isOfScan(known, scanId) && scanId !== undefined ? { onlyScanId: scanId } : {}),
+      ...(earning === undefined ? {} : { earning }),
       firstDay: Math.min(known.firstDay, issueDay),
       lastDay: Math.max(known.lastDay, issueDay),
       count: known.count + 1,
     };
-    const seen = used.count >= SEEN_INVOICES_MIN && used.lastDay - used.firstDay >= SEEN_DAYS_MIN;
+    const seen = earning !== undefined && isEstablished(earning);
     const trust = used.trust === 'UNVERIFIED' && seen ? 'SEEN' : used.trust;
     return accounts.map((account) => (account.key === bankKey ? { ...used, trust } : account));
   }
@@ -230,8 +256,24 @@ function withAccount(accounts: readonly AccountUse[], invoice: NormalisedInvoice
     // The account a supplier starts with is its own until something contradicts it.
     trust: accounts.length === 0 ? 'SEEN' : 'UNVERIFIED',
     firstInvoiceNumber: invoice.invoiceNumber,
+    ...(earnsTrust ? { earning: withEarning(undefined, invoice) } : {}),
+    ...(scanId === undefined ? {} : { onlyScanId: scanId }),
   };
   return accounts.length < ACCOUNTS_MAX ? [...accounts, first] : [...withoutLeastUseful(accounts), first];
+}
+
+/** A sender chooses the date on a bill, not the day on which it is received. */
+function withEarning(use: EarningUse | undefined, { scanId, issueDay, receivedAtMs }: NormalisedInvoice): EarningUse {
+  const day = scanId === undefined ? Math.floor(receivedAtMs / DAY_MS) : issueDay;
+  return {
+    count: (use?.count ?? 0) + 1,
+    firstDay: Math.min(use?.firstDay ?? day, day),
+    lastDay: Math.max(use?.lastDay ?? day, day),
+  };
+}
+
+function isEstablished({ count, firstDay, lastDay }: EarningUse): boolean {
+  return count >= SEEN_INVOICES_MIN && lastDay - firstDay >= SEEN_DAYS_MIN;
 }
 
 /** Room for a new account: unverified ones leave before trusted ones, the longest unused first. */
@@ -255,7 +297,11 @@ function withoutAccount(
       if (account.key !== invoice.bankKey) return account;
       const before = remaining.findLast((use) => use.text === account.key);
       const lastDay = account.lastDay === invoice.issueDay ? (before?.day ?? account.lastDay) : account.lastDay;
-      return { ...account, count: account.count - 1, lastDay };
+      const { earning, ...use } = account;
+      // Whether this bill was one of those that earn trust is not stored: rather one too few than one too many.
+      const left =
+        earning === undefined || earning.count <= 1 ? {} : { earning: { ...earning, count: earning.count - 1 } };
+      return { ...use, ...left, count: account.count - 1, lastDay };
     })
     .filter((account) => account.count > 0 || account.trust === 'ERP' || account.trust === 'REVIEWED');
 }

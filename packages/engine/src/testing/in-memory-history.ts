@@ -8,7 +8,7 @@ import type { RiskDecision } from '../scoring/decision.js';
 import type { Finding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
-import type { InvoiceOrigin, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
+import type { InvoiceOrigin, MatchPart, NormalisedInvoice, Suspicion } from '../facts/invoice.js';
 import { countBankUse, countOrderUse } from '../facts/links.js';
 import type { BankLink, OrderLink } from '../facts/links.js';
 import { applyCandidateCaps, lookupKeys, matchPartOf, supplierKeysOf } from '../normalisation/match-keys.js';
@@ -19,7 +19,8 @@ import { identityAfter, resolveSupplier } from '../supplier/identity.js';
 import type { KnownSupplier, AccountTrust, SupplierProfile } from '../facts/supplier.js';
 import { lookalikeKeysOf } from '../supplier/lookalike.js';
 import { lookalikesOf, namesakesOf } from '../supplier/related.js';
-import { countInvoice, emptyProfile, withAccountTrust } from '../supplier/profile.js';
+import { suspectedAs } from '../supplier/suspicion.js';
+import { countInvoice, emptyProfile, withAccountTrust, withReviewedAccount } from '../supplier/profile.js';
 
 export const ORGANIZATION_ID = '0192a000-0000-7000-8000-000000000001';
 export const COMPANY_ID = '0192a000-0000-7000-8000-00000000c001';
@@ -119,15 +120,19 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
     if (isNew) for (const key of part.keys) idsByKey.set(key, [...(idsByKey.get(key) ?? []), part.invoiceId]);
   }
 
-  function record({ invoice, supplier: { supplierId } }: Facts, status: MatchPart['status'] = 'ANALYZED'): void {
-    store({ ...matchPartOf(invoice), status });
+  function record(
+    { invoice, supplier: { supplierId } }: Facts,
+    { status = 'ANALYZED', suspicion }: { status?: MatchPart['status']; suspicion?: Suspicion | undefined } = {},
+  ): void {
+    const decided = suspicion === undefined ? invoice : { ...invoice, suspectedAs: suspicion };
+    store({ ...matchPartOf(decided), status });
     const identity = identityAfter(suppliers.get(supplierId), supplierId, invoice);
     suppliers.set(supplierId, identity);
     for (const key of [...identity.keys, ...(identity.lookalikeKeys ?? []).map(lookalikeIndexKey)]) {
       const ids = supplierIdsByKey.get(key) ?? new Set();
       supplierIdsByKey.set(key, ids.add(supplierId));
     }
-    profiles.set(supplierId, countInvoice(profiles.get(supplierId) ?? emptyProfile, invoice));
+    profiles.set(supplierId, countInvoice(profiles.get(supplierId) ?? emptyProfile, decided));
     const { bankKey, poKey } = invoice;
     if (bankKey !== undefined) {
       bankLinks.set(bankKey, countBankUse(bankLinks.get(bankKey) ?? null, bankKey, invoice, supplierId));
@@ -149,13 +154,24 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       const facts = factsOf(canonical, options);
       const findings = runEngine(facts, policy);
       requireEvidenceContract(findings);
-      record(facts);
+      record(facts, { suspicion: suspectedAs(findings) });
       return { facts, analysis: { findings, ...decide(findings, policy) } };
     },
     /** Changes a stored record, as reviews and ERP imports do. */
     amend(invoiceId: string, changes: Partial<MatchPart>): void {
       const part = records.get(invoiceId);
       if (part !== undefined) records.set(invoiceId, { ...part, ...changes });
+    },
+    /** What follows when a person dismisses all findings of a bill. */
+    dismiss({ facts: { invoice, supplier } }: Billed): void {
+      const part = records.get(invoice.invoiceId);
+      if (part === undefined) return;
+      const { suspectedAs, ...dismissed } = part;
+      records.set(invoice.invoiceId, dismissed);
+      let profile = profiles.get(supplier.supplierId) ?? emptyProfile;
+      if (suspectedAs === 'DUPLICATE') profile = countInvoice(profile, invoice);
+      if (invoice.bankKey !== undefined) profile = withReviewedAccount(profile, invoice.bankKey, 'REVIEWED');
+      profiles.set(supplier.supplierId, profile);
     },
     confirmFraud(bankKey: string): void {
       const link = bankLinks.get(bankKey) ?? { bankKey, suppliers: [] };

@@ -3,8 +3,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { createKeyLock } from '@invoicecontrol/runtime/key-lock';
 import type { AnalysisFacts } from '../domain/analysis.js';
 import { countBankUse, countOrderUse, isFull, withoutFinalized } from '@invoicecontrol/engine/facts/links';
-import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
-import { countInvoice as countInProfile, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
+import { supplierAfter } from './counted-records.js';
 import type {
   BankLinkStore,
   CountedRecord,
@@ -86,10 +85,8 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
           write: (current, countedUnits) =>
             suppliers.write(organizationId, {
               version: current?.version ?? 0,
-              identity: identityAfter(current?.identity, supplierId, invoice),
-              profile: countInProfile(current?.profile ?? emptyProfile, invoice),
+              ...supplierAfter(current, supplierId, invoice),
               countedUnits,
-              withdrawnUnits: current?.withdrawnUnits ?? [],
             }),
         }),
       ),

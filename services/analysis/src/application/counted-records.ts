@@ -1,5 +1,8 @@
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
+import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
+import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
+import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 
 /** A record that counts invoices: written with a version check, each invoice counted once. */
 export interface CountedRecord {
@@ -11,8 +14,37 @@ export interface CountedRecord {
 export interface SupplierRecord extends CountedRecord {
   readonly identity: KnownSupplier;
   readonly profile: SupplierProfile;
-  /** The last invoices that were taken out of the profile again because a person confirmed them as duplicate or fraud. */
+  /**
+   * The last invoices that are no part of the profile: they may be copies, or a person confirmed them as duplicate or
+   * fraud.
+   */
   readonly withdrawnUnits: readonly string[];
+}
+
+/** What invoices make of a supplier. */
+export type SupplierState = Pick<SupplierRecord, 'identity' | 'profile' | 'withdrawnUnits'>;
+
+/** A supplier after one more invoice. One that may be a copy is out of the profile until a person says that it is none. */
+export function supplierAfter(
+  before: SupplierState | undefined,
+  supplierId: string,
+  invoice: NormalisedInvoice,
+): SupplierState {
+  const { invoiceId, suspectedAs } = invoice;
+  const units = before?.withdrawnUnits ?? [];
+  return {
+    identity: identityAfter(before?.identity, supplierId, invoice),
+    profile: countInvoice(before?.profile ?? emptyProfile, invoice),
+    withdrawnUnits: suspectedAs === 'DUPLICATE' ? withdrawn(units, invoiceId) : units,
+  };
+}
+
+/** Withdrawn invoices that a supplier record keeps. */
+const WITHDRAWN_UNITS_MAX = 256;
+
+/** The withdrawn units of a supplier with this one as well. */
+export function withdrawn(units: readonly string[], unitId: string): readonly string[] {
+  return [...units.filter((unit) => unit !== unitId), unitId].slice(-WITHDRAWN_UNITS_MAX);
 }
 
 export interface LinkRecord<L> extends CountedRecord {

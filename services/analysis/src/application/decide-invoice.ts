@@ -10,7 +10,7 @@ import type { MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/
 import { matchPartOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { pairKeysOf } from '../domain/finding-disposition.js';
 import { withSubjects } from '../domain/stored-subjects.js';
-import { compareReviews, reviewKeysOf } from '../domain/review.js';
+import { compareReviews, reviewKeysOf, suspicionOf } from '../domain/review.js';
 import type { RoutingRule } from '../domain/routing.js';
 import { invoiceDecided } from '../telemetry.js';
 import type { AnalysisStore } from './analysis-store.js';
@@ -113,9 +113,14 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       try {
         await commit(
           { organizationId, invoiceId, version, begun },
-          { match: { ...matchPartOf(facts.invoice), status: 'ANALYZED' }, base: facts.base, analysis, facts: packed },
+          {
+            match: { ...matchPartOf(facts.invoice), ...suspectedOf(analysis), status: 'ANALYZED' },
+            base: facts.base,
+            analysis,
+            facts: packed,
+          },
           announcementsOf(facts.invoice, analysis),
-          () => deriveFirst(deps, facts, analysis, packed, loaded),
+          () => deriveFirst(deps, { facts, analysis, packed, suspected: suspectedOf(analysis) }, loaded),
         );
       } catch (error) {
         if (error instanceof VersionConflict) return undefined;
@@ -145,7 +150,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       await commit(
         { organizationId, invoiceId, version: record.version, begun },
         {
-          match: { ...matchPartOf(facts.invoice), ...notedOn(match), status: 'ANALYZED' },
+          match: { ...matchPartOf(facts.invoice), ...notedOn(match), ...suspectedOf(analysis), status: 'ANALYZED' },
           analysis: again,
           facts: packed,
         },
@@ -153,11 +158,14 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
         () => deriveFromReanalysis(deps, facts, again, packed),
       );
     },
-    async finish({ organizationId, invoiceId, version, analysis }, packed) {
+    async finish({ organizationId, invoiceId, version, match, analysis }, packed) {
       if (analysis === undefined) return;
       const facts = unpackFacts(packed);
-      if (analysis.previous === undefined) await deriveFirst(deps, facts, analysis, packed, {});
-      else await deriveFromReanalysis(deps, facts, analysis, packed);
+      if (analysis.previous === undefined) {
+        // People may have reviewed it meanwhile.
+        const suspected = match.suspectedAs === undefined ? {} : { suspectedAs: match.suspectedAs };
+        await deriveFirst(deps, { facts, analysis, packed, suspected }, {});
+      } else await deriveFromReanalysis(deps, facts, analysis, packed);
       await invoices.finalize({ organizationId, invoiceId, version });
     },
   };
@@ -169,6 +177,12 @@ function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
     ...(confirmedAs === undefined ? {} : { confirmedAs }),
     ...(bookedInvoiceId === undefined ? {} : { bookedInvoiceId }),
   };
+}
+
+/** What the findings of a decision say that the record may be. */
+function suspectedOf({ findings }: Pick<DecidedAnalysis, 'findings'>): Pick<MatchPart, 'suspectedAs'> {
+  const suspicion = suspicionOf(findings);
+  return suspicion === undefined ? {} : { suspectedAs: suspicion };
 }
 
 /** What people have said about this invoice's findings is a fact of every later analysis of it. */
@@ -199,18 +213,23 @@ async function analyzeReviewed(
   return analyzeWithReviews(analyzed, await reviews.falsePositives(loaded.organizationId, keys), policy);
 }
 
+interface FirstDecision {
+  readonly facts: AnalysisFacts;
+  readonly analysis: DecidedAnalysis;
+  readonly packed: Buffer;
+  readonly suspected: Pick<MatchPart, 'suspectedAs'>;
+}
+
 async function deriveFirst(
   { analyses, findings, countInvoice: count }: Deps,
-  facts: AnalysisFacts,
-  analysis: DecidedAnalysis,
-  packed: Buffer,
+  { facts, analysis, packed, suspected }: FirstDecision,
   records: ReadRecords,
 ): Promise<void> {
   const { organizationId, invoice } = facts;
   await Promise.all([
     analyses.insert({ organizationId, invoiceId: invoice.invoiceId }, analysis, packed),
     findings.insertAll(organizationId, invoice, analysis),
-    count(facts, analysis.createdAt, records),
+    count({ ...facts, invoice: { ...invoice, ...suspected } }, analysis.createdAt, records),
   ]);
 }
 

@@ -76,7 +76,7 @@ export interface InvoiceQuery extends PageRequest {
 }
 
 /** What is noted on a decided invoice for others that are compared with it. */
-export type MatchNotes = Pick<MatchPart, 'confirmedAs' | 'bookedInvoiceId'>;
+export type MatchNotes = Pick<MatchPart, 'confirmedAs' | 'suspectedAs' | 'bookedInvoiceId'>;
 
 /** How far another invoice has come, and whom its findings name. */
 export interface InvoiceOutcome {
@@ -135,6 +135,7 @@ export interface InvoiceStore {
     outcome: {
       verdict: RiskDecision;
       confirmedAs: MatchPart['confirmedAs'];
+      suspectedAs: MatchPart['suspectedAs'];
       change: DecisionChange | undefined;
     },
   ): Promise<void>;

@@ -93,10 +93,13 @@ async function reviewedCandidates(
   const ids = candidates.map(({ invoiceId }) => invoiceId);
   const noted = await invoices.notes(organizationId, ids);
   return {
-    candidates: candidates.map(({ confirmedAs: _confirmed, bookedInvoiceId: _booked, ...candidate }) => ({
-      ...candidate,
-      ...noted.get(candidate.invoiceId),
-    })),
+    candidates: candidates.map(
+      ({ confirmedAs: _confirmed, suspectedAs: then, bookedInvoiceId: _booked, ...candidate }) => {
+        const { suspectedAs: now, ...notes } = noted.get(candidate.invoiceId) ?? {};
+        // A suspicion that was raised later was none at this place; one that people have dismissed since is gone.
+        return { ...candidate, ...notes, ...(then === undefined || now === undefined ? {} : { suspectedAs: then }) };
+      },
+    ),
     candidateCapHit,
   };
 }
@@ -143,9 +146,13 @@ async function reviewedProfile(
   for (const unitId of new Set([...wasOut, ...isOutNow])) {
     const record = await invoices.find(organizationId, unitId);
     if (record === undefined || compareByArrival(record.match, invoice) >= 0) continue;
-    const isOut = record.match.confirmedAs !== undefined;
+    const { confirmedAs, suspectedAs } = record.match;
+    // What may be a copy was never in; what people said about other bills is what takes them out.
+    const isOut = confirmedAs !== undefined || (wasOut.has(unitId) && suspectedAs === 'DUPLICATE');
     if (isOut === wasOut.has(unitId)) continue;
-    profile = isOut ? withoutInvoice(profile, renormalise(record)) : countInProfile(profile, renormalise(record));
+    profile = isOut
+      ? withoutInvoice(profile, renormalise(record))
+      : countInProfile(profile, { ...renormalise(record), ...(suspectedAs === undefined ? {} : { suspectedAs }) });
   }
   return withReviewedAccounts(profile, supplier?.profile.accounts ?? []);
 }

@@ -5,8 +5,9 @@ import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { decideFindings } from '../domain/analysis.js';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { isTolerable, signatureOf, toleranceFrom, withTolerance } from '../domain/learned-tolerance.js';
-import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
-import { accountOf, accountReview, confirmedAs, isSignOfDuplicate, isSignOfFraud, lessonOf } from '../domain/review.js';
+import type { NormalisedInvoice, Suspicion } from '@invoicecontrol/engine/facts/invoice';
+import { isSignOfDuplicate, isSignOfFraud } from '@invoicecontrol/engine/supplier/suspicion';
+import { accountOf, accountReview, confirmedAs, lessonOf, suspicionOf } from '../domain/review.js';
 import type { CurrentReview } from '../domain/review.js';
 import { pairKeysOf } from '../domain/finding-disposition.js';
 import { withSubjects } from '../domain/stored-subjects.js';
@@ -17,6 +18,7 @@ import {
   withReviewedAccount,
   withoutInvoice,
 } from '@invoicecontrol/engine/supplier/profile';
+import { withdrawn } from './counted-records.js';
 import type { BankLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
 import { currentFindings } from './finding-store.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
@@ -27,8 +29,6 @@ import type { ReviewStore } from './review-store.js';
 
 /** Guarded writes against others who change the same supplier, account or policy at the same moment. */
 const TRIES_MAX = 20;
-/** Withdrawn invoices that a supplier record keeps. */
-const WITHDRAWN_UNITS_MAX = 256;
 
 interface Deps {
   readonly invoices: InvoiceStore;
@@ -114,6 +114,7 @@ async function recompute({ invoices, findings, cachedPolicies, clock }: Deps, fi
     await invoices.recompute(record, {
       verdict,
       confirmedAs: confirmedAs(stored),
+      suspectedAs: suspicionOf(stored),
       change: from === to ? undefined : { at: clock.now(), findingId, from, to },
     });
   });
@@ -143,7 +144,7 @@ async function correctSupplier(
     const moved =
       ofInvoice === undefined || !isCounted
         ? supplier
-        : withInvoiceIf(confirmedAs(ofInvoice) === undefined, supplier, invoice);
+        : withInvoiceIf(confirmedAs(ofInvoice) === undefined, supplier, invoice, suspicionOf(ofInvoice));
     let { profile } = moved;
     if (bankKey !== undefined && ofAccount !== undefined) {
       profile = withReviewedAccount(profile, bankKey, accountReview(ofAccount, supplierId).trust);
@@ -155,20 +156,29 @@ async function correctSupplier(
 }
 
 /** The supplier with the invoice in its profile, or out of it; once either way. */
-function withInvoiceIf(belongs: boolean, supplier: SupplierRecord, invoice: NormalisedInvoice): SupplierRecord {
+function withInvoiceIf(
+  isUnconfirmed: boolean,
+  supplier: SupplierRecord,
+  invoice: NormalisedInvoice,
+  suspicion: Suspicion | undefined,
+): SupplierRecord {
   const { invoiceId } = invoice;
+  const belongs = isUnconfirmed && suspicion !== 'DUPLICATE';
   const isWithdrawn = supplier.withdrawnUnits.includes(invoiceId);
   if (belongs === !isWithdrawn) return supplier;
   return belongs
     ? {
         ...supplier,
-        profile: countInProfile(supplier.profile, invoice),
+        profile: countInProfile(supplier.profile, {
+          ...invoice,
+          ...(suspicion === undefined ? {} : { suspectedAs: suspicion }),
+        }),
         withdrawnUnits: supplier.withdrawnUnits.filter((unit) => unit !== invoiceId),
       }
     : {
         ...supplier,
         profile: withoutInvoice(supplier.profile, invoice),
-        withdrawnUnits: [...supplier.withdrawnUnits, invoiceId].slice(-WITHDRAWN_UNITS_MAX),
+        withdrawnUnits: withdrawn(supplier.withdrawnUnits, invoiceId),
       };
 }
 

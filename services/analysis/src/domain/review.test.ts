@@ -1,3 +1,4 @@
+import { isSignOfFraud } from '@invoicecontrol/engine/supplier/suspicion';
 import { describe, expect, test } from '@jest/globals';
 import { catalogue } from '@invoicecontrol/engine/explanation/catalogue';
 import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
@@ -15,7 +16,6 @@ import {
   blockAfter,
   confirmedAs,
   dispositions,
-  isSignOfFraud,
   lessonOf,
   NOTE_LENGTH_MAX,
   review,

@@ -5,8 +5,10 @@ import { isHardBlock } from '@invoicecontrol/engine/scoring/decision';
 import type { ScoredFinding } from '@invoicecontrol/engine/scoring/score';
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { Suspicion } from '@invoicecontrol/engine/facts/invoice';
+import { isSignOfDuplicate, isSignOfFraud, suspectedAs } from '@invoicecontrol/engine/supplier/suspicion';
 import type { AnalysisFinding } from './analysis.js';
-import { pairKeysOf } from './finding-disposition.js';
+import { isCounting, pairKeysOf } from './finding-disposition.js';
 import type { Disposition, ReviewFact } from './finding-disposition.js';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
@@ -149,37 +151,26 @@ export function compareReviews(left: ReviewFact, right: ReviewFact): number {
   return compareText(left.evidenceKey, right.evidenceKey) || compareText(left.invoiceId ?? '', right.invoiceId ?? '');
 }
 
-/** Findings that say that one supply was billed twice. */
-const DUPLICATE_TYPES: ReadonlySet<string> = new Set([
-  'DUPLICATE_INVOICE',
-  'SUSPECTED_DUPLICATE',
-  'DUPLICATE_ACROSS_SUPPLIERS',
-  'CROSS_COMPANY_DUPLICATE',
-  'DUPLICATE_DOCUMENT',
-  'SPLIT_DUPLICATE',
-]);
-
-/** Findings whose confirmation means an attempt to divert money: bank, lookalike and document findings. */
-export function isSignOfFraud({ type, family }: Pick<AnalysisFinding, 'type' | 'family'>): boolean {
-  // Compared as text, so that the rule also covers types that are added to the catalogue.
-  const name: string = type;
-  return family === 'BANK' || name === 'SUPPLIER_LOOKALIKE_NAME' || name.startsWith('DOCUMENT_');
-}
-
-export function isSignOfDuplicate({ type }: Pick<AnalysisFinding, 'type'>): boolean {
-  return DUPLICATE_TYPES.has(type);
-}
-
 /**
  * What the findings of a record, taken together, confirm it as: such a record is no original of another and shapes no
  * profile. RESOLVED is true and remedied, so it still counts here.
  */
 export function confirmedAs(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'disposition'>[],
-): 'FRAUD' | 'DUPLICATE' | undefined {
+): Suspicion | undefined {
   const confirmed = findings.filter(({ disposition }) => disposition === 'CONFIRMED' || disposition === 'RESOLVED');
   if (confirmed.some(isSignOfFraud)) return 'FRAUD';
   return confirmed.some(isSignOfDuplicate) ? 'DUPLICATE' : undefined;
+}
+
+/**
+ * What a record is suspected of: by findings that wait for a person, and by those that were found to be true, also when
+ * their case was closed. It decides what the record teaches.
+ */
+export function suspicionOf(
+  findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'severity' | 'disposition'>[],
+): Suspicion | undefined {
+  return suspectedAs(findings.filter((finding) => isCounting(finding) || finding.disposition === 'RESOLVED'));
 }
 
 /** The account that a sign of fraud is about. */

@@ -1,7 +1,7 @@
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
 import { accountsOf, evidenceKey, subject } from '@invoicecontrol/engine/explanation/subject';
 import type { Subject } from '@invoicecontrol/engine/explanation/subject';
-import { isSignOfFraud } from './review.js';
+import { isSignOfFraud } from '@invoicecontrol/engine/supplier/suspicion';
 
 type StoredFinding = Pick<Finding, 'type' | 'family' | 'evidence' | 'relatedInvoiceIds'> & {
   /** Absent in findings that were stored before findings carried their subjects. */

@@ -290,7 +290,7 @@ describe('a confirmation', () => {
     expect(free.findings.map(({ type }) => type)).not.toContain('BANK_ACCOUNT_BLOCKLISTED');
   });
 
-  test('of a duplicate takes the record out of profile and candidates, and taking it back brings both back', async () => {
+  test('of a duplicate takes the record out of the candidates until it is taken back; it joins the profile when it is dismissed', async () => {
     const organizationId = newTenant();
     const { first, second, finding } = await duplicatePair(organizationId);
     const count = async () => (await supplierDocuments().findOne({ organizationId }))?.profile.count;
@@ -298,17 +298,19 @@ describe('a confirmation', () => {
       const { relatedInvoiceIds } = findingOf(await rpc.post(organizationId, wireInvoice()), 'DUPLICATE_INVOICE');
       return relatedInvoiceIds;
     };
-    await eventually(async () => expect(await count()).toBe(2));
+    await eventually(async () => expect(await count()).toBe(1));
     await review(organizationId, finding, 'CONFIRMED');
     expect(await count()).toBe(1);
     expect((await invoiceDocuments().findOne({ _id: second.invoiceId }))?.match.confirmedAs).toBe('DUPLICATE');
     expect(await related()).toEqual([first.invoiceId]);
-    await review(organizationId, finding, 'RESOLVED');
-    expect(await count()).toBe(2);
-    await review(organizationId, finding, 'OPEN');
-    expect(await count()).toBe(3);
+    for (const disposition of ['RESOLVED', 'OPEN']) {
+      await review(organizationId, finding, disposition);
+      expect(await count()).toBe(1);
+    }
     expect((await invoiceDocuments().findOne({ _id: second.invoiceId }))?.match.confirmedAs).toBeUndefined();
     expect(await related()).toEqual(expect.arrayContaining([first.invoiceId, second.invoiceId]));
+    await review(organizationId, finding, 'FALSE_POSITIVE');
+    expect(await count()).toBe(2);
   });
 });
 

@@ -124,7 +124,7 @@ describe('what people have said since counts when an invoice is analyzed again',
     expect((await again(organizationId, first)).findings.map(({ type }) => type)).not.toContain('BANK_ACCOUNT_CHANGED');
   });
 
-  test('a bill that a reviewer confirmed as a duplicate leaves the history of those after it, and returns with the review', async () => {
+  test('a bill that may be a copy joins the history of those after it when a reviewer dismisses that, and leaves it again', async () => {
     const organizationId = running.organization.newTenant();
     const original = await post(organizationId, wireInvoice());
     const copy = await post(organizationId, wireInvoice());
@@ -141,11 +141,18 @@ describe('what people have said since counts when an invoice is analyzed again',
       });
       return stored.facts.supplier.profile.count;
     };
-    expect(await profileOf(usual)).toBe(2);
-    await review(organizationId, finding, 'CONFIRMED');
     expect(await profileOf(usual)).toBe(1);
-    expect(await profileOf(original)).toBe(0);
     await review(organizationId, finding, 'FALSE_POSITIVE');
     expect(await profileOf(usual)).toBe(2);
+    expect(await profileOf(original)).toBe(0);
+    const dismissed = await post(
+      organizationId,
+      wireInvoice({ invoiceNumber: 'RE-2026-0871', grossAmount: '131.70', issueDate: '2026-05-20' }),
+    );
+    expect(await profileOf(dismissed)).toBe(3);
+    await review(organizationId, finding, 'CONFIRMED');
+    expect(await profileOf(usual)).toBe(1);
+    expect(await profileOf(dismissed)).toBe(2);
+    expect(await profileOf(original)).toBe(0);
   });
 });

@@ -210,7 +210,9 @@ describe('a repeat with the same scan id', () => {
       expect(answers[1]).toEqual(answers[0]);
       expect(answers[2]).toEqual(answers[0]);
       const profiles = await supplierDocuments().find({ organizationId }).toArray();
-      expect(profiles.reduce((sum, { profile }) => sum + profile.count, 0)).toBe(asked.rows.length);
+      // Rows that may be copies are noted beside the profile.
+      const counted = profiles.map(({ profile, withdrawnUnits = [] }) => profile.count + withdrawnUnits.length);
+      expect(counted.reduce((sum, rows) => sum + rows, 0)).toBe(asked.rows.length);
     },
     TEST_TIMEOUT_MS,
   );
@@ -410,7 +412,8 @@ describe('a file that is imported again and again', () => {
       );
       await eventually(async () => {
         const supplier = await supplierDocuments().findOne({ organizationId, name: 'Solo Quartz' });
-        expect(supplier?.profile.count).toBe(2);
+        // The posted bill, which may be a copy, is no part of it.
+        expect(supplier?.profile.count).toBe(1);
       });
     },
     TEST_TIMEOUT_MS,

@@ -118,10 +118,9 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         options,
       );
     },
-    async recompute({ organizationId, invoiceId, version }, { verdict, confirmedAs, change }) {
+    async recompute({ organizationId, invoiceId, version }, { verdict, confirmedAs, suspectedAs, change }) {
       await aggregates.commit({ id: invoiceId, organizationId, version }, {
-        $set: { verdict, ...(confirmedAs === undefined ? {} : { 'match.confirmedAs': confirmedAs }) },
-        ...(confirmedAs === undefined ? { $unset: { 'match.confirmedAs': '' } } : {}),
+        ...noted({ confirmedAs, suspectedAs }, { verdict }),
         ...(change === undefined
           ? {}
           : { $push: { decisionChanges: { $each: [change], $slice: -DECISION_CHANGES_MAX } } }),
@@ -161,9 +160,13 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
           {
             _id: { $in: [...invoiceIds] },
             organizationId,
-            $or: [{ 'match.confirmedAs': { $exists: true } }, { 'match.bookedInvoiceId': { $exists: true } }],
+            $or: [
+              { 'match.confirmedAs': { $exists: true } },
+              { 'match.suspectedAs': { $exists: true } },
+              { 'match.bookedInvoiceId': { $exists: true } },
+            ],
           },
-          { projection: { 'match.confirmedAs': 1, 'match.bookedInvoiceId': 1 } },
+          { projection: { 'match.confirmedAs': 1, 'match.suspectedAs': 1, 'match.bookedInvoiceId': 1 } },
         )
         .toArray();
       return new Map(documents.map(({ _id, match }) => [_id, match]));
@@ -301,5 +304,16 @@ function toRecord(document: InvoiceDocument): InvoiceRecord {
     analysis: document.analysis,
     verdict: document.verdict,
     reimportOf: document.reimportOf,
+  };
+}
+
+/** What sets the notes that are there and removes those that are not. */
+function noted(notes: Record<'confirmedAs' | 'suspectedAs', string | undefined>, set: object): object {
+  const entries = Object.entries(notes);
+  const absent = entries.filter(([, note]) => note === undefined).map(([name]) => [`match.${name}`, '']);
+  const present = entries.filter(([, note]) => note !== undefined).map(([name, note]) => [`match.${name}`, note]);
+  return {
+    $set: { ...set, ...Object.fromEntries(present) },
+    ...(absent.length === 0 ? {} : { $unset: Object.fromEntries(absent) }),
   };
 }

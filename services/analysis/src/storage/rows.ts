@@ -9,6 +9,7 @@ import { announcementsOf } from '../application/announcements.js';
 import { packBundle } from '../application/decided-analysis.js';
 import { analysisIdFor } from '../application/derived-ids.js';
 import type { DecidedRow, RowDecision, RowStore } from '../application/rows/row-store.js';
+import { suspicionOf } from '../domain/review.js';
 import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import { CANDIDATES_PER_KEY_MAX, HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { AnalysisDocument, FactBundleDocument } from './analyses.js';
@@ -127,11 +128,13 @@ export function rowStore(
 }
 
 function decisionOf({ analysis, base, receivedAtMs, reimportOf }: DecidedRow): UpdateFilter<InvoiceDocument> {
+  const suspicion = suspicionOf(analysis.findings);
   return {
     $set: {
       status: 'ANALYZED',
       'match.status': 'ANALYZED',
       'match.supplierId': analysis.supplierId,
+      ...(suspicion === undefined ? {} : { 'match.suspectedAs': suspicion }),
       'match.receivedAtMs': receivedAtMs,
       base,
       analysis,

@@ -6,6 +6,7 @@ import { v7 as uuidV7 } from 'uuid';
 import { announcementsOf } from '../application/announcements.js';
 import { assembleFacts } from '../application/assemble-facts.js';
 import { toDecidedAnalysis, packFacts } from '../application/decided-analysis.js';
+import { supplierAfter } from '../application/counted-records.js';
 import type { CountedRecord, SupplierRecord } from '../application/counted-records.js';
 import { analyze } from '../domain/analysis.js';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
@@ -22,9 +23,10 @@ import {
 } from '@invoicecontrol/engine/normalisation/match-keys';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
-import { identityAfter, resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
+import { resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
 import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
-import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
+import { emptyProfile } from '@invoicecontrol/engine/supplier/profile';
+import { suspicionOf } from '../domain/review.js';
 import { companyFor } from '../domain/tenant.js';
 import type { AnalysisDocument } from '../storage/analyses.js';
 import { findingDocumentsOf } from '../storage/findings.js';
@@ -82,9 +84,9 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
   function count(invoice: NormalisedInvoice, supplierId: string): void {
     const { invoiceId, bankKey, poKey } = invoice;
     const known = suppliers.get(supplierId);
-    const identity = identityAfter(known?.identity, supplierId, invoice);
-    const profile = countInvoice(known?.profile ?? emptyProfile, invoice);
-    suppliers.set(supplierId, { ...counted(known, invoiceId), identity, profile, withdrawnUnits: [] });
+    const state = supplierAfter(known, supplierId, invoice);
+    const { identity } = state;
+    suppliers.set(supplierId, { ...counted(known, invoiceId), ...state });
     for (const kind of ['keys', 'lookalikeKeys'] as const) {
       for (const key of identity[kind] ?? []) {
         const ids = supplierIdsByKey.get(`${kind}|${key}`) ?? new Set();
@@ -131,7 +133,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
         invoice,
         resolution,
         profile: suppliers.get(resolution.supplierId)?.profile ?? emptyProfile,
-        withdrawnUnits: [],
+        withdrawnUnits: suppliers.get(resolution.supplierId)?.withdrawnUnits ?? [],
         found: applyCandidateCaps(invoice, hits),
         bankLink: bankLinks.get(invoice.bankKey ?? '')?.link,
         orderLink: orderLinks.get(invoice.poKey ?? '')?.link,
@@ -147,8 +149,10 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
         { facts, analysis: analyze(facts, defaultPolicy) },
         { number: 1, rules: [], known: new Set(), at: receivedAt },
       );
-      count(facts.invoice, resolution.supplierId);
-      const match: MatchPart = { ...matchPartOf(facts.invoice), status: 'ANALYZED' };
+      const suspicion = suspicionOf(analysis.findings);
+      const suspected = suspicion === undefined ? {} : { suspectedAs: suspicion };
+      count({ ...facts.invoice, ...suspected }, resolution.supplierId);
+      const match: MatchPart = { ...matchPartOf(facts.invoice), ...suspected, status: 'ANALYZED' };
       for (const key of match.keys) hitsByKey.set(key, [...(hitsByKey.get(key) ?? []), match].slice(-HITS_PER_KEY_MAX));
 
       const version = 2;

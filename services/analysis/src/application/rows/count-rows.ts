@@ -1,9 +1,8 @@
 import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import { countBankUse, countOrderUse, isFull } from '@invoicecontrol/engine/facts/links';
-import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
-import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 import { countOnce } from '../count-invoice.js';
 import type { Unit, Unfinalized } from '../count-invoice.js';
+import { supplierAfter } from '../counted-records.js';
 import type {
   BankLinkStore,
   CountedRecord,
@@ -11,9 +10,10 @@ import type {
   LinkStore,
   OrderLinkStore,
   SupplierRecord,
+  SupplierState,
   SupplierStore,
 } from '../counted-records.js';
-import type { Counts, RowHistory, SupplierState } from './row-history.js';
+import type { Counts, RowHistory } from './row-history.js';
 
 /** Records that are counted one by one at once, where another writer was faster. */
 const AT_ONCE_MAX = 8;
@@ -55,13 +55,13 @@ export const countRows =
 
     await Promise.all([
       countAll<SupplierRecord, SupplierState>(unit, history.suppliers, {
-        stateAfter: supplierAfter,
-        recordOf: (record, { identity, profile }, countedUnits) => ({
+        stateAfter: supplierAfterAll,
+        recordOf: (record, { identity, profile, withdrawnUnits }, countedUnits) => ({
           version: record?.version ?? 0,
           identity,
           profile,
           countedUnits,
-          withdrawnUnits: record?.withdrawnUnits ?? [],
+          withdrawnUnits,
         }),
         writeMany: (records) => suppliers.writeMany(organizationId, [...records.values()], scanId),
         read: (supplierId) => suppliers.find(organizationId, supplierId),
@@ -72,19 +72,14 @@ export const countRows =
     ]);
   };
 
-function supplierAfter(
+function supplierAfterAll(
   supplierId: string,
   record: SupplierRecord | undefined,
   rows: readonly NormalisedInvoice[],
 ): SupplierState {
-  let identity = record?.identity;
-  let profile = record?.profile ?? emptyProfile;
-  for (const row of rows) {
-    identity = identityAfter(identity, supplierId, row);
-    profile = countInvoice(profile, row);
-  }
-  if (identity === undefined) throw new TypeError(`supplier ${supplierId} has no rows to count`);
-  return { identity, profile };
+  const state = rows.reduce<SupplierState | undefined>((before, row) => supplierAfter(before, supplierId, row), record);
+  if (state === undefined) throw new TypeError(`supplier ${supplierId} has no rows to count`);
+  return state;
 }
 
 interface CountingAll<R extends CountedRecord, S> {

@@ -4,7 +4,7 @@ import type { Pace } from '@invoicecontrol/runtime/pace';
 import type { Stages } from '@invoicecontrol/runtime/stages';
 import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { ReimportedRow } from '../../domain/reimport.js';
-import { reviewKeysOf } from '../../domain/review.js';
+import { reviewKeysOf, suspicionOf } from '../../domain/review.js';
 import type { CurrentReview } from '../../domain/review.js';
 import type { RoutingRule } from '../../domain/routing.js';
 import { toDecidedAnalysis } from '../decided-analysis.js';
@@ -62,10 +62,10 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
       if (decision === undefined) {
         const one = analyzeFacts(history.factsOf(row), policy, deps.clock.now());
         analyzed.push(one);
-        history.count(row, one.facts.supplier);
+        history.count(row, one.facts.supplier, suspicionOf(one.analysis.findings));
       } else {
         before.push(decidedRow(row.invoice, decision, decisions));
-        history.count(row, decision.analysis);
+        history.count(row, decision.analysis, suspicionOf(decision.analysis.findings));
       }
       watch.add('analyze', performance.now() - begun);
       await pace();

@@ -2,7 +2,7 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { AnalysisFacts } from '../../domain/analysis.js';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
-import type { MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { MatchPart, NormalisedInvoice, Suspicion } from '@invoicecontrol/engine/facts/invoice';
 import { countBankUse, countOrderUse } from '@invoicecontrol/engine/facts/links';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import { applyCandidateCaps, HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
@@ -11,14 +11,15 @@ import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { withoutKnownScans } from '../../domain/reimport.js';
 import type { ReimportedRow } from '../../domain/reimport.js';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
-import { identityAfter, resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
-import type { KnownSupplier, SupplierResolution, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
+import { resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
+import type { SupplierResolution, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
 import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
-import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
+import { emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 import type { ProfiledSupplier } from '@invoicecontrol/engine/supplier/related';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import { assembleFacts } from '../assemble-facts.js';
-import type { LinkRecord, SupplierRecord } from '../counted-records.js';
+import { supplierAfter } from '../counted-records.js';
+import type { LinkRecord, SupplierRecord, SupplierState } from '../counted-records.js';
 
 /** As many as the single lookup reads (storage/suppliers.ts). */
 const SUPPLIERS_PER_ROW_MAX = 64;
@@ -69,13 +70,11 @@ interface RowHistoryOptions {
 export interface Counts<R, S> {
   /** As it was read. */
   readonly record: R | undefined;
-  /** In their order. */
+  /** In their order, each with what it is suspected of. */
   readonly rows: readonly NormalisedInvoice[];
   /** What becomes of the record with the rows counted. */
   readonly state: S;
 }
-
-export type SupplierState = Pick<SupplierRecord, 'identity' | 'profile'>;
 
 /**
  * What each row of a scan is analyzed by, in memory: the stored history and the rows before it, as if each had been
@@ -85,17 +84,14 @@ export interface RowHistory {
   /** The facts of a row, given the rows that were counted so far. */
   factsOf(row: ReadRow): AnalysisFacts;
   /** Makes a analyzed row part of the history of those after it. */
-  count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>): void;
+  count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>, suspicion: Suspicion | undefined): void;
   /** What has to be counted where: by supplier, by account and by order. */
   readonly suppliers: ReadonlyMap<string, Counts<SupplierRecord, SupplierState>>;
   readonly accounts: ReadonlyMap<string, Counts<LinkRecord<BankLink>, BankLink>>;
   readonly orders: ReadonlyMap<string, Counts<LinkRecord<OrderLink>, OrderLink>>;
 }
 
-interface Supplier extends ProfiledSupplier {
-  readonly identity: KnownSupplier;
-  readonly profile: SupplierProfile;
-}
+type Supplier = ProfiledSupplier & SupplierState;
 
 export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): RowHistory {
   const { organizationId, tenant, policy, publishedRates, highAmount, reimported } = options;
@@ -137,7 +133,7 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
           invoice,
           resolution,
           profile: suppliers.profileOf(resolution.supplierId),
-          withdrawnUnits: supplierRecords.get(resolution.supplierId)?.withdrawnUnits ?? [],
+          withdrawnUnits: suppliers.withdrawnFrom(resolution.supplierId),
           found: applyCandidateCaps(invoice, hitsOf(row), row.lookups),
           bankLink: invoice.bankKey === undefined ? undefined : bankLinks.get(invoice.bankKey),
           orderLink: invoice.poKey === undefined ? undefined : orderLinks.get(invoice.poKey),
@@ -150,10 +146,11 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
         ...(options.isFirstScan ? { firstScanRowsBefore: rowsBefore } : {}),
       };
     },
-    count({ invoice: unresolved, part, supplierKeys }, { supplierId }) {
+    count({ invoice: unresolved, part, supplierKeys }, { supplierId }, suspicion) {
       rowsBefore++;
-      const invoice: NormalisedInvoice = { ...unresolved, supplierId };
-      const analyzed: MatchPart = { ...part, supplierId, status: 'ANALYZED' };
+      const decided = { supplierId, ...(suspicion === undefined ? {} : { suspectedAs: suspicion }) };
+      const invoice: NormalisedInvoice = { ...unresolved, ...decided };
+      const analyzed: MatchPart = { ...part, ...decided, status: 'ANALYZED' };
       // Rows come in the order of their days, so the last of a hot key are its newest.
       for (const key of part.keys) {
         const hits = entry(rowHits, key);
@@ -196,8 +193,8 @@ function supplierIndex(records: readonly SupplierRecord[]) {
     for (const key of keys) for (const id of index.get(key) ?? []) ids.add(id);
     return [...ids].slice(0, SUPPLIERS_PER_ROW_MAX).flatMap((id) => byId.get(id) ?? []);
   };
-  for (const { identity, profile } of records) {
-    byId.set(identity.supplierId, { identity, profile });
+  for (const { identity, profile, withdrawnUnits } of records) {
+    byId.set(identity.supplierId, { identity, profile, withdrawnUnits });
     indexed(idsByKey, identity.keys, identity.supplierId);
     indexed(idsByLookalikeKey, identity.lookalikeKeys ?? [], identity.supplierId);
   }
@@ -205,13 +202,13 @@ function supplierIndex(records: readonly SupplierRecord[]) {
     sharing: (keys: readonly string[]): Supplier[] => found(idsByKey, keys),
     alike: (keys: readonly string[]): Supplier[] => found(idsByLookalikeKey, keys),
     profileOf: (supplierId: string): SupplierProfile => byId.get(supplierId)?.profile ?? emptyProfile,
+    withdrawnFrom: (supplierId: string): readonly string[] => byId.get(supplierId)?.withdrawnUnits ?? [],
     count(supplierId: string, invoice: NormalisedInvoice, supplierKeys: readonly string[]): Supplier {
       const known = byId.get(supplierId);
-      const identity = identityAfter(known?.identity, supplierId, invoice);
-      const supplier = { identity, profile: countInvoice(known?.profile ?? emptyProfile, invoice) };
+      const supplier = supplierAfter(known, supplierId, invoice);
       byId.set(supplierId, supplier);
       indexed(idsByKey, supplierKeys, supplierId);
-      if (known === undefined) indexed(idsByLookalikeKey, identity.lookalikeKeys ?? [], supplierId);
+      if (known === undefined) indexed(idsByLookalikeKey, supplier.identity.lookalikeKeys ?? [], supplierId);
       return supplier;
     },
   };
