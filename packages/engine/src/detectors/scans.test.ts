@@ -49,17 +49,17 @@ describe('SCAN_REIMPORTED', () => {
     [
       200,
       '200 of 200 rows are those of an earlier scan and are not counted again; no row is new.',
-      'Nothing new was imported; check the export.',
+      'Check the export; nothing new was imported.',
     ],
     [
       199,
       '199 of 200 rows are those of an earlier scan and are not counted again; 1 row is new and counts.',
-      'Only 1 new row was imported; check the export.',
+      'Check the export; only 1 new row was imported.',
     ],
     [
       190,
       '190 of 200 rows are those of an earlier scan and are not counted again; 10 rows are new and count.',
-      'Only 10 new rows were imported; check the export.',
+      'Check the export; only 10 new rows were imported.',
     ],
   ])('says how many rows are new and whether they count: %i of 200 were there', (identical, summary, action) => {
     expect(reimported(200, identical)).toMatchObject([{ summary, recommendedAction: action }]);

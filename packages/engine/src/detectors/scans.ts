@@ -38,7 +38,7 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
       ...levels.reimported,
       summary: `${earlier.identicalRows} of ${rows.length} rows are those of an earlier scan and are not counted again; ${newText}.`,
       actionValues: {
-        imported: news === 0 ? 'Nothing new was' : `Only ${counted(news, 'new row')} ${news === 1 ? 'was' : 'were'}`,
+        imported: news === 0 ? 'nothing new was' : `only ${counted(news, 'new row')} ${news === 1 ? 'was' : 'were'}`,
       },
       about: [scanId, earlier.scanId],
       parameters: { reimportedRowsMin, reimportedPercent },

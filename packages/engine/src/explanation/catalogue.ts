@@ -565,7 +565,7 @@ export const catalogue = {
     severities: ['MEDIUM'],
     requires: ['SCAN'],
     description: 'A scan holds the rows of an earlier one.',
-    recommendedAction: '{imported} imported; check the export.',
+    recommendedAction: 'Check the export; {imported} imported.',
   },
   BENFORD_DEVIATION: {
     family: 'SCAN',
