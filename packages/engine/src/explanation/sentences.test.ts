@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CanonicalBankAccount } from '@invoicecontrol/invoice/canonical-invoice';
+import { catalogue } from './catalogue.js';
+import type { FindingType } from './catalogue.js';
 import type { Facts } from '../facts/facts.js';
 import { inMemoryHistory } from '../testing/in-memory-history.js';
 import { findingIn, ibanOf, ledger } from '../testing/ledger.js';
@@ -16,6 +18,14 @@ test('no sentence of a finding has a language error', () => {
   );
   expect(findings.length).toBeGreaterThan(200);
   expect(findings.flatMap(wordingFaults)).toEqual([]);
+});
+
+test.each(Object.entries(catalogue))('%s is described for accountants', (type, { description, recommendedAction }) => {
+  const action = recommendedAction.replaceAll(/\{\w+\}/g, 'INV-1');
+  const evidence = { key: '', rule: '', parameters: {}, observed: {}, explanation: [] };
+  expect(
+    wordingFaults({ type: type as FindingType, summary: description, recommendedAction: action, evidence }),
+  ).toEqual([]);
 });
 
 describe('an account that differs in a digit or two', () => {
