@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import { contradictions, missingEffects, unfinishedWork } from './audit.js';
+import { contradictions, missingEffects, unfinishedWork, wrongUsage } from './audit.js';
 import type { Databases } from './audit.js';
 import { startEffects } from './effects.js';
 import { startKillableSystem } from './killable-system.js';
@@ -15,6 +15,8 @@ import { scanContradictions } from './scan-audit.js';
 const FINISHED_MS_MAX = 120_000;
 /** An unacknowledged event is redelivered after 30 seconds, one whose handler failed after up to a minute. */
 const EFFECTED_MS_MAX = 120_000;
+/** Usage is exact within five minutes of a crash. */
+const USAGE_EXACT_MS_MAX = 300_000;
 
 export interface Trial {
   readonly system: KillableSystem;
@@ -23,7 +25,7 @@ export interface Trial {
   readonly databases: Databases;
   /** Waits until no work is left. */
   expectNothingUnfinished(): Promise<void>;
-  /** Waits until no work is left and every event has its effect, then holds everything stored against what was promised. */
+  /** Waits until no work is left and every event has its effect and usage is exact, then holds everything stored against what was promised. */
   expectPromisesKept(): Promise<void>;
   /** From now on every event must arrive again. */
   forgetEffects(): Promise<void>;
@@ -60,6 +62,9 @@ export async function startTrial(): Promise<Trial> {
         expect(await contradictions(databases, ledger.acknowledged, heard)).toEqual([]);
         expect(await scanContradictions(databases, ledger.acknowledgedScans, heard)).toEqual([]);
         expect(await effects.faults()).toEqual([]);
+        await eventually(async () => expect(await wrongUsage(databases)).toEqual([]), {
+          timeoutMs: USAGE_EXACT_MS_MAX,
+        });
         expect(system.unexpected).toEqual([]);
       },
       async stop() {
