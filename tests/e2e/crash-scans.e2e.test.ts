@@ -74,6 +74,9 @@ const stepsOfAnalysis: readonly Step[] = [
   { command: 'update scan_runs' },
 ];
 
+/** Sent at the start, and every few seconds: a position of a consumer that is older only repeats events. */
+const besideScans: ReadonlySet<string> = new Set(['update release_policies', 'update consumer_positions']);
+
 /** The finding about the scan as a whole. Apart from the others, because it may belong to another scan. */
 const findingOfScan: Step = { command: 'insert findings', carrying: 'THRESHOLD_CLUSTER' };
 
@@ -182,7 +185,8 @@ describe('a scan that is not disturbed', () => {
     const writesOf = (service: KillPoint['at']): string[] =>
       proxyOf(service)
         .commandNames()
-        .filter((name) => /^(insert|update|delete|findAndModify) /.test(name));
+        .filter((name) => /^(insert|update|delete|findAndModify) /.test(name))
+        .filter((name) => !besideScans.has(name));
     const commandsOf = (steps: readonly Step[]): string[] => steps.map(({ command }) => command);
     expect(commandsOf(stepsOfScan)).toEqual(expect.arrayContaining(writesOf('scan')));
     expect(commandsOf(stepsOfAnalysis)).toEqual(expect.arrayContaining(writesOf('analysis')));

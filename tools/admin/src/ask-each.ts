@@ -6,7 +6,10 @@ interface Answers<T> {
   readonly failures: readonly string[];
 }
 
-/** Asks the services at once. One that does not answer keeps the answers of others from nobody. */
+/**
+ * Asks the services at once. One that does not answer keeps the answers of others from nobody.
+ * @throws Error with the sentences of all when none answers: an empty list would say that there is nothing
+ */
 export async function askEach<T>(
   { services }: Pick<Operator, 'services'>,
   ask: (rpc: ServiceOperations['rpc'], service: string) => Promise<T>,
@@ -20,10 +23,12 @@ export async function askEach<T>(
       }
     }),
   );
+  const failures = settled.flatMap(({ failure }) => failure ?? []);
+  if (failures.length === services.length) throw new Error(failures.join('\n'));
   return {
     answers: settled.flatMap((one) =>
       one.failure === undefined ? [{ service: one.service, answer: one.answer }] : [],
     ),
-    failures: settled.flatMap(({ failure }) => failure ?? []),
+    failures,
   };
 }

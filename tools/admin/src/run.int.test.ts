@@ -221,6 +221,26 @@ describe('dead letters', () => {
   });
 });
 
+describe('services that do not answer', () => {
+  const nobody = '127.0.0.1:1';
+
+  test.each([[['stuck']], [['dead-letters', 'list']]])(
+    'are never taken for services without work: %j',
+    async (words) => {
+      const some = { DATA_DIR: dataDir, ANALYSIS_ADDRESS: nobody, SCAN_ADDRESS: nobody };
+      const { exitCode, stdout } = await admin(words, some);
+      expect(exitCode).toBe(1);
+      expect(stdout).not.toMatch(/^(Nothing is stuck|There are no dead letters)\.$/m);
+      const none = await admin([...words, '--json'], { ...some, ORGANIZATION_ADDRESS: nobody });
+      expect(none).toMatchObject({
+        exitCode: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^organization: .*\nanalysis: /),
+      });
+    },
+  );
+});
+
 describe('a failure', () => {
   const unknown = ['restore-organization', '--organization', '01890000-0000-7000-8000-000000000000'];
 

@@ -54,3 +54,8 @@ export function age(since: Date, now: Date): string {
 export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
+
+/** Ends a sentence about all services with those that it is true of. */
+export function ofAnswering(failures: readonly string[]): string {
+  return failures.length === 0 ? '' : ' in the services that answered';
+}

@@ -75,8 +75,9 @@ type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
  * A caller is answered before its deadline. A scan that is stored by then goes on under its lease, as if nobody had asked
  * for it; one that is not stored is refused, and nothing of it remains (ADR 0032).
  * @throws DomainError idempotency_mismatch for other rows under the same key; in_progress while the first request with
- * the key is at work or its scan waits for the next try, and when the turn did not come; deadline for a stored scan that
- * goes on, also when another worker took over one without a key; usage_exceeded; invalid for an unknown company; and as {@link FinishScan}
+ * the key is at work or its scan waits for the next try, and when the turn did not come; as {@link RowBudget} for too
+ * many rows at once; deadline for a stored scan that goes on, also when another worker took over one without a key;
+ * usage_exceeded; invalid for an unknown company; and as {@link FinishScan}
  */
 export const createScan = (deps: Deps) => {
   const { scans, tenants, finish, withinBudget, clock, logger } = deps;
@@ -187,7 +188,7 @@ export const createScan = (deps: Deps) => {
     const isKeyed = idempotencyKey !== undefined;
     const work = async (caller: Caller): Promise<CreatedScan> => {
       try {
-        return await withinBudget(rows.length, () => create(input, reference, caller));
+        return await withinBudget(organizationId, rows.length, () => create(input, reference, caller));
       } catch (error) {
         if (!(error instanceof VersionConflict)) throw error;
         // We were so slow that another worker took over; its result is the result.

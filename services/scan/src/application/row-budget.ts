@@ -2,24 +2,44 @@ import { DomainError } from '@invoicecontrol/errors';
 
 /** Rows of all requests that one process works on or keeps waiting: ten scans of the largest size. */
 const ROWS_AT_ONCE_MAX = 50_000;
+/** Of these, for one organization: one scan that is analyzed, and three that wait for it. */
+const ORGANIZATION_ROWS_AT_ONCE_MAX = 20_000;
 
 export type RowBudget = ReturnType<typeof rowBudget>;
 
-/** Bounds the memory of a process: rows stand in it while their scan waits for its turn and while it is analyzed. */
+/**
+ * Bounds the memory of a process: rows stand in it while their scan waits for its turn and while it is analyzed. Scans of
+ * one organization run one after the other, so those that wait are bounded apart and leave room for other organizations.
+ */
 export function rowBudget() {
   let rowsAtWork = 0;
-  /** @throws DomainError unavailable when there is no room */
-  return async <T>(rowCount: number, work: () => Promise<T>): Promise<T> => {
+  const ofOrganizations = new Map<string, number>();
+  const change = (organizationId: string, rowCount: number): void => {
+    rowsAtWork += rowCount;
+    const rows = (ofOrganizations.get(organizationId) ?? 0) + rowCount;
+    if (rows === 0) ofOrganizations.delete(organizationId);
+    else ofOrganizations.set(organizationId, rows);
+  };
+  /** @throws DomainError rate_limited when the organization has its share, unavailable when there is no room */
+  return async <T>(organizationId: string, rowCount: number, work: () => Promise<T>): Promise<T> => {
+    if ((ofOrganizations.get(organizationId) ?? 0) + rowCount > ORGANIZATION_ROWS_AT_ONCE_MAX) {
+      throw new DomainError(
+        'rate_limited',
+        `Scans of this organization that are not answered yet may have ${ORGANIZATION_ROWS_AT_ONCE_MAX} rows together. ` +
+          'Wait for an answer, then repeat this one.',
+        { retryAfterSeconds: 5 },
+      );
+    }
     if (rowsAtWork + rowCount > ROWS_AT_ONCE_MAX) {
       throw new DomainError('unavailable', 'Too many scans are at work right now. Repeat the request in a moment.', {
         retryAfterSeconds: 2,
       });
     }
-    rowsAtWork += rowCount;
+    change(organizationId, rowCount);
     try {
       return await work();
     } finally {
-      rowsAtWork -= rowCount;
+      change(organizationId, -rowCount);
     }
   };
 }

@@ -3,7 +3,7 @@ import type { DeadLetter, ResentDeadLetter } from '@invoicecontrol/contracts/ope
 import { askEach } from '../ask-each.js';
 import { UsageError } from '../command.js';
 import type { Command, CommandOption, Operator, ServiceOperations } from '../command.js';
-import { age, counted } from '../text-output.js';
+import { age, counted, ofAnswering } from '../text-output.js';
 
 const PAGE_LETTERS = 100;
 /** Letters that `list` prints of one service. */
@@ -32,7 +32,10 @@ export const listDeadLetters: Command = {
     return {
       json: { items, hasMore },
       failures,
-      sentence: items.length === 0 ? 'There are no dead letters.' : `${counted(items.length, 'dead letter')}.`,
+      sentence:
+        items.length === 0
+          ? `There are no dead letters${ofAnswering(failures)}.`
+          : `${counted(items.length, 'dead letter')}.`,
       table: {
         columns: ['SERVICE', 'ID', 'SINCE', 'RESENT', 'ORGANIZATION', 'ERROR'],
         rows: items.map((item) => [

@@ -10,7 +10,7 @@ export const overridePolicy: Command = {
     organization: organizationOption,
     overrides: {
       value: 'FILE',
-      description: 'the members that differ as JSON, in the shape of GET /analysis/current; {} removes all',
+      description: 'the members that differ as JSON, in the shape of `policy` of GET /policies/current; {} removes all',
       isRequired: true,
     },
   },

@@ -1,7 +1,7 @@
 import { askEach } from '../ask-each.js';
 import { UsageError } from '../command.js';
 import type { Command } from '../command.js';
-import { age, counted } from '../text-output.js';
+import { age, counted, ofAnswering } from '../text-output.js';
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const SECONDS_MAX = 30 * UNIT_SECONDS.d;
@@ -28,7 +28,9 @@ export const stuck: Command = {
       json: { items, hasMore },
       failures,
       sentence:
-        items.length === 0 ? 'Nothing is stuck.' : `${counted(items.length, 'thing')} did not move for too long.`,
+        items.length === 0
+          ? `Nothing is stuck${ofAnswering(failures)}.`
+          : `${counted(items.length, 'thing')} did not move for too long.`,
       table: {
         columns: ['SERVICE', 'KIND', 'SINCE', 'WHAT', 'WHY', 'DO'],
         rows: items.map(({ service, kind, since, what, why, resolution }) => [
