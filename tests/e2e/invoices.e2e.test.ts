@@ -319,6 +319,8 @@ describe('GET /invoices/{invoiceId}/analysis/latest', () => {
       supplierName: fullInvoice.supplier.name,
       scanId: null,
       relatedInvoiceIds: [original.body.id],
+      amountAtRisk: fullInvoice.gross_amount,
+      amountAtRiskCurrency: fullInvoice.currency,
       disposition: 'OPEN',
       companyId,
       assigneeUserId: null,
