@@ -111,6 +111,17 @@ describe('a finding', () => {
   });
 });
 
+test.each(['FALSE_POSITIVE', 'ACCEPTED_RISK'] as const)(
+  'a bill on an account that was confirmed as fraud is released as %s by an ADMIN alone',
+  (disposition) => {
+    const other = { ...suspicion('OPEN'), type: 'BANK_ACCOUNT_BLOCKLISTED', family: 'BANK' } as const;
+    const say = (isByAdmin: boolean) => () =>
+      review(other, { disposition, note: 'the bank has closed it', isByAdmin }, defaultPolicy);
+    expect(say(false)).toThrow(expect.objectContaining({ kind: 'forbidden' }));
+    expect(say(true)()).toMatchObject({ kind: 'CHANGED' });
+  },
+);
+
 describe('the block of an account', () => {
   const fraud = (disposition: Disposition, since?: Date) =>
     ({

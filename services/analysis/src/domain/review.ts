@@ -65,6 +65,12 @@ export function review(
     throw new DomainError('wrong_state', `A finding that is ${from} cannot become ${to}; possible is ${possible}.`);
   }
   const isBlocking = blockOf(finding) !== undefined;
+  if (isAboutBlockedAccount(finding) && (to === 'FALSE_POSITIVE' || to === 'ACCEPTED_RISK') && !isByAdmin) {
+    throw new DomainError(
+      'forbidden',
+      'The account was confirmed as fraud. An API key with the role ADMIN can release the invoice; to lift the block, review the finding that confirmed it (reviewId).',
+    );
+  }
   if (to === 'ACCEPTED_RISK' && isBlocking && !isByAdmin) {
     throw new DomainError(
       'forbidden',
@@ -75,6 +81,11 @@ export function review(
     throw invalidField('note', 'is required to accept the risk of a finding that blocks payment.');
   }
   return { kind: 'CHANGED', from, to, ...(text === undefined ? {} : { note: text }) };
+}
+
+/** Whoever releases a bill on a blocked account contradicts a confirmation that stands. */
+function isAboutBlockedAccount({ type }: Pick<ScoredFinding, 'type'>): boolean {
+  return type === 'BANK_ACCOUNT_BLOCKLISTED';
 }
 
 function noteOf(note: string | undefined): string | undefined {

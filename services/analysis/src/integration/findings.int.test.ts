@@ -276,6 +276,10 @@ describe('a confirmation', () => {
     expect((await rpc.post(organizationId, stranger('Q-9202'))).decision).toBe(Decision.BLOCK);
     await review(organizationId, finding, 'RESOLVED');
     await review(organizationId, finding, 'OPEN');
+    for (const disposition of ['FALSE_POSITIVE', 'ACCEPTED_RISK']) {
+      const released = review(organizationId, findingOf(blocked, 'BANK_ACCOUNT_BLOCKLISTED'), disposition, 'known');
+      await expect(released).rejects.toMatchObject({ kind: 'forbidden' });
+    }
     const still = await rpc.post(organizationId, stranger('Q-9257'));
     expect(JSON.parse(findingOf(still, 'BANK_ACCOUNT_BLOCKLISTED').evidenceJson).reviewId).toBe(finding.findingId);
     await expect(review(organizationId, finding, 'ACCEPTED_RISK', 'the bank has closed it')).rejects.toMatchObject({
