@@ -110,17 +110,18 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       const { facts } = analyzed;
       const analysis = toDecidedAnalysis(analyzed, { number: 1, rules, known: new Set(), at: clock.now() });
       const packed = packFacts(facts);
+      const suspected = suspectedOf(analysis);
       try {
         await commit(
           { organizationId, invoiceId, version, begun },
           {
-            match: { ...matchPartOf(facts.invoice), ...suspectedOf(analysis), status: 'ANALYZED' },
+            match: { ...matchPartOf(facts.invoice), ...suspected, status: 'ANALYZED' },
             base: facts.base,
             analysis,
             facts: packed,
           },
           announcementsOf(facts.invoice, analysis),
-          () => deriveFirst(deps, { facts, analysis, packed, suspected: suspectedOf(analysis) }, loaded),
+          () => deriveFirst(deps, { facts, analysis, packed, suspected }, loaded),
         );
       } catch (error) {
         if (error instanceof VersionConflict) return undefined;
