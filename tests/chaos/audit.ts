@@ -366,7 +366,7 @@ function auditEvents(books: Books): Breach[] {
   const twoContents: Breach[] = [];
   const told = new Map<string, { ids: Set<string>; payload: Readonly<Record<string, unknown>> }>();
   for (const { id, name, payload } of books.events) {
-    // The same event may come again: delivery is at least once. It must say the same.
+    // The same event may be delivered repeatedly: delivery is at least once. Its content must be the same.
     const content = JSON.stringify(payload);
     if ((contents.get(id) ?? content) !== content)
       twoContents.push(...breach('changed', `event ${id} has two contents`));

@@ -142,7 +142,7 @@ async function rehearse(
   const { disposition } = await findingOf(after.system, first, finding.id);
   compare('the lost review', 'OPEN', disposition);
 
-  // The broker still has the lost events, so their audit line and their mail come again.
+  // The broker still has the lost events, so their audit line and their mail are created again.
   const kept = losesBroker ? 0 : 1;
   await stage('do the lost work again', () => act(after.system, first, { finding, assigned }));
   const expected = { auditLines: atBackup.auditLines + kept + 1, mails: atBackup.mails + kept + 1 };

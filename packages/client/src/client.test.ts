@@ -337,7 +337,7 @@ describe('an error', () => {
     });
   });
 
-  test('has the details that can be read, whatever else is among them', async () => {
+  test('has the details that can be read, and leaves out the others', async () => {
     const readable = { path: 'currency', message: 'Required.' };
     for (const details of [[null, readable, { path: 7 }, 'text'], { path: 'currency' }, 'currency', null]) {
       replies = [refusal(400, 'INVALID_REQUEST', {}, details)];

@@ -32,7 +32,7 @@ describe('trust in an account is not to be had by', () => {
     for (const bill of forged) expect(bankTypes(bill)).toContain('BANK_ACCOUNT_CHANGED');
   });
 
-  test('patience, as long as the question about it waits for a person', () => {
+  test('elapsed time, while the finding about it is not reviewed', () => {
     const acme = established();
     const days = Array.from({ length: 6 }, (_, month) => addDays('2026-01-01', month * 31));
     const forged = days.map((day) =>
