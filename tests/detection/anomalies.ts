@@ -1,3 +1,5 @@
+import { composeIBAN } from 'ibantools';
+import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import { taxIdValidity } from '@invoicecontrol/values/tax-id';
@@ -105,6 +107,67 @@ export const anomalies: Readonly<Record<string, Anomaly>> = {
     plant: (bill, { random }) =>
       withInvoice(bill, { buyer: { name: 'Other Holding', tax_id: validTaxId('DE', random) } }),
   },
+  'account one digit off': {
+    expected: ['BANK_ACCOUNT_NEAR_MATCH', 'BANK_ACCOUNT_INVALID'],
+    plant: (bill, { party }) => withSupplier(bill, { bank_account: { iban: oneDigitOff(party.iban) } }),
+  },
+  'another name on the tax id': {
+    expected: ['SUPPLIER_NAME_MISMATCH'],
+    plant: (bill) => withSupplier(bill, { name: 'Zyqox Vuhj' }),
+  },
+  'tax without a tax id': {
+    expected: ['TAX_WITHOUT_REGISTRATION'],
+    plant: (bill, { party }) => withGross(withSupplier(bill, { tax_id: undefined }), '5152.37', party.vatPercent),
+  },
+  'tax of another sign': {
+    expected: ['TAX_RATE_IMPLAUSIBLE'],
+    plant: (bill) => {
+      const { tax_amount = '0', gross_amount } = bill.invoice;
+      return withInvoice(bill, {
+        net_amount: microToDecimal(toMicro(gross_amount) + toMicro(tax_amount)),
+        tax_amount: `-${tax_amount}`,
+      });
+    },
+  },
+  'another rate than always': {
+    expected: ['TAX_RATE_UNUSUAL'],
+    plant: (bill, { party }) => withGross(bill, bill.invoice.gross_amount, party.vatPercent - 6),
+  },
+  'due at once': {
+    expected: ['PAYMENT_TERMS_CHANGED'],
+    plant: (bill) => withInvoice(bill, { due_date: addDays(bill.invoice.issue_date, 1) }),
+  },
+  'back after a long time': {
+    expected: ['SUPPLIER_DORMANT_REACTIVATED'],
+    plant: (bill) => ({
+      ...withInvoice(bill, {
+        issue_date: addDays(bill.invoice.issue_date, 500),
+        due_date: addDays(bill.invoice.issue_date, 530),
+      }),
+      arrival: addDays(bill.arrival, 500),
+    }),
+  },
+  'a lot from a new supplier': {
+    expected: ['SUPPLIER_NEW_HIGH_VALUE'],
+    plant: (bill, { party, random }) =>
+      withGross(
+        withSupplier(bill, {
+          name: `Zyqox Vuhj ${random.integer(100, 999)}`,
+          tax_id: validTaxId(party.country, random),
+          bank_account: { iban: validIban(party.country, random) },
+        }),
+        '96152.37',
+        party.vatPercent,
+      ),
+  },
+  'addressed to another name': {
+    expected: ['BUYER_NAME_MISMATCH'],
+    plant: (bill) => withInvoice(bill, { buyer: { name: 'Zyqox Vuhj' } }),
+  },
+  'currency of another country': {
+    expected: ['CURRENCY_UNUSUAL_FOR_COUNTRY'],
+    plant: (bill) => withInvoice(bill, { currency: 'THB' }),
+  },
   'nothing to pay': {
     expected: ['AMOUNT_ZERO'],
     plant: (bill) => withInvoice(bill, { gross_amount: '0.00', net_amount: '0.00', tax_amount: '0.00' }),
@@ -118,4 +181,16 @@ function wrongTaxId({ taxId, country }: Party): string {
     if (taxIdValidity(changed.slice(2), country) === 'WRONG_CHECK_DIGIT') return changed;
   }
   throw new Error(`every change of ${taxId} is valid`);
+}
+
+/** The account with one digit of its number changed, and the check digits that this makes; where a country checks it, invalid. */
+function oneDigitOff(iban: string): string {
+  const changes = Array.from({ length: iban.length - 9 }, (_, index) => iban.length - 1 - index).flatMap((place) =>
+    Array.from({ length: 9 }, (_, step) => {
+      const digit = String((Number(iban[place]) + step + 1) % 10);
+      const bban = iban.slice(4, place) + digit + iban.slice(place + 1);
+      return composeIBAN({ countryCode: iban.slice(0, 2), bban }) ?? iban;
+    }),
+  );
+  return changes.find((changed) => readBankAccount({ iban: changed }).problems.length === 0) ?? changes[0] ?? iban;
 }

@@ -4,7 +4,13 @@ import type { Bill } from './bill.js';
 import { dateMutations } from './date-mutations.js';
 import { both } from './mutation.js';
 import type { Change, Mutation } from './mutation.js';
-import { extendedNumbers, misreadNumbers, replacedNumbers, rewrittenNumbers } from './number-mutations.js';
+import {
+  extendedNumbers,
+  misreadNumbers,
+  replacedNumbers,
+  rewrittenNumbers,
+  unrelatedNumbers,
+} from './number-mutations.js';
 import type { Party } from './parties.js';
 import type { Random } from './random.js';
 import { splitMutations } from './split-mutations.js';
@@ -55,6 +61,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   ...extendedNumbers,
   ...misreadNumbers,
   ...replacedNumbers,
+  ...unrelatedNumbers,
   ...dateMutations,
   ...misreadAmounts,
   ...adjustedAmounts,

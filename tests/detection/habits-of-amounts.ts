@@ -73,6 +73,27 @@ export const habitsOfAmounts: Readonly<Record<string, Habit>> = {
       const half = { gross: amount(), order: `PO-${random.integer(4_500_000, 4_599_999)}` };
       return [bill(date, half), bill(addDays(date, random.integer(10, 18)), half)];
     }),
+  'deposit and final bill of equal halves, now and then': ({ months, random, bill, amount }) =>
+    months.flatMap((month) => {
+      const date = month.on(random.integer(1, 14));
+      if (random.chance(0.7)) return daysIn(month, 2, random).map((day) => bill(day));
+      const half = { gross: amount(), order: `PO-${random.integer(4_500_000, 4_599_999)}` };
+      return [bill(date, half), bill(addDays(date, random.integer(7, 24)), half)];
+    }),
+  'equal deliveries on two orders, now and then': ({ months, random, bill, amount }) =>
+    months.flatMap((month) => {
+      const order = random.integer(4_500_000, 4_599_000);
+      if (random.chance(0.7)) return daysIn(month, 2, random).map((day) => bill(day));
+      const [date, gross] = [month.on(random.integer(1, 28)), amount()];
+      return [order, order + 7].map((each) => bill(date, { gross, order: String(each) }));
+    }),
+  'fee of every month among other bills': ({ months, random, bill, amount }) => {
+    const gross = amount();
+    return months.flatMap((month) => [
+      bill(month.on(2), { gross }),
+      ...daysIn(month, 2, random).map((date) => bill(date)),
+    ]);
+  },
   'equal digits in two currencies on one day': ({ months, random, bill }) =>
     months.flatMap((month) => {
       const date = month.on(random.integer(1, 28));

@@ -56,6 +56,26 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
       return numbers.map((number) => bill(date, { number: String(number), gross }));
     });
   },
+  'many rooms at one price on one day': ({ months, random, bill }) => {
+    let counter = random.integer(1_000, 8_000) * 10_000;
+    const rates = [89, 97, 112.5, 134].map((rate) => cents(Math.round(rate * random.integer(95, 140))));
+    return months.flatMap((month) => {
+      const date = month.on(random.integer(1, 28));
+      const gross = random.pick(rates);
+      const first = (counter += random.integer(1_000, 9_000));
+      const second = numberApart([first], random, 13, 60);
+      // From the third room on a number may be one digit from another.
+      const more = Array.from({ length: random.integer(1, 3) }, (_, index) => first + (index + 1) * 100);
+      return [first, second, ...more].map((number) => bill(date, { number: String(number), gross }));
+    });
+  },
+  'second series for services': ({ months, random, bill }) => {
+    let counter = random.integer(10, 90);
+    return months.flatMap((month) => [
+      ...daysIn(month, 2, random).map((date) => bill(date)),
+      ...(random.chance(0.3) ? [bill(month.on(25), { number: `SRV-${month.year}-${++counter}` })] : []),
+    ]);
+  },
   'insurance policies with equal premiums on one day': ({ months, random, bill, amount }) => {
     const premium = amount();
     const policies = [random.integer(10_000_000, 90_000_000)];
@@ -175,6 +195,47 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
         }),
       ];
     }),
+  'second bill of the month under its number with -2': ({ months, random, bill, amount }) => {
+    const account = random.integer(1_000, 9_999);
+    const gross = amount();
+    return months.flatMap((month) => {
+      const number = `${account}/${month.on(1).slice(0, 7)}`;
+      return [bill(month.on(5), { number, gross }), bill(month.on(20), { number: `${number}-2`, gross })];
+    });
+  },
+  'weekly bills counted within the month': ({ months, random, bill, amount }) => {
+    const account = random.integer(10_000, 99_999);
+    const gross = amount();
+    return months.flatMap((month) =>
+      [1, 2, 3, 4].map((week) =>
+        bill(month.on(week * 7), { number: `${account}/${month.on(1).slice(0, 7)}-${week}`, gross }),
+      ),
+    );
+  },
+  'equal bills of one day around the serial that equals the year': ({ months, random, bill, amount }) => {
+    const gross = amount();
+    return months
+      .filter(({ monthOfYear }) => monthOfYear >= 2 && monthOfYear <= 4)
+      .flatMap((month) => {
+        const date = month.on(random.integer(1, 28));
+        // The serial of the year itself comes in March.
+        const first = (month.year % 100) + 2 * (month.monthOfYear - 3) - 1;
+        return [first, first + 1].map((serial) => bill(date, { number: `${month.year}.${padded(serial, 4)}`, gross }));
+      });
+  },
+  'series whose letters contain each other': ({ months, random, bill }) =>
+    months.flatMap((month) => {
+      const date = month.on(random.integer(1, 24));
+      const counter = random.integer(1_000, 99_999);
+      return ['M', 'MS'].map((series) => bill(date, { number: `${series}-${counter}` }));
+    }),
+  'fee whose counter differs in one digit each month': ({ months, random, bill, amount }) => {
+    const gross = amount();
+    const start = random.integer(23_000_000, 23_000_099);
+    return months
+      .slice(0, 10)
+      .map((month, index) => bill(month.on(random.integer(26, 28)), { number: `VF${start + index * 100}`, gross }));
+  },
   'two bills a month, numbered by it': ({ months, bill, amount }) => {
     const gross = amount();
     return months.flatMap((month) =>
@@ -205,12 +266,15 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
       const gross = random.pick(['19.90', '29.90', '59.90']);
       return [1, 2].map(() => bill(date, { number: String(random.integer(1_000_000_000, 9_999_999_999)), gross }));
     }),
-  'reference of every quarter': ({ months, random, bill, amount }) => {
-    const gross = amount();
-    const number = String(random.integer(1_000_000_000, 9_000_000_000));
+  'reference of every quarter': ({ months, random, party, bill, another, amount }) => {
+    const contracts = [party, another()].map((by) => ({
+      by,
+      number: String(random.integer(1_000_000_000, 9_000_000_000)),
+      gross: amount(),
+    }));
     return months
       .filter(({ monthOfYear }) => monthOfYear % 3 === 2)
-      .map((month) => bill(month.on(15), { number, gross }));
+      .flatMap((month) => contracts.map((contract) => bill(month.on(15), contract)));
   },
   'new numbering after a change of system': ({ months, random, bill }) => {
     let counter = random.integer(1_000, 60_000);

@@ -1,9 +1,18 @@
-import { withInvoice } from './bill.js';
+import { withInvoice, withSupplier } from './bill.js';
 import type { Change } from './mutation.js';
 import { isTelling, renumbered, writtenAgain } from './mutation.js';
+import { validIban } from './parties.js';
 
 /** Code point distance from a digit to its full-width form. */
 const FULL_WIDTH_SHIFT = 0xfee0;
+
+/** Latin capitals and letters of other scripts that look like them. */
+const lookAlikes: ReadonlyMap<string, string> = new Map(
+  ['AА', 'BΒ', 'CС', 'EΕ', 'HН', 'IІ', 'KК', 'MМ', 'NΝ', 'OО', 'PР', 'TТ', 'XХ', 'YҮ'].map((pair) => [
+    pair.charAt(0),
+    pair.charAt(1),
+  ]),
+);
 
 /** The same number in another spelling. */
 export const rewrittenNumbers = {
@@ -31,11 +40,19 @@ export const rewrittenNumbers = {
       ? number.replace(ownYear(invoice.issue_date, 0), String(Number(year) - 1))
       : undefined;
   }),
+  'month left out of the number': renumbered((number, _, { invoice }) => {
+    const [year = '', month = ''] = invoice.issue_date.split('-');
+    return number.replace(`/${month}/${year}`, `/${year}`);
+  }),
   'branch left out of the number': renumbered((number) => number.replace(/^(\d+)\/[A-Z]+\/(\d+)$/, '$1/$2')),
   'letters before the number left out': renumbered((number) => number.replace(/^[A-Z]+[-/]?(?=\d{3})/, '')),
   'full-width digits': renumbered((number) =>
     number.replaceAll(/\d/g, (digit) => String.fromCodePoint((digit.codePointAt(0) ?? 0) + FULL_WIDTH_SHIFT)),
   ),
+  'letters that only look Latin': renumbered((number) =>
+    number.replaceAll(/[A-Z]/g, (letter) => lookAlikes.get(letter) ?? letter),
+  ),
+  'invisible characters': renumbered((number) => number.replaceAll(/(?<=\d)(?=\d)/g, '\u200b')),
   'parts of the number reordered': renumbered((number) => reordered(number)),
 } as const satisfies Record<string, Change>;
 
@@ -54,6 +71,9 @@ export const extendedNumbers = {
   'letter R for revised': renumbered((number) => (/\d$/.test(number) ? `${number}-R` : undefined)),
   'version appended': renumbered((number) => (/\d$/.test(number) ? `${number} V2` : undefined)),
   'revision appended': renumbered((number) => (/\d{3}$/.test(number) ? `${number} rev.1` : undefined)),
+  'customer number before the number': renumbered((number, random) =>
+    /^\d+$/.test(number) ? `${random.integer(100_000, 999_999)}/${number}` : undefined,
+  ),
   'reference appended': renumbered((number, random) =>
     /\d{4}/.test(number)
       ? number + random.pick([` PO ${random.integer(4_500_000, 4_599_999)}`, ` / KD ${random.integer(10_000, 99_999)}`])
@@ -78,7 +98,21 @@ export const misreadNumbers = {
   'digit doubled': renumbered((number) =>
     longRun(number) ? number.replace(/(\d{2})(\d)(\d{2})/, '$1$2$2$3') : undefined,
   ),
+  'digit of a short number doubled': renumbered((number) =>
+    /^\d{3,4}$/.test(number) ? number.replace(/\d/, (digit) => digit + digit) : undefined,
+  ),
+  'end of the number cut off': renumbered((number) => {
+    const rest = number.slice(0, -1);
+    return /\d{5}$/.test(number) && isTelling(rest) ? rest : undefined;
+  }),
+  'month of the number slipped': renumbered((number, _, { invoice }) => {
+    const [year = '', month = ''] = invoice.issue_date.split('-');
+    const slipped = String((Number(month) % 12) + 1).padStart(2, '0');
+    return number.replace(`${month}/${year}`, `${slipped}/${year}`).replace(`${year}/${month}`, `${year}/${slipped}`);
+  }),
   'digits swapped': renumbered((number) => digitsSwapped(number)),
+  'letter of the prefix left out': renumbered((number) => number.replace(/^([A-Z])([A-Z]+-\d{4})/, '$2')),
+  'letters of the prefix swapped': renumbered((number) => number.replace(/^([A-Z])([A-Z])(-\d{4})/, '$2$1$3')),
 } as const satisfies Record<string, Change>;
 
 /** Another text in place of the number, or the number on another document about the same claim. */
@@ -94,6 +128,56 @@ export const replacedNumbers = {
     return withInvoice(again, { invoice_number: `${label} ${bill.invoice.invoice_number}` });
   },
 } as const satisfies Record<string, Change>;
+
+/**
+ * The same bill under a number that has nothing in common with its own: that of another document about the same supply, or
+ * a new one.
+ */
+export const unrelatedNumbers = {
+  'unrelated: order typed as the number': (bill) => {
+    const { purchase_order_ref: order } = bill.invoice;
+    return order === undefined ? undefined : withInvoice(bill, { invoice_number: order });
+  },
+  'unrelated: number and order swapped': (bill) => {
+    const { purchase_order_ref: order, invoice_number: number } = bill.invoice;
+    return order === undefined ? undefined : withInvoice(bill, { invoice_number: order, purchase_order_ref: number });
+  },
+  'unrelated: delivery note': renumbered((_, random) => {
+    const digits = String(random.integer(80_000_000, 89_999_999));
+    return random.pick([digits, `LS-${digits}`, `DN ${digits.slice(2)}`, `WZ/${digits.slice(4)}/2025`]);
+  }),
+  'unrelated: customer number': (bill, { taxId }) =>
+    withInvoice(bill, { invoice_number: `1${taxId.replaceAll(/[^0-9]/g, '').slice(0, 7)}` }),
+  'unrelated: pro forma': renumbered((_, random, { invoice }) => {
+    const counter = random.integer(10, 900);
+    return random.pick([`PF-${counter}`, `PROFORMA ${counter}`, `PRF/${invoice.issue_date.slice(0, 4)}/${counter}`]);
+  }),
+  'unrelated: self-billing number': renumbered(
+    (_, random, { invoice }) => `SB${invoice.issue_date.slice(0, 4)}-${random.integer(1_000, 9_000)}`,
+  ),
+  'unrelated: reference of a factor': (bill, { country }, random) =>
+    withSupplier(withInvoice(bill, { invoice_number: `F0${random.integer(1_000_000, 9_999_999)}-K` }), {
+      bank_account: { iban: validIban(country, random) },
+    }),
+  'unrelated: next number on the same day': renumbered((number) => nextNumberOf(number)),
+  'unrelated: next number some days later': (bill, _, random) => {
+    const number = nextNumberOf(bill.invoice.invoice_number);
+    if (number === undefined) return undefined;
+    return withInvoice(writtenAgain(bill, random.integer(1, 5)), { invoice_number: number });
+  },
+  'unrelated: number of weeks later': (bill, _, random) => {
+    const number = nextNumberOf(bill.invoice.invoice_number, random.integer(13, 60));
+    if (number === undefined) return undefined;
+    return withInvoice(writtenAgain(bill, random.integer(8, 22)), { invoice_number: number });
+  },
+} as const satisfies Record<string, Change>;
+
+/** The number with its longest digit run increased. */
+function nextNumberOf(number: string, step = 1): string | undefined {
+  const [longest] = (number.match(/\d+/g) ?? []).sort((left, right) => right.length - left.length);
+  if (longest === undefined || longest.length < 4) return undefined;
+  return number.replace(longest, (run) => String(Number(run) + step).padStart(run.length, '0'));
+}
 
 /** Matches the year of the date, from digit `from` on, as a part of the number or right after letters. */
 function ownYear(date: string, from: number): RegExp {

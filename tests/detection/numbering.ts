@@ -15,14 +15,17 @@ const established: Style['first'] = [1_000, 60_000];
 const small: Style['first'] = [100, 600];
 const restarted: Style['first'] = [0, 30];
 const branches = ['HH', 'B', 'WAW', 'LYO', 'N'];
+const seriesLetters = ['AB', 'YU', 'KX', 'MTR'];
 
 /** Picks one of many numbering schemes; a supplier keeps its scheme. */
 export function numbering(random: Random): Numbering {
   const branch = random.pick(branches);
+  const series = random.pick(seriesLetters);
   const styles: readonly Style[] = [
     { first: established, write: (counter) => `INV-${padded(counter, 6)}` },
     { first: established, write: (counter, date) => `RE${yearOf(date)}${padded(counter, 5)}` },
     { first: established, write: (counter) => String(counter) },
+    { first: established, write: (counter) => `${series}-${counter}` },
     { first: established, write: (counter, date) => `${yearOf(date)}/${counter}` },
     { first: established, write: (counter, date) => `F${shortYearOf(date)}/${padded(counter, 5)}` },
     { first: established, write: (counter) => `${counter}-${String.fromCharCode(65 + (counter % 26))}` },

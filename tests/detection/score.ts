@@ -1,8 +1,7 @@
-import { severityRank } from '@invoicecontrol/engine/explanation/catalogue';
-import type { Severity } from '@invoicecontrol/engine/explanation/catalogue';
-import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
-import { companies } from './bill.js';
+import type { Severity } from '@invoicecontrol/engine/explanation/catalogue';
+import { analyze, isAtLeast, isClean } from './analyze.js';
+import type { AnalyzedBill, AnalyzeOptions, Raised } from './analyze.js';
 import type { Bill } from './bill.js';
 
 /** Findings that report a record as a duplicate of another. */
@@ -13,6 +12,12 @@ const pairTypes: ReadonlySet<string> = new Set([
   'CROSS_COMPANY_DUPLICATE',
   'SPLIT_DUPLICATE',
 ]);
+
+/** Findings about facts that a row of a scan cannot state, or that depend on the day of receipt. */
+const postedOnly = /^(DUE_DATE|PAYMENT_TERMS|TAX_|BUYER_|ISSUE_DATE_)/;
+
+/** The mark of a mutation that leaves nothing of the original number (tests/README.md). */
+const UNRELATED = 'unrelated: ';
 
 export interface Rate {
   readonly hits: number;
@@ -25,17 +30,24 @@ export interface Score {
   readonly mediumPairs: Rate;
   readonly highPairs: Rate;
   readonly recall: Rate;
+  /** The same for copies whose number is related to that of the original, and for the others. */
+  readonly relatedRecall: Rate;
+  readonly unrelatedRecall: Rate;
   readonly recallByMutation: ReadonlyMap<string, Rate>;
   /** Pairs on clean rows, all of them wrong. */
   readonly falsePairs: Rate;
   readonly falseByHardNegative: ReadonlyMap<string, Rate>;
   /** Hard negatives that were not passed, for any reason. */
   readonly notPassedByHardNegative: ReadonlyMap<string, Rate>;
-  /** Clean plain rows that were not passed. */
+  /** Clean rows that were not passed: all of them, and without hard negatives. */
   readonly notPassed: Rate;
+  readonly plainNotPassed: Rate;
+  /** Clean rows that were blocked: all of them, and without hard negatives. */
   readonly blocked: Rate;
-  /** Findings that kept clean rows from passing. */
+  readonly plainBlocked: Rate;
+  /** Findings that kept plain clean rows from passing, and hard negatives. */
   readonly alarms: ReadonlyMap<string, number>;
+  readonly hardNegativeAlarms: ReadonlyMap<string, number>;
   readonly anomalies: ReadonlyMap<string, Rate>;
   /** A few of each kind, to investigate misses. */
   readonly examples: readonly string[];
@@ -43,24 +55,11 @@ export interface Score {
 
 const EXAMPLES_PER_KIND_MAX = 2;
 
-/** A bill with its decision and findings. */
-interface AnalyzedBill {
-  readonly bill: Bill;
-  readonly decision: string;
-  readonly findings: readonly Raised[];
-}
-
-interface Raised {
-  readonly type: string;
-  readonly severity: Severity;
-  /** The earlier bills that the finding names. */
-  readonly others: readonly Bill[];
-}
-
 /** Analyzes a labelled history bill by bill, each with the history before it, and compares the findings with the labels. */
-export function score(bills: readonly Bill[]): Score {
-  const analyzed = analyzeInOrder(bills);
-  const clean = analyzed.filter(({ bill }) => isClean(bill));
+export function score(bills: readonly Bill[], options: AnalyzeOptions = {}): Score {
+  const analyzed = analyze(bills, options).filter(({ bill }) => options.road !== 'scan' || isShownByRows(bill));
+  const behindItsCopy = originalsBehindCopies(analyzed);
+  const clean = analyzed.filter((each) => isClean(each.bill) && !behindItsCopy.has(each));
   const plain = clean.filter(({ bill }) => bill.hardNegative === undefined);
   const hardNegatives = clean.filter(({ bill }) => bill.hardNegative !== undefined);
   const anomalous = analyzed.filter(({ bill }) => bill.anomaly !== undefined);
@@ -75,6 +74,14 @@ export function score(bills: readonly Bill[]): Score {
     mediumPairs: rate(medium, isOneClaim),
     highPairs: rate(high, isOneClaim),
     recall: rate(copies, ({ isFound }) => isFound),
+    relatedRecall: rate(
+      copies.filter(({ mutation }) => !mutation.startsWith(UNRELATED)),
+      ({ isFound }) => isFound,
+    ),
+    unrelatedRecall: rate(
+      copies.filter(({ mutation }) => mutation.startsWith(UNRELATED)),
+      ({ isFound }) => isFound,
+    ),
     recallByMutation: rates(
       copies,
       ({ mutation }) => mutation,
@@ -83,13 +90,21 @@ export function score(bills: readonly Bill[]): Score {
     falsePairs: { hits: clean.flatMap(falsePairsOf).length, of: clean.length },
     falseByHardNegative: rates(hardNegatives, nameOf, (each) => falsePairsOf(each).length > 0),
     notPassedByHardNegative: rates(hardNegatives, nameOf, isNotPassed),
-    notPassed: rate(plain, isNotPassed),
-    blocked: rate(plain, ({ decision }) => decision === 'BLOCK'),
+    notPassed: rate(clean, isNotPassed),
+    plainNotPassed: rate(plain, isNotPassed),
+    blocked: rate(clean, isBlocked),
+    plainBlocked: rate(plain, isBlocked),
     alarms: counts(plain.filter(isNotPassed).flatMap(({ findings }) => findings.map(typeAndSeverity))),
+    hardNegativeAlarms: counts(
+      hardNegatives.filter(isNotPassed).flatMap(({ findings }) => findings.map(typeAndSeverity)),
+    ),
     anomalies: rates(anomalous, ({ bill }) => bill.anomaly?.name ?? '', isAnomalyFound),
     examples: firstOfEachKind([
       ...medium.filter((pair) => !isOneClaim(pair)).map(falsePairExample),
-      ...plain.filter(isNotPassed).map((each) => ({ kind: 'alarm', lines: [describeBill(each)] })),
+      ...clean.filter(isNotPassed).map((each) => ({
+        kind: `alarm (${each.bill.hardNegative ?? 'plain'})`,
+        lines: [describeBill(each)],
+      })),
       ...copies.filter(({ isFound }) => !isFound).map(missExample),
       ...anomalous
         .filter((each) => !isAnomalyFound(each))
@@ -98,30 +113,26 @@ export function score(bills: readonly Bill[]): Score {
   };
 }
 
-function analyzeInOrder(bills: readonly Bill[]): AnalyzedBill[] {
-  const history = inMemoryHistory();
-  const byId = new Map<string, Bill>();
-  return bills.map((bill, index) => {
-    const { facts, analysis } = history.bill(bill.invoice, {
-      asOf: bill.arrival,
-      origin: { companyId: bill.companyId, receivedAtMs: Date.parse(bill.arrival) + index },
-      companies: ownCompanies,
-    });
-    byId.set(facts.invoice.invoiceId, bill);
-    const findings = analysis.findings.map(({ type, severity, relatedInvoiceIds }) => ({
-      type,
-      severity,
-      others: relatedInvoiceIds.flatMap((id) => byId.get(id) ?? []),
-    }));
-    return { bill, decision: analysis.decision, findings };
-  });
+/** Whether a row of a scan shows what is wrong with an anomaly. */
+function isShownByRows({ anomaly }: Bill): boolean {
+  return anomaly === undefined || anomaly.expected.some((type) => !postedOnly.test(type));
 }
 
-/** The companies that the labelled bills are addressed to. */
-export const ownCompanies = [
-  { companyId: companies.main, name: 'Buyer Group GmbH', taxId: 'DE811907980' },
-  { companyId: companies.second, name: 'Buyer Polska Sp. z o.o.', taxId: 'PL5260250995' },
-];
+/** Originals that were analyzed after a copy, because the copy states an earlier day: they are rightly named as its partner. */
+function originalsBehindCopies(analyzed: readonly AnalyzedBill[]): ReadonlySet<AnalyzedBill> {
+  const seen = new Set<string>();
+  return new Set(
+    analyzed.filter(({ bill }) => {
+      const isBehind = isOriginal(bill) && seen.has(bill.claim);
+      seen.add(bill.claim);
+      return isBehind;
+    }),
+  );
+}
+
+function isBlocked({ decision }: AnalyzedBill): boolean {
+  return decision === 'BLOCK';
+}
 
 interface Pair {
   readonly bill: Bill;
@@ -132,7 +143,7 @@ interface Pair {
 /** The bill paired with each earlier bill that a finding of at least this severity names. */
 function pairsOf({ bill, findings }: AnalyzedBill, severity: Severity): Pair[] {
   return findings
-    .filter((finding) => pairTypes.has(finding.type) && severityRank(finding.severity) >= severityRank(severity))
+    .filter((finding) => pairTypes.has(finding.type) && isAtLeast(finding.severity, severity))
     .flatMap((finding) => finding.others.map((other) => ({ bill, other, finding })));
 }
 
@@ -142,10 +153,6 @@ function falsePairsOf(analyzed: AnalyzedBill): Pair[] {
 
 function isOneClaim({ bill, other }: { readonly bill: Bill; readonly other: Bill }): boolean {
   return bill.claim === other.claim;
-}
-
-function isClean({ mutation, anomaly }: Bill): boolean {
-  return mutation === undefined && anomaly === undefined;
 }
 
 function isAnomalyFound({ bill, findings }: AnalyzedBill): boolean {
@@ -161,16 +168,21 @@ interface Copy {
 }
 
 function copiesOf(analyzed: readonly AnalyzedBill[]): Copy[] {
-  const originals = new Map(analyzed.filter(({ bill }) => isOriginal(bill)).map(({ bill }) => [bill.claim, bill]));
   const byClaim = new Map<string, AnalyzedBill[]>();
-  for (const each of analyzed.filter(({ bill }) => !isOriginal(bill)))
-    byClaim.set(each.bill.claim, [...(byClaim.get(each.bill.claim) ?? []), each]);
-  return [...byClaim].map(([claim, bills]) => ({
-    mutation: bills[0]?.bill.mutation ?? '',
-    original: originals.get(claim),
-    bills,
-    isFound: bills.some(isCopyFound),
-  }));
+  for (const each of analyzed) byClaim.set(each.bill.claim, [...(byClaim.get(each.bill.claim) ?? []), each]);
+  return [...byClaim.values()].flatMap((bills) => {
+    const mutation = bills.find(({ bill }) => !isOriginal(bill))?.bill.mutation;
+    if (mutation === undefined) return [];
+    return [
+      {
+        mutation,
+        original: bills.find(({ bill }) => isOriginal(bill))?.bill,
+        bills: bills.filter(({ bill }) => !isOriginal(bill)),
+        // In a scan the original may be the later one, and then it is the one with the finding.
+        isFound: bills.some(isCopyFound),
+      },
+    ];
+  });
 }
 
 function isOriginal({ mutation }: Bill): boolean {
@@ -181,9 +193,7 @@ function isOriginal({ mutation }: Bill): boolean {
 function isCopyFound(analyzed: AnalyzedBill): boolean {
   const { bill, findings } = analyzed;
   const isReuseNamed = findings
-    .filter(
-      ({ type, severity }) => type === 'INVOICE_NUMBER_REUSED' && severityRank(severity) >= severityRank('MEDIUM'),
-    )
+    .filter(({ type, severity }) => type === 'INVOICE_NUMBER_REUSED' && isAtLeast(severity, 'MEDIUM'))
     .flatMap(({ others }) => others)
     .some((other) => isOneClaim({ bill, other }) && other.invoice.gross_amount !== bill.invoice.gross_amount);
   return isReuseNamed || pairsOf(analyzed, 'MEDIUM').some(isOneClaim);
@@ -231,6 +241,12 @@ function line({ invoice }: Bill): string {
 
 function typeAndSeverity({ type, severity }: Raised): string {
   return `${type} ${severity}`;
+}
+
+/** Harmonic mean of the precision of pairs and the share of copies found. */
+export function f1({ mediumPairs, recall }: Score): number {
+  const [precision, found] = [share(mediumPairs), share(recall)];
+  return precision + found === 0 ? 0 : (2 * precision * found) / (precision + found);
 }
 
 export function share({ hits, of }: Rate): number {

@@ -11,7 +11,7 @@ import type { ScanPopulation } from './facts/scan.js';
 import type { Policy } from './policy/policy.js';
 
 /** Any change of output for any facts is at least a minor version. */
-export const ENGINE_VERSION = '1.7.0';
+export const ENGINE_VERSION = '1.8.0';
 
 /**
  * The findings about an invoice, most severe first. Pure: the same facts and policy give the same bytes
@@ -32,12 +32,13 @@ export function runEngineOnBooks(books: Books, policy: Policy): Finding[] {
   return complete(detectInBooks(books, policy));
 }
 
-/** The order of findings: severity, confidence, type, key. */
+/** The order of findings: severity, confidence, type, summary, key. */
 export function compareFindings(left: Finding, right: Finding): number {
   return (
     severityRank(right.severity) - severityRank(left.severity) ||
     right.confidence - left.confidence ||
     compareText(left.type, right.type) ||
+    compareText(left.summary, right.summary) ||
     compareText(left.evidence.key, right.evidence.key)
   );
 }

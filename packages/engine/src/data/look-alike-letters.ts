@@ -1,5 +1,5 @@
 /**
- * Cyrillic and Greek letters that are printed like a Latin one, in pairs of the letter and what it shows, whatever sound
+ * Letters of other scripts that are printed like a Latin one, in pairs of the letter and what it shows, whatever sound
  * it has. Small letters of which only the capital looks Latin are left out. Reviewed 2026-11.
  */
 const pairs = [
@@ -9,8 +9,31 @@ const pairs = [
   // Greek capitals, then small letters
   'ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX',
   'αa γy εe ηn ιi κk νv οo ρp τt υu χx ωw',
+  // Armenian, Cherokee, Lisu and Coptic
+  'ՍU ՕO ՏS ԼL ՈN սu օo ոn հh յj ցg զq գq ռn ղn աw լl',
+  'ᎠD ᎡR ᎢT ᎥI ᎩY ᎪA ᎫJ ᎬE ᎳW ᎷM ᎻH ᏀG ᏃZ ᏒR ᏔW ᏕS ᏙV ᏚS ᏞL ᏟC ᏢP ᏦK ᏴB ᏳG ᎽY ᏏB ᏧD',
+  'ꓐB ꓑP ꓓD ꓔT ꓖG ꓗK ꓙJ ꓚC ꓜZ ꓝF ꓟM ꓠN ꓡL ꓢS ꓣR ꓦV ꓧH ꓪW ꓫX ꓬY ꓮA ꓰE ꓲI ꓳO ꓴU',
+  'ⲎH ⲔK ⲘM ⲚN ⲞO ⲢP ⲤC ⲦT ⲬX ⲨY',
 ];
 
+const CHEROKEE = /\p{Script=Cherokee}/u;
+
 export const lookAlikeLetters: ReadonlyMap<string, string> = new Map(
-  pairs.flatMap((line) => line.split(' ')).map((pair) => [pair.charAt(0), pair.charAt(1)]),
+  pairs
+    .flatMap((line) => line.split(' '))
+    .map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
+    // Small letters of Cherokee are small capitals.
+    .flatMap(([letter, shown]) =>
+      CHEROKEE.test(letter)
+        ? [
+            [letter, shown],
+            [letter.toLowerCase(), shown],
+          ]
+        : [[letter, shown]],
+    ),
+);
+
+/** Letters that are printed like a digit: they are read so beside digits. Reviewed 2026-11. */
+export const lookAlikeDigits: ReadonlyMap<string, string> = new Map(
+  ['З3', 'з3', 'Ӡ3', 'Ч4', 'ч4', 'б6', 'Ꮞ4', 'Ꮾ6'].map((pair) => [pair.charAt(0), pair.charAt(1)]),
 );

@@ -63,6 +63,62 @@ const standardRates: Readonly<Record<string, readonly VatRate[]>> = {
   QA: constant(0),
 };
 
+/** Rates in basis points from a day on, until the next entry. */
+interface LegalRates {
+  readonly from: CalendarDate;
+  readonly basisPoints: readonly number[];
+}
+
+const since = (from: CalendarDate, ...percents: readonly number[]): LegalRates => ({
+  from,
+  basisPoints: percents.map((percent) => Math.round(percent * 100)),
+});
+const always = (...percents: readonly number[]): readonly LegalRates[] => [since(ALWAYS, ...percents)];
+
+/**
+ * What may be charged beside the standard rates above: reduced, super-reduced and parking rates, those of regions where
+ * goods are sold from (Azores, Madeira, Greek islands, overseas departments of France), and standard rates that were in
+ * force for a time. Left out: rates of the press below 2 %, which are too near to no tax. From published copies of the
+ * Commission's Taxes in Europe Database (2026-03) and of its list of rates in the member states; those of GB, CH and NO
+ * from national law. Reviewed 2026-11.
+ */
+const otherRates: Readonly<Record<string, readonly LegalRates[]>> = {
+  AT: [since(ALWAYS, 10, 12, 13, 19), since('2020-07-01', 5, 10, 13, 19), since('2022-01-01', 10, 13, 19)],
+  BE: always(6, 12),
+  BG: always(9),
+  HR: always(5, 13),
+  CY: [since(ALWAYS, 5, 9), since('2023-07-01', 3, 5, 9)],
+  CZ: [since(ALWAYS, 10, 15), since('2024-01-01', 12)],
+  EE: [since(ALWAYS, 9, 20), since('2024-01-01', 5, 9), since('2025-01-01', 5, 9, 13)],
+  FI: [since(ALWAYS, 10, 14), since('2026-01-01', 10, 13.5)],
+  FR: always(2.1, 5.5, 8.5, 10, 13),
+  DE: [since(ALWAYS, 7), since('2020-07-01', 5, 16), since('2021-01-01', 7)],
+  GR: [since(ALWAYS, 6, 6.5, 13, 23), since('2016-06-01', 4, 6, 9, 13, 17)],
+  HU: always(5, 18),
+  IE: [since(ALWAYS, 4.8, 9, 13.5), since('2020-09-01', 4.8, 9, 13.5, 21), since('2021-03-01', 4.8, 9, 13.5)],
+  IT: always(4, 5, 10),
+  LV: always(5, 12),
+  LT: [since(ALWAYS, 5, 9), since('2026-01-01', 5, 12)],
+  LU: [since(ALWAYS, 3, 8, 14), since('2023-01-01', 3, 7, 13, 16), since('2024-01-01', 3, 8, 14)],
+  MT: [since(ALWAYS, 5, 7), since('2024-01-01', 5, 7, 12)],
+  NL: [since(ALWAYS, 6), since('2019-01-01', 9)],
+  PL: always(5, 8),
+  PT: always(4, 5, 6, 9, 12, 13, 16, 22),
+  RO: [since(ALWAYS, 5, 9), since('2025-08-01', 9, 11)],
+  SK: [since(ALWAYS, 5, 10), since('2025-01-01', 5, 19)],
+  SI: always(5, 9.5),
+  ES: [
+    since(ALWAYS, 4, 10),
+    since('2022-07-01', 4, 5, 10),
+    since('2024-10-01', 2, 4, 5, 7.5, 10),
+    since('2025-01-01', 4, 10),
+  ],
+  SE: always(6, 12),
+  GB: [since(ALWAYS, 5), since('2021-10-01', 5, 12.5), since('2022-04-01', 5)],
+  NO: [since(ALWAYS, 10, 11.11, 15), since('2018-01-01', 6, 11.11, 12, 15)],
+  CH: [since(ALWAYS, 2.5, 3.8), since('2018-01-01', 2.5, 3.7), since('2024-01-01', 2.6, 3.8)],
+};
+
 /** The standard rate of a country on a day and since when; undefined for a country that is not listed. */
 export function standardVatRate(country: string, date: CalendarDate): VatRate | undefined {
   return standardRates[country]?.findLast((rate) => rate.from <= date);
@@ -77,9 +133,17 @@ export function highestVatRate(date: CalendarDate): { readonly country: string; 
   return rates.toSorted((left, right) => right.rate.basisPoints - left.rate.basisPoints)[0];
 }
 
-/** Rates by which a net amount may have become a gross one: the country's, or all of the European Union when unknown. */
+/** Standard rates by which a net amount may have become a gross one: the country's, or all of the European Union when unknown. */
 export function possibleVatRates(country: string | undefined, dates: readonly CalendarDate[]): number[] {
   const countries = country !== undefined && standardRates[country] !== undefined ? [country] : europeanUnion;
   const rates = countries.flatMap((code) => dates.map((date) => standardVatRate(code, date)?.basisPoints ?? 0));
   return [...new Set(rates)].filter((rate) => rate > 0);
+}
+
+/** The country's other legal rates, on any of the days. None where the country is unknown: all of them together fit too many amounts. */
+export function otherVatRates(country: string | undefined, dates: readonly CalendarDate[]): readonly number[] {
+  const periods = country === undefined ? undefined : otherRates[country];
+  if (periods === undefined) return [];
+  const found = dates.map((date) => periods.findLast(({ from }) => from <= date)?.basisPoints ?? []);
+  return [...new Set(found.flat())];
 }

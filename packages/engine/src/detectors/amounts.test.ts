@@ -17,6 +17,17 @@ function billAll(amounts: readonly string[], dates?: readonly string[], each: Bi
   return billed.at(-1) as Billed;
 }
 
+/** The same where people accept every bill. */
+function billAllAccepted(amounts: readonly string[]): Billed {
+  const acme = ledger();
+  const billed = amounts.map((gross_amount) => {
+    const one = acme.bill({ gross_amount });
+    acme.dismiss(one);
+    return one;
+  });
+  return billed.at(-1) as Billed;
+}
+
 /** Around 1000 with little spread, none of them round: the median is 1000.40. */
 const AROUND_1000 = ['950.10', '980.20', '1000.30', '1000.50', '1020.60', '1050.70', '990.80', '1010.90'];
 const monthly = (count: number, day = 3): string[] =>
@@ -96,6 +107,21 @@ describe('AMOUNT_OUTLIER', () => {
     expect(findingIn(billAll([...once, '6100.13', '8000.17']), 'AMOUNT_OUTLIER')).toMatchObject({ severity: 'MEDIUM' });
   });
 
+  test('is not mild because a HIGH one was asked for before: only accepted bills make it so', () => {
+    const twelvefold = [...AROUND_1000, '12000.13', '12100.13', '12050.13', '12090.17'];
+    expect(findingIn(billAll(twelvefold), 'AMOUNT_OUTLIER')).toMatchObject({ severity: 'HIGH' });
+    expect(findingIn(billAllAccepted(twelvefold), 'AMOUNT_OUTLIER')).toMatchObject({ severity: 'LOW' });
+  });
+
+  test('takes what other rows of the same scan ask for as known, because nobody could answer between them', () => {
+    const acme = ledger();
+    const severities = [...AROUND_1000, '12000.13', '12100.13', '12050.13'].map((gross_amount) => {
+      const billed = acme.bill({ gross_amount }, { origin: { source: 'SCAN', scanId: 'scan-1' } });
+      return findingIn(billed, 'AMOUNT_OUTLIER')?.severity;
+    });
+    expect(severities.slice(-3)).toEqual(['HIGH', 'HIGH', 'LOW']);
+  });
+
   test('is not raised for a price list with a wide spread', () => {
     const prices = ['120.10', '480.20', '950.30', '2900.40'];
     expect(typesOf(billAll([...prices, ...prices, ...prices, '2900.40']))).toEqual([]);
@@ -104,7 +130,7 @@ describe('AMOUNT_OUTLIER', () => {
 
 describe('AMOUNT_OUTLIER at a supplier whose amounts are spread widely', () => {
   // The median is about 398, and the spread so wide that ten times as much stands at a z below 3.5.
-  const spread = ['40.13', '95.20', '310.20', '510.40', '900.70', '1300.30', '130.50', '1180.60'];
+  const spread = ['510.40', '40.13', '1300.30', '95.20', '900.70', '130.50', '310.20', '1180.60'];
   test.each([
     ['three times the largest amount ever', '3900.90', undefined],
     ['more than that', '3900.91', 'MEDIUM'],
@@ -115,8 +141,8 @@ describe('AMOUNT_OUTLIER at a supplier whose amounts are spread widely', () => {
   test('names the largest earlier amount when the amount exceeds them all', () => {
     const finding = findingIn(billAll([...spread, '58000.13']), 'AMOUNT_OUTLIER');
     expect(finding).toMatchObject({
-      severity: 'MEDIUM',
-      confidence: 75,
+      severity: 'HIGH',
+      confidence: 80,
       evidence: { parameters: { beyondAllTimes: 3, beyondAllRatioMin: 8 } },
     });
     expect(finding?.evidence.explanation).toContain(
@@ -129,7 +155,9 @@ describe('AMOUNT_OUTLIER at a supplier whose amounts are spread widely', () => {
     expect(findingIn(billAll([...even, '6200.13']), 'AMOUNT_OUTLIER')?.evidence.parameters).not.toHaveProperty(
       'beyondAllTimes',
     );
-    expect(typesOf(billAll([...spread.slice(1), '58000.13']))).not.toContain('AMOUNT_OUTLIER');
+    expect(findingIn(billAll([...spread.slice(1), '58000.13']), 'AMOUNT_OUTLIER')?.evidence.parameters).toMatchObject({
+      fewAmountsTimes: 10,
+    });
   });
 });
 
@@ -181,6 +209,22 @@ describe('AMOUNT_MAGNITUDE_SHIFT', () => {
     const spread = ['15.10', '90.40', '310.25', '1130.70', '1600.30', '3900.10', '240.60', '520.00'];
     expect(typesOf(billAll([...spread, '3102.50']))).toContain('AMOUNT_MAGNITUDE_SHIFT');
     expect(typesOf(billAll([...spread, '5200.00']))).not.toContain('AMOUNT_MAGNITUDE_SHIFT');
+  });
+
+  test.each([
+    [
+      'ten pieces where it sells by the piece',
+      ['752.76', '292.13', '3011.04', '404.67', '1505.52', '292.13', '7527.60'],
+    ],
+    ['rounded for each line', ['752.76', '292.13', '3011.05', '404.67', '1505.51', '292.13', '7527.60']],
+    ['an amount that it has billed before', ['621.30', '62.13', '310.65', '4690.98', '479.43', '2235.65', '62.13']],
+  ])('is only noted for %s', (_, amounts) => {
+    expect(findingIn(billAll(amounts), 'AMOUNT_MAGNITUDE_SHIFT')).toMatchObject({ severity: 'LOW' });
+  });
+
+  test('is a slip where one other amount alone is a multiple', () => {
+    const amounts = ['752.76', '292.13', '3011.04', '404.67', '1511.52', '292.13', '7527.60'];
+    expect(findingIn(billAll(amounts), 'AMOUNT_MAGNITUDE_SHIFT')).toMatchObject({ severity: 'HIGH' });
   });
 
   test('is not raised where little money is at stake', () => {
@@ -317,6 +361,17 @@ describe('AMOUNT_ROUND', () => {
   });
 });
 
+test('AMOUNT_ROUND names the step in the currency of the bill', () => {
+  const stepOf = (gross_amount: string, currency: string) => {
+    const base = { currency: 'EUR', amount: '2000.00', rate: '1', source: 'ECB' } as const;
+    return findingIn(ledger().bill({ gross_amount, currency }, { base }), 'AMOUNT_ROUND')?.evidence.explanation[0];
+  };
+  expect(stepOf('12000.00', 'EUR')).toBe('The amount is a multiple of EUR 1000.00.');
+  expect(stepOf('2100.00', 'EUR')).toBe('The amount is a multiple of EUR 100.00.');
+  expect(stepOf('700.000', 'KWD')).toBe('The amount is a multiple of KWD 100.000.');
+  expect(stepOf('710.000', 'KWD')).toBeUndefined();
+});
+
 describe('AMOUNT_BELOW_THRESHOLD', () => {
   test.each([
     ['the limit itself', '5000.00', undefined],
@@ -334,7 +389,7 @@ describe('AMOUNT_BELOW_THRESHOLD', () => {
     const base = { currency: 'EUR', amount: '4830.11', rate: '0.23', source: 'ECB' } as const;
     const billed = ledger().bill({ gross_amount: '21000.13', currency: 'PLN' }, { base });
     expect(findingIn(billed, 'AMOUNT_BELOW_THRESHOLD')).toMatchObject({
-      summary: 'PLN 21000.13 is just under the approval limit of EUR 5000.',
+      summary: 'PLN 21000.13 (EUR 4830.11) is just under the approval limit of EUR 5000.00.',
       evidence: { threshold: '5000.00', thresholdCurrency: 'EUR' },
     });
   });
@@ -367,7 +422,7 @@ describe('SPLIT_BELOW_THRESHOLD', () => {
       severity: 'LOW',
       confidence: 60,
       summary:
-        '2 invoices of Acme Supplies Ltd within 7 days, EUR 9310.30 together, each stay under the approval limit of EUR 5000.',
+        '2 invoices of Acme Supplies Ltd within 7 days, EUR 9310.30 together, each stay under the approval limit of EUR 5000.00.',
       evidence: { sum: '9310.30', currency: 'EUR', threshold: '5000.00', days: 7 },
       relatedInvoiceIds: [expect.any(String)],
     });

@@ -8,17 +8,20 @@ import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import { readInvoiceNumber } from '../normalisation/invoice-number.js';
-import { limitsIn, moneyIn, valueEvidence } from '../explanation/money.js';
+import { limitsIn, moneyIn, moneyText, valueEvidence } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import { originalsOf, scorePairs } from '../matching/pair-score.js';
 import { counted } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { AmountParameters } from '../policy/amounts.js';
 import type { Level } from '../policy/level.js';
-import { isRound } from '../supplier/profile.js';
+import { isRound, roundSteps } from '../supplier/profile.js';
 import type { AmountUse, RecentBill } from '../facts/supplier.js';
 import { comparableAmounts, usualCount } from '../supplier/habits.js';
-import { amountRatio, amountsOf, amountStatistics } from '../supplier/statistics.js';
+import { amountRatio, amountsOf, amountStatistics, differences } from '../supplier/statistics.js';
+import { isWorth } from './checked-amount.js';
+import type { CheckedAmount } from './checked-amount.js';
+import { risenAmount } from './spending.js';
 
 /**
  * Family AMT: whether an amount fits its supplier and the limits of approval (detection reference, section 7.4).
@@ -33,8 +36,9 @@ export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
   const amounts = amountsOf(uses);
   const usual = usualCount(amounts, policy.amounts);
   const ratio = amountRatio(amounts.slice(-usual), Number(minor));
+  const outliers = outlier(checked, uses.slice(-usual), ratio, policy.amounts);
   return [
-    ...outlier(checked, uses.slice(-usual), ratio, policy.amounts),
+    ...(outliers.some(({ severity }) => severity !== 'LOW') ? outliers : risenOr(outliers, checked, policy.amounts)),
     ...magnitudeShift(checked, ratio, policy.amounts),
     ...recurringChanged(checked, policy.amounts),
     ...round(checked, policy.amounts),
@@ -42,14 +46,14 @@ export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** The amount in the forms that the rules compare, computed once. */
-interface CheckedAmount {
-  readonly facts: Facts;
-  readonly minor: bigint;
-  /** The value in euros, in micro-units. */
-  readonly value: bigint;
-  /** Earlier amounts that it is comparable with. */
-  readonly uses: readonly AmountUse[];
+/** A bill has one finding about the size of its amount: a rise that goes to review replaces a notice. */
+function risenOr(
+  notices: readonly RaisedFinding[],
+  checked: CheckedAmount,
+  parameters: AmountParameters,
+): readonly RaisedFinding[] {
+  const risen = risenAmount(checked, parameters);
+  return risen.length > 0 ? risen : notices;
 }
 
 function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[] {
@@ -82,7 +86,9 @@ function outlier(
   const { z, sampleSize, logMad, medianMinor } = statistics;
   const step = steps.find(({ zMin }) => z >= zMin);
   const exceeded = ratio >= parameters.beyondAllRatioMin ? largestExceeded(checked, parameters) : undefined;
-  const level = mostSevere(step?.level, exceeded === undefined ? undefined : parameters.levels.outlierBeyondAll);
+  const { outlierBeyondAll, outlierHighRise } = parameters.levels;
+  const beyondAll = isWorth(checked, parameters.highRiseValueMin) ? outlierHighRise : outlierBeyondAll;
+  const level = mostSevere(step?.level, exceeded === undefined ? undefined : beyondAll);
   if (level === undefined) return [];
   if (!isWorth(checked, parameters.outlierValueMin) || isYearlyBill(facts, uses, parameters)) return [];
   const median = amountOf({ currency: invoice.currency, amountMinor: medianMinor });
@@ -93,7 +99,7 @@ function outlier(
       type: 'AMOUNT_OUTLIER',
       ...(isKnownSize ? parameters.levels.outlierOfKnownSize : level),
       summary: `${amountText(invoice)} is ${ratio} times the ${invoice.currency} ${median} that ${invoice.supplierName} usually bills.`,
-      actionValues: { ratio: String(ratio) },
+      actionValues: { comparison: `the amount is ${ratio} times the usual` },
       about: [invoice.invoiceId],
       parameters: {
         ...(step === undefined ? {} : { zMin: step.zMin, ratioMin: step.ratioMin }),
@@ -206,6 +212,8 @@ function magnitudeShift(
   // The larger of both amounts counts as the value at stake.
   if (!isWorth(checked, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
   const { matched, factor } = found;
+  const isSold = !isEven && isSoldByQuantity(uses, amount, BigInt(matched.minor), parameters);
+  const { magnitudeShift: tooHigh, magnitudeShiftDown: tooLow, magnitudeShiftOfQuantity } = parameters.levels;
   const matchedAmount = amountOf({ currency: invoice.currency, amountMinor: matched.minor });
   const minor = BigInt(matched.minor);
   const isExact = isTooHigh ? amount === minor * BigInt(factor) : minor === amount * BigInt(factor);
@@ -213,7 +221,7 @@ function magnitudeShift(
   return [
     {
       type: 'AMOUNT_MAGNITUDE_SHIFT',
-      ...(isTooHigh ? parameters.levels.magnitudeShift : parameters.levels.magnitudeShiftDown),
+      ...(isSold ? magnitudeShiftOfQuantity : isTooHigh ? tooHigh : tooLow),
       summary: `${amountText(invoice)} is ${relation} the ${invoice.currency} ${matchedAmount} that ${invoice.supplierName} billed on ${dateOfDayNumber(matched.day)}.`,
       about: [invoice.invoiceId],
       parameters: pick(
@@ -232,10 +240,33 @@ function magnitudeShift(
         isTooHigh
           ? `It is ${ratio} times the usual amount.`
           : `The usual amount is ${Math.round(10 / ratio) / 10} times as large.`,
+        ...(isSold ? ['The supplier has billed this amount before, or other multiples of one price.'] : []),
       ],
       extra: { matchedAmount, currency: invoice.currency, factor: isTooHigh ? String(factor) : `1/${factor}` },
     },
   ];
+}
+
+/**
+ * Whether ten times an amount may be ten pieces: the supplier has billed the checked amount before, or other multiples of
+ * the smaller amount. Cents that are rounded for each line may be one off.
+ */
+function isSoldByQuantity(
+  uses: readonly AmountUse[],
+  amount: bigint,
+  matched: bigint,
+  { shiftMultiplesMin, shiftMultipleMax }: AmountParameters,
+): boolean {
+  const others = new Set(uses.map(({ minor }) => BigInt(minor)));
+  if (others.has(amount)) return true;
+  others.delete(matched);
+  const price = amount < matched ? amount : matched;
+  const multiples = [...others].filter((minor) => {
+    const pieces = (minor + 1n) / price;
+    const rest = minor - pieces * price;
+    return pieces >= 2n && pieces <= BigInt(shiftMultipleMax) && rest >= -1n && rest <= 1n;
+  });
+  return multiples.length >= shiftMultiplesMin;
 }
 
 /** The use with the smallest distance, the newest of equals; uses without a distance are skipped. */
@@ -266,7 +297,7 @@ function recurringChanged(
   const { invoice } = facts;
   const series = recurringSeries(uses, invoice.issueDay, parameters);
   const last = series?.at(-1);
-  if (series === undefined || last === undefined) return [];
+  if (series === undefined || last === undefined) return risingFee({ facts, minor: amount, uses }, parameters);
   const oldAmount = BigInt(last.minor);
   if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
   const isRaisedMuch = (minor: bigint): boolean =>
@@ -315,6 +346,67 @@ function recurringChanged(
 }
 
 /**
+ * A fee that is billed at regular intervals and rises a little each time: no step breaks the series, but against the fee of
+ * half a year ago the rise is large.
+ */
+function risingFee(
+  { facts, minor: amount, uses }: Pick<CheckedAmount, 'facts' | 'minor' | 'uses'>,
+  parameters: AmountParameters,
+): RaisedFinding[] {
+  const { invoice } = facts;
+  const { recurringMin, recurringTolerancePercent, recurringStepPercent, recurringRiseDays } = parameters;
+  const series = uses.slice(-recurringMin);
+  const earlier = series.findLast(({ day }) => invoice.issueDay - day >= recurringRiseDays);
+  if (series.length < recurringMin || earlier === undefined) return [];
+  const days = [...series.map(({ day }) => day), invoice.issueDay];
+  const gaps = differences(days);
+  const isRegular = parameters.recurringGapsDays.some(({ min, max }) => gaps.every((gap) => gap >= min && gap <= max));
+  if (!isRegular) return [];
+  const fees = [...series.map(({ minor }) => BigInt(minor)), amount];
+  const isGradual = fees.slice(1).every((fee, index) => {
+    const before = fees[index] ?? fee;
+    return fee >= before
+      ? isWithin(fee, before, recurringStepPercent)
+      : isWithin(fee, before, recurringTolerancePercent);
+  });
+  const base = BigInt(earlier.minor);
+  if (!isGradual || amount <= base || isWithin(amount, base, parameters.recurringRaisePercent)) return [];
+  const changePct = Number(((amount - base) * 1000n) / base) / 10;
+  const { currency } = invoice;
+  const oldAmount = amountOf({ currency, amountMinor: earlier.minor });
+  return [
+    {
+      type: 'RECURRING_AMOUNT_CHANGED',
+      ...parameters.levels.recurringRaisedMuch,
+      summary: `${invoice.supplierName} billed ${currency} ${oldAmount} on ${dateOfDayNumber(earlier.day)} and now ${amountText(invoice)} (+${changePct} %), after small rises of a regular amount.`,
+      about: [invoice.invoiceId],
+      parameters: pick(
+        parameters,
+        'recurringMin',
+        'recurringStepPercent',
+        'recurringRiseDays',
+        'recurringRaisePercent',
+      ),
+      observed: { oldAmount, newAmount: amountOf(invoice), currency, changePct },
+      explanation: [
+        `The last ${series.length} invoices came at regular intervals, each with nearly the amount of the one before or a little more.`,
+        `Each rise was small; together they are more than ${parameters.recurringRaisePercent} % since ${dateOfDayNumber(earlier.day)}.`,
+      ],
+      extra: {
+        series: series.map(({ day, minor }) => ({
+          issueDate: dateOfDayNumber(day),
+          grossAmount: amountOf({ currency, amountMinor: minor }),
+          currency,
+        })),
+        oldAmount,
+        currency,
+        changePct,
+      },
+    },
+  ];
+}
+
+/**
  * The newest bills of one amount when they form a series that the checked day continues. A few other bills between and a
  * few missing bills are allowed. A bill of another amount in place of a regular one counts as both, so that varying bills
  * do not form a series.
@@ -335,7 +427,7 @@ function recurringSeries(
   if (first === undefined || series.length < recurringMin) return undefined;
   const others = newest.slice(newest.indexOf(first)).length - series.length;
   const days = [...series.map(({ day }) => day), issueDay];
-  const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
+  const gaps = differences(days);
   const isRegular = recurringGapsDays.some(({ min, max }) => {
     const irregular = gaps.filter((gap) => gap < min || gap > max);
     const isLeftOut = (gap: number): boolean => gap >= 2 * min && gap <= 2 * max;
@@ -354,7 +446,7 @@ function middleAmount(uses: readonly AmountUse[]): bigint {
 
 /** Invented amounts tend to be round. Not raised where the supplier often bills round amounts, or billed this one before. */
 function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
-  if (!isRound(checked.minor) || !isWorth(checked, parameters.roundValueMin)) return [];
+  if (!isRound(checked.minor, checked.facts.invoice.currency) || !isWorth(checked, parameters.roundValueMin)) return [];
   const { facts, uses } = checked;
   const { invoice, supplier } = facts;
   if (uses.some(({ minor }) => minor === invoice.amountMinor)) return [];
@@ -373,7 +465,7 @@ function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFind
       },
       observed: { invoices: count, roundInvoices: roundCount, ...valueEvidence(facts) },
       explanation: [
-        'The amount is a multiple of 1000, or of 100 below 10 000.',
+        `The amount is a multiple of ${roundStepText(checked)}.`,
         isYoung
           ? 'The supplier has sent too few invoices to say whether that is usual.'
           : 'The amounts of the supplier are seldom round.',
@@ -383,10 +475,17 @@ function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFind
   ];
 }
 
+function roundStepText({ facts: { invoice }, minor }: CheckedAmount): string {
+  const { thousand, hundred } = roundSteps(invoice.currency);
+  const step = minor % thousand === 0n ? thousand : hundred;
+  return amountText({ currency: invoice.currency, amountMinor: String(step) });
+}
+
 function roundHabitText(supplierName: string, roundCount: number, count: number): string {
   if (count === 0) return `${supplierName} has billed nothing before`;
   const earlier = counted(count, 'earlier invoice');
   if (roundCount === 0) return `${supplierName} billed none on ${earlier}`;
+  if (count === 1) return `${supplierName} billed another on its only earlier invoice`;
   return `${supplierName} billed one on ${roundCount} of ${earlier}`;
 }
 
@@ -411,7 +510,7 @@ function belowThreshold(
     {
       type: 'AMOUNT_BELOW_THRESHOLD',
       ...parameters.levels.belowThreshold,
-      summary: `${amountText(invoice)} is just under the approval limit of ${limitText(band)}.`,
+      summary: `${amountText(invoice)}${inLimitCurrency(invoice, band)} is just under the approval limit of ${limitText(band)}.`,
       about: [invoice.invoiceId],
       parameters: pick(parameters, 'belowThresholdPercent'),
       observed: {
@@ -634,17 +733,17 @@ function isPricePoint(
   return uses.filter(({ minor }) => isInBand(minor, band, percent)).length >= uses.length * pricePointShareMin;
 }
 
+/** What the amount is worth in the currency of a limit, when that is another one. */
+function inLimitCurrency({ currency }: Facts['invoice'], band: Band): string {
+  return band.currency === currency ? '' : ` (${moneyText(microToDecimal(band.value), band.currency)})`;
+}
+
 function limitText({ threshold, currency }: Band): string {
-  return `${currency} ${threshold}`;
+  return moneyText(threshold, currency);
 }
 
 function thresholdEvidence({ threshold, currency }: Band): { [name: string]: EvidenceValue } {
   return { threshold: moneyIn(currency, threshold), thresholdCurrency: currency };
-}
-
-/** Whether the amount, multiplied by a factor, reaches a value in euros. */
-function isWorth({ value }: CheckedAmount, valueMin: string, times = 1): boolean {
-  return value * BigInt(times) >= toMicro(valueMin);
 }
 
 /** Significant digits of an amount: 1200.00 has two. */

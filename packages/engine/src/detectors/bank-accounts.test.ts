@@ -95,6 +95,18 @@ describe('BANK_ACCOUNT_CHANGED', () => {
     }
   });
 
+  test('says where two accounts differ that show as one', () => {
+    const harrow = ledger();
+    const by = { name: 'Harrow Signs' };
+    harrow.repeat(4, { account: { sort_code: '20-15-55', account_number: '55555555' }, by });
+    const summaryOn = (sort_code: string, account_number: string) =>
+      findingIn(harrow.bill({ account: { sort_code, account_number }, by }), 'BANK_ACCOUNT_CHANGED')?.summary;
+    expect(summaryOn('20-16-55', '55555555')).toBe(
+      'Harrow Signs asks for payment to 20****/****5555 after 4 invoices on 20****/****5555, which differs in digit 4 of the sort code.',
+    );
+    expect(summaryOn('20-98-76', '12345555')).toContain('on 20****/****5555, which differs in hidden places.');
+  });
+
   test('is not raised for the same UK account in its other form', () => {
     const acme = ledger();
     acme.repeat(4, { account: { iban: 'GB29NWBK60161331926819' }, by: { name: 'Acme' } });
@@ -181,7 +193,7 @@ describe('ordinary reasons for another account', () => {
   test('a factor that collects for many suppliers', () => {
     const acme = ledger();
     for (const name of ['Alpha', 'Beta Works', 'Gamma Tools', 'Delta Foods', 'Epsilon']) {
-      acme.bill({ account: OTHER_BANK, by: { name } });
+      acme.dismiss(acme.bill({ account: OTHER_BANK, by: { name } }));
     }
     acme.repeat(4, { account: HOME });
     const billed = acme.bill({ account: OTHER_BANK });
@@ -256,7 +268,7 @@ describe('BANK_ACCOUNT_REVERTED', () => {
 
 describe('BANK_ACCOUNT_SHARED', () => {
   const borealis = { name: 'Borealis', tax_id: 'DE811569869' };
-  test('is raised once per link and never on later invoices of either supplier', () => {
+  test('is raised on each invoice of the supplier that came later, until a person answers, and on none of the other one', () => {
     const acme = ledger();
     acme.bill({ account: HOME });
     expect(findingIn(acme.bill({ account: HOME, by: borealis }), 'BANK_ACCOUNT_SHARED')).toMatchObject({
@@ -264,8 +276,11 @@ describe('BANK_ACCOUNT_SHARED', () => {
       confidence: 85,
       evidence: { otherSuppliers: [{ name: 'Acme Supplies Ltd' }], firstLinkedAt: '2025-01-21' },
     });
-    expect(typesOf(acme.bill({ account: HOME, by: borealis }))).not.toContain('BANK_ACCOUNT_SHARED');
+    const second = acme.bill({ account: HOME, by: borealis });
+    expect(findingIn(second, 'BANK_ACCOUNT_SHARED')).toMatchObject({ severity: 'MEDIUM', confidence: 75 });
     expect(typesOf(acme.bill({ account: HOME }))).not.toContain('BANK_ACCOUNT_SHARED');
+    acme.dismiss(second);
+    expect(typesOf(acme.bill({ account: HOME, by: borealis }))).not.toContain('BANK_ACCOUNT_SHARED');
   });
   test('is LOW between two tax ids of one name, and names both', () => {
     const acme = ledger();
@@ -337,10 +352,30 @@ describe('BANK_COUNTRY_MISMATCH', () => {
   });
   test('is not raised after three invoices, and for a country that is only presumed', () => {
     const acme = ledger();
-    acme.repeat(3, { account: FRANCE });
-    expect(typesOf(acme.bill({ account: FRANCE }))).not.toContain('BANK_COUNTRY_MISMATCH');
+    const days = ['2026-01-10', '2026-02-10', '2026-03-20', '2026-04-10'];
+    const bills = days.map((day) => acme.bill({ account: FRANCE }, { origin: { receivedAtMs: Date.parse(day) } }));
+    expect(bills.map((billed) => typesOf(billed).includes('BANK_COUNTRY_MISMATCH'))).toEqual([true, true, true, false]);
     const unstated = ledger().bill({ account: FRANCE, by: { name: 'Acme', tax_id: '136695976' } });
     expect(typesOf(unstated)).not.toContain('BANK_COUNTRY_MISMATCH');
+  });
+  test('is raised on each of many invoices that were received at once, and outside the area until a person answers', () => {
+    const acme = ledger();
+    acme.repeat(5, { account: FRANCE });
+    expect(typesOf(acme.bill({ account: FRANCE }))).toContain('BANK_COUNTRY_MISMATCH');
+    const other = ledger();
+    const days = ['2026-01-10', '2026-03-10', '2026-05-20', '2026-08-10', '2026-10-10'];
+    const bills = days.map((day) => other.bill({ account: BRAZIL }, { origin: { receivedAtMs: Date.parse(day) } }));
+    const [first] = bills;
+    for (const billed of bills) expect(typesOf(billed)).toContain('BANK_COUNTRY_MISMATCH');
+    if (first !== undefined) other.dismiss(first);
+    expect(typesOf(other.bill({ account: BRAZIL }))).not.toContain('BANK_COUNTRY_MISMATCH');
+  });
+  test('is raised on three rows of a scan that brings the supplier', () => {
+    const acme = ledger();
+    const rows = Array.from({ length: 5 }, (_, position) =>
+      acme.bill({ account: BRAZIL }, { origin: { source: 'SCAN', scanId: 'scan-1', position, receivedAtMs: 7 } }),
+    );
+    expect(rows.filter((row) => typesOf(row).includes('BANK_COUNTRY_MISMATCH'))).toHaveLength(3);
   });
   test('treats Northern Ireland as the United Kingdom', () => {
     const account = { iban: 'GB29NWBK60161331926819' };

@@ -1,6 +1,6 @@
 import { pick } from '../explanation/evidence.js';
 import { subject } from '../explanation/subject.js';
-import { bankCodeOfKey } from '@invoicecontrol/values/bank-account';
+import { bankCodeOfKey, readBankAccount } from '@invoicecontrol/values/bank-account';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
@@ -19,8 +19,9 @@ import type { BankParameters } from '../policy/bank-accounts.js';
 import type { Level } from '../policy/level.js';
 import { compareText } from '../facts/record-order.js';
 import { taxText } from '../supplier/identity.js';
-import { isTrustedFor } from '../supplier/profile.js';
-import type { AccountUse } from '../facts/supplier.js';
+import { answeredUses, isEstablished, isLongInUse, isTrustedFor } from '../supplier/profile.js';
+import type { AccountUse, EarningUse } from '../facts/supplier.js';
+import type { NormalisedInvoice } from '../facts/invoice.js';
 import { usualAmountStatistics, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/habits.js';
 import { isTampered } from './tampering.js';
 
@@ -30,7 +31,11 @@ const SORT_CODE_LENGTH = 6;
 /** Family BANK: the account that would be paid (detection reference, section 7.2). */
 export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[] {
   const { bankKey, bankMasked } = facts.invoice;
-  if (bankKey === undefined || bankMasked === undefined) return missingAccount(facts, policy.bank);
+  if (bankKey === undefined || bankMasked === undefined) {
+    return facts.document?.invalidIban === undefined
+      ? missingAccount(facts, policy.bank)
+      : unreadable(facts, facts.document.invalidIban, policy.bank);
+  }
   const account: StatedAccount = {
     key: bankKey,
     masked: bankMasked,
@@ -82,7 +87,8 @@ function blocklisted(facts: Facts, account: StatedAccount, { levels }: BankParam
 /** The supplier asks for money on an account it has not earned trust for. */
 function changed(facts: Facts, account: StatedAccount, near: NearAccount | undefined, policy: Policy): RaisedFinding[] {
   const { use, others } = account;
-  if (others.length === 0 || (use !== undefined && isTrustedFor(facts.invoice, use))) return [];
+  if (others.length === 0 || (use !== undefined && isTrustedFor(facts.invoice, use, facts.supplier.profile.accounts)))
+    return [];
   const parameters = policy.bank;
   const { supplier, invoice } = facts;
   const isVirtual = isVirtualAccount(facts, parameters);
@@ -98,11 +104,12 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
   const earlier = others.toSorted((left, right) => right.count - left.count || compareText(left.key, right.key));
   const [main] = earlier;
   const reason = escalators[0] === undefined ? '' : `; ${escalators[0].sentence}`;
+  const hidden = near?.use === main ? '' : hiddenDifference(account, main);
   return [
     {
       type: 'BANK_ACCOUNT_CHANGED',
       ...level,
-      summary: `${invoice.supplierName} asks for payment to ${account.masked}${since} after ${counted(main?.count ?? 0, 'invoice')} on ${main?.masked ?? ''}${reason}.`,
+      summary: `${invoice.supplierName} asks for payment to ${account.masked}${since} after ${counted(main?.count ?? 0, 'invoice')} on ${main?.masked ?? ''}${hidden}${reason}.`,
       about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
       parameters: {
         establishedInvoices: parameters.establishedInvoices,
@@ -116,10 +123,10 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
         ...amountObserved(facts, policy),
       },
       explanation: [
-        `The supplier has used ${counted(others.length, 'other account')}.`,
+        `Earlier invoices of the supplier name ${counted(others.length, 'other account')}.`,
         use === undefined
-          ? 'It has never used this one before.'
-          : `It has used this one ${counted(use.count, 'time')} since ${use.firstInvoiceNumber}; it is not trusted yet.`,
+          ? 'None of them names this one.'
+          : `This one is on ${counted(use.count, 'invoice')} since ${use.firstInvoiceNumber}; it is not trusted yet.`,
         ...(isUncertain ? ['Only the name says that it is this supplier, and the legal form is another one.'] : []),
         ...(isVirtual ? ['The supplier uses many accounts of one bank in turn.'] : []),
         ...(isFactor ? ['Many suppliers are paid through this account, as through a factor.'] : []),
@@ -182,7 +189,8 @@ function escalatorsOf(
     isTampered(facts.document, policy.documents)
       ? { name: 'DOCUMENT_TAMPERED', sentence: 'the document shows signs of having been edited' }
       : undefined,
-    near !== undefined && !isVirtual
+    // Where each bill has its own account, neither of two says which one is right.
+    near !== undefined && !isVirtual && near.use.count >= policy.bank.nearMatchUsesMin
       ? {
           name: 'NEAR_MATCH',
           sentence: `the new account differs from ${near.use.masked} only in ${placesText(account.key, near.positions)}`,
@@ -250,8 +258,12 @@ function nearMatch(
   ];
 }
 
-/** The known account that differs least from a new one, within the limit. */
-function nearestAccount(account: StatedAccount, { nearMatchDigitsMax }: BankParameters): NearAccount | undefined {
+/** The known account that differs least from a new one, within the limit; one that several bills named before others. */
+function nearestAccount(
+  account: StatedAccount,
+  { nearMatchDigitsMax, nearMatchUsesMin }: BankParameters,
+): NearAccount | undefined {
+  const isInUse = ({ use }: NearAccount): boolean => use.count >= nearMatchUsesMin;
   const text = withoutCheckDigits(account.key);
   const near = account.others
     .filter((use) => use.trust !== 'FRAUD')
@@ -262,7 +274,10 @@ function nearestAccount(account: StatedAccount, { nearMatchDigitsMax }: BankPara
     })
     .filter(({ use }) => isOfSameBank(account.key, use.key));
   return near.sort(
-    (left, right) => left.positions.length - right.positions.length || compareText(left.use.key, right.use.key),
+    (left, right) =>
+      Number(isInUse(right)) - Number(isInUse(left)) ||
+      left.positions.length - right.positions.length ||
+      compareText(left.use.key, right.use.key),
   )[0];
 }
 
@@ -311,7 +326,7 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
     .map(({ between, isPaid }) => ({
       type: 'BANK_ACCOUNT_REVERTED' as const,
       ...(isPaid === true ? parameters.levels.revertedPaid : parameters.levels.reverted),
-      summary: `${facts.invoice.supplierName} returns to ${account.masked} after ${counted(between.count, 'invoice')} on ${between.masked}.`,
+      summary: `${facts.invoice.supplierName} returns to ${account.masked} after ${counted(between.count, 'invoice')} on ${between.masked}${hiddenDifference(account, between)}.`,
       about: [subject.supplier(facts.supplier.supplierId), subject.account(between.key)],
       parameters: pick(
         parameters,
@@ -322,8 +337,8 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
       ),
       observed: { invoicesBefore: use.count, invoicesBetween: between.count },
       explanation: [
-        `${use.count} invoices were billed to ${account.masked} until ${dateOfDayNumber(use.lastDay)}.`,
-        `From ${dateOfDayNumber(between.firstDay)} to ${dateOfDayNumber(between.lastDay)} another account was used, and now the first one again.`,
+        `${use.count} invoices named ${account.masked} until ${dateOfDayNumber(use.lastDay)}.`,
+        `${between.firstDay === between.lastDay ? `On ${dateOfDayNumber(between.firstDay)}` : `From ${dateOfDayNumber(between.firstDay)} to ${dateOfDayNumber(between.lastDay)}`} another account was used, and now the first one again.`,
         ...(isPaid === true ? [`A payment went to ${between.masked}.`] : []),
       ],
       extra: {
@@ -337,12 +352,16 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
     }));
 }
 
-/** Raised once per link, on the invoice that makes it; later invoices of either supplier are silent. */
+/**
+ * Raised on the invoice that makes the link, and on later ones of the supplier as long as people ask about all of its bills
+ * on the account. Rows of the scan that brought the account are asked about once.
+ */
 function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const others = linkedOthers(facts);
-  if (!account.isValid || others.length === 0 || !isNewOn(facts.bankLink, facts.supplier.supplierId, facts.invoice))
-    return [];
   const { invoice, supplier } = facts;
+  const isFirst = isNewOn(facts.bankLink, supplier.supplierId, invoice);
+  const isOpen = account.use === undefined || answeredUses(invoice, account.use) === 0;
+  if (!account.isValid || others.length === 0 || !(isFirst || isOpen)) return [];
   const parameters = policy.bank;
   const isPlausible = others.every(
     (other) =>
@@ -359,7 +378,9 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
       ? parameters.levels.sharedFactor
       : isPlausible
         ? parameters.levels.sharedPlausible
-        : parameters.levels.shared;
+        : isFirst
+          ? parameters.levels.shared
+          : parameters.levels.sharedLater;
   const [first] = others;
   const payee = isOneName ? `${invoice.supplierName} with tax id ${taxText(invoice)}` : invoice.supplierName;
   const holder = isOneName ? `${first?.name ?? ''} with tax id ${taxText(first ?? {})}` : (first?.name ?? '');
@@ -368,15 +389,16 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
     {
       type: 'BANK_ACCOUNT_SHARED',
       ...level,
-      summary: `${payee} asks for payment to ${account.masked}, the account of ${holder}${others.length > 1 ? ` and ${others.length - 1} more` : ''}.`,
+      summary: `${payee} asks for payment to ${account.masked}, the account of ${holder}${others.length > 1 ? ` and ${counted(others.length - 1, 'more supplier')}` : ''}.`,
       about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
       parameters: pick(parameters, 'factorSuppliersMin'),
       observed: { otherSuppliers: others.length },
       explanation: [
         isOneName
-          ? 'The name is paid to this account under different tax ids, as that of one supplier with several.'
-          : 'Suppliers with different names or tax ids are paid to this account.',
+          ? 'Invoices of this name, with different tax ids, name the account; one company may have several tax ids.'
+          : 'Suppliers with different names or tax ids ask for payment to this account.',
         ...(isFactor ? ['So many suppliers use it that it looks like the account of a factor.'] : []),
+        ...(isFirst ? [] : ['No earlier invoice of the supplier on this account was accepted by a reviewer.']),
       ],
       extra: {
         account: account.masked,
@@ -425,6 +447,27 @@ function invalid(
   ];
 }
 
+/** A document states what looks like an IBAN and is none: the invoice then has no account. */
+function unreadable(facts: Facts, printed: string, { levels }: BankParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const { key, masked, problems } = readBankAccount({ iban: printed });
+  if (problems.length === 0) return [];
+  return [
+    {
+      type: 'BANK_ACCOUNT_INVALID',
+      ...levels.invalidFromScan,
+      summary: `Account ${masked} of ${invoice.supplierName} is not valid: ${problems.map(problemText).join(', ')}.`,
+      about: [subject.supplier(supplier.supplierId), subject.account(key)],
+      explanation: [
+        ...problems.map((problem) => `The account fails its check: ${problemText(problem)}.`),
+        'It is not stored with the invoice.',
+        'The account was read from a document; single characters may be misread.',
+      ],
+      extra: { account: masked, reasonCodes: problems, suspectCharacters: suspectCharacters(key) },
+    },
+  ];
+}
+
 /** The bank is in another country than the supplier's tax registration. A presumed country proves nothing here. */
 function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
   const { invoice } = facts;
@@ -433,9 +476,13 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
   if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
   if (bankCountry === taxCountry) return [];
   // Whichever tax id is stated: a supplier with several may use one account.
-  const uses = Math.max(account.use?.count ?? 0, usesUnderName(facts));
+  const ownUses = account.use === undefined ? 0 : answeredUses(invoice, account.use);
+  const uses = Math.max(ownUses, usesUnderName(facts));
+  if (account.use?.trust === 'REVIEWED' || account.use?.trust === 'ERP') return [];
   if (uses >= parameters.countryAcceptedAfter) return [];
   const isInArea = parameters.economicAreaCountries.includes(bankCountry);
+  // Ordinary within the area, and a question of weeks there; outside of it one that a person answers.
+  if (isInArea && account.use !== undefined && isLongInUse(account.use)) return [];
   const isTolerated =
     parameters.toleratedAccountCountries.includes(bankCountry) && parameters.economicAreaCountries.includes(taxCountry);
   const level = isTolerated
@@ -479,7 +526,7 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
     {
       type: 'BANK_ACCOUNT_FIRST_USE',
       ...(isHigh ? parameters.levels.firstUseHighValue : parameters.levels.firstUse),
-      summary: `${invoice.supplierName} is paid to ${account.masked} for the first time (${amountText(invoice)}).`,
+      summary: `${invoice.supplierName} asks for payment to ${account.masked} for the first time (${amountText(invoice)}).`,
       about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
       parameters: limitsIn(valueOf(facts).currency, pick(parameters, 'newSupplierHighValue')),
       observed: { ...valueEvidence(facts), earlierInvoices: supplier.profile.count },
@@ -504,7 +551,7 @@ function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding
     {
       type: 'BANK_ACCOUNT_MISSING',
       ...parameters.levels.missing,
-      summary: `${invoice.supplierName} states no account, but did on ${share} % of ${count} invoices.`,
+      summary: `${invoice.supplierName} states no account, but did on ${bankCount} of ${counted(count, 'earlier invoice')}.`,
       actionValues: {
         account: hasMasterAccounts(facts)
           ? 'the account in the vendor master'
@@ -538,6 +585,17 @@ function placesText(key: string, positions: readonly number[]): string {
   return parts.join(' and ');
 }
 
+/** Differing places that a sentence names. */
+const NAMED_PLACES_MAX = 4;
+
+/** Says how two accounts differ that show as one, because only hidden places differ; else nothing. */
+function hiddenDifference(account: StatedAccount, other: AccountUse | undefined): string {
+  if (other === undefined || account.masked !== other.masked) return '';
+  const positions = differingPositions(withoutCheckDigits(account.key), withoutCheckDigits(other.key));
+  const isNamed = positions.length > 0 && positions.length <= NAMED_PLACES_MAX;
+  return `, which differs in ${isNamed ? placesText(account.key, positions) : 'hidden places'}`;
+}
+
 function places(noun: string, positions: readonly number[]): string {
   return `${noun}${positions.length === 1 ? '' : 's'} ${listed(positions.map(String))}`;
 }
@@ -547,15 +605,35 @@ function linkedOthers({ bankLink, supplier, invoice }: Facts): LinkedSupplier[] 
   return othersOn(bankLink, supplier.supplierId, invoice);
 }
 
-/** How often the account was used under exactly the name on the invoice. */
+/** How often the account was used under exactly the name on the invoice, without bills that people ask about. */
 function usesUnderName({ bankLink, invoice }: Facts): number {
   const named = bankLink?.suppliers.filter(({ nameKey }) => nameKey === invoice.nameKey) ?? [];
-  return named.reduce((uses, { count }) => uses + count, 0);
+  return named.reduce((uses, linked) => {
+    const isAnswered = linked.accepted === true || isLinkOfScan(linked, invoice);
+    return uses + linked.count - (isAnswered ? 0 : (linked.asked?.count ?? 0));
+  }, 0);
 }
 
-/** Whether the account is that of a factor: it collects for many suppliers, without confirmed fraud. */
-function isFactorAccount({ bankLink }: Facts, { factorSuppliersMin }: BankParameters): boolean {
-  return bankLink !== null && bankLink.fraud === undefined && bankLink.suppliers.length >= factorSuppliersMin;
+/**
+ * Whether the account is that of a factor: it collects for many suppliers, without confirmed fraud. A supplier counts once
+ * a person accepted the account for it, or bills that nobody asks about have come for as long as an account needs to be
+ * trusted. Rows of one scan count for each other.
+ */
+function isFactorAccount({ bankLink, invoice }: Facts, { factorSuppliersMin }: BankParameters): boolean {
+  if (bankLink === null || bankLink.fraud !== undefined) return false;
+  const known = bankLink.suppliers.filter(
+    (linked) => linked.accepted === true || isLinkOfScan(linked, invoice) || isEstablished(earningOf(linked)),
+  );
+  return known.length >= factorSuppliersMin;
+}
+
+/** Bills of a link that earn trust. Links of old do not say which these are. */
+function earningOf({ earning, asked, count, firstDay, lastDay }: LinkedSupplier): EarningUse {
+  return earning ?? (asked === undefined ? { count, firstDay, lastDay } : { count: 0, firstDay, lastDay });
+}
+
+function isLinkOfScan({ onlyScanId }: LinkedSupplier, { scanId }: NormalisedInvoice): boolean {
+  return onlyScanId !== undefined && onlyScanId === scanId;
 }
 
 function amountObserved(facts: Facts, { amounts }: Policy): { [name: string]: EvidenceValue } {

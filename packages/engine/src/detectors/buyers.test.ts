@@ -24,7 +24,7 @@ describe('BUYER_MISMATCH', () => {
     expect(findingIn(billed, 'BUYER_MISMATCH')).toMatchObject({
       severity: 'HIGH',
       confidence: 90,
-      summary: 'Q7919 is addressed to DE136695976, which is not DE811907980.',
+      summary: 'Q7919 is addressed to Other Holding with tax id DE136695976, not to Musterwerk AG (DE811907980).',
       evidence: { buyerTaxId: STRANGER, companyTaxId: 'DE811907980' },
     });
   });
@@ -85,7 +85,7 @@ describe('BUYER_MISMATCH', () => {
     expect(found({ name: 'Other Holding', tax_id: STRANGER }, companies)).toMatchObject({ severity: 'MEDIUM' });
     expect(found({ tax_id: STRANGER }, companies)).toMatchObject({
       severity: 'MEDIUM',
-      summary: 'Q7919 is addressed to DE136695976, which is no tax id of this organization.',
+      summary: 'Q7919 is addressed to tax id DE136695976, which no company of this organization has.',
     });
   });
 

@@ -60,7 +60,11 @@ function taxIdMismatch(
       ...(isUncertain ? parameters.levels.mismatchUncertain : parameters.levels.mismatch),
       summary: `${invoice.invoiceNumber} is addressed to ${
         sister === undefined
-          ? `${buyerTaxId}, which is ${companyTaxId === null ? 'no tax id of this organization' : `not ${companyTaxId}`}`
+          ? `${invoice.buyerName === undefined ? '' : `${invoice.buyerName} with `}tax id ${buyerTaxId}, ${
+              companyTaxId === null || isOwnNameAlone
+                ? 'which no company of this organization has'
+                : `not to ${company?.name ?? ''} (${companyTaxId})`
+            }`
           : `${sister.name} (${buyerTaxId})`
       }.`,
       about: [invoice.companyId, buyerTaxId],

@@ -20,8 +20,14 @@ export function detectCurrencies(facts: Facts, { currencies }: Policy): RaisedFi
 }
 
 function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] {
-  const { invoice } = facts;
-  const candidates = usedCurrencies(facts).map(({ currency }) => currency);
+  const { invoice, document } = facts;
+  const used = usedCurrencies(facts).map(({ currency }) => currency);
+  const printed = document?.currencyCandidates ?? [];
+  // What a sign may mean, the supplier's own currencies first; where there is no sign, what the supplier has billed in.
+  const candidates =
+    printed.length === 0
+      ? used
+      : [...used.filter((code) => printed.includes(code)), ...printed.filter((code) => !used.includes(code))];
   return [
     {
       type: 'CURRENCY_UNKNOWN',
@@ -31,7 +37,8 @@ function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] 
       observed: { currency: invoice.currency },
       explanation: [
         'The document names no currency, or several.',
-        ...(candidates.length === 0 ? [] : [`The supplier has billed in ${candidates.join(', ')}.`]),
+        ...(printed.length === 0 ? [] : [`Its sign may mean ${printed.join(', ')}.`]),
+        ...(used.length === 0 ? [] : [`The supplier has billed in ${used.join(', ')}.`]),
       ],
       extra: { candidates },
     },

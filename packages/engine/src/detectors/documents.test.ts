@@ -81,6 +81,7 @@ describe('DOCUMENT_HIDDEN_TEXT', () => {
     hiddenBy: 'COLOUR',
     holds: 'ACCOUNT',
     snippet: 'pay to DE89 3704 0044 0532 0130 00',
+    box: [0.1, 0.2, 0.3, 0.25],
     isTextLayerOfScan: false,
     ...changes,
   });
@@ -88,6 +89,7 @@ describe('DOCUMENT_HIDDEN_TEXT', () => {
     const finding = findingIn(read({ hiddenTexts: [hidden({})] }), 'DOCUMENT_HIDDEN_TEXT');
     expect(finding).toMatchObject({ severity: 'HIGH', confidence: 80 });
     expect(finding?.evidence['snippets']).toEqual(['pay to DE** **** **** **** **30 00']);
+    expect(finding?.evidence['positions']).toEqual([{ page: 1, hiddenBy: 'COLOUR', box: [0.1, 0.2, 0.3, 0.25] }]);
   });
   test('is not raised for the text layer of a scanned page', () => {
     const layer = hidden({ hiddenBy: 'RENDER_MODE', isTextLayerOfScan: true });
@@ -145,12 +147,15 @@ describe('electronic invoices', () => {
     declaredProfiles: ['PEPPOL_BIS'],
     schemaErrors: [],
     failedRules: [],
+    failedTotal: 0,
   };
   const rule = (id: string, flag: FailedRule['flag'] = 'FATAL'): FailedRule => ({
     id,
     flag,
     message: 'm',
     location: '/',
+    expected: null,
+    actual: null,
   });
   test.each([
     ['BR-CO-10', 'FATAL', 'HIGH'],
@@ -160,15 +165,20 @@ describe('electronic invoices', () => {
     ['BR-02', 'FATAL', 'MEDIUM'],
     ['BR-CO-10', 'WARNING', 'INFO'],
   ] as const)('E_INVOICE_RULE_FAILED by %s as %s', (id, flag, severity) => {
-    const billed = read({ validation: { ...none, failedRules: [rule(id, flag)] } });
+    const billed = read({ validation: { ...none, failedRules: [rule(id, flag)], failedTotal: 1 } });
     expect(findingIn(billed, 'E_INVOICE_RULE_FAILED')).toMatchObject({ severity, confidence: 90 });
     expect(billed.analysis.decision).not.toBe('BLOCK');
   });
-  test('shows at most 20 rules and counts all', () => {
-    const failedRules = Array.from({ length: 51 }, (_, index) => rule(`BR-${index}`));
-    const finding = findingIn(read({ validation: { ...none, failedRules } }), 'E_INVOICE_RULE_FAILED');
-    expect(finding?.evidence['rules']).toHaveLength(20);
-    expect(finding?.evidence['total']).toBe(51);
+  test('shows every rule that the export shows, with both values, and counts all', () => {
+    const failedRules = Array.from({ length: 50 }, (_, index) => rule(`BR-${index}`));
+    const wrong = { ...rule('BR-CO-10'), expected: '100.00', actual: '99.00' };
+    const shown = [wrong, ...failedRules.slice(1)];
+    const finding = findingIn(
+      read({ validation: { ...none, failedRules: shown, failedTotal: 73 } }),
+      'E_INVOICE_RULE_FAILED',
+    );
+    expect(finding?.evidence['rules']).toEqual(shown);
+    expect(finding?.evidence['total']).toBe(73);
   });
   test('E_INVOICE_SCHEMA_INVALID and E_INVOICE_PROFILE_CONFLICT', () => {
     const billed = read({
@@ -195,4 +205,22 @@ test('findings about a file have one evidence key for all its uploads', () => {
     )?.evidence.key;
   expect(upload('aa')).toBe(upload('aa'));
   expect(upload('aa')).not.toBe(upload('bb'));
+});
+
+describe('what could not be read', () => {
+  test('an ambiguous currency sign is CURRENCY_UNKNOWN with what it may mean', () => {
+    const unknown = ledger().bill(
+      { currency: 'XXX' },
+      { origin: { source: 'UPLOAD' }, facts: { document: { ...clean, currencyCandidates: ['USD', 'CAD', 'AUD'] } } },
+    );
+    expect(findingIn(unknown, 'CURRENCY_UNKNOWN')?.evidence['candidates']).toEqual(['USD', 'CAD', 'AUD']);
+  });
+
+  test('what looks like an IBAN and fails its check is BANK_ACCOUNT_INVALID, masked, and no account', () => {
+    const billed = read({ invalidIban: 'DE88 3704 0044 0532 0130 00' });
+    const finding = findingIn(billed, 'BANK_ACCOUNT_INVALID');
+    expect(finding?.evidence['reasonCodes']).toEqual(['WRONG_CHECK_DIGITS']);
+    expect(JSON.stringify(finding?.evidence)).not.toContain('370400440532');
+    expect(typesIn('BANK')(billed)).toEqual(['BANK_ACCOUNT_INVALID']);
+  });
 });

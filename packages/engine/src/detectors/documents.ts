@@ -2,7 +2,7 @@ import { accountsOf } from '../explanation/subject.js';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DocumentFacts, FieldConflict, TamperSignKind } from '../facts/document-facts.js';
-import type { RaisedFinding } from '../explanation/evidence.js';
+import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import type { FindingType } from '../explanation/catalogue.js';
 import type { Facts } from '../facts/facts.js';
 import { counted, listed } from '../explanation/phrases.js';
@@ -10,6 +10,9 @@ import type { Policy } from '../policy/policy.js';
 import type { DocumentParameters } from '../policy/documents.js';
 import type { Level } from '../policy/level.js';
 import { tamperSignsOf, tamperWeight } from './tampering.js';
+
+/** Of a finding, which has 64 KiB in all. */
+const RULE_ROWS_BYTES_MAX = 40 * 1_024;
 
 /** Family DOC: the document that an invoice was read from (detection reference, section 7.6). */
 export function detectDocuments(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -78,7 +81,7 @@ function tampered(facts: Facts, document: DocumentFacts, parameters: DocumentPar
       : weight >= tamperDoubtfulMin
         ? levels.tamperDoubtful
         : levels.tamperTrace;
-  const others = signs.length === 1 ? '' : `, and ${signs.length - 1} more`;
+  const others = signs.length === 1 ? '' : `, and ${counted(signs.length - 1, 'more sign')}`;
   return [
     {
       type: 'DOCUMENT_TAMPER_SIGNS',
@@ -117,7 +120,7 @@ function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: Do
         ),
       extra: {
         snippets: hidden.slice(0, parameters.shownMax).map((text) => masked(text.snippet)),
-        positions: hidden.slice(0, parameters.shownMax).map(({ page, hiddenBy }) => ({ page, hiddenBy })),
+        positions: hidden.slice(0, parameters.shownMax).map(({ page, hiddenBy, box }) => ({ page, hiddenBy, box })),
       },
     },
   ];
@@ -185,10 +188,10 @@ function lowConfidence(
 function invalidElectronicInvoice(
   facts: Facts,
   { validation }: DocumentFacts,
-  { levels, shownMax }: DocumentParameters,
+  { levels, shownMax, rulesShownMax }: DocumentParameters,
 ): RaisedFinding[] {
   if (validation === undefined) return [];
-  const { profile, ruleSet, declaredProfiles, schemaErrors, failedRules } = validation;
+  const { profile, ruleSet, declaredProfiles, schemaErrors, failedRules, failedTotal } = validation;
   const { invoiceNumber } = facts.invoice;
   const raised = (type: FindingType, level: Level, summary: string, explanation: string[], total: number) => ({
     type,
@@ -204,7 +207,7 @@ function invalidElectronicInvoice(
     const explanation = schemaErrors.map(({ message, location }) => `${location}: ${message}`);
     found.push({
       ...raised('E_INVOICE_SCHEMA_INVALID', levels.schemaInvalid, summary, explanation, schemaErrors.length),
-      extra: { profile, ruleSet, errors: schemaErrors.slice(0, shownMax), total: schemaErrors.length },
+      extra: { profile, ruleSet, errors: fitting(schemaErrors.slice(0, rulesShownMax)), total: schemaErrors.length },
     });
   }
   const [rule] = failedRules;
@@ -216,7 +219,8 @@ function invalidElectronicInvoice(
         ? levels.ruleFailed
         : levels.ruleWarning;
     const named = (fatal[0] ?? rule).id;
-    const others = failedRules.length === 1 ? '' : ` and ${failedRules.length - 1} more`;
+    const more = new Set(failedRules.map(({ id }) => id)).size - 1;
+    const others = more === 0 ? '' : ` and ${counted(more, 'more rule')}`;
     const explanation = failedRules.map(({ id, message }) => `${id}: ${message}`);
     found.push({
       ...raised(
@@ -224,13 +228,13 @@ function invalidElectronicInvoice(
         level,
         `The electronic invoice ${invoiceNumber} breaks rule ${named}${others}.`,
         explanation,
-        failedRules.length,
+        failedTotal,
       ),
       extra: {
         profile,
         ruleSet,
-        rules: failedRules.slice(0, shownMax).map((failed) => ({ ...failed })),
-        total: failedRules.length,
+        rules: fitting(failedRules.slice(0, rulesShownMax).map((failed) => ({ ...failed }))),
+        total: failedTotal,
       },
     });
   }
@@ -248,6 +252,15 @@ function invalidElectronicInvoice(
     });
   }
   return found;
+}
+
+/** Rows of a list in evidence, as many as fit: their texts quote a schema or an invoice, which may be of any length. */
+function fitting<Row extends EvidenceValue>(rows: readonly Row[]): Row[] {
+  let bytes = 0;
+  return rows.filter((row) => {
+    bytes += Buffer.byteLength(JSON.stringify(row));
+    return bytes <= RULE_ROWS_BYTES_MAX;
+  });
 }
 
 /** Sums and tax amounts of the European core invoice: BR-CO-10 to BR-CO-17, and rules 08 and 09 of each tax category. */

@@ -38,8 +38,8 @@ describe('DUPLICATE_INVOICE', () => {
       summary:
         'INV-01042 repeats INV-01042 (2025-03-10, EUR 1200.00) with the same number; same amount, date and tax id.',
       recommendedAction:
-        'Do not pay. Confirm with Acme Supplies Ltd that INV-01042 was already received on 2025-03-10; void this record.',
-      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.7.0' },
+        'Do not pay. Confirm with Acme Supplies Ltd that this is INV-01042 of 2025-03-10 again; void this record, or claim the money back if both were paid.',
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.8.0' },
     });
   });
 
@@ -131,6 +131,16 @@ describe('a contract number on every monthly bill', () => {
 });
 
 describe('SUSPECTED_DUPLICATE', () => {
+  test('of a copy lists its copies, not another bill of the same price with a number that is alike', () => {
+    const billed = billLast(
+      [{ invoice_number: 'KX-4821' }],
+      [{ invoice_number: 'KX-48210' }],
+      [{ invoice_number: 'KX-4821A' }],
+    );
+    const finding = findingIn(billed, 'SUSPECTED_DUPLICATE');
+    expect(finding?.evidence).toMatchObject({ matchedTotal: 1, matched: [{ invoiceNumber: 'KX-4821' }] });
+    expect(finding?.relatedInvoiceIds).toHaveLength(1);
+  });
   test.each<[string, InvoiceChanges, InvoiceChanges, string, number]>([
     ['a suffix', { invoice_number: 'INV-1042' }, { invoice_number: 'INV-1042A' }, 'HIGH', 99],
     ['a typing error', { invoice_number: 'INV-10423' }, { invoice_number: 'INV-19423' }, 'HIGH', 98],
@@ -297,6 +307,52 @@ describe('SPLIT_DUPLICATE', () => {
     ];
     expect(typesOf(billLast(whole, first, second))).toContain('SPLIT_DUPLICATE');
   });
+  test.each<[string, Bill[]]>([
+    ['came before', [whole, part(3, '310.50'), part(1, '500.00'), part(2, '700.00')]],
+    ['came between', [whole, part(1, '500.00'), part(3, '310.50'), part(2, '700.00')]],
+    ['came before the whole does', [part(1, '500.00'), part(3, '310.50'), part(2, '700.00'), whole]],
+    ['is a copy of a part', [whole, part(1, '500.00'), part(1, '500.00'), part(2, '700.00')]],
+  ])('is raised beside a sibling that %s, and says that it is left out', (_, bills) => {
+    expect(findingIn(billLast(...bills), 'SPLIT_DUPLICATE')).toMatchObject({
+      evidence: {
+        sum: '1200.00',
+        observed: { parts: 2, otherParts: 1 },
+        explanation: expect.arrayContaining(['1 other bill with this number bills something else.']),
+      },
+    });
+  });
+  test('finds four parts of one day among many siblings of other days', () => {
+    const many = [5, 6, 7, 8, 9].map((index): Bill => [
+      {
+        invoice_number: `INV-10423/${index}`,
+        gross_amount: `${200 + index * 13}.17`,
+        issue_date: addDays('2025-03-10', index * 9),
+      },
+    ]);
+    const ofDay = (index: number, gross_amount: string): Bill => [
+      { invoice_number: `INV-10423/${index}`, gross_amount, issue_date: '2025-03-12' },
+    ];
+    const parts = [ofDay(1, '100.00'), ofDay(2, '250.50'), ofDay(3, '349.50'), ofDay(4, '500.00')];
+    expect(findingIn(billLast(whole, ...many, ...parts), 'SPLIT_DUPLICATE')?.relatedInvoiceIds).toHaveLength(4);
+  });
+  test('is not raised for instalments of one amount of which some add up to a bill by chance', () => {
+    const instalment = (index: number): Bill => [
+      { invoice_number: `INV-10423/${index}`, gross_amount: '400.00', issue_date: addDays('2025-03-10', index * 30) },
+    ];
+    const advance: Bill = [{ invoice_number: 'INV-10423', gross_amount: '800.00' }];
+    const [first, ...later] = [1, 2, 3, 4, 5].map(instalment);
+    if (first === undefined) throw new Error('no instalment');
+    // The second instalment completes the sum of all; from the third on any two would.
+    for (let count = 2; count <= later.length; count += 1)
+      expect(typesOf(billLast(advance, first, ...later.slice(0, count)))).not.toContain('SPLIT_DUPLICATE');
+  });
+  test('is not raised for bills under a customer number of which some of other days add up to one', () => {
+    const month = (index: number, gross_amount: string): Bill => [
+      { invoice_number: 'K-10423', gross_amount, issue_date: addDays('2025-01-10', index * 30) },
+    ];
+    const billed = billLast(month(0, '1200.00'), month(1, '500.00'), month(2, '333.10'), month(3, '700.00'));
+    expect(typesOf(billed)).not.toContain('SPLIT_DUPLICATE');
+  });
   test('is not raised for instalments without a whole and for parts of another sum', () => {
     expect(typesOf(billLast(part(1, '500.00'), part(2, '700.00')))).not.toContain('SPLIT_DUPLICATE');
     expect(typesOf(billLast(whole, part(1, '500.00'), part(2, '600.00')))).not.toContain('SPLIT_DUPLICATE');
@@ -311,6 +367,16 @@ describe('INVOICE_NUMBER_REUSED', () => {
   test('is raised for a short number that was used on the same day', () => {
     const billed = billLast([{ invoice_number: '156' }], [{ invoice_number: '156', gross_amount: '211.62' }]);
     expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
+  });
+  test('is raised for a number that is short but for its zeros, within the year of its counter', () => {
+    const later: InvoiceChanges = { invoice_number: 'INV-00128', gross_amount: '911.62', issue_date: '2025-11-10' };
+    const earlier: InvoiceChanges = { invoice_number: 'INV-00128' };
+    expect(findingIn(billLast([earlier], [later]), 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
+    const unpadded = billLast([earlier], [{ ...later, invoice_number: 'INV-128' }]);
+    expect(findingIn(unpadded, 'INVOICE_NUMBER_REUSED')).toMatchObject({ severity: 'MEDIUM' });
+    expect(
+      typesOf(billLast([{ ...earlier, issue_date: '2024-11-10' }], [{ ...later, issue_date: '2025-03-10' }])),
+    ).toEqual([]);
   });
   test('is LOW from the third bill on for a customer number, weeks apart and over different amounts', () => {
     const bills = ['2025-03-10', '2025-04-09', '2025-05-12'].map((issue_date, index): Bill => [

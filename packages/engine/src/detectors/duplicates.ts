@@ -1,10 +1,14 @@
+import { counted, listed as inWords } from '../explanation/phrases.js';
 import { pairKey, subject } from '../explanation/subject.js';
 import type { Facts } from '../facts/facts.js';
+import { isCopiedNumber } from '../explanation/copied-numbers.js';
 import { shownText } from '../explanation/evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import type { FindingType, Severity } from '../explanation/catalogue.js';
 import type { Candidate } from '../facts/invoice.js';
+import { digitCount } from '../normalisation/invoice-number.js';
 import { creditedNumbers } from '../normalisation/match-keys.js';
+import { habitOf } from '../matching/contract.js';
 import { isOfTheSameDays } from '../matching/date-relation.js';
 import { groupOf } from '../matching/groups.js';
 import type { PairScore } from '../matching/pair.js';
@@ -12,7 +16,7 @@ import { amountOf, amountText, comparisonRow } from '../matching/comparison-row.
 import { isEarlier, originalsOf, scorePairs } from '../matching/pair-score.js';
 import { findSplit } from '../matching/split.js';
 import { isSameSupplier } from '../matching/supplier-relation.js';
-import { noteOf, pairSummary } from '../matching/wording.js';
+import { noteOf, pairSummary, SAME_NUMBER_VERB } from '../matching/wording.js';
 import type { Policy } from '../policy/policy.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival, compareText } from '../facts/record-order.js';
@@ -93,7 +97,9 @@ function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters:
           verb: certain === undefined ? 'looks like' : 'repeats',
           extra: {},
           confidence: confidenceOf(certain ?? best, parameters),
-          ...(certain === undefined ? {} : { actionPair: certain, partners: pairs.filter(isCopy) }),
+          ...(certain === undefined ? {} : { actionPair: certain }),
+          // Neighbours of the same price are not the copies that the finding is about.
+          ...(certain === undefined && !isCopy(best) ? {} : { partners: pairs.filter(isCopy) }),
         };
       },
       parameters,
@@ -142,7 +148,7 @@ function withUnclearedPairs(
       summary: pairSummary(facts.invoice, shown, raised.verb, amountText(shown.other)),
       actionValues: {
         supplier: facts.invoice.supplierName,
-        number: facts.invoice.invoiceNumber,
+        number: shownText(shown.other.invoiceNumber),
         date: shown.other.issueDate,
       },
       ...pairEvidence(facts, listed, shown, parameters),
@@ -275,7 +281,7 @@ function splitDuplicates(
   const split = findSplit(facts, originals, parameters);
   if (split === undefined) return [];
   const { invoice } = facts;
-  const { whole, parts } = split;
+  const { whole, parts, leftOut, equalParts } = split;
   const { currency } = whole;
   const all = [whole, ...parts].filter((record) => record.invoiceId !== invoice.invoiceId);
   const others = all.slice(0, parameters.relatedMax);
@@ -283,7 +289,10 @@ function splitDuplicates(
     {
       type: 'SPLIT_DUPLICATE',
       ...parameters.levels.split,
-      summary: `${partNumbers(parts)} add up to ${shownText(whole.invoiceNumber)} (${whole.issueDate}, ${amountText(whole)}).`,
+      summary:
+        equalParts === undefined
+          ? `${partNumbers(parts)} add up to ${shownText(whole.invoiceNumber)} (${whole.issueDate}, ${amountText(whole)}).`
+          : `${partNumbers(parts)} are ${parts.length} of ${equalParts} equal parts of ${shownText(whole.invoiceNumber)} (${whole.issueDate}, ${amountText(whole)}).`,
       actionValues: { number: whole.invoiceNumber },
       about: others.map((other) => subject.pair(invoice.invoiceId, other.invoiceId)),
       parameters: {
@@ -291,10 +300,17 @@ function splitDuplicates(
         currency,
         splitPartsMin: parameters.splitPartsMin,
       },
-      observed: { parts: parts.length, whole: amountOf(whole), currency },
+      observed: { parts: parts.length, otherParts: leftOut.length, whole: amountOf(whole), currency },
       explanation: [
         'Each part has the number of the whole invoice, some with a part number behind it.',
-        'The amounts of the parts add up to the amount of the whole.',
+        equalParts === undefined
+          ? 'The amounts of the parts add up to the amount of the whole.'
+          : `${equalParts} parts of this amount add up to the amount of the whole.`,
+        ...(leftOut.length === 0
+          ? []
+          : [
+              `${counted(leftOut.length, 'other bill')} with this number bill${leftOut.length === 1 ? 's' : ''} something else.`,
+            ]),
       ],
       extra: {
         wholeInvoiceId: whole.invoiceId,
@@ -323,19 +339,17 @@ function splitDuplicates(
 function partNumbers(parts: readonly Candidate[]): string {
   const named = parts.slice(0, NAMED_PARTS_MAX).map((part) => shownText(part.invoiceNumber));
   const more = parts.length - named.length;
-  return more === 0 ? named.join(', ') : `${named.join(', ')} and ${more} more`;
+  return inWords(more === 0 ? named : [...named, `${more} more`]);
 }
 
 /** The number was used before with another amount or date: weaker than a duplicate. */
 function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: DuplicateParameters): RaisedFinding[] {
   const { invoice } = facts;
-  const isShort = invoice.number.f1.length < parameters.reusedNumberLengthMin;
   const reused = pairs.filter(
     (pair) =>
       pair.halfPoints < parameters.mediumMin &&
       pair.sameSupplier &&
-      // A short number recurs by chance, but not on one day.
-      (!isShort || pair.date === 'SAME') &&
+      (pair.date === 'SAME' || isTelling(invoice, pair.other, parameters)) &&
       (pair.number === 'IDENT' || pair.number === 'FORMAT' || pair.number === 'CONTRACT') &&
       Math.abs(pair.other.issueDay - invoice.issueDay) <= parameters.reusedDaysMax,
   );
@@ -345,14 +359,22 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
     (listed) => ({
       type: 'INVOICE_NUMBER_REUSED',
       // One earlier bill is not enough to assume a contract: review it once.
-      ...(reused.length >= parameters.contractRecordsMin && listed.every((pair) => pair.number === 'CONTRACT')
+      ...(habitOf(reused.map(({ other }) => other)).size >= parameters.contractRecordsMin &&
+      listed.every((pair) => pair.number === 'CONTRACT')
         ? parameters.levels.contractNumberReused
         : parameters.levels.numberReused),
-      verb: 'carries the number of',
+      verb: SAME_NUMBER_VERB,
       extra: {},
     }),
     parameters,
   );
+}
+
+/** A short number recurs by chance; one that shows more digits (`00128`) only where its counter starts again, with the year. */
+function isTelling(invoice: Candidate, other: Candidate, { reusedNumberLengthMin }: DuplicateParameters): boolean {
+  if (invoice.number.f1.length >= reusedNumberLengthMin) return true;
+  const printed = Math.max(digitCount(invoice.number.raw0), digitCount(other.number.raw0));
+  return printed >= reusedNumberLengthMin && invoice.issueDate.slice(0, 4) === other.issueDate.slice(0, 4);
 }
 
 /** A credit note that matches no invoice may be applied twice or missed. */
@@ -394,20 +416,9 @@ function unmatchedCreditNotes(
   ];
 }
 
-/** Relations of numbers that are the same but for how they are written. */
-const COPIED_NUMBER: readonly PairScore['number'][] = [
-  'IDENT',
-  'FORMAT',
-  'OCR',
-  'YEARLESS',
-  'REORDERED',
-  'SUFFIX',
-  'EXTRA',
-];
-
 /** Whether the other record is the same invoice once more, and not a neighbour of the same price. */
 function isCopy({ number, amount }: PairScore): boolean {
-  return amount === 'EQ' && COPIED_NUMBER.includes(number);
+  return amount === 'EQ' && isCopiedNumber(number);
 }
 
 function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {
@@ -468,5 +479,5 @@ function byPoints(left: PairScore, right: PairScore): number {
 }
 
 function distinct(texts: readonly string[]): string[] {
-  return [...new Set(texts)].filter((text) => text !== '').sort(compareText);
+  return [...new Set(texts)].filter((text) => text !== '');
 }

@@ -113,6 +113,15 @@ describe('PO_OVERBILLED', () => {
       evidence: { orderTotal: '10000.00', billed: '10205.01', excess: '205.01' },
     });
   });
+  test('takes the five units for euros', () => {
+    const billedInKronor = (billed: string) => {
+      const facts = { orderMaster: order({ currency: 'SEK', ...net('10000.00', billed) }) };
+      const bill = { purchase_order_ref: 'PO-450012', currency: 'SEK', gross_amount: '1250.00', net_amount: '1000.00' };
+      return findingIn(ledger().bill(bill, { facts, ratesPerEuro: { SEK: '10' }, base: null }), 'PO_OVERBILLED');
+    };
+    expect(billedInKronor('9250.00')).toBeUndefined();
+    expect(billedInKronor('9250.01')?.evidence.parameters).toMatchObject({ overbilledTolerance: '50.00' });
+  });
   test('is more severe beyond ten per cent', () => {
     expect(billedOn(net('10000.00', '10000.00'))?.severity).toBe('MEDIUM');
     expect(billedOn(net('10000.00', '10000.01'))).toMatchObject({ severity: 'HIGH', confidence: 92 });

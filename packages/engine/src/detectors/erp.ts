@@ -5,7 +5,7 @@ import { minorToDecimal, toMicro, toMinorUnits } from '@invoicecontrol/values/de
 import type { OrderTotals } from '../facts/erp-facts.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import { limitsIn, valueEvidence } from '../explanation/money.js';
-import { valueOf } from '../facts/facts.js';
+import { inInvoiceCurrency, valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import { counted } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
@@ -102,7 +102,8 @@ function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighVa
 }
 
 /** Compares net with net, because tax would count as an excess; gross with gross only where net is unknown. */
-function overbilled({ invoice, supplier, orderMaster }: Facts, parameters: ErpParameters): RaisedFinding[] {
+function overbilled(facts: Facts, parameters: ErpParameters): RaisedFinding[] {
+  const { invoice, supplier, orderMaster } = facts;
   const { poKey, currency } = invoice;
   if (poKey === undefined || orderMaster === undefined || orderMaster.isBlanket) return [];
   if (orderMaster.currency !== currency || invoice.amountMinor.startsWith('-')) return [];
@@ -117,7 +118,9 @@ function overbilled({ invoice, supplier, orderMaster }: Facts, parameters: ErpPa
   const { basis, totals, minor } = compared;
   const ordered = toMinorUnits(totals.ordered, exponent);
   const billed = toMinorUnits(totals.billed, exponent) + minor;
-  const tolerance = toMinorUnits(parameters.overbilledTolerance, exponent);
+  const overbilledTolerance =
+    inInvoiceCurrency(facts, parameters.overbilledTolerance) ?? parameters.overbilledTolerance;
+  const tolerance = toMinorUnits(overbilledTolerance, exponent);
   const isOver = billed * 100n > ordered * BigInt(100 + parameters.overbilledPercent) + tolerance * 100n;
   if (!isOver) return [];
   const isMuch = billed * 100n > ordered * BigInt(100 + parameters.overbilledMuchPercent);
@@ -130,7 +133,7 @@ function overbilled({ invoice, supplier, orderMaster }: Facts, parameters: ErpPa
       about: [subject.supplier(supplier.supplierId), subject.order(poKey), invoice.invoiceId],
       parameters: {
         ...pick(parameters, 'overbilledPercent'),
-        ...limitsIn(currency, pick(parameters, 'overbilledTolerance')),
+        ...limitsIn(currency, { overbilledTolerance }),
       },
       observed: { orderTotal: text(ordered), billed: text(billed), currency, basis },
       explanation: [

@@ -84,8 +84,31 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
     for (const [index, number] of rising(14).entries()) bill(index === 5 ? 'A1011' : number, index);
     bill('GS-3', 14, { gross_amount: '-20.00' });
     expect(findingIn(bill('A1080', 15), TYPE)?.evidence.explanation).toContain(
-      'The numbers of 13 of the last 14 invoices always rise.',
+      '13 of the last 14 invoices have numbers that rise from one to the next.',
     );
+  });
+  test.each<[string, readonly string[], string]>([
+    ['far above, as the last one', [...rising(8), 'A90000'], 'A1040'],
+    ['far above, among others', [...rising(4), 'A90000', ...rising(9).slice(4)], 'A1030'],
+    ['far above, before a jump', [...rising(8), 'A90000'], 'A5000'],
+    ['far below, as the last one', [...rising(8), 'A3'], 'A5000'],
+    ['far below, among others', [...rising(4), 'A3', ...rising(9).slice(4)], 'A5000'],
+  ])('is raised after one odd number %s', (_, numbers, number) => {
+    expect(typesOf(numbered(numbers).next({ invoice_number: number }))).toContain(TYPE);
+  });
+  test('is not raised for the usual next number after an odd one, however long ago, nor for the next after a move', () => {
+    const after = (numbers: readonly string[], changes: Bill) => typesOf(numbered(numbers).next(changes));
+    expect(after([...rising(8), 'A90000'], { invoice_number: 'A1071' })).not.toContain(TYPE);
+    expect(after([...rising(8), 'A90000'], { invoice_number: 'A1071', issue_date: '2025-07-20' })).not.toContain(TYPE);
+    expect(after([...rising(8), 'A90000'], { invoice_number: 'A90009' })).not.toContain(TYPE);
+    expect(after([...rising(8), 'A90000', 'A90009'], { invoice_number: 'A90021' })).not.toContain(TYPE);
+  });
+  test('reads a serial that equals the two-digit year, the month or the day as a serial', () => {
+    const bills = listOf(9, (index) => `2025.${String(8 + index * 2).padStart(4, '0')}`);
+    expect(typesOf(numbered(bills).next({ invoice_number: '2025.0025' }))).not.toContain(TYPE);
+    expect(typesOf(numbered(bills).next({ invoice_number: '2025.0003', issue_date: '2025-05-03' }))).toContain(TYPE);
+    const later = listOf(9, (index) => `2025/${40 + index * 2}`);
+    expect(typesOf(numbered(later).next({ invoice_number: '2025/25', issue_date: '2025-05-03' }))).toContain(TYPE);
   });
   test('is not raised while a restarted series is below its former highest number', () => {
     expect(typesOf(numbered([...rising(12), 'A3']).next({ invoice_number: 'A9' }))).not.toContain(TYPE);

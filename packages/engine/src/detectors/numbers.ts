@@ -1,6 +1,6 @@
 import { pick } from '../explanation/evidence.js';
 import { subject } from '../explanation/subject.js';
-import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import { dateOfDayNumber, daysOfYear } from '@invoicecontrol/values/calendar-date';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
@@ -11,7 +11,7 @@ import type { Policy } from '../policy/policy.js';
 import type { NumberParameters } from '../policy/numbers.js';
 import { lastNumericRun } from '../supplier/profile.js';
 import { isOtherAccount } from '../supplier/habits.js';
-import { median } from '../supplier/statistics.js';
+import { differences, median } from '../supplier/statistics.js';
 
 /** Family NUM: how the supplier counts its invoices (detection reference, section 7.5). Credit notes count apart. */
 export function detectNumbers(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -74,7 +74,8 @@ interface Series {
 /** Undefined where the last digits of the number are the billed period, not a counter. */
 function seriesOf({ invoice, supplier }: Facts): Series | undefined {
   const run = lastNumericRun(invoice);
-  if (run === undefined || isPeriod(run, invoice.issueDate)) return undefined;
+  const printed = invoice.number.runs.findLast((text) => /^[0-9]+$/.test(text));
+  if (run === undefined || printed === undefined || isPeriod(printed, invoice)) return undefined;
   const before = supplier.profile.sequence
     .filter(({ day }) => day <= invoice.issueDay)
     .map(({ day, text }) => ({ day, value: Number(text) }))
@@ -85,31 +86,35 @@ function seriesOf({ invoice, supplier }: Facts): Series | undefined {
 /**
  * The number is below the highest of a month ago, or far above it. Single lower numbers are allowed: bills arrive late, and
  * some credit notes have their own series. Skipped for several series, for series that restart with the year or month and
- * are still below their highest number, and for the first numbers of a year.
+ * are still below their highest number, and for the first numbers of a year. Odd numbers neither set the height of the
+ * series nor end it, unless the number follows the newest of them: then the series has moved there.
  */
 function outOfSequence(
   { invoice, supplier }: Facts,
   { value, before }: Series,
   parameters: NumberParameters,
 ): RaisedFinding[] {
-  if (before.length < parameters.sequenceInvoicesMin) return [];
-  const series = withoutLateNumbers(before);
+  if (before.length < parameters.sequenceInvoicesMin || continuesSteadily(before, value, parameters)) return [];
+  const series = withoutLastJump(longestRising(before), parameters);
   const last = series.at(-1);
-  if (last === undefined || last !== before.at(-1)) return [];
-  if (series.length < before.length * parameters.risingShareMin) return [];
-  const steps = series.slice(1).map((entry, index) => entry.value - (series[index]?.value ?? entry.value));
+  const newest = before.at(-1);
+  if (last === undefined || newest === undefined) return [];
+  const oddMax = Math.max(parameters.oddNumbersMin, Math.floor(before.length * (1 - parameters.risingShareMin)));
+  if (before.length - series.length > oddMax) return [];
+  const steps = stepsOf(series);
   const rising = steps.filter((step) => step > 0);
   if (rising.length < steps.length * parameters.risingShareMin) return [];
+  const jumpMax = parameters.jumpStepsMax * median(rising);
+  if (newest !== last && value >= newest.value && value - newest.value <= jumpMax) return [];
   const lowest = series.findLast(({ day }) => day <= invoice.issueDay - parameters.sequenceDays)?.value;
   const isBehind = lowest !== undefined && value < lowest;
   // A step no longer than one the supplier has made before is not far ahead, whatever its usual step.
   if (!isBehind && rising.some((step) => step >= value - last.value)) return [];
   if (carriesPeriod(String(value), invoice.issueDate) || !isOfYear(last.day, invoice.issueDate)) return [];
   const medianStep = median(rising);
-  const medianGap = median(series.slice(1).map(({ day }, index) => day - (series[index]?.day ?? day)));
+  const medianGap = median(differences(series.map(({ day }) => day)));
   // A pause allows one more step for each usual gap that fits into it.
   const pauses = Math.max(1, (invoice.issueDay - last.day) / Math.max(1, medianGap));
-  const jumpMax = parameters.jumpStepsMax * medianStep;
   const highest = last.value + Math.ceil(jumpMax * pauses);
   const isAhead = value > highest && rising.every((step) => step <= jumpMax);
   if (!isBehind && !isAhead) return [];
@@ -126,7 +131,7 @@ function outOfSequence(
       explanation: [
         series.length === before.length
           ? `The numbers of the last ${before.length} invoices always rise.`
-          : `The numbers of ${series.length} of the last ${before.length} invoices always rise.`,
+          : `${series.length} of the last ${before.length} invoices have numbers that rise from one to the next.`,
         `Usually the next number is higher by ${medianStep}.`,
         isBehind
           ? `${parameters.sequenceDays} days before this invoice the supplier had reached ${lowest}.`
@@ -137,14 +142,56 @@ function outOfSequence(
   ];
 }
 
-/** The entries that are not below any before them. */
-function withoutLateNumbers(entries: readonly Entry[]): readonly Entry[] {
-  let highest = -Infinity;
-  return entries.filter(({ value }) => {
-    if (value < highest) return false;
-    highest = value;
-    return true;
-  });
+/**
+ * Whether the number follows a series that never fell and whose last step was no jump, by a step no longer than one before: most
+ * numbers do. Compares without building the series, because every invoice is checked.
+ */
+function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsMax }: NumberParameters): boolean {
+  let [shortest, longest, last, reached] = [Number.POSITIVE_INFINITY, 0, 0, before[0]?.value ?? value];
+  for (const entry of before) {
+    // The shortest step but the last is no more than the usual one.
+    if (last > 0 && last < shortest) shortest = last;
+    last = entry.value - reached;
+    if (last < 0) return false;
+    if (last > longest) longest = last;
+    reached = entry.value;
+  }
+  const step = value - reached;
+  return step >= 0 && longest > 0 && step <= longest && last <= shortest * jumpStepsMax;
+}
+
+/** The most entries of which none is below the one before: all but the odd ones. Of several such series the lowest. */
+function longestRising(entries: readonly Entry[]): readonly Entry[] {
+  if (entries.every(({ value }, index) => value >= (entries[index - 1]?.value ?? value))) return entries;
+  // For each length the place at which a series of that length ends lowest.
+  const ends: number[] = [];
+  const previous: number[] = [];
+  const valueAt = (place: number | undefined): number => entries[place ?? -1]?.value ?? 0;
+  for (const [index, { value }] of entries.entries()) {
+    const longer = ends.findIndex((end) => valueAt(end) > value);
+    const length = longer < 0 ? ends.length : longer;
+    previous.push(ends[length - 1] ?? -1);
+    ends[length] = index;
+  }
+  const series: Entry[] = [];
+  for (let place = ends.at(-1) ?? -1; place >= 0; place = previous[place] ?? -1) {
+    const entry = entries[place];
+    if (entry !== undefined) series.push(entry);
+  }
+  return series.reverse();
+}
+
+/** The series without a last entry far above the others: one bill does not set its height. */
+function withoutLastJump(series: readonly Entry[], { jumpStepsMax }: NumberParameters): readonly Entry[] {
+  const others = series.slice(0, -1);
+  const [last, beforeLast] = [series.at(-1), others.at(-1)];
+  const rising = stepsOf(others).filter((step) => step > 0);
+  if (last === undefined || beforeLast === undefined || rising.length === 0) return series;
+  return last.value - beforeLast.value > jumpStepsMax * median(rising) ? others : series;
+}
+
+function stepsOf(series: readonly Entry[]): number[] {
+  return differences(series.map(({ value }) => value));
 }
 
 /**
@@ -214,20 +261,29 @@ function saysOnlyCustomer(
 }
 
 /** Numbers of the kind `<customer>-<count>` are counted per customer: any other digits than those of a period. */
-function hasAccountPart({ number, issueDate }: NormalisedInvoice): boolean {
-  const numeric = number.runs.filter((run) => /^[0-9]+$/.test(run));
-  return numeric.slice(0, -1).some((run) => !isPeriod(withoutLeadingZeros(run), issueDate));
+function hasAccountPart(invoice: NormalisedInvoice): boolean {
+  const numeric = invoice.number.runs.filter((run) => /^[0-9]+$/.test(run));
+  return numeric.slice(0, -1).some((run) => !isPeriod(run, invoice));
 }
 
-/** Whether digits, without leading zeros, are how a number may write the month or year of its own date. */
-function isPeriod(run: string, date: CalendarDate): boolean {
-  const [year, short, month, day] = [date.slice(0, 4), date.slice(2, 4), date.slice(5, 7), date.slice(8)];
+/**
+ * Whether digits are how a number may write the month or year of its own date. More zeros than a month has show a counter
+ * (`2026.0026`), and so do two digits beside the whole year.
+ */
+function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): boolean {
+  const [year, short, month, day] = [
+    issueDate.slice(0, 4),
+    issueDate.slice(2, 4),
+    issueDate.slice(5, 7),
+    issueDate.slice(8),
+  ];
   // Each of the forms ends with one of these, and few running numbers do.
-  const end = run.slice(-2);
+  const end = printed.slice(-2);
   if (!short.endsWith(end) && !month.endsWith(end) && !day.endsWith(end)) return false;
-  const written = [year, short, month, day, year + month, short + month, month + year, month + short];
+  const written = [year, month, day, year + month, short + month, month + year, month + short];
   const days = [year + month + day, short + month + day, day + month + year];
-  return [...written, ...days].some((text) => withoutLeadingZeros(text) === run);
+  const years = number.runs.includes(year) ? [] : [short];
+  return [...written, ...days, ...years].some((text) => text === printed || withoutLeadingZeros(text) === printed);
 }
 
 /** True for a running number behind year and month, `2025030017`: it jumps with every month. */
@@ -237,5 +293,6 @@ function carriesPeriod(run: string, date: CalendarDate): boolean {
 }
 
 function isOfYear(day: number, date: CalendarDate): boolean {
-  return dateOfDayNumber(day).startsWith(date.slice(0, 4));
+  const { first, last } = daysOfYear(date);
+  return day >= first && day <= last;
 }

@@ -11,6 +11,7 @@ import { counted } from '../explanation/phrases.js';
 import { digitCount } from '../normalisation/invoice-number.js';
 import type { Policy } from '../policy/policy.js';
 import type { OrderParameters } from '../policy/orders.js';
+import { differences } from '../supplier/statistics.js';
 import { taxText } from '../supplier/identity.js';
 
 /** Family PO: the purchase order, as far as invoices show it (detection reference, section 7.5). */
@@ -39,7 +40,7 @@ function missing({ invoice, supplier }: Facts, parameters: OrderParameters): Rai
       ...(isRequired ? parameters.levels.missingRequired : parameters.levels.missing),
       summary: isRequired
         ? `${invoice.invoiceNumber} names no order, which the company requires${stated}.`
-        : `${invoice.invoiceNumber} names no order, but ${share} % of ${count} invoices of ${invoice.supplierName} did${stated}.`,
+        : `${invoice.invoiceNumber} names no order, but ${poCount} of ${counted(count, 'earlier invoice')} of ${invoice.supplierName} did${stated}.`,
       about: [subject.supplier(supplier.supplierId)],
       parameters: {
         poRequired: isRequired,
@@ -125,7 +126,7 @@ function repeatedAmount(
   );
   if (earlier.length < parameters.repeatedMin) return [];
   const days = [...earlier.map(({ day }) => day), invoice.issueDay].sort((left, right) => left - right);
-  const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
+  const gaps = differences(days);
   const isRecurring = gaps.every((gap) => recurringGapsDays.some(({ min, max }) => gap >= min && gap <= max));
   if (isRecurring) return [];
   return [

@@ -116,7 +116,7 @@ describe('THRESHOLD_CLUSTER', () => {
         type: 'THRESHOLD_CLUSTER',
         severity: 'LOW',
         confidence: 65,
-        recommendedAction: 'Review who approved the invoices just under EUR 5000.',
+        recommendedAction: 'Review who approved the invoices just under EUR 5000.00.',
         evidence: { threshold: '5000.00', currency: 'EUR', counts: { under: 10, neighbours: 3 } },
       },
     ]);
@@ -126,6 +126,16 @@ describe('THRESHOLD_CLUSTER', () => {
       {},
       {},
     ]);
+  });
+  test('shows suppliers with equal shares by name, so that ids do not choose which', () => {
+    const shown = (idOf: (index: number) => string): unknown =>
+      findingsIn([
+        ...times(30, (index) =>
+          row(475_000 + index * 797, { supplierId: idOf(index), supplierName: `Supplier ${index}` }),
+        ),
+        ...times(270, (index) => row(1100 + index * 7, { supplierId: `r${index}` })),
+      ]).map(({ evidence }) => (evidence['suppliers'] as readonly { name: string }[]).map(({ name }) => name));
+    expect(shown((index) => `a${index}`)).toEqual(shown((index) => `a${99 - index}`));
   });
   test('is not raised for nine, for three times as many and in a small scan', () => {
     expect(typesIn(around(9, 0, 0))).toEqual([]);

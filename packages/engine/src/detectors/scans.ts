@@ -4,11 +4,11 @@ import { subject } from '../explanation/subject.js';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
-import { moneyIn } from '../explanation/money.js';
+import { moneyIn, moneyText } from '../explanation/money.js';
 import { counted } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { ScanParameters } from '../policy/scans.js';
-import { compareText } from '../facts/record-order.js';
+import { compareSuppliers, compareText } from '../facts/record-order.js';
 
 /**
  * Findings about a scan as a whole, without an invoice (detection reference, section 7.6). A file that was imported
@@ -45,7 +45,8 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
       observed: { rows: rows.length, identicalRows: earlier.identicalRows, newRows: news },
       explanation: [
         `${percent} % of the rows are identical to rows of one earlier scan of the company.`,
-        'They keep the results of the earlier scan, and the history of their suppliers does not change.',
+        'They are not compared with each other or with the earlier scan, and the history of their suppliers does not change.',
+        'Other findings about them repeat what the earlier scan found.',
         ...(news === 0 ? [] : ['New rows are checked and counted like those of any other scan.']),
       ],
       extra: { earlierScanId: earlier.scanId, share: percent / 100 },
@@ -141,13 +142,13 @@ function clusterUnder(
       name,
       invoices: under.filter((row) => row.supplierId === supplierId).length,
     }))
-    .sort((left, right) => right.invoices - left.invoices || compareText(left.supplierId, right.supplierId));
+    .sort((left, right) => right.invoices - left.invoices || compareSuppliers(left, right));
   return [
     {
       type: 'THRESHOLD_CLUSTER',
       ...parameters.levels.cluster,
-      summary: `${under.length} invoices lie just under ${currency} ${threshold}, where about ${neighbours} would be expected.`,
-      actionValues: { threshold: `${currency} ${threshold}` },
+      summary: `${under.length} invoices lie just under ${moneyText(threshold, currency)}, where about ${neighbours} would be expected.`,
+      actionValues: { threshold: moneyText(threshold, currency) },
       about: [scanId, currency, threshold],
       parameters: { clusterBandPercent: width, clusterFactor, clusterMin },
       observed: { under: under.length, neighbours },
@@ -268,7 +269,7 @@ function bySupplier(amounts: readonly GrownAmount[]): [string, GrownAmount[]][] 
     if (own === undefined) groups.set(amount.row.supplierId, [amount]);
     else own.push(amount);
   }
-  return [...groups].sort(([left], [right]) => compareText(left, right));
+  return [...groups];
 }
 
 function countsOf(texts: readonly string[]): number[] {

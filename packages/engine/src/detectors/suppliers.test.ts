@@ -3,7 +3,7 @@ import { addDays } from '@invoicecontrol/values/calendar-date';
 import { typesIn } from '../testing/in-memory-history.js';
 import type { BillOptions } from '../testing/in-memory-history.js';
 import { DAYS_BETWEEN_BILLS, findingIn, ibanOf, ledger, usualSupplier } from '../testing/ledger.js';
-import { emptyProfile, withName } from '../supplier/profile.js';
+import { emptyProfile, undoubtedInvoices, withName } from '../supplier/profile.js';
 
 const HOME = { iban: 'DE89370400440532013000' };
 const OTHER_BANK = ibanOf('DE', '500105175407324931');
@@ -53,6 +53,16 @@ describe('SUPPLIER_LOOKALIKE_NAME', () => {
     }
   });
 
+  test.each(['Fa. Acme Supplies Ltd', 'Acme Supplies Ltd c/o Payline Ltd', 'Acme Supplies (Factoring)'])(
+    'asks about %s only when the account differs',
+    (name) => {
+      const billed = established(3).bill({ by: { name }, account: OTHER_BANK });
+      expect(findingIn(billed, 'SUPPLIER_LOOKALIKE_NAME')?.severity).toBe('MEDIUM');
+      expect(billed.analysis.decision).toBe('REVIEW');
+      expect(typesOf(established(3).bill({ by: { name }, account: HOME }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+    },
+  );
+
   test.each(['Acme Supplies Limted', 'Аcmе Suррliеs Ltd', 'Acme Supplies Ltdd'])('warns of %s', (name) => {
     const billed = established(3).bill({ by: { name, tax_id: OTHER_TAX_ID }, account: OTHER_BANK });
     expect(findingIn(billed, 'SUPPLIER_LOOKALIKE_NAME')?.severity).toBe('HIGH');
@@ -62,13 +72,94 @@ describe('SUPPLIER_LOOKALIKE_NAME', () => {
     expect(typesOf(established(2).bill({ by: { name: 'Acme Suplies Ltd' } }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
   });
 
-  test('is not raised from the second invoice on, and for a spelling that the tax id explains', () => {
+  const imitation = { name: 'Acme Suplies Ltd', tax_id: OTHER_TAX_ID };
+
+  test('is repeated until a person has answered it', () => {
     const acme = established(3);
-    acme.bill({ by: { name: 'Acme Suplies Ltd', tax_id: OTHER_TAX_ID } });
-    const second = acme.bill({ by: { name: 'Acme Suplies Ltd', tax_id: OTHER_TAX_ID } });
-    expect(typesOf(second)).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+    const [first, ...later] = Array.from({ length: 5 }, () => acme.bill({ by: imitation, account: OTHER_BANK }));
+    for (const bill of later) expect(typesOf(bill)).toContain('SUPPLIER_LOOKALIKE_NAME');
+    if (first === undefined) throw new Error('nothing billed');
+    acme.dismiss(first);
+    expect(typesOf(acme.bill({ by: imitation, account: OTHER_BANK }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+
+  test('does not make the imitation established, nor the original look like it, whatever dates it states', () => {
+    const acme = established(3);
+    for (let month = 1; month <= 6; month += 1)
+      acme.bill({ by: imitation, account: OTHER_BANK, issue_date: `2019-0${month}-01` });
+    const { supplierId } = acme.bill({ by: imitation, account: OTHER_BANK }).facts.supplier;
+    expect(undoubtedInvoices(acme.profileOf(supplierId))).toBe(0);
+    const original = acme.bill({ by: { name: usualSupplier.name }, account: HOME });
+    expect(typesOf(original)).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+    expect(original.analysis.decision).toBe('PASS');
+  });
+
+  test('does not take the name of an established supplier for an imitation of its imitation', () => {
+    const acme = established(3);
+    acme.bill({ by: imitation, account: OTHER_BANK });
+    for (const tax_id of ['DE136695976', undefined]) {
+      const original = acme.bill({ by: { name: usualSupplier.name, ...(tax_id && { tax_id }) }, account: HOME });
+      expect(typesOf(original)).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+    }
+  });
+
+  test('warns of a name that is changed in steps, each of which is like the one before', () => {
+    const acme = established(3);
+    const names = ['Acme Suplies Ltd', 'Acme Suplles Ltd', 'Acme Sublles Ltd'];
+    const raised = names.map((name, index) =>
+      typesOf(acme.bill({ by: { name }, account: ibanOf('DE', `50010517540732493${index}`) })),
+    );
+    for (const types of raised) expect(types).toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+
+  test('asks once about an honest sister in a file of rows, notes it on the others, and asks again on a post', () => {
+    const acme = established(3);
+    const ofScan = (position: number) => ({ origin: { source: 'SCAN', scanId: 'scan-1', position } as const });
+    const rows = Array.from({ length: 6 }, (_, row) => acme.bill({ by: imitation }, ofScan(row)));
+    expect(rows.map((row) => findingIn(row, 'SUPPLIER_LOOKALIKE_NAME')?.severity)).toEqual([
+      'HIGH',
+      ...Array(5).fill('LOW'),
+    ]);
+    expect(rows.map(({ analysis }) => analysis.decision)).toEqual(['REVIEW', ...Array(5).fill('PASS')]);
+    expect(findingIn(acme.bill({ by: imitation }), 'SUPPLIER_LOOKALIKE_NAME')?.severity).toBe('HIGH');
+  });
+
+  test('is not raised for a spelling that the tax id explains', () => {
+    const acme = established(3);
     const sameTaxId = acme.bill({ by: { ...usualSupplier, name: 'Acme Supplis Ltd' } });
     expect(typesOf(sameTaxId)).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+
+  test.each([
+    'Supplies Acme Ltd',
+    'Acme Supplies Deutschland',
+    'acme-supplies.com',
+    'Borealis Ltd t/a Acme Supplies',
+    'Acme Supploas',
+  ])('warns of %s only where the account is another one', (name) => {
+    const by = { name, tax_id: OTHER_TAX_ID };
+    expect(findingIn(established(3).bill({ by, account: OTHER_BANK }), 'SUPPLIER_LOOKALIKE_NAME')).toMatchObject({
+      severity: 'MEDIUM',
+      confidence: 70,
+    });
+    expect(typesOf(established(3).bill({ by }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+    expect(typesOf(established(3).bill({ by, account: HOME }))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+
+  test('warns of a name like any that the established supplier is known under', () => {
+    const acme = established(3);
+    acme.bill({ by: { ...usualSupplier, name: 'Acme Wholesale Trade Ltd' }, account: HOME });
+    for (const name of ['Acme Wholesole Trade Ltd', 'Acme Wholesale Trade Ltd']) {
+      const billed = acme.bill({ by: { name, tax_id: OTHER_TAX_ID }, account: OTHER_BANK });
+      expect(findingIn(billed, 'SUPPLIER_LOOKALIKE_NAME')?.severity).toBe('HIGH');
+    }
+  });
+
+  test('warns of letters that only look Latin, one more on each bill', () => {
+    for (const name of ['Аcme Supplies Ltd', 'Аcmе Supplies Ltd', 'Αcmе Suррliеѕ Ltd', 'АСМЕ SUРРLІЕS Ltd']) {
+      const billed = established(3).bill({ by: { name, tax_id: OTHER_TAX_ID }, account: OTHER_BANK });
+      expect(findingIn(billed, 'SUPPLIER_LOOKALIKE_NAME')?.severity).toBe('HIGH');
+    }
   });
 
   test.each(['Acme Catering Ltd', 'Acma Supplies Ltd', 'Acme Supplies Poland'])('is not raised for %s', (name) => {
@@ -120,15 +211,32 @@ describe('SUPPLIER_LOOKALIKE_NAME under exactly the name of an established suppl
     );
   });
 
-  test('is repeated until the other is established or a person trusts the account', () => {
+  test('is repeated until a person has answered it, however many bills follow', () => {
     const impostor = { by: { ...hinrichs, tax_id: '12/345/67890' }, account: OTHER_BANK };
     const unseen = established();
     const raised = [1, 2, 3, 4].map(() => typesOf(unseen.bill(impostor)).includes('SUPPLIER_LOOKALIKE_NAME'));
-    expect(raised).toEqual([true, true, true, false]);
+    expect(raised).toEqual([true, true, true, true]);
     const reviewed = established();
     const { facts } = reviewed.bill(impostor);
     reviewed.trustAccount(facts.supplier.supplierId, OTHER_BANK.iban, 'REVIEWED');
     expect(typesOf(reviewed.bill(impostor))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+
+  test('warns of an account that only a bill with an open finding about it has named for the established one', () => {
+    const history = established();
+    const changed = history.bill({ by: hinrichs, account: OTHER_BANK });
+    expect(changed.analysis.decision).toBe('REVIEW');
+    const impostor = { by: { ...hinrichs, tax_id: OTHER_TAX_ID }, account: OTHER_BANK };
+    expect(typesOf(history.bill(impostor))).toContain('SUPPLIER_LOOKALIKE_NAME');
+    history.dismiss(changed);
+    const later = { by: { ...hinrichs, tax_id: 'DE129273398' }, account: OTHER_BANK };
+    expect(typesOf(history.bill(later))).not.toContain('SUPPLIER_LOOKALIKE_NAME');
+  });
+
+  test('does not take a supplier for the older one because it states earlier dates', () => {
+    const history = established();
+    const impostor = { by: { ...hinrichs, tax_id: '12/345/67890' }, account: OTHER_BANK, issue_date: '2015-03-01' };
+    expect([1, 2, 3].map(() => history.bill(impostor).analysis.decision)).not.toContain('PASS');
   });
 
   test('is not raised for a supplier who is older than the established one', () => {
@@ -187,9 +295,18 @@ describe('SUPPLIER_TAX_ID_CHANGED', () => {
       'SUPPLIER_TAX_ID_CHANGED',
     );
     const group = known();
-    group.bill({ by: renamed });
+    group.dismiss(group.bill({ by: renamed }));
     const third = group.bill({ by: { ...usualSupplier, tax_id: 'DE129273398' } });
     expect(typesOf(third)).not.toContain('SUPPLIER_TAX_ID_CHANGED');
+  });
+
+  test('is raised for a third tax id while the second one is still asked about', () => {
+    const acme = known();
+    acme.bill({ by: renamed, account: HOME });
+    acme.bill({ by: renamed, account: HOME });
+    const third = acme.bill({ by: { ...usualSupplier, tax_id: 'DE129273398' }, account: HOME });
+    expect(findingIn(third, 'SUPPLIER_TAX_ID_CHANGED')).toMatchObject({ severity: 'MEDIUM' });
+    expect(third.analysis.decision).toBe('REVIEW');
   });
 });
 

@@ -16,14 +16,14 @@ import { countryName } from '../explanation/country.js';
 import { counted, sentenceStart } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { SupplierParameters } from '../policy/suppliers.js';
-import { compareText } from '../facts/record-order.js';
 import { haveConflictingTaxIds, haveSameTaxId, taxText } from '../supplier/identity.js';
-import { likenessOf } from '../supplier/lookalike.js';
+import { likenessToSupplier } from '../supplier/lookalike.js';
 import type { Likeness } from '../supplier/lookalike.js';
 import { isLikeName } from '../supplier/name-likeness.js';
-import { isRound } from '../supplier/profile.js';
+import { isAskedInScan, isRound, undoubtedInvoices } from '../supplier/profile.js';
 import { isOtherAccount, statedTaxCountry } from '../supplier/habits.js';
-import { median } from '../supplier/statistics.js';
+import { differences, median } from '../supplier/statistics.js';
+import { compareRelated } from '../supplier/related.js';
 import { registrationText, taxIdFault } from '../supplier/tax-registration.js';
 import { companyOf } from '../facts/companies.js';
 
@@ -31,8 +31,7 @@ import { companyOf } from '../facts/companies.js';
 export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.suppliers;
   return [
-    ...sameName(facts, parameters),
-    ...lookalikeName(facts, parameters),
+    ...imitatedName(facts, parameters),
     ...taxIdChanged(facts, parameters),
     ...nameMismatch(facts, parameters),
     ...taxIdInvalid(facts, parameters),
@@ -44,30 +43,42 @@ export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
+/** The same name says more than a similar one. */
+function imitatedName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
+  const same = sameName(facts, parameters);
+  return same.length > 0 ? same : lookalikeName(facts, parameters);
+}
+
 /**
  * A supplier that is not established uses exactly the name of one that is, and asks for payment to an account that the
- * established one never used. The stated tax id is ignored, valid or not, because an impostor can choose it. Suppliers
+ * established one is not known on. Bills that people still ask about establish nobody. The stated tax id is ignored, valid or not, because an impostor can choose it. Suppliers
  * with several tax ids keep their account.
  */
 function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;
   const { bankKey, bankMasked } = invoice;
   const { lookalikeInvoicesMin, levels } = parameters;
-  if (bankKey === undefined || supplier.profile.count >= lookalikeInvoicesMin) return [];
+  const own = undoubtedInvoices(supplier.profile);
+  if (bankKey === undefined || own >= lookalikeInvoicesMin) return [];
   const use = supplier.profile.accounts.find(({ key }) => key === bankKey);
   if (use?.trust === 'REVIEWED' || use?.trust === 'ERP') return [];
-  const ownFirstDay = supplier.profile.firstDay ?? Number.POSITIVE_INFINITY;
+  // A sender chooses the date on a bill: one that is asked about was there before nobody.
+  const ownFirstDay = (own > 0 ? supplier.profile.firstDay : null) ?? Number.POSITIVE_INFINITY;
   const established = (namesakes ?? [])
     .filter(({ invoices, firstDay = 0 }) => invoices >= lookalikeInvoicesMin && firstDay <= ownFirstDay)
-    .sort(byInvoices);
+    .sort(compareRelated);
   const [known] = established;
   if (known === undefined || established.some((other) => usesAccount(facts, other))) return [];
   const [knownTaxId, taxId] = [taxText(known), taxText(invoice)];
+  const usage = isTied(facts.bankLink, known.supplierId)
+    ? `has named only on invoices that wait for a review, and on none of ${known.invoices} others`
+    : `never used on ${known.invoices} invoices`;
+  const wasAsked = isAskedInScan(invoice, supplier.profile) && supplier.profile.count >= lookalikeInvoicesMin;
   return [
     {
       type: 'SUPPLIER_LOOKALIKE_NAME',
-      ...levels.lookalikeConflicting,
-      summary: `${invoice.supplierName} ${stating(taxId)} asks for payment to ${bankMasked ?? ''}, an account that ${known.name} ${stating(knownTaxId)} never used on ${known.invoices} invoices.`,
+      ...(wasAsked ? levels.lookalikeAsked : levels.lookalikeConflicting),
+      summary: `${invoice.supplierName} ${stating(taxId)} asks for payment to ${bankMasked ?? ''}, an account that ${known.name} ${stating(knownTaxId)} ${usage}.`,
       actionValues: { name: known.name },
       about: [subject.supplier(supplier.supplierId), subject.supplier(known.supplierId)],
       alsoAbout: accountsOf(invoice),
@@ -77,7 +88,9 @@ function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[]
         `${known.invoices} earlier invoices of the same name belong to a supplier ${stating(knownTaxId)}.`,
         supplier.profile.count === 0
           ? `This is the first invoice of that name ${stating(taxId)}.`
-          : `The invoice is one of the first of that name ${stating(taxId)}.`,
+          : own === 0
+            ? `No earlier invoice of that name ${stating(taxId)} was free of findings about it or was accepted by a reviewer.`
+            : `The invoice is one of the first of that name ${stating(taxId)}.`,
         `No supplier of the name with at least ${lookalikeInvoicesMin} invoices has used account ${bankMasked ?? ''}.`,
       ],
       extra: {
@@ -97,33 +110,46 @@ function stating(taxId: string): string {
   return taxId === '' ? 'without a tax id' : `with tax id ${taxId}`;
 }
 
-/** A first invoice under almost the name of an established supplier: what an impostor sends. */
+/**
+ * An invoice under almost the name of an established supplier, and each further one until the first is answered: what an
+ * impostor sends. A name like that of a supplier in doubt is in doubt too, because a name can be changed in steps.
+ */
 function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, lookalikes } = facts;
-  if (supplier.profile.count > 0) return [];
+  if (undoubtedInvoices(supplier.profile) > 0) return [];
+  // Who imitates an established supplier does not make one of the bearers of its name.
+  const isEstablishedName = (facts.namesakes ?? []).some(({ invoices }) => invoices >= parameters.lookalikeInvoicesMin);
   const [imitated] = (lookalikes ?? [])
     .flatMap((other) => {
-      const likeness = likenessOf(invoice, other);
+      const likeness = likenessToSupplier(invoice, other);
       const isOtherAccount = invoice.bankKey !== undefined && !usesAccount(facts, other);
       const isCandidate =
         other.supplierId !== supplier.supplierId &&
-        other.invoices >= parameters.lookalikeInvoicesMin &&
+        (other.invoices >= parameters.lookalikeInvoicesMin ||
+          (isInDoubt(other) && !isWeak(likeness) && !isEstablishedName)) &&
         !haveSameTaxId(other, invoice) &&
         // Companies of one group have such names too, so only a different account is reported.
-        (likeness?.kind !== 'GENERIC_WORD' || isOtherAccount);
+        (!isWeak(likeness) || isOtherAccount);
       return likeness !== undefined && isCandidate ? [{ other, likeness, isOtherAccount }] : [];
     })
-    .sort((left, right) => byInvoices(left.other, right.other));
+    .sort((left, right) => compareRelated(left.other, right.other));
   if (imitated === undefined) return [];
   const { other, likeness, isOtherAccount } = imitated;
+  const isFirst = supplier.profile.count === 0;
   const isOtherTaxId = other.taxKey !== undefined && invoice.taxKey !== undefined;
-  const isSure = likeness.kind !== 'GENERIC_WORD' && (isOtherTaxId || isOtherAccount);
+  const isSure = !isWeak(likeness) && (isOtherTaxId || isOtherAccount);
   const { levels } = parameters;
   return [
     {
       type: 'SUPPLIER_LOOKALIKE_NAME',
-      ...(isSure ? levels.lookalikeConflicting : levels.lookalike),
-      summary: `${invoice.supplierName} is new and looks like ${other.name}, which has sent ${other.invoices} invoices; ${likenessText(likeness)}.`,
+      ...(isAskedInScan(invoice, supplier.profile)
+        ? levels.lookalikeAsked
+        : isSure
+          ? levels.lookalikeConflicting
+          : levels.lookalike),
+      summary: isInDoubt(other)
+        ? `${invoice.supplierName} is ${isFirst ? 'new' : 'not confirmed yet'} and looks like ${other.name}, whose own invoices wait for a review; ${likenessText(likeness)}.`
+        : `${invoice.supplierName} is ${isFirst ? 'new' : 'not confirmed yet'} and looks like ${other.name}, which has sent ${other.invoices} invoices; ${likenessText(likeness)}.`,
       actionValues: { name: other.name },
       about: [subject.supplier(supplier.supplierId), subject.supplier(other.supplierId)],
       alsoAbout: accountsOf(invoice),
@@ -138,10 +164,12 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
         establishedInvoices: other.invoices,
       },
       explanation: [
-        `This is the first invoice of ${invoice.supplierName}.`,
+        isFirst
+          ? `This is the first invoice of ${invoice.supplierName}.`
+          : `No earlier invoice of ${invoice.supplierName} was free of such findings or was accepted by a reviewer.`,
         `Its name and that of ${other.name} are alike: ${likenessText(likeness)}.`,
         ...(isOtherTaxId ? ['The two state different tax ids.'] : []),
-        ...(isOtherAccount ? [`The account is none that ${other.name} has used.`] : []),
+        ...(isOtherAccount ? [`No earlier invoice of ${other.name} names the account.`] : []),
       ],
       extra: {
         lookalikeOf: { supplierId: other.supplierId, name: other.name },
@@ -153,6 +181,18 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
   ];
 }
 
+/** Names that other firms may have too: they mean something only where the account is another one as well. */
+function isWeak(likeness: Likeness | undefined): boolean {
+  return likeness !== undefined && WEAK_LIKENESS.has(likeness.kind);
+}
+
+const WEAK_LIKENESS: ReadonlySet<Likeness['kind']> = new Set([
+  'GENERIC_WORD',
+  'SAME_WORDS',
+  'TRADING_NAME',
+  'TWO_SLIPS',
+]);
+
 function likenessText(likeness: Likeness): string {
   switch (likeness.kind) {
     case 'SPACING':
@@ -163,6 +203,12 @@ function likenessText(likeness: Likeness): string {
       return 'only a misspelt legal form differs';
     case 'GENERIC_WORD':
       return 'only words differ that any name may have';
+    case 'SAME_WORDS':
+      return 'only the order of the words, words that join them or a country differ';
+    case 'TRADING_NAME':
+      return 'one of them is a name that the other says it trades under';
+    case 'TWO_SLIPS':
+      return 'two characters differ';
     case 'TYPING':
       return likeness.edits === 1 ? 'one character of one word differs' : 'two characters of one word differ';
   }
@@ -174,29 +220,36 @@ function likenessText(likeness: Likeness): string {
  */
 function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;
-  if (supplier.profile.count > 0 || invoice.taxCountryPresumed === true) return [];
+  if (undoubtedInvoices(supplier.profile) > 0 || invoice.taxCountryPresumed === true) return [];
   if (invoice.nameKey.length < parameters.sharedNameLengthMin) return [];
   const conflicting = (namesakes ?? [])
     .filter((other) => haveConflictingTaxIds(other, invoice) && other.taxCountry === invoice.taxCountry)
-    .sort(byInvoices);
+    .sort(compareRelated);
   const [known] = conflicting;
-  const taxIds = new Set(conflicting.map((other) => other.taxKey));
+  // A tax id that is itself asked about does not make a group.
+  const accepted = conflicting.filter((other) => other === known || doubtedInvoices(other) === 0);
+  const taxIds = new Set(accepted.map((other) => other.taxKey));
   if (known === undefined || taxIds.size >= parameters.groupTaxIdsMin) return [];
+  const earlierInvoices = known.invoices + doubtedInvoices(known);
   if (haveOtherLegalForms(invoice.supplierName, known.name)) return [];
   const isOtherAccount = invoice.bankKey !== undefined && !usesAccount(facts, known);
   const [oldTaxId, newTaxId] = [taxText(known), taxText(invoice)];
   return [
     {
       type: 'SUPPLIER_TAX_ID_CHANGED',
-      ...(isOtherAccount ? parameters.levels.taxIdChangedNewAccount : parameters.levels.taxIdChanged),
-      summary: `${invoice.supplierName} states tax id ${newTaxId}; ${counted(known.invoices, 'earlier invoice')} of that name stated ${oldTaxId}.`,
+      ...(isAskedInScan(invoice, supplier.profile)
+        ? parameters.levels.taxIdChangedAsked
+        : isOtherAccount
+          ? parameters.levels.taxIdChangedNewAccount
+          : parameters.levels.taxIdChanged),
+      summary: `${invoice.supplierName} states tax id ${newTaxId}; ${counted(earlierInvoices, 'earlier invoice')} of that name stated ${oldTaxId}.`,
       about: [subject.supplier(supplier.supplierId), subject.supplier(known.supplierId)],
       parameters: pick(parameters, 'sharedNameLengthMin', 'groupTaxIdsMin'),
-      observed: { oldTaxId, newTaxId, earlierInvoices: known.invoices },
+      observed: { oldTaxId, newTaxId, earlierInvoices },
       explanation: [
         `A supplier of the name ${known.name} is known under tax id ${oldTaxId}.`,
         'Both tax ids are valid, so they belong to two companies.',
-        ...(isOtherAccount ? [`The account is none that ${known.name} has used under the earlier tax id.`] : []),
+        ...(isOtherAccount ? [`No earlier invoice of ${known.name} with that tax id names the account.`] : []),
       ],
       extra: { oldTaxId, newTaxId, knownSupplierId: known.supplierId },
     },
@@ -268,7 +321,7 @@ function taxIdMissing({ invoice, supplier }: Facts, parameters: SupplierParamete
     {
       type: 'SUPPLIER_TAX_ID_MISSING',
       ...parameters.levels.taxIdMissing,
-      summary: `${invoice.supplierName} states no tax id, but did on ${share} % of ${count} invoices.`,
+      summary: `${invoice.supplierName} states no tax id, but did on ${taxIdCount} of ${counted(count, 'earlier invoice')}.`,
       about: [subject.supplier(supplier.supplierId)],
       parameters: pick(parameters, 'taxIdShareMin', 'taxIdInvoicesMin'),
       observed: { invoices: count, withTaxId: taxIdCount },
@@ -324,7 +377,7 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
   const reasons = [
     ...(invoice.poKey === undefined ? ['it names no order'] : []),
     ...(isForeignBank(facts) ? [`its bank is in ${countryName(invoice.bankCountry ?? '')}`] : []),
-    ...(isRound(BigInt(invoice.amountMinor)) ? ['the amount is round'] : []),
+    ...(isRound(BigInt(invoice.amountMinor), invoice.currency) ? ['the amount is round'] : []),
   ];
   const also = reasons.length === 0 ? '' : `; ${reasons.join(', ')}`;
   return [
@@ -373,7 +426,8 @@ function highValueText(facts: Facts, limit: { readonly amount: DecimalAmount; re
   const { invoice, base } = facts;
   const amount = amountText(invoice);
   const { value, currency, noRate } = valueOf(facts);
-  if (noRate) return `${amount}; there is no exchange rate, and the number reaches the limit of ${limit.amount}`;
+  if (noRate)
+    return `${amount}; there is no exchange rate, and the number reaches the limit of ${moneyIn(limit.currency, limit.amount)}`;
   const compared = base?.currency === limit.currency ? base : { amount: value, currency };
   const converted = compared.currency === invoice.currency ? '' : ` (${moneyText(compared.amount, compared.currency)})`;
   return `${amount}${converted}, which reaches the limit of ${moneyText(limit.amount, limit.currency)} for first invoices`;
@@ -386,7 +440,7 @@ function dormantReactivated(facts: Facts, parameters: SupplierParameters): Raise
   if (count < parameters.dormantInvoicesMin || lastDay === null) return [];
   const gapDays = invoice.issueDay - lastDay;
   if (gapDays < parameters.dormantDaysMin) return [];
-  const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
+  const gaps = differences(days);
   const medianGap = gaps.length === 0 ? 0 : median(gaps);
   const limit = Math.max(parameters.dormantDaysMin, parameters.dormantGapFactor * medianGap);
   if (gapDays < limit) return [];
@@ -431,15 +485,21 @@ function isNew({ supplier, firstScanRowsBefore }: Facts, { firstScanRows }: Supp
   return supplier.profile.count === 0 && (firstScanRowsBefore === undefined || firstScanRowsBefore >= firstScanRows);
 }
 
+/** Whether the account is one on which the other supplier is known; bills that people still ask about say nothing. */
 function usesAccount({ bankLink }: Facts, other: RelatedSupplier): boolean {
-  return isTied(bankLink, other.supplierId);
+  return other.knowsAccount ?? isTied(bankLink, other.supplierId);
+}
+
+/** Whether a finding about its identity or account stands under every invoice of the supplier. */
+function isInDoubt(other: RelatedSupplier): boolean {
+  return other.invoices === 0 && doubtedInvoices(other) > 0;
+}
+
+function doubtedInvoices({ doubtedInvoices: doubted = 0 }: RelatedSupplier): number {
+  return doubted;
 }
 
 function isForeignBank({ invoice }: Facts): boolean {
   const taxCountry = statedTaxCountry(invoice);
   return invoice.bankCountry !== undefined && taxCountry !== undefined && invoice.bankCountry !== taxCountry;
-}
-
-function byInvoices(left: RelatedSupplier, right: RelatedSupplier): number {
-  return right.invoices - left.invoices || compareText(left.supplierId, right.supplierId);
 }

@@ -64,6 +64,17 @@ describe('TAX_ARITHMETIC_MISMATCH', () => {
     expect(found({ currency, ...totals(net, tax, gross) })?.severity).toBe(severity);
   });
 
+  test.each([
+    ['SEK', '11.5', '20000.00', '5000.00', '25008.00', 'LOW'],
+    ['SEK', '11.5', '20000.00', '5000.00', '25012.00', 'MEDIUM'],
+    ['JPY', '163', '100000', '10000', '110100', 'LOW'],
+    ['KWD', '0.355', '10000.000', '500.000', '10500.900', 'MEDIUM'],
+  ])('a small difference is one of EUR 1, in %s at %s too', (currency, rate, net, tax, gross, severity) => {
+    const options = { ratesPerEuro: { [currency]: rate }, base: null };
+    const billed = ledger().bill({ currency, ...totals(net, tax, gross) }, options);
+    expect(findingIn(billed, 'TAX_ARITHMETIC_MISMATCH')?.severity).toBe(severity);
+  });
+
   test('accepts tax that the buyer withholds', () => {
     const italian = by('IT12345670017');
     expect(found({ ...italian, ...totals('1000.00', '220.00', '1020.00') })).toBeUndefined();
@@ -243,6 +254,38 @@ describe('TAX_WITHOUT_REGISTRATION', () => {
       const acme = ledger();
       acme.bill({ ...unknown, ...taxed });
       expect(acme.bill({ ...unknown, ...totals('1010.00', '191.90', '1201.90') }).analysis.decision).toBe('PASS');
+    });
+
+    test('is MEDIUM once whether the first bill was a row of a scan or a post', () => {
+      const acme = ledger();
+      const row = { origin: { source: 'SCAN', scanId: 'scan-1' } } as const;
+      const severities = [
+        acme.bill({ ...unknown, ...taxed }, row),
+        acme.bill({ ...unknown, ...totals('1010.00', '191.90', '1201.90') }, row),
+        acme.bill({ ...unknown, ...totals('1020.00', '193.80', '1213.80') }),
+        acme.bill(
+          { ...unknown, ...totals('1030.00', '195.70', '1225.70') },
+          { origin: { ...row.origin, scanId: 'scan-2' } },
+        ),
+      ].map((billed) => findingIn(billed, 'TAX_WITHOUT_REGISTRATION')?.severity);
+      expect(severities).toEqual(['MEDIUM', 'LOW', 'LOW', 'LOW']);
+    });
+
+    test('is not MEDIUM again for one changed letter of the name at the same account', () => {
+      const acme = ledger();
+      const account = { iban: 'DE89370400440532013000' };
+      const severities = ['Northwind Traders', 'Northwind Trader', 'Nortwind Traders', 'Northwind Traderz'].map(
+        (name, index) =>
+          findingIn(
+            acme.bill({
+              by: { name },
+              account,
+              ...totals(`${1000 + index * 10}.00`, '190.00', `${1190 + index * 10}.00`),
+            }),
+            'TAX_WITHOUT_REGISTRATION',
+          )?.severity,
+      );
+      expect(severities).toEqual(['MEDIUM', 'LOW', 'LOW', 'LOW']);
     });
 
     test('is not raised up to EUR 400, which may be a simplified invoice, and small ones do not use it up', () => {

@@ -1,7 +1,7 @@
 import { subject } from '../explanation/subject.js';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
-import { scaleAmount, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { taxIdValidity } from '@invoicecontrol/values/tax-id';
 import { buyerOf } from '../facts/buyer.js';
@@ -9,7 +9,7 @@ import { europeanUnion } from '../data/european-union.js';
 import { ALWAYS, highestVatRate, standardVatRate } from '../data/vat-rates.js';
 import type { VatRate } from '../data/vat-rates.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
-import { LIMIT_CURRENCY } from '../facts/facts.js';
+import { inInvoiceCurrency } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
 import { countryName } from '../explanation/country.js';
@@ -76,7 +76,8 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
   if (size <= toleranceOf(amounts, parameters)) return [];
   if (isCashRounding(invoice, amounts, size, parameters)) return [];
   if (isWithholding(facts, amounts, difference, parameters)) return [];
-  const { levels, smallDifference, smallBasisPoints, overbilledBasisPoints } = parameters;
+  const { levels, smallBasisPoints, overbilledBasisPoints } = parameters;
+  const smallDifference = inInvoiceCurrency(facts, parameters.smallDifference) ?? parameters.smallDifference;
   const share = size * 10_000n;
   const isSmall =
     size <= toMinorUnits(smallDifference, amounts.exponent) && share <= magnitude(gross) * BigInt(smallBasisPoints);
@@ -301,15 +302,11 @@ interface LimitInCurrency {
  * tax id. Undefined where there is no rate to compare with.
  */
 function simplifiedInvoiceLimit(facts: Facts, parameters: TaxParameters): LimitInCurrency | undefined {
-  const { invoice, ratesPerEuro } = facts;
+  const { invoice } = facts;
   const { currency } = invoice;
   const country = taxRegistration(facts)?.country ?? invoice.bankCountry ?? '';
-  const perEuro = (of: string): string | undefined => (of === LIMIT_CURRENCY ? '1' : ratesPerEuro[of]);
-  const inCurrency = (limit: SimplifiedInvoiceLimit): DecimalAmount | undefined => {
-    if (limit.currency === currency) return limit.amount;
-    const [from, to] = [perEuro(limit.currency), perEuro(currency)];
-    return from === undefined || to === undefined ? undefined : scaleAmount(limit.amount, to, from);
-  };
+  const inCurrency = (limit: SimplifiedInvoiceLimit): DecimalAmount | undefined =>
+    inInvoiceCurrency(facts, limit.amount, limit.currency);
   const national = parameters.simplifiedInvoiceLimits[country];
   const amount = (national && inCurrency(national)) ?? inCurrency(parameters.simplifiedInvoiceLimit);
   if (amount === undefined) return undefined;

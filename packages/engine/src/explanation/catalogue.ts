@@ -63,14 +63,15 @@ export const catalogue = {
     requires: ['EARLIER_RECORDS'],
     description: 'The same invoice is already there: same number, amount and supplier.',
     recommendedAction:
-      'Do not pay. Confirm with {supplier} that {number} was already received on {date}; void this record.',
+      'Do not pay. Confirm with {supplier} that this is {number} of {date} again; void this record, or claim the money back if both were paid.',
   },
   SUSPECTED_DUPLICATE: {
     family: 'DUP',
     severities: ['MEDIUM', 'HIGH'],
     requires: ['EARLIER_RECORDS'],
     description: 'The invoice resembles an earlier one in number, amount, date and supplier.',
-    recommendedAction: 'Compare both documents side by side before approving; reject one if they bill the same supply.',
+    recommendedAction:
+      'Compare both documents side by side; if they bill the same supply, reject one, or claim the money back if both were paid.',
   },
   DUPLICATE_ACROSS_SUPPLIERS: {
     family: 'DUP',
@@ -270,11 +271,11 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM', 'HIGH'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The amount is far above what the supplier usually bills.',
-    recommendedAction: 'Check quantity, price and order; the amount is {ratio} times the usual.',
+    recommendedAction: 'Check quantity, price and order; {comparison}.',
   },
   AMOUNT_MAGNITUDE_SHIFT: {
     family: 'AMT',
-    severities: ['MEDIUM', 'HIGH'],
+    severities: ['LOW', 'MEDIUM', 'HIGH'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The amount is an earlier one with the decimal point elsewhere.',
     recommendedAction: 'Probable decimal slip; compare with the document.',
@@ -291,14 +292,14 @@ export const catalogue = {
     severities: ['INFO', 'LOW'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The amount is round, which those of the supplier seldom are.',
-    recommendedAction: 'No action alone; weigh with other findings.',
+    recommendedAction: 'No action for this alone; weigh it with other findings.',
   },
   AMOUNT_BELOW_THRESHOLD: {
     family: 'AMT',
     severities: ['INFO'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The amount is just under an approval limit.',
-    recommendedAction: 'No action alone.',
+    recommendedAction: 'No action for this alone.',
   },
   SPLIT_BELOW_THRESHOLD: {
     family: 'AMT',
@@ -383,7 +384,7 @@ export const catalogue = {
     severities: ['INFO'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The invoice was issued on a weekend, on which the supplier does not bill.',
-    recommendedAction: 'No action alone.',
+    recommendedAction: 'No action for this alone.',
   },
   INVOICE_NUMBER_FORMAT_CHANGED: {
     family: 'NUM',

@@ -60,6 +60,7 @@ describe('the sentences of a finding', () => {
     const finding = findingAbout('Acme\r\n\tTools');
     expect(finding.summary).toBe('1042 of Acme Tools repeats 1041.');
     expect(finding.recommendedAction).toContain('Confirm with Acme Tools that');
+    expect(findingAbout('Acme  Tools \u00a0 Ltd').summary).toBe('1042 of Acme Tools Ltd repeats 1041.');
     expect(findingAbout('N'.repeat(400)).recommendedAction).toContain(`Confirm with ${'N'.repeat(119)}… that`);
   });
 

@@ -61,13 +61,15 @@ export interface RaisedFinding {
 }
 
 /** Characters of a summary or an action (HTTP and security reference, section 2). */
-const SENTENCE_LENGTH_MAX = 2_000;
+export const SENTENCE_LENGTH_MAX = 2_000;
 /** Characters of a sentence of the explanation. */
 const EXPLANATION_LENGTH_MAX = 400;
 /** Sentences of an explanation: a pair of records is compared in ten fields. */
-const EXPLANATIONS_MAX = 12;
+export const EXPLANATIONS_MAX = 12;
 /** Characters of a number, name or reference that evidence shows; the record itself shows all of them. */
 const SHOWN_TEXT_LENGTH_MAX = 120;
+/** Characters of what a rule of an electronic invoice says and where it failed, as the export shows them. */
+const RULE_TEXT_LENGTH_MAX = 400;
 /** Entries of a list in evidence, the records that a finding is related to among them. */
 const SHOWN_ENTRIES_MAX = 64;
 
@@ -115,7 +117,14 @@ export function shownText(text: string): string {
 }
 
 function shownMembers(members: { readonly [name: string]: EvidenceValue }): { [name: string]: EvidenceValue } {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, shownValue(value)]));
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [
+      name,
+      typeof value === 'string' && (name === 'message' || name === 'location')
+        ? cut(value, RULE_TEXT_LENGTH_MAX)
+        : shownValue(value),
+    ]),
+  );
 }
 
 function shownValue(value: EvidenceValue): EvidenceValue {
@@ -140,7 +149,7 @@ const TWO_FULL_STOPS = /(?<!\.)\.\.(?=\s|$)/g;
  * pages long and hold line breaks.
  */
 function sentence(text: string, lengthMax = SENTENCE_LENGTH_MAX): string {
-  const line = text.replace(DIRECTION_CONTROLS, '').replace(/\s*\p{Cc}+\s*/gu, ' ');
+  const line = text.replace(DIRECTION_CONTROLS, '').replace(/[\s\p{Cc}]+/gu, ' ');
   return cut(line.replace(TWO_FULL_STOPS, '.'), lengthMax);
 }
 

@@ -10,6 +10,10 @@ export interface DocumentFacts {
   readonly hiddenTexts: readonly HiddenText[];
   readonly conflicts: readonly FieldConflict[];
   readonly validation?: ValidationFacts;
+  /** ISO 4217 codes that an ambiguous sign may mean, where the currency could not be read. */
+  readonly currencyCandidates?: readonly string[];
+  /** Looks like an IBAN and fails its check digits, as printed. It is not an account of the invoice. */
+  readonly invalidIban?: string;
 }
 
 export interface ReadField {
@@ -54,6 +58,8 @@ export interface HiddenText {
   readonly hiddenBy: 'RENDER_MODE' | 'COLOUR' | 'SIZE' | 'POSITION';
   readonly holds: 'AMOUNT' | 'ACCOUNT' | 'INSTRUCTION';
   readonly snippet: string;
+  /** Left, top, right, bottom in fractions of the page; null where the position is unknown. */
+  readonly box: readonly number[] | null;
   /** The page is a picture and this is what was read from it: invisible by design. */
   readonly isTextLayerOfScan: boolean;
 }
@@ -69,16 +75,23 @@ export interface FieldConflict {
 
 export interface ValidationFacts {
   readonly profile: string | null;
+  /** What ran, joined by commas. */
   readonly ruleSet: string;
   /** More than one: they contradict each other. */
   readonly declaredProfiles: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
+  /** One for each rule and location; the first of them where there are very many. */
   readonly failedRules: readonly FailedRule[];
+  /** How many there are. */
+  readonly failedTotal: number;
 }
 
 export interface FailedRule {
   readonly id: string;
-  readonly flag: 'FATAL' | 'WARNING';
+  readonly flag: 'FATAL' | 'WARNING' | 'INFORMATION';
   readonly message: string;
   readonly location: string;
+  /** Decimal strings in arithmetic rules, else null. */
+  readonly expected: string | null;
+  readonly actual: string | null;
 }

@@ -75,5 +75,17 @@ export function valueOf({ base, invoice, ratesPerEuro }: Facts): InvoiceValue {
   return { value: scaleAmount(grossAmount, '1', perEuro), currency: LIMIT_CURRENCY, noRate: false };
 }
 
+/** A limit in the currency of the invoice, at the reference rate of the issue date; undefined where no rate exists. */
+export function inInvoiceCurrency(
+  { invoice: { currency }, ratesPerEuro }: Facts,
+  limit: DecimalAmount,
+  from: string = LIMIT_CURRENCY,
+): DecimalAmount | undefined {
+  if (from === currency) return limit;
+  const perEuro = (of: string): string | undefined => (of === LIMIT_CURRENCY ? '1' : ratesPerEuro[of]);
+  const [numerator, denominator] = [perEuro(currency), perEuro(from)];
+  return numerator === undefined || denominator === undefined ? undefined : scaleAmount(limit, numerator, denominator);
+}
+
 /** The currency of the value limits of the policy. */
 export const LIMIT_CURRENCY = 'EUR';

@@ -26,8 +26,10 @@ export interface InvoiceOrigin {
   readonly documentSha256?: string;
 }
 
-/** What a bill may be: a copy of another one, or an attempt to divert money. */
-export type Suspicion = 'DUPLICATE' | 'FRAUD';
+/** What a bill may be: a copy of another one, an attempt to divert money, of another party than it says, or of a wrong amount. */
+export type Suspicion = 'DUPLICATE' | 'FRAUD' | 'IDENTITY' | 'AMOUNT' | 'FRAUD_AMOUNT' | 'IDENTITY_AMOUNT';
+/** What people have confirmed about a bill: that it is a copy or fraud, or that its number belongs to another bill. */
+export type Confirmation = 'DUPLICATE' | 'FRAUD' | 'REUSED_NUMBER';
 
 /** One invoice number in the forms that are compared (detection reference, section 3). */
 export interface InvoiceNumber {
@@ -58,6 +60,8 @@ export interface Candidate extends InvoiceOrigin {
   readonly number: InvoiceNumber;
   /** Signed integer of minor units, as a string: JSON and BSON carry it exactly. */
   readonly amountMinor: string;
+  /** What it states without tax. Absent in records of old too. */
+  readonly netMinor?: string;
   readonly currency: string;
   /** Days since 1970-01-01. */
   readonly issueDay: number;
@@ -75,8 +79,8 @@ export interface Candidate extends InvoiceOrigin {
   readonly nameKey: string;
   /** `nameKey` with AE, OE, UE folded to A, O, U; present when it differs. */
   readonly nameFold?: string;
-  /** A reviewer confirmed this record as a duplicate or as fraud: it no longer counts as an original. */
-  readonly confirmedAs?: Suspicion;
+  /** A duplicate or fraud no longer counts as an original; a bill with a number that is not its own does. */
+  readonly confirmedAs?: Confirmation;
   /** A finding about this record says so and waits for a person, or was confirmed. Absent in records of old. */
   readonly suspectedAs?: Suspicion;
   /** ERP bills: the API or upload invoice that this bill books. */
@@ -96,11 +100,12 @@ export interface MatchPart extends Candidate {
 
 /** The checked invoice: its own comparison part and what only rules about itself need. */
 export interface NormalisedInvoice extends Candidate {
+  /** A person said that the bill is no copy, after a finding said that it may be one. */
+  readonly acceptedCopy?: { readonly day: number; readonly reviewer?: string };
   readonly bankProblems: readonly BankAccountProblem[];
   /** Of the stated tax id in its stated country; absent when either is missing. */
   readonly taxValidity?: TaxIdValidity;
   readonly dueDay?: number;
-  readonly netMinor?: string;
   readonly taxMinor?: string;
   readonly buyerName?: string;
   readonly buyerTaxId?: string;

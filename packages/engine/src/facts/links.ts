@@ -1,5 +1,6 @@
 import type { NormalisedInvoice } from './invoice.js';
-import { compareText } from './record-order.js';
+import { compareSuppliers, compareText } from './record-order.js';
+import type { EarningUse } from './supplier.js';
 
 /** Which suppliers of the organization have used an account; one per account. */
 export interface BankLink {
@@ -19,8 +20,15 @@ export interface LinkedSupplier {
   readonly firstDay: number;
   readonly lastDay: number;
   readonly count: number;
-  /** The invoice that made the link: BANK_ACCOUNT_SHARED is raised on it and never again. */
+  /** The invoice that made the link. */
   readonly firstInvoiceId: string;
+  /** Bills under which no finding about the account or the party stood, and how many others there were. Absent without any, and in links of old. */
+  readonly earning?: EarningUse;
+  readonly asked?: EarningUse;
+  /** Set while a person has accepted the account for the supplier. */
+  readonly accepted?: true;
+  /** The scan that brought all of its bills; absent once another road brought one. */
+  readonly onlyScanId?: string;
 }
 
 /** Which suppliers have billed a purchase order; one per order reference. */
@@ -43,6 +51,7 @@ export interface OrderUse {
 
 const LINKED_SUPPLIERS_MAX = 64;
 const ORDER_USES_MAX = 64;
+const DAY_MS = 86_400_000;
 /** At this number, finalized units are dropped, except for the newest. */
 const COUNTED_UNITS_FULL = 64;
 const FINALIZED_UNITS_KEPT = 32;
@@ -62,7 +71,7 @@ export function othersOn(link: Linked | null, supplierId: string, invoice: Norma
         (linked.nameKey !== invoice.nameKey ||
           (linked.taxKey !== undefined && invoice.taxKey !== undefined && linked.taxKey !== invoice.taxKey)),
     )
-    .sort((left, right) => left.firstDay - right.firstDay || compareText(left.supplierId, right.supplierId));
+    .sort((left, right) => left.firstDay - right.firstDay || compareSuppliers(left, right));
 }
 
 /** Whether the supplier was tied to the account or order before. */
@@ -104,7 +113,11 @@ export function countOrderUse(
     currency: invoice.currency,
   };
   const uses = [...(link?.uses ?? []), use].sort(
-    (left, right) => left.day - right.day || compareText(left.invoiceId, right.invoiceId),
+    // Those that are equal stay in the order in which they were counted.
+    (left, right) =>
+      left.day - right.day ||
+      compareText(left.amountMinor, right.amountMinor) ||
+      compareText(left.currency, right.currency),
   );
   return {
     poKey,
@@ -127,6 +140,42 @@ export function withoutFinalized(countedUnits: readonly string[], unfinalized: R
   return countedUnits.filter((unitId, index) => index >= newest || unfinalized.has(unitId));
 }
 
+/** Whether a bill earns trust for its account: no finding about the account or the party stands under it. */
+export function earnsTrust({ suspectedAs }: Pick<NormalisedInvoice, 'suspectedAs'>): boolean {
+  return suspectedAs === undefined || suspectedAs === 'AMOUNT';
+}
+
+/** Counts one more bill. A sender chooses the date on a bill, not the day on which it is received. */
+export function withEarning(
+  use: EarningUse | undefined,
+  { scanId, issueDay, receivedAtMs }: NormalisedInvoice,
+): EarningUse {
+  const day = scanId === undefined ? Math.floor(receivedAtMs / DAY_MS) : issueDay;
+  return {
+    count: (use?.count ?? 0) + 1,
+    firstDay: Math.min(use?.firstDay ?? day, day),
+    lastDay: Math.max(use?.lastDay ?? day, day),
+  };
+}
+
+/** What a bill adds to those that earn trust, or to the others. */
+function trustAfter(
+  { earning, asked }: Pick<LinkedSupplier, 'earning' | 'asked'>,
+  invoice: NormalisedInvoice,
+): Pick<LinkedSupplier, 'earning' | 'asked'> {
+  return earnsTrust(invoice) ? { earning: withEarning(earning, invoice) } : { asked: withEarning(asked, invoice) };
+}
+
+/** The account's link with what a person said about it for a supplier. */
+export function withAcceptedLink(link: BankLink, supplierId: string, isAccepted: boolean): BankLink {
+  const suppliers = link.suppliers.map((linked) => {
+    if (linked.supplierId !== supplierId || isAccepted === (linked.accepted === true)) return linked;
+    const { accepted: _before, ...rest } = linked;
+    return isAccepted ? { ...rest, accepted: true as const } : rest;
+  });
+  return { ...link, suppliers };
+}
+
 function withUse(
   suppliers: readonly LinkedSupplier[],
   invoice: NormalisedInvoice,
@@ -134,8 +183,11 @@ function withUse(
 ): readonly LinkedSupplier[] {
   const known = suppliers.find((supplier) => supplier.supplierId === supplierId);
   if (known !== undefined) {
+    const { onlyScanId, ...rest } = known;
     const used = {
-      ...known,
+      ...rest,
+      ...trustAfter(known, invoice),
+      ...(onlyScanId !== undefined && onlyScanId === invoice.scanId ? { onlyScanId } : {}),
       firstDay: Math.min(known.firstDay, invoice.issueDay),
       lastDay: Math.max(known.lastDay, invoice.issueDay),
       count: known.count + 1,
@@ -154,6 +206,8 @@ function withUse(
     lastDay: invoice.issueDay,
     count: 1,
     firstInvoiceId: invoice.invoiceId,
+    ...trustAfter({}, invoice),
+    ...(invoice.scanId === undefined ? {} : { onlyScanId: invoice.scanId }),
   };
   // Keeps the earliest links, with which new suppliers are compared.
   return suppliers.length < LINKED_SUPPLIERS_MAX ? [...suppliers, first] : suppliers;

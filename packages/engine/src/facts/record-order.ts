@@ -16,6 +16,26 @@ export function compareByArrival(left: Candidate, right: Candidate): number {
   );
 }
 
+/**
+ * An order of suppliers by what they state, for rules that show or keep only some of them. Ids are derived from the
+ * organization, so they would decide differently for the same invoices of another one.
+ */
+export function compareSuppliers(left: NamedSupplier, right: NamedSupplier): number {
+  return (
+    compareText(left.name, right.name) ||
+    compareText(left.taxCountry ?? '', right.taxCountry ?? '') ||
+    compareText(left.taxKey ?? '', right.taxKey ?? '') ||
+    compareText(left.supplierId, right.supplierId)
+  );
+}
+
+interface NamedSupplier {
+  readonly supplierId: string;
+  readonly name: string;
+  readonly taxCountry?: string;
+  readonly taxKey?: string;
+}
+
 /** Orders by code units, the same on every machine (no locale). */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;

@@ -12,6 +12,8 @@ export interface KnownSupplier {
   readonly taxValid?: boolean;
   /** Keys by which suppliers with a similar name are found (lookalike.ts). */
   readonly lookalikeKeys?: readonly string[];
+  /** Of the rule that made them; absent: of the first one. */
+  readonly lookalikeKeysVersion?: number;
 }
 
 /** Why an invoice belongs to a supplier; stored in facts. */
@@ -60,11 +62,38 @@ export interface SupplierProfile {
   readonly poCount: number;
   readonly weekendCount: number;
   readonly roundCount: number;
+  /** Counted bills that say nothing of who the supplier is. Absent without any, and in profiles of old. */
+  readonly doubted?: DoubtedBills;
+  /** The newest bills that were taken for copies and joined when a person said that they are none. Absent without any. */
+  readonly acceptedCopies?: readonly AcceptedCopy[];
+}
+
+export interface AcceptedCopy {
+  readonly invoiceId: string;
+  /** Day of the review. */
+  readonly day: number;
+  /** Absent where an API key reviewed it, which is no person. */
+  readonly reviewer?: string;
+}
+
+/** Bills under which a finding about the identity of the supplier stands. */
+export interface DoubtedBills {
+  readonly count: number;
+  /** The newest of them, so that a review can take each out once. */
+  readonly invoiceIds: readonly string[];
+  /** The scan that brought all of them; absent once another road brought one. */
+  readonly onlyScanId?: string;
 }
 
 export interface AmountUse {
   readonly day: number;
   readonly minor: string;
+  /** The bill, while a finding about its amount stands: what people still ask about is not usual. */
+  readonly askedOn?: string;
+  /** The scan of that bill. */
+  readonly askedInScan?: string;
+  /** A finding said that the bill may be a copy, and a person that it is none. */
+  readonly wasCopy?: true;
 }
 
 export interface RecentBill extends AmountUse {
@@ -108,11 +137,15 @@ export interface AccountUse {
   readonly firstInvoiceNumber: string;
   /** Bills that earn it trust. Absent without any, and in profiles of old. */
   readonly earning?: EarningUse;
+  /** The others: a finding about the account or the party stood under them. Absent without any, and in profiles of old. */
+  readonly asked?: EarningUse;
+  /** Rows after those that were asked about, in the scan that brought all accounts of the supplier. */
+  readonly history?: EarningUse;
   /** The scan that brought all of its bills; absent once another road brought one. */
   readonly onlyScanId?: string;
 }
 
-/** Bills on an account under which no finding about it stands, by the day of receipt; rows of a scan by issue day. */
+/** Bills on an account, by the day of receipt; rows of a scan by issue day. */
 export interface EarningUse {
   readonly count: number;
   readonly firstDay: number;
@@ -120,9 +153,15 @@ export interface EarningUse {
 }
 
 /** Another supplier than the invoice's, as far as it is compared with it. */
-export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalikeKeys'> {
-  /** Invoices counted. */
+export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalikeKeys' | 'lookalikeKeysVersion'> {
+  /** Keys of further names that it is known under. */
+  readonly otherNames?: readonly string[];
+  /** Invoices counted, without those under which a finding about its identity stands. */
   readonly invoices: number;
+  /** The others. Absent without any, and in facts from before the field was stored. */
+  readonly doubtedInvoices?: number;
+  /** Whether it is known on the account of the invoice. Absent where none is stated, and in facts from before. */
+  readonly knowsAccount?: boolean;
   /** Issue day of the earliest. Absent in facts from before the field was stored. */
   readonly firstDay?: number;
 }

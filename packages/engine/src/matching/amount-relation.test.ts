@@ -36,3 +36,62 @@ describe('amounts in two currencies', () => {
     expect(relation(record('AED', '533.54'), record('JOD', '100.000'), rates)).toBe('DIFF');
   });
 });
+
+describe('a net and a gross amount', () => {
+  /** Both bills of a supplier with this tax id, on this day; the larger states its net amount where there is one. */
+  function netGross(taxId: string | undefined, high: string, low: string, date = '2025-03-10', net?: string) {
+    const recordOf = (gross_amount: string, net_amount?: string): Candidate => {
+      const canonical = invoiceOf({
+        gross_amount,
+        issue_date: date,
+        ...(taxId === undefined ? {} : { supplier: { tax_id: taxId } }),
+        ...(net_amount === undefined ? {} : { net_amount }),
+      });
+      const origin = { invoiceId: gross_amount, companyId: COMPANY_ID, source: 'API', receivedAtMs: 0 } as const;
+      return { ...normaliseInvoice(canonical, origin), status: 'ANALYZED' };
+    };
+    const relations = [
+      relation(recordOf(high, net), recordOf(low), {}),
+      relation(recordOf(low), recordOf(high, net), {}),
+    ];
+    expect(relations[0]).toBe(relations[1]);
+    return relations[0];
+  }
+  const german = 'DE136695976';
+
+  test.each([
+    ['Germany, 7 %', german, '1320.38', '1234.00'],
+    ['Poland, 8 %', 'PL5260001246', '1332.72', '1234.00'],
+    ['Poland, 5 %', 'PL5260001246', '1295.70', '1234.00'],
+    ['Italy, 10 %', 'IT00743110157', '1357.40', '1234.00'],
+    ['France, 5.5 %', 'FR40303265045', '1301.87', '1234.00'],
+    ['Switzerland, 2.6 %', 'CHE116281710MWST', '1266.08', '1234.00'],
+  ])('belong together by a reduced rate of the country: %s', (_, taxId, high, low) => {
+    expect(netGross(taxId, high, low)).toBe('NETGROSS');
+  });
+
+  test.each<[string, string | undefined, string, string, string?]>([
+    ['two minor units beside a reduced rate', german, '1320.40', '1234.00'],
+    ['a rate of another country', german, '1332.72', '1234.00'],
+    ['a reduced rate where the country is unknown', undefined, '1320.38', '1234.00'],
+    ['a rate that is no longer in force', 'CZ25123891', '1357.40', '1234.00'],
+  ])('do not by %s', (_, taxId, high, low) => {
+    expect(netGross(taxId, high, low)).toBe('DIFF');
+  });
+
+  test('belong together by the rates of their day', () => {
+    expect(netGross('CZ25123891', '1357.40', '1234.00', '2023-12-31')).toBe('NETGROSS');
+    expect(netGross(german, '1431.44', '1234.00', '2020-08-01')).toBe('NETGROSS');
+    expect(netGross(german, '1431.44', '1234.00')).toBe('DIFF');
+  });
+
+  test('are compared directly where the larger states its net amount', () => {
+    // Two rates on one bill.
+    expect(netGross(german, '1402.16', '1234.00', '2025-03-10', '1234.00')).toBe('NETGROSS');
+    expect(netGross(undefined, '1402.16', '1234.00', '2025-03-10', '1234.00')).toBe('NETGROSS');
+    // The rate fits by chance, and the bill says what its net amount is.
+    expect(netGross(german, '1320.38', '1234.00', '2025-03-10', '1109.56')).toBe('DIFF');
+    // No tax is stated: the net amount says nothing.
+    expect(netGross(german, '1320.38', '1234.00', '2025-03-10', '1320.38')).toBe('NETGROSS');
+  });
+});

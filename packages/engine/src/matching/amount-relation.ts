@@ -1,6 +1,6 @@
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { canonicalAmount, toCommonScale, toMicro } from '@invoicecontrol/values/decimal-amount';
-import { possibleVatRates } from '../data/vat-rates.js';
+import { otherVatRates, possibleVatRates } from '../data/vat-rates.js';
 import type { Candidate } from '../facts/invoice.js';
 import { isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
@@ -37,15 +37,24 @@ function isRounded(high: bigint, low: bigint, currency: string): boolean {
   return high - low < unit && (high % unit === 0n || low % unit === 0n);
 }
 
-/** The larger is the smaller with tax, within one minor unit. */
+/**
+ * The smaller is the net amount of the larger: the one that it states, where it states one; else by a legal rate. There are
+ * many reduced rates, and some are small, so that they must fit to the minor unit.
+ */
 function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
-  // No standard rate is above 30 %, so most pairs skip the rates.
+  // No rate is above 30 %, so most pairs skip the rates.
   if (high * 10n > low * 13n + 20n) return false;
+  const { netMinor } = magnitude(BigInt(left.amountMinor)) === high ? left : right;
+  const net = netMinor === undefined ? high : magnitude(BigInt(netMinor));
+  if (net < high) return magnitude(net - low) <= 1n;
   const country = left.taxCountry ?? right.taxCountry;
-  return possibleVatRates(country, [left.issueDate, right.issueDate]).some((rate) => {
-    const factor = FULL_BASIS_POINTS + BigInt(rate);
-    return magnitude(high * FULL_BASIS_POINTS - low * factor) <= factor;
-  });
+  const dates = left.issueDate === right.issueDate ? [left.issueDate] : [left.issueDate, right.issueDate];
+  const offBy = (rate: number): bigint =>
+    magnitude(high * FULL_BASIS_POINTS - low * (FULL_BASIS_POINTS + BigInt(rate)));
+  return (
+    possibleVatRates(country, dates).some((rate) => offBy(rate) <= FULL_BASIS_POINTS + BigInt(rate)) ||
+    otherVatRates(country, dates).some((rate) => 2n * offBy(rate) <= FULL_BASIS_POINTS + BigInt(rate))
+  );
 }
 
 function isNear(high: bigint, low: bigint, parameters: DuplicateParameters): boolean {

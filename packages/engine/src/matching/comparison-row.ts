@@ -42,10 +42,12 @@ function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field'
   const { other } = pair;
   switch (field) {
     case 'number':
+    case 'form':
       return [invoice.invoiceNumber, other.invoiceNumber];
     case 'amount':
       return [amountOf(invoice), amountOf(other)];
     case 'date':
+    case 'rhythm':
       return [invoice.issueDate, other.issueDate];
     case 'supplier':
       if (pair.supplier === 'TAX') return [taxText(invoice), taxText(other)];
@@ -62,6 +64,7 @@ function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field'
     case 'document':
       return [invoice.documentSha256 ?? null, other.documentSha256 ?? null];
     case 'base':
+    case 'rarity':
       return [null, null];
   }
 }

@@ -38,7 +38,7 @@ function isSameDocument(
   candidate: Candidate,
   parameters: DuplicateParameters,
 ): boolean {
-  const number = numberRelation(bill, candidate, false, parameters);
+  const number = numberRelation(bill, candidate, { amountAndDate: false, amountAndDays: false }, parameters);
   return (
     (number === 'IDENT' || number === 'FORMAT') &&
     bill.currency === candidate.currency &&

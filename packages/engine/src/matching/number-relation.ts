@@ -1,7 +1,7 @@
 import type { Candidate, InvoiceNumber } from '../facts/invoice.js';
 import { digitCount, withoutLeadingZeros } from '../normalisation/invoice-number.js';
 import { isOwnDate, isPlaceholder } from '../normalisation/placeholder-number.js';
-import { editDistance } from '../normalisation/similarity.js';
+import { editDistance, isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 import {
   areEqualButForYear,
@@ -10,6 +10,13 @@ import {
   hasExtraParts,
   isDigitRun,
 } from './similar-numbers.js';
+
+/** How far two bills agree besides their numbers. */
+export interface Agreement {
+  readonly amountAndDate: boolean;
+  /** The same amount, and dates a few days apart, or weeks under one order. */
+  readonly amountAndDays: boolean;
+}
 
 export type NumberRelation = keyof DuplicateParameters['halfPoints']['number'];
 
@@ -20,75 +27,115 @@ export type NumberRelation = keyof DuplicateParameters['halfPoints']['number'];
 export function numberRelation(
   left: Candidate,
   right: Candidate,
-  sameAmountAndDate: boolean,
+  agreement: Agreement,
   parameters: DuplicateParameters,
 ): NumberRelation {
   const a = left.number;
   const b = right.number;
   // `-` and `n/a` are placeholders and carry no information; a copy of the bill may have the number.
   if (isPlaceholder(a) || isPlaceholder(b)) {
-    if (!sameAmountAndDate) return 'DIFF';
+    if (!agreement.amountAndDate) return 'DIFF';
     return a.raw0 === b.raw0 && (a.raw0 !== '' || left.invoiceNumber === right.invoiceNumber) ? 'IDENT' : 'MISSING';
   }
-  const relation = relationOfNumbers(left, right, sameAmountAndDate, parameters);
-  if (relation !== 'DIFF' || !sameAmountAndDate) return relation;
+  const relation = relationOfNumbers(left, right, agreement, parameters);
+  if (relation !== 'DIFF' || !agreement.amountAndDate) return relation;
   return isOwnDate(a, left.issueDate) || isOwnDate(b, right.issueDate) ? 'MISSING' : 'DIFF';
 }
 
 function relationOfNumbers(
   left: Candidate,
   right: Candidate,
-  sameAmountAndDate: boolean,
+  agreement: Agreement,
   parameters: DuplicateParameters,
 ): NumberRelation {
   const a = left.number;
   const b = right.number;
+  const { amountAndDate: sameAmountAndDate } = agreement;
   if (a.raw0 === b.raw0) return 'IDENT';
   if (a.f1 === b.f1 || a.f2 === b.f2 || differByPrefix(a, b, parameters)) return 'FORMAT';
   if (a.o1 === b.o1 || a.o2 === b.o2) return 'OCR';
-  if (a.b1 !== undefined && b.b1 !== undefined && (a.b1 === b.b1 || a.b2 === b.b2)) return 'PARTS';
+  const differing = differingNumericRuns(left, right);
+  // Before PARTS: the month behind a year looks like the number of a part.
+  if (sameAmountAndDate && differing !== undefined && isWrongDate(differing, left)) return 'TYPO';
+  const haveOneBase = a.b1 !== undefined && b.b1 !== undefined && (a.b1 === b.b1 || a.b2 === b.b2);
+  if (haveOneBase && !(hasMonthBehindYear(a) && hasMonthBehindYear(b))) return 'PARTS';
   if (isBaseOf(a, b) || isBaseOf(b, a)) return 'SUFFIX';
-  const differing = differingNumericRuns(a, b);
   if (differing === undefined && areOfDifferentSeries(a, b)) return 'PARTS';
   // Numbers of one structure differ in the year alone where that is shortened or left out.
   const mayDifferInYear = differing?.every((run) => run.left.length !== run.right.length) ?? true;
-  if (mayDifferInYear && areEqualButForYear(left, right)) return 'YEARLESS';
+  if (mayDifferInYear && areEqualButForYear(left, right, parameters)) return 'YEARLESS';
   if (sameAmountAndDate && areReordered(a, b)) return 'REORDERED';
-  if (hasExtraParts(a, b, parameters) || hasExtraParts(b, a, parameters)) return 'EXTRA';
+  if (hasExtraParts(a, b, sameAmountAndDate, parameters) || hasExtraParts(b, a, sameAmountAndDate, parameters))
+    return 'EXTRA';
   if (differing !== undefined) {
     if (isWrongYear(differing, left, right, sameAmountAndDate)) return 'TYPO';
-    if (sameAmountAndDate && isWrongDate(differing, left)) return 'TYPO';
     if (areOfDifferentPeriods(differing, left, right)) return 'PERIOD';
+    if (areOfDifferentDays(differing, left, right)) return 'SEQ';
+    if (sameAmountAndDate && areSwapped(differing)) return 'TYPO';
+    if (isLaterCounter(differing, left, right, parameters)) return 'SEQ';
     if (areNeighbours(differing, left.issueDay !== right.issueDay, parameters)) return 'SEQ';
+    if (isDigitSlip(differing, agreement, parameters)) return 'TYPO';
   }
-  return similarNumbers(a, b, sameAmountAndDate, parameters);
+  return similarNumbers(a, b, { sameAmountAndDate, isJump: isCounterJump(differing, parameters) }, parameters);
+}
+
+/** `7712345/2026-08`: two digits behind a year are a month rather than the number of a part. */
+function hasMonthBehindYear({ runs }: InvoiceNumber): boolean {
+  const [year = '', month = ''] = runs.slice(-2);
+  return runs.length > 2 && /^20[0-9]{2}$/.test(year) && /^0[1-9]$/.test(month);
+}
+
+interface Similarity {
+  readonly sameAmountAndDate: boolean;
+  /** Only the counter differs, so two edits are two bills. */
+  readonly isJump: boolean;
 }
 
 function similarNumbers(
   a: InvoiceNumber,
   b: InvoiceNumber,
-  sameAmountAndDate: boolean,
+  { sameAmountAndDate, isJump }: Similarity,
   parameters: DuplicateParameters,
 ): NumberRelation {
-  const relation = similarTexts(a.o1, b.o1, a, b, parameters);
+  const relation = similarTexts(a.o1, b.o1, isJump, parameters);
   if (relation !== 'DIFF' || !sameAmountAndDate) return relation;
   if (editDistance(a.o1, b.o1, 1) === 1 && mayBeShortTypo(a, b, parameters)) return 'TYPO';
   // Leading zeros are mistyped like any other digit: 0000598 and 2000598.
-  return similarTexts(a.runs.join(''), b.runs.join(''), a, b, parameters);
+  const [left, right] = [a.runs.join(''), b.runs.join('')];
+  const similar = similarTexts(left, right, isJump, parameters);
+  return similar === 'DIFF' && isCutOff(left, right, parameters) ? 'CONTAINS' : similar;
 }
 
-function similarTexts(
-  left: string,
-  right: string,
-  a: InvoiceNumber,
-  b: InvoiceNumber,
-  parameters: DuplicateParameters,
-): NumberRelation {
+/** One is the beginning or the end of the other: `148369` and `1483`. */
+function isCutOff(left: string, right: string, { containsLengthMinSameAmountAndDate }: DuplicateParameters): boolean {
+  const [longer, shorter] = left.length < right.length ? [right, left] : [left, right];
+  if (digitCount(shorter) < containsLengthMinSameAmountAndDate) return false;
+  return longer.startsWith(shorter) || longer.endsWith(shorter);
+}
+
+/**
+ * One run has a digit more than the other and is the same besides: a digit was left out, doubled or added. A counter does
+ * not come to ten times its value within days.
+ */
+function isDigitSlip(
+  differing: readonly DifferingRun[],
+  { amountAndDate, amountAndDays }: Agreement,
+  { slipDigitsMin, slipDigitsMinSameAmountAndDate }: DuplicateParameters,
+): boolean {
+  const [run, ...others] = differing;
+  if (run === undefined || others.length > 0 || !(amountAndDate || amountAndDays)) return false;
+  const { left, right, printedLeft, printedRight } = run;
+  const digitsMin = amountAndDate ? slipDigitsMinSameAmountAndDate : slipDigitsMin;
+  if (left.length === right.length || Math.min(left.length, right.length) < digitsMin) return false;
+  return editDistance(left, right, 1) === 1 || editDistance(printedLeft, printedRight, 1) === 1;
+}
+
+function similarTexts(left: string, right: string, isJump: boolean, parameters: DuplicateParameters): NumberRelation {
   const shorter = Math.min(left.length, right.length);
   const edits = editDistance(left, right, 2);
   if (edits === 1 && shorter >= parameters.typoLengthMin) return 'TYPO';
   if (shorter >= parameters.containsLengthMin && (left.includes(right) || right.includes(left))) return 'CONTAINS';
-  return edits === 2 && shorter >= parameters.twoTyposLengthMin && !isCounterJump(a, b, parameters) ? 'TYPO2' : 'DIFF';
+  return edits === 2 && shorter >= parameters.twoTyposLengthMin && !isJump ? 'TYPO2' : 'DIFF';
 }
 
 /** Exactly one begins with a short letter run that the other lacks, and the rest agrees: `AB-1042` and `1042`. */
@@ -116,15 +163,23 @@ function isBaseOf(copy: InvoiceNumber, original: InvoiceNumber): boolean {
 }
 
 interface DifferingRun {
+  readonly index: number;
+  /** Without leading zeros. */
   readonly left: string;
   readonly right: string;
+  readonly printedLeft: string;
+  readonly printedRight: string;
+  /** The last one but for the year, and the month beside it, of the own date. */
   readonly isLast: boolean;
 }
 
 /** The numeric runs in which two numbers of one structure differ; undefined when the structure or letters differ. */
-function differingNumericRuns(a: InvoiceNumber, b: InvoiceNumber): DifferingRun[] | undefined {
+function differingNumericRuns(
+  { number: a, issueDate }: Candidate,
+  { number: b }: Candidate,
+): DifferingRun[] | undefined {
   if (a.runs.length !== b.runs.length) return undefined;
-  const lastNumeric = a.runs.findLastIndex(isDigitRun);
+  const lastNumeric = lastCounter(a.runs, issueDate);
   const differing: DifferingRun[] = [];
   for (const [index, aRun] of a.runs.entries()) {
     const bRun = b.runs[index] ?? '';
@@ -133,9 +188,21 @@ function differingNumericRuns(a: InvoiceNumber, b: InvoiceNumber): DifferingRun[
     const right = withoutLeadingZeros(bRun);
     if (left === right) continue;
     if (!isDigitRun(aRun)) return undefined;
-    differing.push({ left, right, isLast: index === lastNumeric });
+    differing.push({ index, left, right, printedLeft: aRun, printedRight: bRun, isLast: index === lastNumeric });
   }
   return differing;
+}
+
+/** The last digit run; where that is the own year, the one before it and before its month: 40 of `FV/40/09/2026`. */
+function lastCounter(runs: readonly string[], issueDate: string): number {
+  const [year = '', month = ''] = issueDate.split('-');
+  const last = runs.findLastIndex(isDigitRun);
+  if (runs[last] !== year && runs[last] !== year.slice(2)) return last;
+  const before = runs.findLastIndex((run, index) => index < last && isDigitRun(run));
+  if (before < 0) return last;
+  const counter =
+    runs[before] === month ? runs.findLastIndex((run, index) => index < before && isDigitRun(run)) : before;
+  return counter < 0 ? before : counter;
 }
 
 /** A differing run that is the own year or month on both sides tells two periods apart, not two copies. */
@@ -145,6 +212,23 @@ function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candida
   const leftParts = periodParts(left, hasRoomForDate);
   const rightParts = periodParts(right, hasRoomForDate);
   return differing.some((run) => leftParts.some((part, index) => isPeriodOf(run, part, rightParts[index] ?? '')));
+}
+
+/**
+ * Only one run differs, which is the own day and month on both sides, alone or with the year: the second trip of the day is
+ * `0202/24/2`. Of a copy that was typed on another day both would have to be wrong.
+ */
+function areOfDifferentDays([run, ...others]: readonly DifferingRun[], left: Candidate, right: Candidate): boolean {
+  if (run === undefined || others.length > 0 || left.issueDate === right.issueDate) return false;
+  const rightParts = dayParts(right);
+  return dayParts(left).some((part, index) => part === run.printedLeft && rightParts[index] === run.printedRight);
+}
+
+function dayParts({ issueDate }: Candidate): string[] {
+  const [year = '', month = '', day = ''] = issueDate.split('-');
+  const short = year.slice(2);
+  const days = [day + month, month + day];
+  return [...days, year + month + day, short + month + day, day + month + year, day + month + short];
 }
 
 /** The runs are the two periods, or these stand before or behind digits that both have: a customer number, a counter. */
@@ -186,7 +270,9 @@ function isWrongYear(
   if (run === undefined || others.length > 0 || left.number.runs.filter(isDigitRun).length < 2) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   const year = left.issueDate.slice(0, 4);
-  const own = sameAmountAndDate ? [year, year.slice(2)] : [year];
+  // Beside the whole year, and with zeros before them, two digits are a counter: 2026.0026.
+  const mayBeShort = sameAmountAndDate && run.printedLeft.length === 2 && !left.number.runs.includes(year);
+  const own = mayBeShort ? [year, year.slice(2)] : [year];
   return run.left.length === run.right.length && (own.includes(run.left) || own.includes(run.right));
 }
 
@@ -199,21 +285,63 @@ function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: 
   if (run === undefined || others.length > 0) return false;
   const sides = [run.left, run.right];
   const [year = '', month = '', day = ''] = issueDate.split('-');
+  const short = year.slice(2);
   const dates = [year + month + day, day + month + year, year + month, month + year].map(withoutLeadingZeros);
   if (sides.some((side) => dates.includes(side))) return true;
+  const hasOtherDigits = number.runs.filter(isDigitRun).length > 1;
+  const shortDates = [short + month + day, day + month + short, short + month].map(withoutLeadingZeros);
+  if (hasOtherDigits && !run.isLast && sides.some((side) => shortDates.includes(side))) return true;
+  if (hasOwnMonth(run, { year, short, month })) return true;
   const rest = number.runs.filter(isDigitRun).map(withoutLeadingZeros);
   const plainMonth = withoutLeadingZeros(month);
-  return (
-    rest.length > 2 &&
-    rest.includes(year) &&
-    sides.includes(plainMonth) &&
-    rest.filter((text) => text === run.left || text === plainMonth).length === 1
-  );
+  if (rest.length <= 2 || !rest.includes(year) || !sides.includes(plainMonth)) return false;
+  // Two digits right beside the year; a counter has no zero there.
+  const isBesideYear = [number.runs[run.index - 1], number.runs[run.index + 1]].includes(year);
+  if (isBesideYear && run.printedLeft.length === 2 && run.printedRight.length === 2) return true;
+  return rest.filter((text) => text === run.left || text === plainMonth).length === 1;
 }
 
-/** Only the counter at the end differs, and not by much: another bill of a busy day, not two slips in one number. */
-function isCounterJump(a: InvoiceNumber, b: InvoiceNumber, { counterJumpMax }: DuplicateParameters): boolean {
-  const [run, ...others] = differingNumericRuns(a, b) ?? [];
+/** The runs are equal but for the month behind or before the own year, which is the own one on one side: `77123452609`. */
+function hasOwnMonth(
+  { left, right }: DifferingRun,
+  { year, short, month }: { readonly year: string; readonly short: string; readonly month: string },
+): boolean {
+  const years = `(?:${year}|${short})`;
+  const months = '(0[1-9]|1[0-2])';
+  const forms = [`^([0-9]{4,}${years})${months}()$`, `^([0-9]{4,})${months}(${years})$`];
+  return forms.some((form) => {
+    const [one, other] = [left, right].map((text) => new RegExp(form).exec(text));
+    if (one === undefined || one === null || other === undefined || other === null) return false;
+    return one[1] === other[1] && one[3] === other[3] && [one[2], other[2]].includes(month);
+  });
+}
+
+/** Two neighbouring digits of one run are exchanged: so are few numbers of two bills of one amount and day. */
+function areSwapped(differing: readonly DifferingRun[]): boolean {
+  const [run, ...others] = differing;
+  return run !== undefined && others.length === 0 && isAdjacentSwap(run.left, run.right);
+}
+
+/** Weeks later the counter stands higher: with equal digits before it, one digit more or less is no slip. */
+function isLaterCounter(
+  differing: readonly DifferingRun[],
+  left: Candidate,
+  right: Candidate,
+  { nearDays, counterJumpMax }: DuplicateParameters,
+): boolean {
+  const [run, ...others] = differing;
+  const days = left.issueDay - right.issueDay;
+  if (run === undefined || others.length > 0 || !run.isLast || Math.abs(days) <= nearDays) return false;
+  if (run.left.length !== run.right.length || distance(run) >= BigInt(counterJumpMax)) return false;
+  return BigInt(run.left) > BigInt(run.right) === days > 0;
+}
+
+/** Only the counter differs, and not by much: another bill of a busy day, not two slips in one number. */
+function isCounterJump(
+  differing: readonly DifferingRun[] | undefined,
+  { counterJumpMax }: DuplicateParameters,
+): boolean {
+  const [run, ...others] = differing ?? [];
   return run !== undefined && others.length === 0 && run.isLast && distance(run) < BigInt(counterJumpMax);
 }
 

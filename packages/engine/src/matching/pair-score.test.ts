@@ -146,6 +146,10 @@ describe('each relation of the number', () => {
     ['EXTRA', 'RE-0000929', 'RE-0000929 / KD 92103', 6.5],
     ['PARTS', '250602-01/N', '250602-01/S', -4],
     ['PARTS', 'W-24159', 'S-24159', -4],
+    ['PARTS', 'WX-24159', 'XS-24159', -4],
+    ['TYPO', 'AB-10423', 'B-10423', 4.5],
+    ['TYPO', '10423/YU', '10423/UY', 4.5],
+    ['CONTAINS', 'HAM-24159', 'M-24159', 3.5],
     ['PARTS', '4711 1/2', '4711 2/2', -4],
     ['SUFFIX', '4711', '4711 1/2', 6.5],
     ['SUFFIX', '4550', '4550-01', 6.5],
@@ -173,6 +177,33 @@ describe('each relation of the number', () => {
     ['TYPO', 'FV/09/03/2025', 'FV/09/04/2025', 4.5],
     ['SEQ', 'FV/2/03/2025', 'FV/3/03/2025', -5],
     ['SEQ', '3/2025', '4/2025', -5],
+    ['SEQ', '2025.0025', '2025.0026', -5],
+    ['SEQ', 'A-99', 'A-100', -5],
+    ['TYPO', '7712345/2025-03', '7712345/2025-02', 4.5],
+    ['TYPO', 'F/2025/03/2', 'F/2025/02/2', 4.5],
+    ['PARTS', 'F/2025/03/2', 'F/2025/03/3', -4],
+    ['TYPO', '77123452503', '77123452502', 4.5],
+    ['TYPO', 'FA2503-0040', 'FA2504-0040', 4.5],
+    ['TYPO', '250310-03-0288', '250318-03-0288', 4.5],
+    ['TYPO', '241', '21', 4.5],
+    ['DIFF', '0034366/25', '0034152/25', -4],
+    ['DIFF', '583/MAG/2025', '532/MAG/2025', -4],
+    ['TYPO', 'INV-10723', 'INV-0723', 4.5],
+    ['TYPO', '32/A', '332/A', 4.5],
+    ['YEARLESS', 'FV/40/03/2025', 'FV/40/2025', 7.5],
+    ['YEARLESS', '7712345/2025-03', '7712345', 7.5],
+    ['YEARLESS', 'FA2503-1040', '1040', 7.5],
+    ['YEARLESS', 'R2025/1199', '1199', 7.5],
+    ['EXTRA', '32/A', '32', 6.5],
+    ['EXTRA', '104872/20', '20', 6.5],
+    ['TYPO', '240212', '240221', 4.5],
+    ['SEQ', '240212', '240213', -5],
+    ['CONTAINS', '148369', '1483', 3.5],
+    ['MISSING', 'X-77140', '2025', 1],
+    ['MISSING', 'X-77140', '03/2025', 1],
+    ['PARTS', '7712345-02', '7712345-03', -4],
+    ['SEQ', '7712345/2025-05', '7712345/2025-06', -5],
+    ['PARTS', 'XA2503-0040', 'WB2503-0040', -4],
     ['MISSING', '79118', 'n/a', 1],
     ['MISSING', 'SI-00255', '10.03.2025', 1],
   ])('%s: %s and %s', (relation, left, right, points) => {
@@ -194,6 +225,61 @@ describe('each relation of the number', () => {
     expect(pair?.number).toBe('PERIOD');
   });
 
+  test.each([
+    ['day and month', '0202/24/1', '2024-02-02', '1202/24/1', '2024-02-12', 'SEQ'],
+    ['the whole date', 'RE-20260903-07', '2026-09-03', 'RE-20260923-07', '2026-09-23', 'SEQ'],
+    ['a date that is not its own', '0202/24/1', '2024-02-02', '1202/24/1', '2024-02-14', 'TYPO'],
+  ])('numbers that differ in the day of their bills are two: %s', (_, one, oneDate, other, otherDate, relation) => {
+    const pair = score(
+      withTax({ invoice_number: one, issue_date: oneDate }),
+      withTax({ invoice_number: other, issue_date: otherDate }),
+    );
+    expect(pair?.number).toBe(relation);
+  });
+
+  test.each([
+    ['a digit left out', '4289', '428', 'TYPO'],
+    ['a digit doubled', '0000001310', '00000011310', 'TYPO'],
+    ['a digit added in front', '0000001310', '5000001310', 'TYPO'],
+    ['a neighbour', '4289', '4298', 'SEQ'],
+    ['another counter', '4289', '9289', 'DIFF'],
+  ])('a number with %s is known days later over the same amount: %s and %s', (_, left, right, relation) => {
+    const numberOf = (changes: InvoiceChanges) =>
+      score(withTax({ invoice_number: left }), withTax({ invoice_number: right, ...changes }))?.number;
+    expect(numberOf({ issue_date: '2025-03-13' })).toBe(relation);
+  });
+
+  test('a digit left out is known weeks later only under one order, and never over another amount', () => {
+    const numberOf = (changes: InvoiceChanges) =>
+      score(
+        withTax({ invoice_number: '4289', purchase_order_ref: 'PO-88213' }),
+        withTax({ invoice_number: '428', purchase_order_ref: 'PO-88213', ...changes }),
+      )?.number;
+    expect(numberOf({ issue_date: '2025-04-20' })).toBe('TYPO');
+    expect(numberOf({ issue_date: '2025-04-20', purchase_order_ref: 'PO-1' })).toBe('DIFF');
+    expect(numberOf({ gross_amount: '1200.01' })).toBe('DIFF');
+  });
+
+  test('a counter that stands a digit higher weeks later is that of the next bill', () => {
+    const numberOf = (left: string, right: string, issue_date: string) =>
+      score(withTax({ invoice_number: left }), withTax({ invoice_number: right, issue_date }))?.number;
+    expect(numberOf('VF25000128', 'VF25000182', '2025-04-11')).toBe('SEQ');
+    expect(numberOf('VF25000182', 'VF25000128', '2025-04-11')).toBe('TYPO');
+    expect(numberOf('VF25000128', 'VF25000182', '2025-03-12')).toBe('TYPO');
+    expect(numberOf('VF25000128', 'VF25100128', '2025-04-11')).toBe('TYPO');
+  });
+
+  test('the months of one account stay apart, whatever the month', () => {
+    const relations = Array.from({ length: 11 }, (_, index) => {
+      const [month, next] = [index + 1, index + 2].map((value) => String(value).padStart(2, '0'));
+      return score(
+        withTax({ invoice_number: `7712345/2025-${month}`, issue_date: `2025-${month}-10` }),
+        withTax({ invoice_number: `7712345/2025-${next}`, issue_date: `2025-${next}-10` }),
+      )?.halfPoints;
+    });
+    expect(relations.every((points) => points !== undefined && points < 0)).toBe(true);
+  });
+
   test('a short number counts more within the calendar year, where no counter restarts', () => {
     const pointsOf = (issue_date: string): number =>
       (score(withTax({ invoice_number: '2/FE' }), withTax({ invoice_number: '2/FE', issue_date }))?.comparisons.find(
@@ -209,6 +295,7 @@ describe('each relation of the number', () => {
     expect(numberOf('2025-03-11', 'A-1042', 'A-1092')).toBe('SEQ');
     expect(numberOf('2025-03-10', 'A-1042', 'A-1092')).not.toBe('SEQ');
     expect(numberOf('2025-03-11', '1042-A-7', '1092-A-7')).not.toBe('SEQ');
+    expect(numberOf('2025-03-11', '1042/03/2025', '1092/03/2025')).toBe('SEQ');
   });
 
   test('numbers without letters and digits are the same number only on bills of one day and amount', () => {
@@ -253,6 +340,22 @@ describe('each relation of the amount', () => {
       'NETGROSS',
     );
   });
+});
+
+test('a net and a gross amount at a reduced rate are no pair under unrelated or neighbouring numbers', () => {
+  const typesOf = (left: string, right: string, ref?: string): string[] => {
+    const history = inMemoryHistory();
+    const order = ref === undefined ? {} : { purchase_order_ref: ref };
+    history.bill(invoiceOf(withTax({ invoice_number: left, gross_amount: '1234.00', ...order })));
+    const { analysis } = history.bill(
+      invoiceOf(withTax({ invoice_number: right, gross_amount: '1320.38', issue_date: '2025-03-12', ...order })),
+    );
+    return analysis.findings.filter(({ family }) => family === 'DUP').map(({ type }) => type);
+  };
+  expect(typesOf('RX-10423', '88213')).toEqual([]);
+  expect(typesOf('RX-10423', '88213', 'PO-450071')).toEqual([]);
+  expect(typesOf('RX-10423', 'RX-10424')).toEqual([]);
+  expect(typesOf('RX-10423', 'RX10423')).toEqual(['SUSPECTED_DUPLICATE']);
 });
 
 describe('each relation of the date', () => {

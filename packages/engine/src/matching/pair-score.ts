@@ -6,23 +6,39 @@ import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival } from '../facts/record-order.js';
 import { haveConflictingTaxIds } from '../supplier/identity.js';
 import { amountRelation } from './amount-relation.js';
+import type { AmountRelation } from './amount-relation.js';
 import { creditNotesOf, hasOpenCredit } from './credit.js';
 import { dateRelation, isOfTheSameDays } from './date-relation.js';
-import { isContractSeries, isCustomerNumber, isSecondOfContract, isYearlyBill } from './contract.js';
+import type { DateRelation } from './date-relation.js';
+import {
+  contractNeighbourDays,
+  contractStepDays,
+  habitOf,
+  isCustomerNumber,
+  isSecondOfContract,
+  isYearlyBill,
+  namesItsBill,
+} from './contract.js';
 import { numberRelation } from './number-relation.js';
+import type { Agreement } from './number-relation.js';
 import type { Comparison, PairScore } from './pair.js';
-import { amountHistory, isBilledOnceADay, recurringOthers } from './recurrence.js';
-import type { AmountHistory } from './recurrence.js';
+import { isHabitualPart } from './part-habit.js';
+import { amountHistory, isBilledOnceADay, othersOfDay, recurringOthers } from './recurrence.js';
 import { tellingDigits } from './similar-numbers.js';
 import { isSameSupplier, supplierRelation } from './supplier-relation.js';
+import { isUnrelatedPair, ownNumbersRow, stepRow, unrelatedRows } from './unrelated-number.js';
+import type { UnrelatedContext } from './unrelated-number.js';
 
-/** Records of the facts that can be the original of the checked invoice: earlier, live and not confirmed as duplicates. */
+/**
+ * Records of the facts that can be the original of the checked invoice: earlier, live and not confirmed as duplicates or fraud.
+ * A bill under the number of another one may still be copied itself.
+ */
 export function originalsOf(facts: Facts): Candidate[] {
   return facts.candidates.filter(
     (candidate) =>
       isEarlier(facts, candidate) &&
       (candidate.status === 'RECEIVED' || candidate.status === 'ANALYZED') &&
-      candidate.confirmedAs === undefined &&
+      (candidate.confirmedAs === undefined || candidate.confirmedAs === 'REUSED_NUMBER') &&
       candidate.bookedInvoiceId !== facts.invoice.invoiceId,
   );
 }
@@ -39,38 +55,60 @@ export function scorePairs(
   parameters: DuplicateParameters,
 ): PairScore[] {
   if (originals.length === 0) return [];
+  const compared = originals.map((other) => compare(facts, parameters, other));
+  const comparable = compared.filter((pair) => pair.amount !== 'OPPOSITE');
   const context: PairContext = {
     facts,
     originals,
     parameters,
     amounts: amountHistory(facts, originals, parameters),
     creditNotes: creditNotesOf(facts, originals),
+    withItsNumber: comparable.filter(isOfItsNumber),
   };
-  const compared = originals.map((other) => compare(context, other));
-  const comparable = compared.filter((pair) => pair.amount !== 'OPPOSITE');
-  // What may be a copy itself shows no contract.
-  const numbered = comparable.filter(
-    (pair) =>
-      pair.sameSupplier &&
-      (pair.number === 'IDENT' || pair.number === 'FORMAT') &&
-      pair.other.suspectedAs !== 'DUPLICATE',
-  );
-  const series = numbered.filter((pair) => pair.amount === 'EQ');
+  const contract = contractOf(context, comparable);
+  return comparable.map((pair) => summed(context, contract(pair) ? { ...pair, number: 'CONTRACT' } : pair));
+}
+
+/** Whether the supplier has used the number of the checked invoice for this one. */
+function isOfItsNumber({ sameSupplier, number }: Compared): boolean {
+  return sameSupplier && (number === 'IDENT' || number === 'FORMAT');
+}
+
+/** Tells the pairs apart in which the number is that of a contract or of the customer, and says nothing about the bill. */
+function contractOf(
+  { facts: { invoice, supplier }, parameters }: PairContext,
+  comparable: readonly Compared[],
+): (pair: Compared) => boolean {
+  const { issueDay } = invoice;
+  const numbered = comparable.filter(isOfItsNumber);
+  const habit = habitOf(numbered.map(({ other }) => other));
+  const ofHabit = numbered.filter(({ other }) => habit.has(other));
+  const series = ofHabit.filter((pair) => pair.amount === 'EQ');
   const daysOf = (pairs: readonly Compared[]): number[] => pairs.map((pair) => pair.other.issueDay);
-  const { issueDay } = facts.invoice;
-  const billsBefore = facts.supplier.profile.count;
-  const isContract =
-    isContractSeries(daysOf(series), parameters) ||
-    // Day and month exchanged are a month apart by accident.
-    isSecondOfContract(daysOf(series.filter(({ date }) => date !== 'SWAP')), { issueDay, billsBefore }, parameters);
-  const isOfCustomer = isCustomerNumber([issueDay, ...daysOf(numbered)], parameters);
-  return comparable.map((pair) => {
-    if (!pair.sameSupplier || !SAME_NUMBER.includes(pair.number)) return summed(context, pair);
-    const isNeighbour = isContract && Math.abs(pair.other.issueDay - issueDay) > parameters.contractSameBillDays;
-    const isYearly = pair.amount === 'EQ' && isYearlyBill(facts.invoice, pair.other, parameters);
-    const isReference = isOfCustomer && pair.amount !== 'EQ';
-    return summed(context, isNeighbour || isYearly || isReference ? { ...pair, number: 'CONTRACT' } : pair);
-  });
+  const isOfCustomer =
+    isCustomerNumber([issueDay, ...daysOf(ofHabit)], parameters) && !ofHabit.some(({ other }) => namesItsBill(other));
+  // The price of a contract rises: its first bills at the new one go on with the steps of the others.
+  const step =
+    contractStepDays(daysOf(series), parameters) ??
+    (isOfCustomer ? contractStepDays(daysOf(ofHabit), parameters) : undefined);
+  // Day and month exchanged are a month apart by accident.
+  const second =
+    numbered.length === 1 ? series.filter(({ date, other }) => date !== 'SWAP' && !namesItsBill(other)) : [];
+  const billsBefore = supplier.profile.count;
+  const isContract = step !== undefined || isSecondOfContract(daysOf(second), { issueDay, billsBefore }, parameters);
+  const neighbourDays = step === undefined ? 0 : contractNeighbourDays(step, parameters);
+  return (pair) => {
+    if (!pair.sameSupplier || !SAME_NUMBER.includes(pair.number)) return false;
+    const { other } = pair;
+    const daysApart = Math.abs(other.issueDay - issueDay);
+    const daysMin = habit.has(other) && pair.amount === 'EQ' ? neighbourDays : 0;
+    const isNeighbour = isContract && daysApart > parameters.contractSameBillDays && daysApart >= daysMin;
+    return (
+      isNeighbour ||
+      (pair.amount === 'EQ' && isYearlyBill(invoice, other, parameters)) ||
+      (isOfCustomer && pair.amount !== 'EQ')
+    );
+  };
 }
 
 /**
@@ -85,23 +123,20 @@ const NEEDS_LENGTH: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 
 const ALIKE_NUMBER: readonly PairScore['number'][] = ['REORDERED', 'TYPO', 'CONTAINS', 'TYPO2', 'MISSING'];
 
 /** What all pairs of one invoice share. */
-interface PairContext {
-  readonly facts: Facts;
+interface PairContext extends UnrelatedContext {
   readonly originals: readonly Candidate[];
-  readonly parameters: DuplicateParameters;
-  readonly amounts: AmountHistory;
   readonly creditNotes: readonly Candidate[];
 }
 
 type Compared = Pick<PairScore, 'other' | 'number' | 'amount' | 'date' | 'supplier' | 'sameSupplier'>;
 
-function compare({ facts, parameters }: PairContext, other: Candidate): Compared {
+function compare(facts: Facts, parameters: DuplicateParameters, other: Candidate): Compared {
   const { invoice } = facts;
   const amount = amountRelation(invoice, other, facts.ratesPerEuro, parameters);
   const date = dateRelation(invoice, other, parameters);
   return {
     other,
-    number: numberRelation(invoice, other, amount === 'EQ' && date === 'SAME', parameters),
+    number: numberRelation(invoice, other, agreementOf(invoice, other, amount, date), parameters),
     amount,
     date,
     supplier: supplierRelation(invoice, other, parameters),
@@ -109,10 +144,19 @@ function compare({ facts, parameters }: PairContext, other: Candidate): Compared
   };
 }
 
-function summed(context: PairContext, pair: Compared): PairScore {
+function agreementOf(invoice: Candidate, other: Candidate, amount: AmountRelation, date: DateRelation): Agreement {
+  const isOneOrder = invoice.poKey !== undefined && invoice.poKey === other.poKey;
+  return {
+    amountAndDate: amount === 'EQ' && date === 'SAME',
+    amountAndDays: amount === 'EQ' && (isOfTheSameDays(date) || (isOneOrder && date === 'FAR')),
+  };
+}
+
+function summed(context: PairContext, compared: Compared): PairScore {
   const { facts, parameters } = context;
   const { halfPoints } = parameters;
-  const others = pair.amount === 'EQ' ? recurringOthers(context.amounts, pair.other) : 0;
+  const others = compared.amount === 'EQ' ? recurringOthers(context.amounts, compared.other) : 0;
+  const pair: Compared = isHabitualPart(context, compared, others) ? { ...compared, number: 'PARTS' } : compared;
   const comparisons: Comparison[] = [
     { field: 'base', relation: 'BASE', halfPoints: halfPoints.base },
     {
@@ -130,9 +174,10 @@ function summed(context: PairContext, pair: Compared): PairScore {
     ...strangersRow(facts.invoice, pair, parameters),
     ...taxConflictRow(facts.invoice, pair, parameters),
     ...orderRow(facts.invoice, pair, parameters),
-    ...recurrenceRow(context, pair, others),
+    ...repetitionRows(context, pair, others),
     ...creditRow(context, pair),
   ];
+  if (isUnrelatedPair(context, pair)) comparisons.push(...ownNumbersRow(comparisons, total(comparisons), parameters));
   comparisons.push(...sameFileRow(facts.invoice, pair, total(comparisons), parameters));
   return {
     other: pair.other,
@@ -199,6 +244,14 @@ function orderRow(invoice: Candidate, { other }: Compared, { halfPoints }: Dupli
   return [{ field: 'order', relation, halfPoints: halfPoints.order[relation] }];
 }
 
+/** What the amounts, the numbers and the dates of other bills say about two bills of one amount. */
+function repetitionRows(context: PairContext, pair: Compared, others: number): Comparison[] {
+  const recurrence = recurrenceRow(context, pair, others);
+  return isUnrelatedPair(context, pair)
+    ? unrelatedRows(context, pair, others, recurrence)
+    : [...stepRow(context, pair), ...recurrence];
+}
+
 /**
  * An amount that the supplier bills again and again says little, unless the numbers agree as well, or are alike on one
  * day while he has never billed it twice a day.
@@ -206,8 +259,11 @@ function orderRow(invoice: Candidate, { other }: Compared, { halfPoints }: Dupli
 function recurrenceRow({ amounts, parameters }: PairContext, pair: Compared, others: number): Comparison[] {
   if (others === 0 || SAME_NUMBER.includes(pair.number)) return [];
   if (pair.date === 'SAME' && ALIKE_NUMBER.includes(pair.number) && isBilledOnceADay(amounts, pair.other)) return [];
-  const step = parameters.halfPoints.recurrence.find(({ othersMax }) => others <= othersMax);
-  return [{ field: 'recurrence', relation: 'RECURRING', halfPoints: step?.halfPoints ?? 0 }];
+  const recurring = parameters.halfPoints.recurrence.find(({ othersMax }) => others <= othersMax)?.halfPoints ?? 0;
+  const ofDay = pair.date === 'SAME' ? othersOfDay(amounts, pair.other) : 0;
+  const { one, more } = parameters.halfPoints.sameDay;
+  if (ofDay <= 0) return [{ field: 'recurrence', relation: 'RECURRING', halfPoints: recurring }];
+  return [{ field: 'recurrence', relation: 'SAME_DAY', halfPoints: Math.min(recurring, ofDay === 1 ? one : more) }];
 }
 
 function creditRow({ facts, originals, creditNotes, parameters }: PairContext, pair: Compared): Comparison[] {

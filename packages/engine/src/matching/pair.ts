@@ -7,7 +7,19 @@ import type { SupplierRelation } from './supplier-relation.js';
 /** One compared field. The points of all rows add up to the points of the pair, so that a reader can check them. */
 export interface Comparison {
   readonly field:
-    'base' | 'number' | 'amount' | 'date' | 'supplier' | 'taxId' | 'order' | 'recurrence' | 'credit' | 'document';
+    | 'base'
+    | 'number'
+    | 'amount'
+    | 'date'
+    | 'supplier'
+    | 'taxId'
+    | 'order'
+    | 'rarity'
+    | 'form'
+    | 'rhythm'
+    | 'recurrence'
+    | 'credit'
+    | 'document';
   readonly relation: string;
   readonly halfPoints: number;
 }

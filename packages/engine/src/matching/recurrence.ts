@@ -1,6 +1,9 @@
 import type { Facts } from '../facts/facts.js';
 import type { Candidate } from '../facts/invoice.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
+import type { UnrelatedNumberParameters } from '../policy/unrelated-numbers.js';
+import { differences, median } from '../supplier/statistics.js';
+import { showsHabit } from '../supplier/suspicion.js';
 import { isSameSupplier } from './supplier-relation.js';
 
 /** Other occurrences of the checked amount at its supplier, within the recurrence window. */
@@ -9,6 +12,10 @@ export interface AmountHistory {
   readonly profileDays: readonly number[];
   /** Originals among the candidates, including those still being analyzed; those that may be copies are no habit. */
   readonly present: ReadonlySet<Candidate>;
+  /** Days of originals that show no habit: they may be copies. */
+  readonly doubtfulDays: readonly number[];
+  /** Credit notes over the amount: each takes one bill back. */
+  readonly credited: number;
 }
 
 /** Computed once per invoice and used for every pair with this amount. */
@@ -22,24 +29,34 @@ export function amountHistory(
   const profileDays = (supplier.profile.amounts[invoice.currency] ?? [])
     .filter((use) => use.minor === invoice.amountMinor && isInWindow(use.day))
     .map((use) => use.day);
-  const present = originals.filter(
+  const ofAmount = originals.filter(
     (candidate) =>
-      candidate.suspectedAs !== 'DUPLICATE' &&
       candidate.amountMinor === invoice.amountMinor &&
       candidate.currency === invoice.currency &&
       isInWindow(candidate.issueDay) &&
       isSameSupplier(supplier.supplierId, invoice, candidate),
   );
-  return { profileDays, present: new Set(present) };
+  return {
+    profileDays,
+    present: new Set(ofAmount.filter(showsHabit)),
+    credited: originals.filter(
+      (candidate) =>
+        candidate.amountMinor === `-${invoice.amountMinor}` &&
+        candidate.currency === invoice.currency &&
+        isInWindow(candidate.issueDay) &&
+        isSameSupplier(supplier.supplierId, invoice, candidate),
+    ).length,
+    doubtfulDays: ofAmount.filter((candidate) => !showsHabit(candidate)).map(({ issueDay }) => issueDay),
+  };
 }
 
 /**
- * How many other invoices carry the amount, besides the pair itself (detection reference, section 5). Profile and
- * candidates each see only a part, so the larger count holds.
+ * How many other invoices carry the amount, besides the pair itself and those that were credited (detection reference,
+ * section 5). Profile and candidates each see only a part, so the larger count holds.
  */
-export function recurringOthers({ profileDays, present }: AmountHistory, other: Candidate): number {
+export function recurringOthers({ profileDays, present, credited }: AmountHistory, other: Candidate): number {
   const inProfile = profileDays.length - (profileDays.includes(other.issueDay) ? 1 : 0);
-  return Math.max(inProfile, present.size - (present.has(other) ? 1 : 0));
+  return Math.max(0, Math.max(inProfile, present.size - (present.has(other) ? 1 : 0)) - credited);
 }
 
 /**
@@ -51,4 +68,43 @@ export function isBilledOnceADay({ profileDays, present }: AmountHistory, other:
   const days = new Set(profileDays).size;
   const sameDay = [...present].filter(({ issueDay }) => issueDay === other.issueDay);
   return (profileDays.length - days) * 5 <= days && sameDay.length <= 1;
+}
+
+/**
+ * How many bills with the amount, besides the pair itself, the supplier sent on the day of the pair: rooms, policies and
+ * tickets at one price.
+ */
+export function othersOfDay({ profileDays, present }: AmountHistory, other: Candidate): number {
+  const inProfile = profileDays.filter((day) => day === other.issueDay).length;
+  const known = [...present].filter(({ issueDay }) => issueDay === other.issueDay).length;
+  return Math.max(inProfile, known) - 1;
+}
+
+/**
+ * Whether the amount comes at equal intervals of weeks or months, once for each, and the pair is two bills of one interval. A
+ * bill that makes up for one that did not come is none of these. Of a supplier that sends two for each, the first such pair was
+ * asked about.
+ */
+export function isRegularBillSentTwice(
+  { profileDays, present, doubtfulDays }: AmountHistory,
+  invoice: Candidate,
+  other: Candidate,
+  parameters: UnrelatedNumberParameters,
+): boolean {
+  const known = profileDays.length >= present.size ? profileDays : [...present].map(({ issueDay }) => issueDay);
+  const days = known.toSorted((left, right) => left - right);
+  const gaps = differences(days);
+  const usual = median(gaps);
+  const rhythm = parameters.rhythms.findLast(({ daysMin }) => usual >= daysMin);
+  if (rhythm === undefined || days.length < rhythm.billsMin) return false;
+  const isShort = (gap: number): boolean => gap * 100 <= usual * parameters.rhythmTwicePercent;
+  if (gaps.some(isShort) || !isShort(Math.abs(invoice.issueDay - other.issueDay))) return false;
+  const isUsual = (gap: number): boolean => Math.abs(gap - usual) * 100 <= usual * parameters.rhythmTolerancePercent;
+  if (gaps.filter(isUsual).length * 100 < gaps.length * parameters.rhythmSharePercent) return false;
+  const wasAsked = doubtfulDays.some(
+    (day) => !isShort(Math.abs(day - other.issueDay)) && days.some((regular) => isShort(Math.abs(day - regular))),
+  );
+  if (wasAsked) return false;
+  const before = days.findLast((day) => day < Math.min(other.issueDay, invoice.issueDay));
+  return before !== undefined && days.includes(other.issueDay) && isUsual(other.issueDay - before);
 }

@@ -1,19 +1,29 @@
 import type { Candidate, InvoiceNumber } from '../facts/invoice.js';
 import { digitCount, isLabel, withoutLeadingZeros } from '../normalisation/invoice-number.js';
+import { isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /**
  * Equal but for the year of the bill, which stands in one number and not in the other, or shortened: `RE-2026-0113` and
- * `RE-0113`, `F/2026/01/31` and `F/26/01/31`. Only within one calendar year: counters come round with it.
+ * `RE-0113`, `F/2026/01/31` and `F/26/01/31`. Only within one calendar year: counters come round with it. Of bills of one
+ * month also but for the month, the date, or the letters before these: `FV/40/09/2026` and `FV/40/2026`.
  */
-export function areEqualButForYear(left: Candidate, right: Candidate): boolean {
+export function areEqualButForYear(left: Candidate, right: Candidate, parameters: DuplicateParameters): boolean {
   if (left.issueDate.slice(0, 4) !== right.issueDate.slice(0, 4)) return false;
-  const [leftWhole, ...leftYearless] = formsWithoutYear(left);
-  const [rightWhole, ...rightYearless] = formsWithoutYear(right);
-  return (
+  const [leftWhole = '', ...leftYearless] = formsWithoutYear(left);
+  const [rightWhole = '', ...rightYearless] = formsWithoutYear(right);
+  if (
     leftYearless.some((form) => form === rightWhole || rightYearless.includes(form)) ||
-    rightYearless.some((form) => form === leftWhole)
-  );
+    rightYearless.includes(leftWhole)
+  ) {
+    return true;
+  }
+  // What is left is shorter by a run at least.
+  if (left.number.runs.length === right.number.runs.length) return false;
+  if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
+  return left.number.runs.length > right.number.runs.length
+    ? formsWithoutPeriod(left, parameters).includes(rightWhole)
+    : formsWithoutPeriod(right, parameters).includes(leftWhole);
 }
 
 /** The whole number, then the forms in which a year of its own date is left out. */
@@ -26,6 +36,40 @@ function formsWithoutYear({ number, issueDate }: Candidate): string[] {
     if (left === undefined) continue;
     const rest = [...runs.slice(0, index), ...(left === '' ? [] : [left]), ...runs.slice(index + 1)];
     if (rest.some(isDigitRun)) forms.push(rest.join('.'));
+  }
+  return forms;
+}
+
+/** The forms in which the own month beside the year, both, or a run with both is left out, as far as enough digits remain. */
+function formsWithoutPeriod({ number, issueDate }: Candidate, { periodlessDigitsMin }: DuplicateParameters): string[] {
+  const [year = '', month = '', day = ''] = issueDate.split('-');
+  const short = year.slice(2);
+  const years = [year, short];
+  const glued = [year + month, short + month, month + year, year + month + day, short + month + day].map(
+    withoutLeadingZeros,
+  );
+  const runs = plainRuns(number);
+  const forms: string[] = [];
+  const leaveOut = (from: number, to: number): void => {
+    // `FA2609-0040` and `0040`: the letters before the period may go with it.
+    for (const start of from === 1 && !isDigitRun(runs[0] ?? '') ? [1, 0] : [from]) {
+      const isKept = (_: string, index: number): boolean => index < start || index >= to;
+      if (digitCount(number.runs.filter(isKept).join('')) < periodlessDigitsMin) continue;
+      forms.push(runs.filter(isKept).join('.'));
+    }
+  };
+  for (const [index, run] of runs.entries()) {
+    const next = runs[index + 1] ?? '';
+    const plainMonth = withoutLeadingZeros(month);
+    if (glued.includes(run) || years.includes(run)) leaveOut(index, index + 1);
+    if (years.includes(run) && next === plainMonth) {
+      leaveOut(index + 1, index + 2);
+      leaveOut(index, index + 2);
+    }
+    if (run === plainMonth && years.includes(next)) {
+      leaveOut(index, index + 1);
+      leaveOut(index, index + 2);
+    }
   }
   return forms;
 }
@@ -46,7 +90,8 @@ export function areReordered(a: InvoiceNumber, b: InvoiceNumber): boolean {
 
 /**
  * Equal digits and one letter group that is wholly another: `W-24159` and `S-24159`, `250602-01/N` and `/S`. Suppliers
- * that number each site or department have such numbers; a typing error leaves part of a group.
+ * that number each site or department have such numbers. A slip leaves part of the group (`AB` and `B`) or swaps its
+ * letters (`YU` and `UY`).
  */
 export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolean {
   if (a.runs.length !== b.runs.length) return false;
@@ -58,7 +103,10 @@ export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolea
   return (
     one.length <= SERIES_LETTERS_MAX &&
     other.length <= SERIES_LETTERS_MAX &&
-    [...one].every((letter, at) => letter !== other[at])
+    [...one].every((letter, at) => letter !== other[at]) &&
+    !one.includes(other) &&
+    !other.includes(one) &&
+    !isAdjacentSwap(one, other)
   );
 }
 
@@ -66,15 +114,17 @@ const SERIES_LETTERS_MAX = 3;
 
 /**
  * `longer` has all runs of `shorter` in their order, and besides them only letters (`0011/HH/26` and `0011/26`) or a
- * reference behind them (`2600024 PO 4571824`).
+ * reference behind them (`2600024 PO 4571824`), of one amount and date also before them (`104872/20`).
  */
 export function hasExtraParts(
   longer: InvoiceNumber,
   shorter: InvoiceNumber,
-  { extraDigitsMin, extraReferenceMin }: DuplicateParameters,
+  sameAmountAndDate: boolean,
+  { extraDigitsMin, extraDigitsMinSameAmountAndDate, extraReferenceMin }: DuplicateParameters,
 ): boolean {
+  const digitsMin = sameAmountAndDate ? extraDigitsMinSameAmountAndDate : extraDigitsMin;
   // As printed: leading zeros show how long a number is.
-  if (longer.runs.length <= shorter.runs.length || digitCount(shorter.runs.join('')) < extraDigitsMin) return false;
+  if (longer.runs.length <= shorter.runs.length || digitCount(shorter.runs.join('')) < digitsMin) return false;
   const all = plainRuns(longer);
   const some = plainRuns(shorter);
   const extra: string[] = [];
@@ -85,7 +135,9 @@ export function hasExtraParts(
   }
   if (matched < some.length) return false;
   const isBehind = some.every((run, index) => run === all[index]);
-  return !extra.some(isDigitRun) || (isBehind && extra.join('').length >= extraReferenceMin);
+  // Of one day also before it: a customer number.
+  const isBeside = isBehind || (sameAmountAndDate && some.every((run, index) => run === all[extra.length + index]));
+  return !extra.some(isDigitRun) || (isBeside && extra.join('').length >= extraReferenceMin);
 }
 
 /** Letter runs and digit runs, these without leading zeros. */

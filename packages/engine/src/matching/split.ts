@@ -1,13 +1,17 @@
 import type { Facts } from '../facts/facts.js';
 import type { Candidate } from '../facts/invoice.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
-import { compareText } from '../facts/record-order.js';
+import { compareByArrival } from '../facts/record-order.js';
 import { isSameSupplier } from './supplier-relation.js';
 
 /** An invoice that was billed whole and again in parts. One of the records is the checked invoice. */
 export interface Split {
   readonly whole: Candidate;
   readonly parts: readonly Candidate[];
+  /** Bills that carry the same number with or without a part mark, and are not needed for the sum. */
+  readonly leftOut: readonly Candidate[];
+  /** How many equal parts make the whole, where some of them are still to come. */
+  readonly equalParts?: number;
 }
 
 /**
@@ -24,28 +28,115 @@ export function findSplit(
     (candidate) =>
       candidate.currency === invoice.currency && isSameSupplier(facts.supplier.supplierId, invoice, candidate),
   );
-  const splits = [
-    asSplit(invoice, related, parameters),
-    ...related
-      .filter((candidate) => isPartOf(invoice, candidate))
-      .map((whole) => asSplit(whole, [invoice, ...related.filter((candidate) => candidate !== whole)], parameters)),
-  ];
-  return splits.find((split) => split !== undefined);
+  const ofInvoice = asSplit(invoice, related, invoice, parameters);
+  if (ofInvoice !== undefined) return ofInvoice;
+  for (const whole of related) {
+    if (!isPartOf(invoice, whole)) continue;
+    const others = related.filter((candidate) => candidate !== whole);
+    const split = asSplit(whole, [invoice, ...others], invoice, parameters);
+    if (split !== undefined) return split;
+  }
+  return undefined;
 }
 
 function asSplit(
   whole: Candidate,
   candidates: readonly Candidate[],
-  { splitPartsMin, splitToleranceMinor }: DuplicateParameters,
+  checked: Candidate,
+  parameters: DuplicateParameters,
 ): Split | undefined {
+  const { splitPartsMin, splitToleranceMinor } = parameters;
   const target = BigInt(whole.amountMinor);
   const parts = candidates
     .filter((candidate) => isPartOf(candidate, whole) && BigInt(candidate.amountMinor) * target > 0n)
-    .sort((left, right) => left.issueDay - right.issueDay || compareText(left.invoiceId, right.invoiceId));
+    .sort((left, right) => left.issueDay - right.issueDay || compareByArrival(left, right));
   if (parts.length < splitPartsMin) return undefined;
-  const difference = parts.reduce((sum, part) => sum + BigInt(part.amountMinor), 0n) - target;
   const tolerance = BigInt(splitToleranceMinor);
-  return difference <= tolerance && difference >= -tolerance ? { whole, parts } : undefined;
+  const addsUp = (some: readonly Candidate[]): boolean => {
+    const difference = some.reduce((sum, part) => sum + BigInt(part.amountMinor), 0n) - target;
+    return difference <= tolerance && difference >= -tolerance;
+  };
+  if (addsUp(parts)) return { whole, parts, leftOut: [] };
+  const chosen = chosenParts(parts, { whole, checked, addsUp }, parameters);
+  if (chosen === undefined) return equalSplit(parts, whole, checked, parameters);
+  return { whole, parts: chosen, leftOut: parts.filter((part) => !chosen.includes(part)) };
+}
+
+/** Two parts or more of one amount that divides the whole: it is billed again by instalments, and some are still to come. */
+function equalSplit(
+  parts: readonly Candidate[],
+  whole: Candidate,
+  checked: Candidate,
+  { splitPartsMin, splitToleranceMinor, splitChosenMax }: DuplicateParameters,
+): Split | undefined {
+  if (checked === whole) return undefined;
+  const equal = parts.filter(
+    (part) => part.amountMinor === checked.amountMinor && part.number.o1 !== whole.number.o1 && part !== whole,
+  );
+  if (equal.length < splitPartsMin || !equal.includes(checked)) return undefined;
+  const target = Math.abs(Number(whole.amountMinor));
+  const part = Math.abs(Number(checked.amountMinor));
+  const equalParts = Math.round(target / part);
+  const isDivided = Math.abs(equalParts * part - target) <= splitToleranceMinor;
+  if (!isDivided || equalParts <= equal.length || equalParts > splitChosenMax) return undefined;
+  return { whole, parts: equal, leftOut: parts.filter((other) => !equal.includes(other)), equalParts };
+}
+
+/**
+ * Some of the parts that add up to the whole, beside siblings that bill something else: the fewest, of the days nearest to the
+ * checked invoice, which is one of them unless it is the whole. Bounded, because many parts add up to anything.
+ */
+function chosenParts(
+  parts: readonly Candidate[],
+  {
+    whole,
+    checked,
+    addsUp,
+  }: {
+    readonly whole: Candidate;
+    readonly checked: Candidate;
+    readonly addsUp: (some: readonly Candidate[]) => boolean;
+  },
+  { splitPartsMin, splitSiblingsMax, splitChosenMax, nearDays }: DuplicateParameters,
+): readonly Candidate[] | undefined {
+  const daysFrom = ({ issueDay }: Candidate): number => Math.abs(issueDay - checked.issueDay);
+  const required = parts.includes(checked) ? [checked] : [];
+  // A number that comes with many amounts is that of a customer: only bills of the same days are parts of one.
+  const siblings = parts
+    .filter((part) => part !== checked && (part.number.o1 !== whole.number.o1 || daysFrom(part) <= nearDays))
+    .sort((left, right) => daysFrom(left) - daysFrom(right) || compareByArrival(left, right))
+    .slice(0, splitSiblingsMax);
+  const isTelling = (chosen: readonly Candidate[]): boolean => {
+    const days = chosen.map(({ issueDay }) => issueDay);
+    if (Math.max(...days) - Math.min(...days) <= nearDays) return true;
+    // Of instalments over one amount any few add up to something.
+    return !siblings.some(
+      (part) =>
+        !chosen.includes(part) &&
+        chosen.some((other) => other.amountMinor === part.amountMinor && other.number.o1 !== part.number.o1),
+    );
+  };
+  const countMax = Math.min(splitChosenMax, siblings.length + required.length);
+  for (let count = splitPartsMin; count <= countMax; count += 1) {
+    for (const added of combinations(siblings, count - required.length)) {
+      const chosen = [...required, ...added];
+      if (addsUp(chosen) && isTelling(chosen)) {
+        return chosen.sort((left, right) => left.issueDay - right.issueDay || compareByArrival(left, right));
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Every choice of `count` entries, those that come first in the list first. */
+function* combinations<T>(entries: readonly T[], count: number): Generator<readonly T[]> {
+  if (count === 0) {
+    yield [];
+    return;
+  }
+  for (const [index, entry] of entries.entries()) {
+    for (const others of combinations(entries.slice(index + 1), count - 1)) yield [entry, ...others];
+  }
 }
 
 /** The number of `part` is the number of `whole` with a part mark, or that number itself over another amount. */

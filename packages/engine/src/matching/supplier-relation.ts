@@ -2,6 +2,7 @@ import type { Candidate } from '../facts/invoice.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 import { haveSameTaxId, isSameName } from '../supplier/identity.js';
+import { haveSameWords } from '../supplier/lookalike.js';
 
 export type SupplierRelation = keyof DuplicateParameters['halfPoints']['supplier'];
 
@@ -10,7 +11,8 @@ export function supplierRelation(left: Candidate, right: Candidate, parameters: 
   if (haveSameTaxId(left, right)) return 'TAX';
   if (left.bankKey !== undefined && left.bankKey === right.bankKey) return 'BANK';
   if (isSameName(left, right)) return 'NAME';
-  return jaroWinkler(left.nameKey, right.nameKey) >= parameters.similarNameMin ? 'SIMILAR' : 'NONE';
+  if (jaroWinkler(left.nameKey, right.nameKey) >= parameters.similarNameMin) return 'SIMILAR';
+  return haveSameWords(left, right) ? 'SIMILAR' : 'NONE';
 }
 
 /**

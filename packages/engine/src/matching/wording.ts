@@ -19,7 +19,7 @@ const notes: Readonly<Record<string, string>> = {
   'number TYPO': 'The invoice numbers differ in one character.',
   'number CONTAINS': 'One number contains the other.',
   'number TYPO2': 'The invoice numbers differ in two characters.',
-  'number CONTRACT': 'The supplier has used this number on several invoices.',
+  'number CONTRACT': 'The supplier has used this number before.',
   'number MISSING': 'One of the invoice numbers is only a word or a date.',
   'number DIFF': 'The invoice numbers differ.',
   'amount EQ': 'The amounts are equal.',
@@ -47,6 +47,22 @@ const notes: Readonly<Record<string, string>> = {
   'taxId CONFLICT': 'The two tax ids are both valid and belong to different companies.',
   'order EQUAL': 'Both name the same purchase order.',
   'order DIFFERENT': 'They name different purchase orders.',
+  'rarity NEVER': 'No two other bills of the supplier have the same amount.',
+  'rarity SELDOM': 'Hardly any two other bills of the supplier have the same amount.',
+  'rarity ONCE_A_DAY': 'No two other bills of the supplier have the same amount and date.',
+  'form ORDER': 'One of the invoice numbers is that of a purchase order.',
+  'form DOCUMENT':
+    'One of the numbers names another document, such as an order, a delivery note or a pro forma invoice.',
+  'form UNLIKE_ALL': 'One of the numbers is written unlike all recent numbers of the supplier.',
+  'form STEP':
+    'The numbers are no further apart than is usual for the supplier, which sends several bills of the same amount.',
+  'form FOREIGN': 'One of the numbers is not written like the other numbers of the supplier.',
+  'form HEIGHT': 'One of the numbers does not fit between the numbers that the supplier used at the time.',
+  'form USED': 'Another bill of the supplier already has the number of this invoice.',
+  'form OWN': 'Both numbers are written like those of the supplier, so they may be two separate bills.',
+  'rhythm TWICE': 'Bills of this amount come at equal intervals, and one has already come for this one.',
+  'rhythm DUE': 'The dates are as far apart as those of monthly or quarterly bills.',
+  'recurrence SAME_DAY': 'The supplier sent several bills of this amount on that day.',
   'recurrence RECURRING': 'Other invoices of the supplier have the same amount.',
   'credit CREDITED': 'The earlier invoice was credited in between.',
   'document SAME_FILE': 'Both were read from the same file.',
@@ -66,7 +82,7 @@ const numberPhrases: Readonly<Record<PairScore['number'], string>> = {
   TYPO: 'with one character changed',
   CONTAINS: 'with a part of the number missing',
   TYPO2: 'with two characters changed',
-  CONTRACT: 'under a number that the supplier has used several times',
+  CONTRACT: 'with a number that the supplier has used before',
   MISSING: 'without its number',
   DIFF: 'under another number',
 };
@@ -87,6 +103,9 @@ export function noteOf(field: Comparison['field'], relation: string): string {
   return notes[`${field} ${relation}`] ?? '';
 }
 
+/** What is said of two bills of which only the number is the same. */
+export const SAME_NUMBER_VERB = 'carries the number of';
+
 /** `INV-1042A looks like INV-1042 (2025-03-10, EUR 1200.00) with a suffix added; same amount, date and tax id.` */
 export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, otherAmount: string): string {
   const { other } = pair;
@@ -106,5 +125,8 @@ export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, o
     ...(pair.supplier === 'NONE' ? ['another supplier'] : []),
   ];
   const which = `${shownText(other.invoiceNumber)} (${other.issueDate}, ${otherAmount})`;
-  return `${shownText(invoice.invoiceNumber)} ${verb} ${which} ${numberPhrases[pair.number]}; ${reasons.join(', ')}.`;
+  // The verb says already that the numbers are the same.
+  const isSaid = verb === SAME_NUMBER_VERB && pair.number !== 'FORMAT';
+  const how = isSaid ? '' : ` ${numberPhrases[pair.number]}`;
+  return `${shownText(invoice.invoiceNumber)} ${verb} ${which}${how}; ${reasons.join(', ')}.`;
 }

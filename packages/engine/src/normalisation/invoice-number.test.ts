@@ -29,8 +29,25 @@ describe('the forms of an invoice number', () => {
     ['АВ 1042', 'AB1042'],
     ['АB 1042', 'AB1042'],
     ['Счёт 1042', 'SCHET1042'],
+    ['ᎪᏴᏟ-1042', 'ABC1042'],
+    ['ꓮꓐC-1042', 'ABC1042'],
+    ['ՏA-1Օ42', 'SA1O42'],
+    ['ＡＢ－１０４２', 'AB1042'],
+    ['𝐀𝐁-𝟏𝟎𝟒𝟐', 'AB1042'],
+    ['A\u200bB\u00ad-10\u206042', 'AB1042'],
+    ['A\u0301B-1\u03350\u033642', 'AB1042'],
+    ['AB-1042\u{e0041}', 'AB1042'],
+    ['\u200b'.repeat(250) + 'AB-1042', 'AB1042'],
+    ['AB-10З2', 'AB1032'],
+    ['AB-10б2', 'AB1062'],
+    ['AB-1０４2', 'AB1042'],
   ])('%s, of letters that only look Latin, is read as it looks', (printed, f1) => {
     expect(readInvoiceNumber(printed).f1).toBe(f1);
+  });
+
+  test('each step of a number that changes letter by letter is the same number', () => {
+    const steps = ['ABX-1042', 'АBX-1042', 'АВX-1042', 'АВХ-1042', 'ΑВХ-1042', 'ΑΒΧ-1042', 'ＡΒΧ-1042', 'ＡΒΧ-１042'];
+    expect(new Set(steps.map((printed) => readInvoiceNumber(printed).raw0))).toEqual(new Set(['ABX1042']));
   });
 
   test('a label stays when it is the whole number', () => {

@@ -1,5 +1,5 @@
 import type { InvoiceNumber } from '../facts/invoice.js';
-import { asShown } from './look-alike-letters.js';
+import { numberAsShown } from './look-alike-letters.js';
 import { plainText } from './text.js';
 
 /** Longer texts are not invoice numbers; comparing them takes quadratic time. */
@@ -47,7 +47,7 @@ const MISREAD: Readonly<Record<string, string>> = { O: '0', Q: '0', I: '1', L: '
 
 /** Reads an invoice number. A text without letters and digits gives empty forms, which equal nothing. */
 export function readInvoiceNumber(printed: string): InvoiceNumber {
-  const text = plainText(asShown(printed.slice(0, NUMBER_LENGTH_MAX).toUpperCase())).slice(0, NUMBER_LENGTH_MAX);
+  const text = plainText(numberAsShown(printed).slice(0, NUMBER_LENGTH_MAX)).slice(0, NUMBER_LENGTH_MAX);
   const parts = withoutLabels(text.split(/[^A-Z0-9]+/).filter((part) => part !== '')).slice(0, PARTS_MAX);
   const f1 = joined(parts);
   const f2 = joinedRuns(parts);

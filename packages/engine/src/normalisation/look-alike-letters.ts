@@ -1,11 +1,12 @@
-import { lookAlikeLetters } from '../data/look-alike-letters.js';
+import { lookAlikeDigits, lookAlikeLetters } from '../data/look-alike-letters.js';
 
 const LATIN = /\p{Script=Latin}/u;
-const OTHER_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
+const OTHER_SCRIPT =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Lisu}\p{Script=Coptic}]/u;
 const WORDS = /[\p{L}\p{M}]+/gu;
 
 /**
- * The text with Cyrillic and Greek letters as what they look like: in words that mix them with Latin ones, and in words
+ * The text with letters of other scripts as what they look like: in words that mix them with Latin ones, and in words
  * all of whose letters could be Latin. Other words stay as they are. Where a word mixes scripts, a small letter without a
  * Latin look is taken as its capital: Greek beta is a B.
  */
@@ -16,6 +17,24 @@ export function asShown(text: string): string {
     if (LATIN.test(word)) return letters.map(shownLetter).join('');
     return letters.every((letter) => lookAlikeLetters.has(letter)) ? letters.map(shownLetter).join('') : word;
   });
+}
+
+const ASCII_ONLY = /^[\x00-\x7f]*$/;
+const INVISIBLE = /[\p{Cf}\p{Mn}\p{Me}]/gu;
+const LETTERS_BY_DIGITS = new RegExp(
+  `(?<=[0-9])[${[...lookAlikeDigits.keys()].join('')}]|[${[...lookAlikeDigits.keys()].join('')}](?=[0-9])`,
+  'gu',
+);
+
+/**
+ * An invoice number in capitals as it looks: without what nobody sees, and with letters that look like digits as these
+ * where they stand beside digits.
+ */
+export function numberAsShown(printed: string): string {
+  if (ASCII_ONLY.test(printed)) return printed.toUpperCase();
+  const visible = printed.normalize('NFKC').replace(INVISIBLE, '');
+  const digits = visible.replace(LETTERS_BY_DIGITS, (letter) => lookAlikeDigits.get(letter) ?? letter);
+  return asShown(digits.toUpperCase());
 }
 
 function shownLetter(letter: string): string {

@@ -110,6 +110,21 @@ describe('the cap on candidates', () => {
     expect(candidates.every((candidate) => candidate.issueDate === '2025-01-01')).toBe(true);
   });
 
+  test('keeps those of one day that arrived last, whatever their ids', () => {
+    const sameDay = Array.from({ length: CANDIDATES_PER_KEY_MAX + 1 }, (_, index) =>
+      matchPartOf(
+        normalised(
+          { invoice_number: 'INV-2025-0001', gross_amount: `${index + 1}.00` },
+          { receivedAtMs: index, invoiceId: `id-${999 - index}` },
+        ),
+      ),
+    );
+    const { candidates } = applyCandidateCaps(checked, sameDay);
+    expect(candidates.map(({ receivedAtMs }) => receivedAtMs)).toEqual(
+      Array.from({ length: CANDIDATES_PER_KEY_MAX }, (_, index) => index + 1),
+    );
+  });
+
   test('leaves out the invoice itself and later ones', () => {
     const later = normalised({ invoice_number: 'INV-2025-0001' }, { receivedAtMs: 2_000_000 });
     const hits = [matchPartOf(checked), matchPartOf(later)];

@@ -80,13 +80,13 @@ export function matchPartOf(invoice: NormalisedInvoice, keys: readonly string[] 
 
 /** The comparison part alone: what remains of a stored part or of a checked invoice when it stands in facts. */
 function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candidate {
-  const { keys, bankProblems, taxValidity, dueDay, netMinor, taxMinor, buyerName, buyerTaxId, ...candidate } =
+  const { keys, bankProblems, taxValidity, dueDay, taxMinor, buyerName, buyerTaxId, ...candidate } =
     record as MatchPart & NormalisedInvoice;
   return candidate;
 }
 
 export interface CappedCandidates {
-  /** Earlier records only, each once, ordered by id. */
+  /** Earlier records only, each once, in the order of their arrival. */
   readonly candidates: readonly Candidate[];
   /** A hot key was dropped or cut; recorded in facts. */
   readonly candidateCapHit: boolean;
@@ -94,7 +94,7 @@ export interface CappedCandidates {
 
 /**
  * Reduces what the lookup found to what the engine is given: leaves out the invoice itself and records that came
- * later, then applies the rule for hot keys. Among the hits of a hot key the newest by issue day stay, then by id.
+ * later, then applies the rule for hot keys. Among the hits of a hot key the newest by issue day stay, of one day those that arrived last.
  * @param lookups the invoice's lookup keys, where the caller has them already
  */
 export function applyCandidateCaps(
@@ -121,12 +121,10 @@ export function applyCandidateCaps(
     }
     candidateCapHit = true;
     if (kind === 2 || kind === 4) continue;
-    const newest = sharing.toSorted(
-      (left, right) => right.issueDay - left.issueDay || compareText(left.invoiceId, right.invoiceId),
-    );
+    const newest = sharing.toSorted((left, right) => right.issueDay - left.issueDay || compareByArrival(right, left));
     for (const hit of newest.slice(0, CANDIDATES_PER_KEY_MAX)) kept.add(hit);
   }
-  const candidates = [...kept].map(candidateOf).sort((left, right) => compareText(left.invoiceId, right.invoiceId));
+  const candidates = [...kept].map(candidateOf).sort(compareByArrival);
   return { candidates, candidateCapHit };
 }
 

@@ -15,9 +15,10 @@ export function isPlaceholder({ raw0 }: InvoiceNumber): boolean {
   return raw0 === '' || FILLER.test(raw0) || WORDS.has(raw0);
 }
 
-/** Whether the number is the date of its own bill and nothing else, in either order of day and year. */
+/** Whether the number is the date, the month or the year of its own bill and nothing else, in either order of day and year. */
 export function isOwnDate({ raw0 }: InvoiceNumber, issueDate: string): boolean {
   const [year = '', month = '', day = ''] = issueDate.split('-');
   const short = year.slice(2);
-  return [year + month + day, day + month + year, day + month + short, short + month + day].includes(raw0);
+  const dates = [year + month + day, day + month + year, day + month + short, short + month + day];
+  return [...dates, year + month, month + year, year].includes(raw0);
 }

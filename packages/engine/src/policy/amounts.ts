@@ -5,9 +5,13 @@ export interface AmountParameters {
   readonly levels: {
     readonly outlierOfKnownSize: Level;
     readonly outlierBeyondAll: Level;
+    readonly outlierRise: Level;
+    readonly outlierHighRise: Level;
     readonly magnitudeShift: Level;
     /** Too small an amount: no money is lost by paying it. */
     readonly magnitudeShiftDown: Level;
+    /** The supplier sells pieces: ten times as much may be ten of them. */
+    readonly magnitudeShiftOfQuantity: Level;
     readonly recurringChanged: Level;
     readonly recurringRaisedMuch: Level;
     readonly round: Level;
@@ -35,6 +39,28 @@ export interface AmountParameters {
   /** Ratios to the largest earlier amount and to the usual one above which an amount is an outlier at any spread. */
   readonly beyondAllTimes: number;
   readonly beyondAllRatioMin: number;
+  /** Ratio to the largest of fewer than `outlierSampleMin` earlier amounts, and the value from which it counts. */
+  readonly fewAmountsTimes: number;
+  readonly fewAmountsValueMin: string;
+  /** Value from which a rise, or an amount beyond all earlier ones, is HIGH and stays unusual until a person has answered. */
+  readonly highRiseValueMin: string;
+  /** The first amounts, of which the middle one shows where a rise began. */
+  readonly climbBaseAmounts: number;
+  readonly climbTimes: number;
+  /** Per cent by which a step exceeds all amounts before it. */
+  readonly climbStepPercent: number;
+  /** Steps, and their share of the bills, from which amounts rise step by step. */
+  readonly climbRecordsMin: number;
+  readonly climbShareMin: number;
+  readonly climbValueMin: string;
+  /** Days within which the bills of a supplier are added up, and how many there must be. */
+  readonly surgeDays: number;
+  readonly surgeBillsMin: number;
+  /** Ratio to the largest earlier sum of so many days. */
+  readonly surgeTimes: number;
+  /** Days before them that must be known. */
+  readonly surgeHistoryDays: number;
+  readonly surgeValueMin: string;
   /** Share of the checked amount from which an earlier one has the same size. */
   readonly sameSizeShareMin: number;
   /** Earlier amounts of the same size that make an outlier mild. */
@@ -49,6 +75,9 @@ export interface AmountParameters {
   readonly shiftRangeMax: number;
   /** Digits that must be equal where amounts are not similar. */
   readonly shiftDigitsMin: number;
+  /** Other amounts that are so many times the smaller one, at most, which show that the supplier sells pieces. */
+  readonly shiftMultiplesMin: number;
+  readonly shiftMultipleMax: number;
   readonly shiftValueMin: string;
   readonly recurringMin: number;
   /** Bills between those of the series, and bills of it that were left out. */
@@ -57,6 +86,9 @@ export interface AmountParameters {
   readonly recurringGapsDays: readonly { readonly min: number; readonly max: number }[];
   readonly recurringChangePercent: number;
   readonly recurringRaisePercent: number;
+  /** Rise from one bill to the next that breaks no series, and the days over which such rises are added up. */
+  readonly recurringStepPercent: number;
+  readonly recurringRiseDays: number;
   /** Months in which contracts are indexed, 1 is January. */
   readonly indexationMonths: readonly number[];
   readonly roundValueMin: string;
@@ -80,8 +112,11 @@ export const amounts: AmountParameters = {
   levels: {
     outlierOfKnownSize: { severity: 'LOW', confidence: 60 },
     outlierBeyondAll: { severity: 'MEDIUM', confidence: 75 },
+    outlierRise: { severity: 'MEDIUM', confidence: 70 },
+    outlierHighRise: { severity: 'HIGH', confidence: 80 },
     magnitudeShift: { severity: 'HIGH', confidence: 80 },
     magnitudeShiftDown: { severity: 'MEDIUM', confidence: 80 },
+    magnitudeShiftOfQuantity: { severity: 'LOW', confidence: 60 },
     recurringChanged: { severity: 'LOW', confidence: 70 },
     recurringRaisedMuch: { severity: 'MEDIUM', confidence: 80 },
     round: { severity: 'LOW', confidence: 40 },
@@ -108,6 +143,20 @@ export const amounts: AmountParameters = {
   ],
   beyondAllTimes: 3,
   beyondAllRatioMin: 8,
+  fewAmountsTimes: 10,
+  fewAmountsValueMin: '2000',
+  highRiseValueMin: '10000',
+  climbBaseAmounts: 3,
+  climbTimes: 10,
+  climbStepPercent: 5,
+  climbRecordsMin: 3,
+  climbShareMin: 0.5,
+  climbValueMin: '2000',
+  surgeDays: 30,
+  surgeBillsMin: 4,
+  surgeTimes: 3,
+  surgeHistoryDays: 90,
+  surgeValueMin: '5000',
   sameSizeShareMin: 0.8,
   outlierKnownMin: 2,
   yearlyGapDays: { min: 335, max: 395 },
@@ -117,6 +166,8 @@ export const amounts: AmountParameters = {
   shiftRatioMin: 5,
   shiftRangeMax: 4,
   shiftDigitsMin: 4,
+  shiftMultiplesMin: 2,
+  shiftMultipleMax: 100,
   shiftValueMin: '200',
   recurringMin: 6,
   recurringExceptionsMax: 1,
@@ -127,6 +178,8 @@ export const amounts: AmountParameters = {
   ],
   recurringChangePercent: 5,
   recurringRaisePercent: 25,
+  recurringStepPercent: 10,
+  recurringRiseDays: 150,
   indexationMonths: [1, 4],
   roundValueMin: '1000',
   roundHistoryMin: 10,

@@ -14,6 +14,8 @@ export interface BankParameters {
     readonly reverted: Level;
     readonly revertedPaid: Level;
     readonly shared: Level;
+    /** While the first question about it is open. */
+    readonly sharedLater: Level;
     readonly sharedPlausible: Level;
     readonly sharedFactor: Level;
     readonly sharedOneName: Level;
@@ -30,6 +32,8 @@ export interface BankParameters {
   readonly establishedInvoices: number;
   readonly escalatingAmountRatio: number;
   readonly nearMatchDigitsMax: number;
+  /** Invoices on the known account from which one that differs in a digit is a second signal. */
+  readonly nearMatchUsesMin: number;
   readonly virtualAccountsMin: number;
   readonly factorSuppliersMin: number;
   readonly revertedInvoicesMin: number;
@@ -59,6 +63,7 @@ export const bank: BankParameters = {
     reverted: { severity: 'MEDIUM', confidence: 75 },
     revertedPaid: { severity: 'HIGH', confidence: 85 },
     shared: { severity: 'HIGH', confidence: 85 },
+    sharedLater: { severity: 'MEDIUM', confidence: 75 },
     sharedPlausible: { severity: 'MEDIUM', confidence: 70 },
     sharedFactor: { severity: 'LOW', confidence: 70 },
     sharedOneName: { severity: 'LOW', confidence: 70 },
@@ -75,6 +80,7 @@ export const bank: BankParameters = {
   establishedInvoices: 3,
   escalatingAmountRatio: 3,
   nearMatchDigitsMax: 2,
+  nearMatchUsesMin: 2,
   virtualAccountsMin: 3,
   factorSuppliersMin: 5,
   revertedInvoicesMin: 8,

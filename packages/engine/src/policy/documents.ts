@@ -28,6 +28,8 @@ export interface DocumentParameters {
   readonly keyFields: readonly string[];
   /** Entries of a list that evidence shows. */
   readonly shownMax: number;
+  /** Failed rules and schema errors that evidence shows: as many as the export. */
+  readonly rulesShownMax: number;
 }
 
 /** The defaults of every organization. */
@@ -72,4 +74,5 @@ export const documents: DocumentParameters = {
     'gross_amount',
   ],
   shownMax: 20,
+  rulesShownMax: 50,
 };

@@ -1,5 +1,7 @@
 import type { Severity } from '../explanation/catalogue.js';
 import type { Level } from './level.js';
+import { unrelatedNumbers } from './unrelated-numbers.js';
+import type { UnrelatedNumberParameters } from './unrelated-numbers.js';
 
 export interface DuplicateParameters {
   readonly halfPoints: {
@@ -43,11 +45,14 @@ export interface DuplicateParameters {
     readonly order: Readonly<Record<'EQUAL' | 'DIFFERENT', number>>;
     /** By number of other invoices with the amount: the first row whose `othersMax` is not exceeded. */
     readonly recurrence: readonly { readonly othersMax: number; readonly halfPoints: number }[];
+    /** One more bill of the amount on the day of the pair, and several: rooms, policies, tickets. */
+    readonly sameDay: { readonly one: number; readonly more: number };
     readonly credit: number;
     readonly creditSameNumber: number;
     /** The whole sum when both records are the same file. */
     readonly sameFileSum: number;
   };
+  readonly unrelated: UnrelatedNumberParameters;
   readonly shortNumberLength: number;
   /** Characters in which a tax id may be mistyped. */
   readonly taxSlipMax: number;
@@ -62,11 +67,35 @@ export interface DuplicateParameters {
   readonly typoDigitsMinSameAmountAndDate: number;
   readonly typoDigitsMaxSameAmountAndDate: number;
   readonly containsLengthMin: number;
+  /** Digits of a number that is the beginning or end of another one over the same amount and date. */
+  readonly containsLengthMinSameAmountAndDate: number;
+  /** Digits of the shorter of two numbers of which one has a digit more, over the same amount within days. */
+  readonly slipDigitsMin: number;
+  readonly slipDigitsMinSameAmountAndDate: number;
+  /** When digits behind a number count the bills of a supplier, and do not mark a copy. */
+  readonly partHabit: {
+    /** Earlier bills with such digits, and other bills of the amount. */
+    readonly billsMin: number;
+    readonly recurringOthersMin: number;
+    /**
+     * Bills with such digits within days of the bill that they count on from, for a bill that is so too: those that nobody
+     * doubts any more, and of rows of one scan those that it asked about.
+     */
+    readonly sameDaysMin: number;
+    readonly sameDaysAskedMin: number;
+    /** Earlier bills with such digits, for the second bill of a month that the number names. */
+    readonly billsOfMonthsMin: number;
+    /** Earlier bills from which on a supplier without any such digits has none. */
+    readonly knownBillsMin: number;
+  };
+  /** Printed digits that remain of a number without its month. */
+  readonly periodlessDigitsMin: number;
   readonly twoTyposLengthMin: number;
   /** Distance of the last digits below which two numbers are neighbours, not two typing errors. */
   readonly counterJumpMax: number;
   /** Minimum digits of a number that another one extends. */
   readonly extraDigitsMin: number;
+  readonly extraDigitsMinSameAmountAndDate: number;
   /** Minimum length of a reference after a number. */
   readonly extraReferenceMin: number;
   readonly nearAmountBasisPoints: number;
@@ -85,6 +114,8 @@ export interface DuplicateParameters {
   readonly contractReceivedDaysMax: number;
   readonly contractRecordsMin: number;
   readonly contractSameBillDays: number;
+  /** Share of the days between two bills of a contract within which a further bill is one of them again. */
+  readonly contractOffRhythmPercent: number;
   readonly duplicateMin: number;
   readonly highMin: number;
   readonly mediumMin: number;
@@ -92,6 +123,10 @@ export interface DuplicateParameters {
   readonly confidence: readonly { readonly points: number; readonly percent: number }[];
   readonly splitToleranceMinor: number;
   readonly splitPartsMin: number;
+  /** Bills with the number of the whole among which some that add up to it are looked for. */
+  readonly splitSiblingsMax: number;
+  /** Parts that are chosen among such bills at most; more add up to anything. */
+  readonly splitChosenMax: number;
   readonly reusedDaysMax: number;
   readonly reusedNumberLengthMin: number;
   /** Days between bills with one number from which, on the third bill, the number is that of a customer or a contract. */
@@ -163,10 +198,12 @@ export const duplicates: DuplicateParameters = {
       { othersMax: 12, halfPoints: -9 },
       { othersMax: 1_000_000, halfPoints: -10 },
     ],
+    sameDay: { one: -9, more: -10 },
     credit: -12,
     creditSameNumber: -8,
     sameFileSum: 24,
   },
+  unrelated: unrelatedNumbers,
   shortNumberLength: 4,
   taxSlipMax: 2,
   strangersDigitsMin: 3,
@@ -179,9 +216,22 @@ export const duplicates: DuplicateParameters = {
   typoDigitsMinSameAmountAndDate: 3,
   typoDigitsMaxSameAmountAndDate: 5,
   containsLengthMin: 5,
+  containsLengthMinSameAmountAndDate: 3,
+  slipDigitsMin: 3,
+  slipDigitsMinSameAmountAndDate: 2,
+  partHabit: {
+    billsMin: 2,
+    recurringOthersMin: 2,
+    sameDaysMin: 2,
+    sameDaysAskedMin: 3,
+    billsOfMonthsMin: 1,
+    knownBillsMin: 3,
+  },
+  periodlessDigitsMin: 4,
   twoTyposLengthMin: 9,
   counterJumpMax: 1_000,
   extraDigitsMin: 4,
+  extraDigitsMinSameAmountAndDate: 2,
   extraReferenceMin: 4,
   nearAmountBasisPoints: 50,
   nearAmountMinor: 2,
@@ -200,6 +250,7 @@ export const duplicates: DuplicateParameters = {
   contractReceivedDaysMax: 92,
   contractRecordsMin: 2,
   contractSameBillDays: 5,
+  contractOffRhythmPercent: 70,
   duplicateMin: 15,
   highMin: 8,
   mediumMin: 4,
@@ -213,6 +264,8 @@ export const duplicates: DuplicateParameters = {
   ],
   splitToleranceMinor: 2,
   splitPartsMin: 2,
+  splitSiblingsMax: 12,
+  splitChosenMax: 4,
   reusedDaysMax: 300,
   reusedNumberLengthMin: 4,
   customerNumberGapDaysMin: 20,

@@ -14,7 +14,7 @@ export interface ErpParameters {
   readonly masterFreshHours: number;
   readonly notInMasterHighValue: string;
   readonly overbilledPercent: number;
-  /** On top of the percentage, in units of the currency. */
+  /** On top of the percentage, in euros at the rate of the invoice; as stated without one. */
   readonly overbilledTolerance: string;
   readonly overbilledMuchPercent: number;
 }

@@ -15,6 +15,8 @@ export interface NumberParameters {
   readonly patternKnownAfter: number;
   readonly sequenceInvoicesMin: number;
   readonly risingShareMin: number;
+  /** Numbers out of line that a short series may have too. */
+  readonly oddNumbersMin: number;
   /** A number may be lower than those of this many days before, because invoices arrive out of order. */
   readonly sequenceDays: number;
   readonly jumpStepsMax: number;
@@ -39,6 +41,7 @@ export const numbers: NumberParameters = {
   patternKnownAfter: 3,
   sequenceInvoicesMin: 8,
   risingShareMin: 0.9,
+  oddNumbersMin: 1,
   sequenceDays: 30,
   jumpStepsMax: 20,
   consecutiveInvoicesMin: 6,

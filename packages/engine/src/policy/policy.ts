@@ -121,7 +121,7 @@ export const defaultPolicy: Policy = {
 const names = new WeakMap<Policy, string>();
 
 /**
- * What names the numbers of a policy, whatever its overlay: `default-3+0f506201ae4d`. The digest covers every member but
+ * What names the numbers of a policy, whatever its overlay: `default-3+0123456789ab`. The digest covers every member but
  * the name's own, so that other numbers have another name, and a name has the same numbers in every release and for every
  * organization.
  */
@@ -134,7 +134,7 @@ export function policyName(policy: Policy): string {
   return name;
 }
 
-/** What `versions.policy` shows: `default-3+0f506201ae4d.o0`, the name of the numbers and the overlay of the organization. */
+/** What `versions.policy` shows: `default-3+0123456789ab.o0`, the name of the numbers and the overlay of the organization. */
 export function policyVersion(policy: Policy): string {
   return `${policyName(policy)}.o${policy.overlay}`;
 }

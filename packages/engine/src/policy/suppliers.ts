@@ -1,7 +1,11 @@
 import type { Level } from './level.js';
 
-/** Words by which lookalikes are told; stored keys rest on it. Brands of four letters are alike by chance; long words may differ in two characters. */
-export const lookalikeWords = { lengthMin: 5, longLengthMin: 10 } as const;
+/**
+ * Words by which lookalikes are told; stored keys rest on it. Brands of four letters are alike by chance; long words may
+ * differ in two characters, shorter ones down to `twoSlipsLengthMin` where the account is another one, and so may the order
+ * of words be that have `wordSetLengthMin` letters together.
+ */
+export const lookalikeWords = { lengthMin: 5, longLengthMin: 10, twoSlipsLengthMin: 7, wordSetLengthMin: 4 } as const;
 
 /** Similarity, and length of a shared word, from which two names belong to one party. */
 export const nameLikeness = { similarityMin: 0.75, sharedWordLengthMin: 4 } as const;
@@ -10,8 +14,12 @@ export interface SupplierParameters {
   readonly levels: {
     readonly lookalike: Level;
     readonly lookalikeConflicting: Level;
+    /** On further rows of the scan that brought the supplier. */
+    readonly lookalikeAsked: Level;
     readonly taxIdChanged: Level;
     readonly taxIdChangedNewAccount: Level;
+    /** On further rows of the scan that brought the tax id. */
+    readonly taxIdChangedAsked: Level;
     readonly nameMismatch: Level;
     readonly taxIdInvalid: Level;
     readonly taxIdInvalidFormat: Level;
@@ -46,8 +54,10 @@ export const suppliers: SupplierParameters = {
   levels: {
     lookalike: { severity: 'MEDIUM', confidence: 70 },
     lookalikeConflicting: { severity: 'HIGH', confidence: 85 },
+    lookalikeAsked: { severity: 'LOW', confidence: 70 },
     taxIdChanged: { severity: 'MEDIUM', confidence: 75 },
     taxIdChangedNewAccount: { severity: 'HIGH', confidence: 75 },
+    taxIdChangedAsked: { severity: 'LOW', confidence: 75 },
     nameMismatch: { severity: 'MEDIUM', confidence: 70 },
     taxIdInvalid: { severity: 'MEDIUM', confidence: 90 },
     taxIdInvalidFormat: { severity: 'LOW', confidence: 90 },

@@ -15,6 +15,7 @@ export interface TaxParameters {
   /** Minor units; one less in currencies that have none. */
   readonly toleranceMinor: number;
   readonly toleranceMinorWhole: number;
+  /** In euros, at the rate of the invoice; as stated without one. */
   readonly smallDifference: string;
   readonly smallBasisPoints: number;
   readonly overbilledBasisPoints: number;
@@ -42,8 +43,12 @@ export interface SimplifiedInvoiceLimit {
 const euros = (amount: string): SimplifiedInvoiceLimit => ({ amount, currency: 'EUR' });
 
 /**
- * Limits of simplified invoices, on which less than all details is required. Each line names its law; limits that the law
- * states without tax are taken as they are. Reviewed 2026-11.
+ * Limits up to which a country accepts a simplified invoice. Directive 2006/112 lets every member state accept them up to
+ * EUR 100 (article 220a) and allows no more than EUR 400 (article 238); each line names the national law that sets its own.
+ * Whether such an invoice may leave out the supplier's tax id differs (in AT, DE, FR and NL it may), so these limits say
+ * what is too small to ask about, not what is in order. The French one is stated without tax and taken as it is. Compared in
+ * 2026-11 with excerpts of national texts and with guides, some of them not by authorities, for AT, CZ, DE, DK, IT and PL; the
+ * others were not compared with any text.
  */
 const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> = {
   // § 11 Abs. 6 UStG
@@ -54,7 +59,7 @@ const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> 
   CZ: { amount: '10000', currency: 'CZK' },
   // § 33 UStDV
   DE: euros('250'),
-  // Momsbekendtgørelsen, forenklet faktura
+  // Momsbekendtgørelsen § 64
   DK: { amount: '3000', currency: 'DKK' },
   // Real Decreto 1619/2012, artículo 4
   ES: euros('400'),
@@ -62,7 +67,7 @@ const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> 
   FI: euros('400'),
   // Code général des impôts, annexe II, article 242 nonies A
   FR: euros('150'),
-  // VAT Regulations 1995, regulation 16
+  // VAT Regulations 1995, regulations 16 and 16A
   GB: { amount: '250', currency: 'GBP' },
   // Decreto ministeriale 10 maggio 2019
   IT: euros('400'),

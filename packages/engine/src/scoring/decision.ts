@@ -18,7 +18,7 @@ export function decide(findings: readonly ScoredFinding[], policy: Policy): Risk
   return { decision, riskScore: aligned(score, decision, policy) };
 }
 
-/** A finding that blocks whatever else is known: certain by its type, CRITICAL and confident enough. */
+/** A finding that blocks alone: certain by its type, CRITICAL and confident enough. */
 export function isHardBlock(finding: ScoredFinding, policy: Policy): boolean {
   return (
     finding.severity === 'CRITICAL' &&

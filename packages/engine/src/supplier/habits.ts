@@ -5,19 +5,28 @@ import type { AmountParameters } from '../policy/amounts.js';
 import type { BankParameters } from '../policy/bank-accounts.js';
 import type { DateParameters } from '../policy/dates.js';
 import type { AmountUse } from '../facts/supplier.js';
-import { isOfScan, isTrusted } from './profile.js';
+import { areOfScan, isTrusted } from './profile.js';
 import { amountsOf, amountStatistics, median, modeOf } from './statistics.js';
 import type { AmountStatistics } from './statistics.js';
 
 // Compares the checked invoice with the habits of its supplier, for several families.
 
-/** Positive amounts of the supplier in the invoice's currency that are young enough to say what is usual, by day. */
+/**
+ * Positive amounts of the supplier in a currency, that of the invoice if none is given, by day: those that are young enough
+ * to say what is usual, and that nobody asks about. Rows of one scan were received at once, and nobody could answer for one
+ * before the next.
+ */
 export function comparableAmounts(
   { invoice, supplier }: Facts,
   { amountWindowDays }: AmountParameters,
+  currency: string = invoice.currency,
 ): readonly AmountUse[] {
-  const uses = supplier.profile.amounts[invoice.currency] ?? [];
-  return uses.filter((use) => invoice.issueDay - use.day <= amountWindowDays);
+  const uses = supplier.profile.amounts[currency] ?? [];
+  return uses.filter(
+    ({ day, askedOn, askedInScan }) =>
+      invoice.issueDay - day <= amountWindowDays &&
+      (askedOn === undefined || (askedInScan !== undefined && askedInScan === invoice.scanId)),
+  );
 }
 
 /** Statistics of the amount against the supplier's usual ones; undefined without any. */
@@ -73,9 +82,8 @@ export function isVirtualAccount(
   const { accounts, recentAccounts } = supplier.profile;
   const recent = new Set(recentAccounts.map((use) => use.text));
   // Accounts that people still ask about are no habit of the supplier.
+  const areAllOfScan = areOfScan(accounts, scanId);
   const isHabit = (key: string): boolean =>
-    accounts.some(
-      (use) => use.key === key && (isTrusted(use.trust) || use.earning !== undefined || isOfScan(use, scanId)),
-    );
+    accounts.some((use) => use.key === key && (isTrusted(use.trust) || use.earning !== undefined || areAllOfScan));
   return [...recent].filter((key) => bankCodeOfKey(key) === bankCode && isHabit(key)).length >= virtualAccountsMin;
 }

@@ -121,3 +121,21 @@ test('a country that is stated replaces one that was presumed, and a presumed on
   expect(stated).not.toHaveProperty('taxCountryPresumed');
   expect(identityAfter(stated, 'a', read({ tax_id: '136695976', bank_account }))).toMatchObject({ taxCountry: 'DE' });
 });
+
+describe('keys by which similar names find a supplier', () => {
+  const acme = { name: 'Acme Supplies Ltd', tax_id: TAX_ID };
+
+  test('are made again with the next invoice, where an older rule made them', () => {
+    const { lookalikeKeysVersion: _version, lookalikeKeys: _keys, ...stored } = known('a', acme);
+    const next = identityAfter({ ...stored, lookalikeKeys: ['old'] }, 'a', read(acme));
+    expect(next.lookalikeKeys).toEqual([...(known('a', acme).lookalikeKeys ?? []), 'old']);
+  });
+
+  test('cover each name of the supplier and stay bounded', () => {
+    let supplier = known('a', acme);
+    for (let names = 0; names < 40; names += 1)
+      supplier = identityAfter(supplier, 'a', read({ ...acme, name: `Acme Wholesale Trading Number ${names}` }));
+    expect(supplier.lookalikeKeys).toEqual(expect.arrayContaining([...(known('a', acme).lookalikeKeys ?? [])]));
+    expect(supplier.lookalikeKeys?.length).toBeLessThanOrEqual(512);
+  });
+});

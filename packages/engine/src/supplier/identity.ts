@@ -4,11 +4,12 @@ import type { Candidate } from '../facts/invoice.js';
 import { supplierKeysOf } from '../normalisation/match-keys.js';
 import { legalFormOf } from '../normalisation/name-key.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
-import { compareText } from '../facts/record-order.js';
-import { lookalikeKeysOf } from './lookalike.js';
+import { compareSuppliers } from '../facts/record-order.js';
+import { LOOKALIKE_KEYS_VERSION, lookalikeKeysOf } from './lookalike.js';
 import { isLikeName } from './name-likeness.js';
 
 const IDENTITY_KEYS_MAX = 64;
+const LOOKALIKE_KEYS_MAX = 512;
 
 /**
  * Finds the supplier of an invoice among those that share a key with it (detection reference, section 6): vendor id
@@ -22,13 +23,13 @@ export function resolveSupplier(
   options: { readonly similarNameMin: number; readonly erpSupplierId?: string },
 ): SupplierResolution {
   if (options.erpSupplierId !== undefined) return { supplierId: options.erpSupplierId, reason: 'ERP_VENDOR' };
-  const byId = known.toSorted((left, right) => compareText(left.supplierId, right.supplierId));
-  const sameTax = byId.filter((supplier) => haveSameTaxId(supplier, invoice));
+  const ordered = known.toSorted(compareSuppliers);
+  const sameTax = ordered.filter((supplier) => haveSameTaxId(supplier, invoice));
   const taxed = sameTax.find((supplier) => supplier.taxCountry === invoice.taxCountry) ?? sameTax[0];
   if (taxed !== undefined) return { supplierId: taxed.supplierId, reason: 'TAX_KEY' };
   const usesAccount = ({ keys }: KnownSupplier): boolean =>
     invoice.bankKey !== undefined && keys.includes(`b:${invoice.bankKey}`);
-  const sameName = byId.filter(
+  const sameName = ordered.filter(
     (supplier) => isSameName(supplier, invoice) && (invoice.taxKey === undefined || supplier.taxKey === undefined),
   );
   const named =
@@ -36,7 +37,7 @@ export function resolveSupplier(
     sameName.find(({ name }) => legalFormOf(name) === legalFormOf(invoice.supplierName)) ??
     sameName[0];
   if (named !== undefined) return { supplierId: named.supplierId, reason: 'NAME_KEY' };
-  const sameBank = byId.find(
+  const sameBank = ordered.find(
     (supplier) =>
       usesAccount(supplier) &&
       !haveConflictingTaxIds(supplier, invoice) &&
@@ -72,15 +73,36 @@ export function identityAfter(known: KnownSupplier | undefined, supplierId: stri
       nameKey: invoice.nameKey,
       ...(invoice.nameFold === undefined ? {} : { nameFold: invoice.nameFold }),
       lookalikeKeys: lookalikeKeysOf(invoice),
+      lookalikeKeysVersion: LOOKALIKE_KEYS_VERSION,
       ...taxPartsOf(invoice),
     };
   }
   const takesTaxId =
     known.taxKey === undefined ||
     (known.taxKey === invoice.taxKey && countryCertainty(invoice) > countryCertainty(known));
-  if (!takesTaxId) return { ...known, keys };
+  const names = lookalikeKeysAfter(known, invoice);
+  if (!takesTaxId) return { ...known, ...names, keys };
   const { taxKey: _key, taxCountry: _country, taxCountryPresumed: _presumed, taxValid: _valid, ...untaxed } = known;
-  return { ...untaxed, keys, ...taxPartsOf(invoice) };
+  return { ...untaxed, ...names, keys, ...taxPartsOf(invoice) };
+}
+
+/** A supplier is found by names like each of its own; keys of an older rule are made again. */
+function lookalikeKeysAfter(
+  known: KnownSupplier,
+  invoice: Candidate,
+): Pick<KnownSupplier, 'lookalikeKeys' | 'lookalikeKeysVersion'> {
+  const isCurrent = known.lookalikeKeysVersion === LOOKALIKE_KEYS_VERSION;
+  const isOtherName = invoice.nameKey !== known.nameKey && !known.keys.includes(`n:${invoice.nameKey}`);
+  if (isCurrent && !isOtherName) return {};
+  const made = [
+    ...(isCurrent ? (known.lookalikeKeys ?? []) : lookalikeKeysOf(known)),
+    ...(isOtherName ? lookalikeKeysOf(invoice) : []),
+    ...(isCurrent ? [] : (known.lookalikeKeys ?? [])),
+  ];
+  return {
+    lookalikeKeys: [...new Set(made)].slice(0, LOOKALIKE_KEYS_MAX),
+    lookalikeKeysVersion: LOOKALIKE_KEYS_VERSION,
+  };
 }
 
 /** True when both have a tax id that is valid in its country and they are two different ones. */

@@ -1,10 +1,22 @@
 import { genericNameWords } from '../data/generic-name-words.js';
+import type { RelatedSupplier } from '../facts/supplier.js';
+import { careOf, countryWords, joiningWords, tradingAs } from '../data/neutral-name-words.js';
 import { shortDigest } from '../facts/digest.js';
-import { withoutMisspeltForm } from '../normalisation/name-key.js';
+import { readName, withoutMisspeltForm } from '../normalisation/name-key.js';
 import { editDistance } from '../normalisation/similarity.js';
 import { lookalikeWords } from '../policy/suppliers.js';
 
-const KEYS_MAX = 128;
+const KEYS_MAX = 192;
+/** Of longer names no two words are compared with a slip each. */
+const TWO_SLIPS_WORDS_MAX = 4;
+/** Of names with more or longer words there would be too many keys with a slip in either half. */
+const SLIP_IN_EACH_HALF_WORDS_MAX = 2;
+const SLIP_IN_EACH_HALF_LENGTH_MAX = 14;
+const TRADING_AS = new RegExp(` (?:${tradingAs.join('|')}) `);
+const CARE_OF = new RegExp(` (?:${careOf.join('|')}) `);
+
+/** Changes with what {@link lookalikeKeysOf} gives, so that stored keys are made again with the next invoice. */
+export const LOOKALIKE_KEYS_VERSION = 4;
 const KEY_BYTES = 8;
 
 /** Why two names are lookalikes. */
@@ -13,6 +25,9 @@ export type Likeness =
   | { readonly kind: 'LOOKALIKE_LETTERS' }
   | { readonly kind: 'LEGAL_FORM' }
   | { readonly kind: 'GENERIC_WORD' }
+  | { readonly kind: 'SAME_WORDS' }
+  | { readonly kind: 'TRADING_NAME' }
+  | { readonly kind: 'TWO_SLIPS' }
   | { readonly kind: 'TYPING'; readonly edits: number };
 
 interface ComparedName {
@@ -22,9 +37,9 @@ interface ComparedName {
 
 /**
  * Keys that lookalike names share, so that one is found from the other by equality: the name without
- * spaces and look-alike letters, also without a misspelt legal form and without generic words, the name with one
- * character left out of a word, and with a long word reduced to its initial or, where it is the only one, to one half.
- * Two characters that differ in the only word of a name, one in each half, are not found. Keys of the whole name, and
+ * spaces and look-alike letters, also without a misspelt legal form and without generic words, the set of its words that
+ * say whose it is, also of each side of `trading as`, the name with one character left out of a word, and with a long word reduced to its initial or, where it is the only one, to one half.
+ * Keys of the whole name, and
  * not of its words, keep what many names share (`SERVICES`) from crowding out the rest.
  */
 export function lookalikeKeysOf(name: ComparedName): string[] {
@@ -33,7 +48,16 @@ export function lookalikeKeysOf(name: ComparedName): string[] {
       .flatMap((key) => [key, withoutMisspeltForm(key), withoutGenericWords(key)])
       .map((key) => `=${unmistakable(key)}`),
   );
+  for (const key of formsOf(name)) {
+    for (const part of [key, ...tradingNames(key)]) {
+      const set = wordSet(part);
+      if (letters(set) < lookalikeWords.wordSetLengthMin) continue;
+      forms.add(`~${set}`);
+      forms.add(`~${wordsInOrder(part)}`);
+    }
+  }
   for (const key of formsOf(name)) for (const form of formsWithGaps(key)) forms.add(form);
+  for (const key of formsOf(name)) for (const form of formsWithTwoSlips(key)) forms.add(form);
   return [...forms].slice(0, KEYS_MAX).map((form) => shortDigest(form, KEY_BYTES));
 }
 
@@ -53,18 +77,105 @@ function* formsWithGaps(key: string): Generator<string> {
 }
 
 /**
+ * The name with one half of a word of middle length left out, or with one word reduced to its initial and a gap in a later
+ * one, so that names with two slips meet.
+ */
+function* formsWithTwoSlips(key: string): Generator<string> {
+  const words = key.split(' ');
+  if (words.length > TWO_SLIPS_WORDS_MAX) return;
+  for (const [index, word] of words.entries()) {
+    if (word.length < lookalikeWords.lengthMin) continue;
+    if (word.length >= lookalikeWords.twoSlipsLengthMin && word.length < lookalikeWords.longLengthMin) {
+      const half = Math.floor(word.length / 2);
+      yield words.with(index, `${word.slice(0, half)}*`).join(' ');
+      yield words.with(index, `*${word.slice(-half)}`).join(' ');
+    }
+    if (words.length <= SLIP_IN_EACH_HALF_WORDS_MAX) yield* formsWithSlipInEachHalf(words, index);
+    const reduced = words.with(index, `${word.charAt(0)}*`);
+    for (let later = index + 1; later < words.length; later += 1) {
+      const other = words[later] ?? '';
+      if (other.length < lookalikeWords.lengthMin) continue;
+      yield `2 ${reduced.with(later, other).join(' ')}`;
+      for (let left = 0; left < other.length; left += 1)
+        yield `2 ${reduced.with(later, other.slice(0, left) + other.slice(left + 1)).join(' ')}`;
+    }
+  }
+}
+
+/** The name with one character left out of either half of a word; the first letter stays. */
+function* formsWithSlipInEachHalf(words: readonly string[], index: number): Generator<string> {
+  const word = words[index] ?? '';
+  if (word.length < lookalikeWords.twoSlipsLengthMin || word.length > SLIP_IN_EACH_HALF_LENGTH_MAX) return;
+  const half = Math.floor(word.length / 2);
+  for (let left = 1; left < half; left += 1) {
+    for (let right = half; right < word.length; right += 1) {
+      yield words.with(index, word.slice(0, left) + word.slice(left + 1, right) + word.slice(right + 1)).join(' ');
+    }
+  }
+}
+
+/**
+ * The two names of `ACME LTD T A ACME SUPPLIES`, and the first of `ACME LTD C O SMITH`, without their legal forms; none
+ * where the name is one. Who receives the post of many firms is none of them.
+ */
+function tradingNames(key: string): string[] {
+  const careOfAt = CARE_OF.exec(key);
+  if (careOfAt !== null) return [readName(key.slice(0, careOfAt.index)).key];
+  const at = TRADING_AS.exec(key);
+  if (at === null) return [];
+  return [key.slice(0, at.index), key.slice(at.index + at[0].length)].map((part) => readName(part).key);
+}
+
+/** The words that say whose the name is, in the order of the alphabet and without spaces and look-alike letters. */
+function wordSet(key: string): string {
+  return unmistakable([...new Set(tellingWords(key))].sort().join(''));
+}
+
+/** The same words in their own order, as an address on the web has them: `acmesupplies.com`. */
+function wordsInOrder(key: string): string {
+  return unmistakable(tellingWords(key).join(''));
+}
+
+function tellingWords(key: string): string[] {
+  return key.split(' ').filter((word) => !joiningWords.has(word) && !countryWords.has(word));
+}
+
+/**
  * How the names can be mistaken for one another; undefined when they cannot, and for equal ones. Sister companies,
  * which differ in a whole word, and numbered branches cannot, unless the word is one that any name may have.
  */
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
+  // One with all umlauts written as one letter equals the other: INFORMATIQUEE is no other spelling of INFORMATIQUE.
+  if (left.nameKey === right.nameKey || foldOf(left) === foldOf(right)) return undefined;
   const rights = formsOf(right);
-  if (formsOf(left).some((key) => rights.includes(key))) return undefined;
   // A swap of two letters can produce an umlaut spelling, so each form is compared with each.
-  for (const leftKey of formsOf(left)) {
-    for (const rightKey of rights) {
-      const likeness = likenessOfKeys(leftKey, rightKey);
+  const pairs = formsOf(left)
+    .flatMap((leftKey) => rights.map((rightKey) => [leftKey, rightKey] as const))
+    .filter(([leftKey, rightKey]) => leftKey !== rightKey);
+  for (const compare of [likenessOfKeys, likenessOfWords]) {
+    for (const [leftKey, rightKey] of pairs) {
+      const likeness = compare(leftKey, rightKey);
       if (likeness !== undefined) return likeness;
     }
+  }
+  return undefined;
+}
+
+function foldOf({ nameKey, nameFold = nameKey }: ComparedName): string {
+  return nameFold;
+}
+
+/** How the name can be mistaken for one of those that a supplier is known under. */
+export function likenessToSupplier(
+  name: ComparedName,
+  supplier: ComparedName & Pick<RelatedSupplier, 'otherNames'>,
+): Likeness | undefined {
+  const known = [supplier, ...(supplier.otherNames ?? []).map((nameKey) => ({ nameKey }))];
+  // Who has exactly one of the names is a namesake.
+  if (known.some(({ nameKey }) => nameKey === name.nameKey)) return undefined;
+  for (const one of known) {
+    const likeness = likenessOf(name, one);
+    if (likeness !== undefined) return likeness;
   }
   return undefined;
 }
@@ -78,6 +189,67 @@ function likenessOfKeys(left: string, right: string): Likeness | undefined {
   if (edits !== undefined) return { kind: 'TYPING', edits };
   if (isOneWithout(withoutMisspeltForm, left, right)) return { kind: 'LEGAL_FORM' };
   return isOneWithout(withoutGenericWords, left, right) ? { kind: 'GENERIC_WORD' } : undefined;
+}
+
+/** Whether two names have the same words in another order, apart from words that join them; countries told apart. */
+export function haveSameWords(left: ComparedName, right: ComparedName): boolean {
+  const pairs = formsOf(left).flatMap((one) => formsOf(right).map((other) => [one, other] as const));
+  return pairs.some(([one, other]) => areSameWords(one, other));
+}
+
+function areSameWords(left: string, right: string): boolean {
+  const set = wordSet(left);
+  return (
+    set === wordSet(right) &&
+    letters(set) >= lookalikeWords.wordSetLengthMin &&
+    countriesIn(left) === countriesIn(right)
+  );
+}
+
+/** The same words in another order or joined otherwise, with a country more, under another trading name, or with two slips. */
+function likenessOfWords(left: string, right: string): Likeness | undefined {
+  const set = wordSet(left);
+  const isSame = set === wordSet(right) || wordsInOrder(left) === wordsInOrder(right);
+  if (isSame && letters(set) >= lookalikeWords.wordSetLengthMin) {
+    // Two companies of a group are told apart by the countries that both name.
+    const [leftCountries, rightCountries] = [countriesIn(left), countriesIn(right)];
+    const isTold = leftCountries !== '' && rightCountries !== '' && leftCountries !== rightCountries;
+    return isTold ? undefined : { kind: 'SAME_WORDS' };
+  }
+  if (sharesTradingName(left, right) || sharesTradingName(right, left)) return { kind: 'TRADING_NAME' };
+  return hasTwoSlips(left.split(' '), right.split(' ')) ? { kind: 'TWO_SLIPS' } : undefined;
+}
+
+/** Whether one of the names that the left one gives is the right one, or one that it gives. */
+function sharesTradingName(left: string, right: string): boolean {
+  const rights = [right, ...tradingNames(right)].map(wordSet);
+  return tradingNames(left)
+    .map(wordSet)
+    .some((set) => letters(set) >= lookalikeWords.wordSetLengthMin && rights.includes(set));
+}
+
+function countriesIn(key: string): string {
+  return key
+    .split(' ')
+    .filter((word) => countryWords.has(word))
+    .sort()
+    .join(' ');
+}
+
+/** One slip in each of two words, or two in a word of middle length that keeps its first letter. */
+function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean {
+  if (left.length !== right.length || left.length > TWO_SLIPS_WORDS_MAX) return false;
+  const differing = left.flatMap((word, index) => (word === right[index] ? [] : [[word, right[index] ?? ''] as const]));
+  if (differing.length === 0 || differing.length > 2) return false;
+  return differing.every(([one, other]) => {
+    const length = Math.min(one.length, other.length);
+    if (one.charAt(0) !== other.charAt(0) || one.replace(/[0-9]/g, '') === other.replace(/[0-9]/g, '')) return false;
+    const slips = differing.length === 2 ? 1 : 2;
+    return (
+      length >= (slips === 1 ? lookalikeWords.lengthMin : lookalikeWords.twoSlipsLengthMin) &&
+      editDistance(one, other, slips) <= slips
+    );
+  });
 }
 
 /** True when the reduced longer key equals the shorter one, which is long enough for a name. */

@@ -12,6 +12,7 @@ import {
   withNumberPattern,
   withoutInvoice,
   withReviewedAccount,
+  withReviewedAmount,
 } from './profile.js';
 import type { SupplierProfile } from '../facts/supplier.js';
 
@@ -73,6 +74,8 @@ describe('trust in an account', () => {
   test('invoices under which a question about the account stands earn none, by any road', () => {
     const days = ['2025-01-01', '2025-03-01', '2025-06-01', '2025-12-01'];
     expect(trustAfter(days, { suspectedAs: 'FRAUD' })).toBe('UNVERIFIED');
+    expect(trustAfter(days, { suspectedAs: 'IDENTITY' })).toBe('UNVERIFIED');
+    expect(trustAfter(days, { suspectedAs: 'AMOUNT' })).toBe('SEEN');
     expect(trustAfter(days, { suspectedAs: 'FRAUD', source: 'SCAN', scanId: 's' })).toBe('UNVERIFIED');
   });
 });
@@ -124,6 +127,22 @@ test('an invoice that may be a copy changes nothing', () => {
   const before = profileOf([{ supplier: { bank_account: FIRST } }]);
   const copy = { ...counted({ supplier: { bank_account: FIRST } }), suspectedAs: 'DUPLICATE' as const };
   expect(countInvoice(before, copy)).toEqual(before);
+});
+
+test('an amount that people ask about is marked until they have answered, once either way', () => {
+  const before = profileOf([{ issue_date: '2025-01-01', gross_amount: '900.00' }]);
+  const bill = counted({ issue_date: '2025-01-01', gross_amount: '900.00' });
+  const open = countInvoice(before, { ...bill, suspectedAs: 'AMOUNT' });
+  expect(open.amounts['EUR']).toMatchObject([{ minor: '90000' }, { minor: '90000', askedOn: bill.invoiceId }]);
+  expect(open.amounts['EUR']?.[0]).not.toHaveProperty('askedOn');
+  const accepted = withReviewedAmount(open, bill, false);
+  expect(accepted.amounts).toEqual(countInvoice(before, bill).amounts);
+  expect(withReviewedAmount(accepted, bill, false)).toBe(accepted);
+  const reopened = withReviewedAmount(accepted, bill, true);
+  expect(withReviewedAmount(reopened, bill, true)).toBe(reopened);
+  expect(reopened.amounts['EUR']?.filter(({ askedOn }) => askedOn === undefined)).toHaveLength(1);
+  expect(withoutInvoice(open, bill).amounts).toEqual(before.amounts);
+  expect(withReviewedAmount(before, counted({ gross_amount: '1.00' }), true)).toBe(before);
 });
 
 test('removing an invoice restores the profile', () => {

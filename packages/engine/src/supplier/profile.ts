@@ -1,18 +1,23 @@
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { isWeekend } from '../data/weekends.js';
 import type { Candidate, NormalisedInvoice } from '../facts/invoice.js';
 import type {
+  AcceptedCopy,
   AccountTrust,
   AccountUse,
   AmountUse,
   CountedText,
   DatedNumber,
   DatedText,
+  DoubtedBills,
   EarningUse,
   RecentBill,
   SupplierProfile,
 } from '../facts/supplier.js';
+import { earnsTrust, withEarning } from '../facts/links.js';
 import { compareText } from '../facts/record-order.js';
 import { isLikeName } from './name-likeness.js';
+import { isAmountInDoubt } from './suspicion.js';
 
 const AMOUNTS_MAX = 64;
 const RECENT_BILLS_MAX = 16;
@@ -27,10 +32,17 @@ const SEQUENCE_MAX = 32;
 const TERMS_MAX = 32;
 const TAX_RATES_MAX = 16;
 const TAX_COUNTRIES_MAX = 4;
-const DAY_MS = 86_400_000;
 /** Invoices and days after which an account is SEEN. */
 const SEEN_INVOICES_MIN = 3;
 const SEEN_DAYS_MIN = 60;
+/** The same of rows that come after a question, in the file that brought the supplier: years that nobody disputed. */
+const SEEN_HISTORY_ROWS_MIN = 6;
+const SEEN_HISTORY_DAYS_MIN = 365;
+const DOUBTED_IDS_MAX = 64;
+const ACCEPTED_COPIES_MAX = 16;
+/** People, or days between the first and the last review, after which accepted copies are a habit. */
+const HABIT_REVIEWERS_MIN = 2;
+const HABIT_DAYS_MIN = 30;
 
 export const emptyProfile: SupplierProfile = {
   format: 1,
@@ -62,20 +74,52 @@ export function isTrusted(trust: AccountTrust): boolean {
 
 /**
  * Whether the account is known well enough to be paid without a question. Rows of one scan were received at once, and
- * nobody could review one before the next: for each other, and for nobody else, they establish an account by their dates.
+ * nobody could review one before the next: of a supplier whom no other road brought they establish an account by their
+ * dates, for each other and for nobody else. Who is known from elsewhere is asked about as in single posts.
  */
-export function isTrustedFor({ scanId }: Candidate, use: AccountUse): boolean {
-  return isTrusted(use.trust) || (isOfScan(use, scanId) && use.trust === 'UNVERIFIED' && isEstablished(use));
+export function isTrustedFor({ scanId }: Candidate, use: AccountUse, accounts: readonly AccountUse[]): boolean {
+  if (isTrusted(use.trust)) return true;
+  return use.trust === 'UNVERIFIED' && isEstablished(use) && areOfScan(accounts, scanId);
+}
+
+/** Whether bills on the account passed, or a person or the vendor master named it: others may ask for money on it. */
+export function isKnownAccount({ accounts }: SupplierProfile, bankKey: string): boolean {
+  return accounts.some(({ key, trust, earning }) => key === bankKey && (isTrusted(trust) || earning !== undefined));
+}
+
+/**
+ * Bills on the account that nobody asks about; all of them once a person or the vendor master named it. Rows of one scan
+ * count for each other, because nobody could answer for one before the next.
+ */
+export function answeredUses({ scanId }: Candidate, use: AccountUse): number {
+  if (use.trust === 'REVIEWED' || use.trust === 'ERP' || isOfScan(use, scanId)) return use.count;
+  return use.count - (use.asked?.count ?? 0);
+}
+
+/** Whether bills on the account, asked about or not, have been received for as long as an account needs to be trusted. */
+export function isLongInUse({ earning, asked, count, firstDay, lastDay }: AccountUse): boolean {
+  const [first, last] = [earning ?? asked, asked ?? earning];
+  if (first === undefined || last === undefined) return isEstablished({ count, firstDay, lastDay });
+  return isEstablished({
+    count,
+    firstDay: Math.min(first.firstDay, last.firstDay),
+    lastDay: Math.max(first.lastDay, last.lastDay),
+  });
+}
+
+/** Whether all accounts of a supplier, with all their bills, are of this scan. */
+export function areOfScan(accounts: readonly AccountUse[], scanId: string | undefined): boolean {
+  return accounts.every((use) => isOfScan(use, scanId));
 }
 
 /** Whether all bills on the account are rows of this scan. */
-export function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boolean {
+function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boolean {
   return onlyScanId !== undefined && onlyScanId === scanId;
 }
 
 /**
  * The profile after one more invoice. A bill that may be a copy teaches nothing, one that may be fraud earns its account
- * no trust. Pure; called once per invoice (links.ts keeps the ring of what was counted).
+ * no trust, one whose amount may be wrong makes it no usual one. Pure; called once per invoice (links.ts keeps the ring of what was counted).
  */
 export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   if (invoice.suspectedAs === 'DUPLICATE') return profile;
@@ -88,10 +132,7 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
     count: profile.count + 1,
     firstDay: profile.firstDay === null ? day : Math.min(profile.firstDay, day),
     lastDay: profile.lastDay === null ? day : Math.max(profile.lastDay, day),
-    amounts:
-      amount > 0n
-        ? withAmount(profile.amounts, invoice.currency, { day, minor: invoice.amountMinor })
-        : profile.amounts,
+    amounts: amount > 0n ? withAmount(profile.amounts, invoice.currency, amountUseOf(invoice)) : profile.amounts,
     recentBills: amount > 0n ? withRecentBill(profile.recentBills ?? [], invoice) : (profile.recentBills ?? []),
     currencies: withCount(profile.currencies, invoice.currency),
     days: newest([...profile.days, day], (entry) => entry, DAYS_MAX),
@@ -115,7 +156,9 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
     taxCountries: withTaxCountry(profile.taxCountries ?? [], invoice),
     poCount: profile.poCount + (invoice.poKey === undefined ? 0 : 1),
     weekendCount: profile.weekendCount + (isWeekend(day, invoice.taxCountry) ? 1 : 0),
-    roundCount: profile.roundCount + (isRound(amount) ? 1 : 0),
+    roundCount: profile.roundCount + (isRound(amount, invoice.currency) ? 1 : 0),
+    ...doubtedAfter(profile.doubted, invoice),
+    ...acceptedAfter(profile.acceptedCopies, invoice),
   };
 }
 
@@ -131,8 +174,12 @@ export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvo
   const amounts = profile.amounts[invoice.currency];
   const days = withoutOne(profile.days, (entry) => entry === day);
   const recentAccounts = withoutOne(profile.recentAccounts, (use) => use.day === day && use.text === invoice.bankKey);
+  const { suspectedAs: _suspicion, ...unsuspected } = invoice;
+  const { acceptedCopies, ...undoubted } = withDoubt(profile, unsuspected);
+  const accepted = acceptedCopies?.filter((copy) => copy.invoiceId !== invoice.invoiceId);
   return {
-    ...profile,
+    ...undoubted,
+    ...(accepted === undefined || accepted.length === 0 ? {} : { acceptedCopies: accepted }),
     count: Math.max(0, profile.count - 1),
     lastDay: profile.lastDay === day ? (days.at(-1) ?? profile.lastDay) : profile.lastDay,
     amounts:
@@ -140,7 +187,7 @@ export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvo
         ? profile.amounts
         : {
             ...profile.amounts,
-            [invoice.currency]: withoutOne(amounts, (use) => use.day === day && use.minor === invoice.amountMinor),
+            [invoice.currency]: withoutOne(amounts, isUseOf(amounts, invoice)),
           },
     recentBills: (profile.recentBills ?? []).filter((bill) => bill.invoiceId !== invoice.invoiceId),
     currencies: withoutCount(profile.currencies, invoice.currency),
@@ -160,7 +207,120 @@ export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvo
     taxIdCount: Math.max(0, profile.taxIdCount - (invoice.taxKey === undefined ? 0 : 1)),
     poCount: Math.max(0, profile.poCount - (invoice.poKey === undefined ? 0 : 1)),
     weekendCount: Math.max(0, profile.weekendCount - (isWeekend(day, invoice.taxCountry) ? 1 : 0)),
-    roundCount: Math.max(0, profile.roundCount - (isRound(BigInt(invoice.amountMinor)) ? 1 : 0)),
+    roundCount: Math.max(0, profile.roundCount - (isRound(BigInt(invoice.amountMinor), invoice.currency) ? 1 : 0)),
+  };
+}
+
+/** The profile with the amount of a counted bill as one that people ask about, or no longer; once either way. */
+export function withReviewedAmount(
+  profile: SupplierProfile,
+  invoice: NormalisedInvoice,
+  isAskedAbout: boolean,
+): SupplierProfile {
+  const uses = profile.amounts[invoice.currency];
+  const index = uses?.findIndex(isUseOf(uses, invoice)) ?? -1;
+  const use = uses?.[index];
+  if (uses === undefined || use === undefined || isAskedAbout === (use.askedOn !== undefined)) return profile;
+  const { suspectedAs: _before, ...bill } = invoice;
+  const reviewed = amountUseOf(isAskedAbout ? { ...bill, suspectedAs: 'AMOUNT' } : bill);
+  return { ...profile, amounts: { ...profile.amounts, [invoice.currency]: uses.with(index, reviewed) } };
+}
+
+function amountUseOf({
+  issueDay,
+  amountMinor,
+  suspectedAs,
+  invoiceId,
+  scanId,
+  acceptedCopy,
+}: NormalisedInvoice): AmountUse {
+  const use = { day: issueDay, minor: amountMinor, ...(acceptedCopy === undefined ? {} : { wasCopy: true as const }) };
+  if (!isAmountInDoubt(suspectedAs)) return use;
+  return { ...use, askedOn: invoiceId, ...(scanId === undefined ? {} : { askedInScan: scanId }) };
+}
+
+/** Finds the use of a bill: the one that names it, or else one of its day and amount that names no other. */
+function isUseOf(
+  uses: readonly AmountUse[],
+  { invoiceId, issueDay, amountMinor }: NormalisedInvoice,
+): (use: AmountUse) => boolean {
+  if (uses.some(({ askedOn }) => askedOn === invoiceId)) return ({ askedOn }) => askedOn === invoiceId;
+  return ({ day, minor, askedOn }) => day === issueDay && minor === amountMinor && askedOn === undefined;
+}
+
+function acceptedAfter(
+  copies: readonly AcceptedCopy[] | undefined,
+  { invoiceId, acceptedCopy }: NormalisedInvoice,
+): Pick<SupplierProfile, 'acceptedCopies'> {
+  if (acceptedCopy === undefined) return copies === undefined ? {} : { acceptedCopies: copies };
+  return { acceptedCopies: [...(copies ?? []), { invoiceId, ...acceptedCopy }].slice(-ACCEPTED_COPIES_MAX) };
+}
+
+/**
+ * Whether bills that were taken for copies, and accepted, show how the supplier bills: two people said so, or one did over
+ * thirty days, as for tolerances. One person cannot make a habit in a day.
+ */
+export function showAcceptedCopiesHabit({ acceptedCopies = [] }: SupplierProfile): boolean {
+  const days = acceptedCopies.map(({ day }) => day);
+  const reviewers = new Set(acceptedCopies.flatMap(({ reviewer }) => reviewer ?? []));
+  return reviewers.size >= HABIT_REVIEWERS_MIN || Math.max(...days) - Math.min(...days) >= HABIT_DAYS_MIN;
+}
+
+/** Invoices that say who the supplier is: those under which no finding about its identity stands. */
+export function undoubtedInvoices({ count, doubted }: SupplierProfile): number {
+  return Math.max(0, count - (doubted?.count ?? 0));
+}
+
+/** Whether all doubted bills of the supplier are rows of the same scan as this one: nobody can have answered yet. */
+export function isAskedInScan({ scanId }: Candidate, { doubted }: SupplierProfile): boolean {
+  return scanId !== undefined && doubted?.onlyScanId === scanId;
+}
+
+/** The counted profile with an invoice among the doubted ones, or out of them; once either way. */
+export function withDoubt(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
+  const { doubted, ...rest } = profile;
+  const isListed = doubted?.invoiceIds.includes(invoice.invoiceId) === true;
+  if (isDoubted(invoice)) return isListed ? profile : { ...rest, doubted: oneMoreDoubted(doubted, invoice) };
+  if (doubted === undefined || !isListed) return profile;
+  return withDoubtsAbout(
+    profile,
+    doubted.invoiceIds.filter((id) => id !== invoice.invoiceId),
+  );
+}
+
+/** The profile of earlier with what people have dismissed since; bills that are in doubt since then do not join. */
+export function withAnsweredDoubts(profile: SupplierProfile, { doubted: now }: SupplierProfile): SupplierProfile {
+  // Of very many doubted bills the oldest are not listed, so one that is missing may still be in doubt.
+  if (profile.doubted === undefined || now?.invoiceIds.length === DOUBTED_IDS_MAX) return profile;
+  return withDoubtsAbout(
+    profile,
+    profile.doubted.invoiceIds.filter((id) => now?.invoiceIds.includes(id)),
+  );
+}
+
+/** With fewer of the listed doubted bills. */
+function withDoubtsAbout(profile: SupplierProfile, invoiceIds: readonly string[]): SupplierProfile {
+  const { doubted, ...rest } = profile;
+  if (doubted === undefined) return rest;
+  const count = doubted.count - (doubted.invoiceIds.length - invoiceIds.length);
+  return count === 0 ? rest : { ...rest, doubted: { ...doubted, count, invoiceIds } };
+}
+
+function doubtedAfter(doubted: DoubtedBills | undefined, invoice: NormalisedInvoice): { doubted?: DoubtedBills } {
+  if (isDoubted(invoice)) return { doubted: oneMoreDoubted(doubted, invoice) };
+  return doubted === undefined ? {} : { doubted };
+}
+
+function isDoubted({ suspectedAs }: NormalisedInvoice): boolean {
+  return suspectedAs === 'IDENTITY' || suspectedAs === 'IDENTITY_AMOUNT';
+}
+
+function oneMoreDoubted(doubted: DoubtedBills | undefined, { invoiceId, scanId }: NormalisedInvoice): DoubtedBills {
+  const isOnlyScan = scanId !== undefined && (doubted === undefined || doubted.onlyScanId === scanId);
+  return {
+    count: (doubted?.count ?? 0) + 1,
+    invoiceIds: [...(doubted?.invoiceIds ?? []), invoiceId].slice(-DOUBTED_IDS_MAX),
+    ...(isOnlyScan ? { onlyScanId: scanId } : {}),
   };
 }
 
@@ -226,23 +386,27 @@ export function rateBasisPoints(net: bigint, tax: bigint): number | undefined {
 
 function withAccount(accounts: readonly AccountUse[], invoice: NormalisedInvoice): readonly AccountUse[] {
   const { bankKey, bankMasked, bankCountry, issueDay, scanId } = invoice;
-  const earnsTrust = invoice.suspectedAs === undefined;
+  const isEarning = earnsTrust(invoice);
   if (bankKey === undefined || bankMasked === undefined) return accounts;
   const known = accounts.find((account) => account.key === bankKey);
   if (known !== undefined) {
     const { onlyScanId: _scan, earning: earned, ...use } = known;
     // Rows may have passed because of what their own scan established; that is no answer to the question about others.
     const wasAskedAbout = (earned?.count ?? 0) < known.count;
-    const earning = earnsTrust && !(scanId !== undefined && wasAskedAbout) ? withEarning(earned, invoice) : earned;
+    const earning = isEarning && !(scanId !== undefined && wasAskedAbout) ? withEarning(earned, invoice) : earned;
+    const isHistory = isEarning && scanId !== undefined && wasAskedAbout && areOfScan(accounts, scanId);
+    const history = isHistory ? withEarning(known.history, invoice) : known.history;
     const used = {
       ...use,
       ...(isOfScan(known, scanId) && scanId !== undefined ? { onlyScanId: scanId } : {}),
       ...(earning === undefined ? {} : { earning }),
+      ...(history === undefined ? {} : { history }),
+      ...(isEarning ? {} : { asked: withEarning(known.asked, invoice) }),
       firstDay: Math.min(known.firstDay, issueDay),
       lastDay: Math.max(known.lastDay, issueDay),
       count: known.count + 1,
     };
-    const seen = earning !== undefined && isEstablished(earning);
+    const seen = (earning !== undefined && isEstablished(earning)) || (history !== undefined && isLongHistory(history));
     const trust = used.trust === 'UNVERIFIED' && seen ? 'SEEN' : used.trust;
     return accounts.map((account) => (account.key === bankKey ? { ...used, trust } : account));
   }
@@ -256,23 +420,18 @@ function withAccount(accounts: readonly AccountUse[], invoice: NormalisedInvoice
     // The account a supplier starts with is its own until something contradicts it.
     trust: accounts.length === 0 ? 'SEEN' : 'UNVERIFIED',
     firstInvoiceNumber: invoice.invoiceNumber,
-    ...(earnsTrust ? { earning: withEarning(undefined, invoice) } : {}),
+    ...(isEarning ? { earning: withEarning(undefined, invoice) } : { asked: withEarning(undefined, invoice) }),
     ...(scanId === undefined ? {} : { onlyScanId: scanId }),
   };
   return accounts.length < ACCOUNTS_MAX ? [...accounts, first] : [...withoutLeastUseful(accounts), first];
 }
 
-/** A sender chooses the date on a bill, not the day on which it is received. */
-function withEarning(use: EarningUse | undefined, { scanId, issueDay, receivedAtMs }: NormalisedInvoice): EarningUse {
-  const day = scanId === undefined ? Math.floor(receivedAtMs / DAY_MS) : issueDay;
-  return {
-    count: (use?.count ?? 0) + 1,
-    firstDay: Math.min(use?.firstDay ?? day, day),
-    lastDay: Math.max(use?.lastDay ?? day, day),
-  };
+function isLongHistory({ count, firstDay, lastDay }: EarningUse): boolean {
+  return count >= SEEN_HISTORY_ROWS_MIN && lastDay - firstDay >= SEEN_HISTORY_DAYS_MIN;
 }
 
-function isEstablished({ count, firstDay, lastDay }: EarningUse): boolean {
+/** Whether so many bills, over so many days, establish an account. */
+export function isEstablished({ count, firstDay, lastDay }: EarningUse): boolean {
   return count >= SEEN_INVOICES_MIN && lastDay - firstDay >= SEEN_DAYS_MIN;
 }
 
@@ -297,11 +456,13 @@ function withoutAccount(
       if (account.key !== invoice.bankKey) return account;
       const before = remaining.findLast((use) => use.text === account.key);
       const lastDay = account.lastDay === invoice.issueDay ? (before?.day ?? account.lastDay) : account.lastDay;
-      const { earning, ...use } = account;
+      const { earning, asked, ...use } = account;
       // Whether this bill was one of those that earn trust is not stored: rather one too few than one too many.
       const left =
         earning === undefined || earning.count <= 1 ? {} : { earning: { ...earning, count: earning.count - 1 } };
-      return { ...use, ...left, count: account.count - 1, lastDay };
+      const others =
+        asked === undefined ? {} : { asked: { ...asked, count: Math.min(asked.count, account.count - 1) } };
+      return { ...use, ...left, ...others, count: account.count - 1, lastDay };
     })
     .filter((account) => account.count > 0 || account.trust === 'ERP' || account.trust === 'REVIEWED');
 }
@@ -314,7 +475,10 @@ function withAmount(
   const ring = amounts[currency];
   if (ring === undefined && Object.keys(amounts).length >= CURRENCIES_MAX) return amounts;
   const sorted = [...(ring ?? []), use].sort(
-    (left, right) => left.day - right.day || compareText(left.minor, right.minor),
+    (left, right) =>
+      left.day - right.day ||
+      compareText(left.minor, right.minor) ||
+      compareText(left.askedOn ?? '', right.askedOn ?? ''),
   );
   return { ...amounts, [currency]: sorted.slice(-AMOUNTS_MAX) };
 }
@@ -326,10 +490,17 @@ function withRecentBill(bills: readonly RecentBill[], invoice: NormalisedInvoice
     invoiceId: invoice.invoiceId,
     invoiceNumber: invoice.invoiceNumber.slice(0, STORED_NUMBER_LENGTH_MAX),
     currency: invoice.currency,
+    ...(invoice.acceptedCopy === undefined ? {} : { wasCopy: true as const }),
     ...(invoice.poKey === undefined ? {} : { poKey: invoice.poKey }),
   };
   return [...bills, bill]
-    .sort((left, right) => left.day - right.day || compareText(left.invoiceId, right.invoiceId))
+    .sort(
+      (left, right) =>
+        left.day - right.day ||
+        compareText(left.invoiceNumber, right.invoiceNumber) ||
+        compareText(left.minor, right.minor) ||
+        compareText(left.invoiceId, right.invoiceId),
+    )
     .slice(-RECENT_BILLS_MAX);
 }
 
@@ -367,10 +538,17 @@ export function lastNumericRun(invoice: Candidate): string | undefined {
   return invoice.number.runs.findLast((run) => /^[0-9]{1,15}$/.test(run))?.replace(/^0+(?=.)/, '');
 }
 
-/** A multiple of 1000 major units, or of 100 below 10 000, taken at two decimals. */
-export function isRound(minor: bigint): boolean {
+/** A multiple of 1000 major units, or of 100 below 10 000. Units of currencies without decimals are small and count as cents. */
+export function isRound(minor: bigint, currency: string): boolean {
   if (minor <= 0n) return false;
-  return minor % 100_000n === 0n || (minor < 1_000_000n && minor % 10_000n === 0n);
+  const { thousand, hundred } = roundSteps(currency);
+  return minor % thousand === 0n || (minor < thousand * 10n && minor % hundred === 0n);
+}
+
+/** What round amounts are multiples of, in minor units. */
+export function roundSteps(currency: string): { readonly thousand: bigint; readonly hundred: bigint } {
+  const hundred = 100n * 10n ** BigInt(Math.max(2, minorUnitsOf(currency)));
+  return { thousand: hundred * 10n, hundred };
 }
 
 function newest<T>(entries: readonly T[], dayOf: (entry: T) => number, max: number): T[] {

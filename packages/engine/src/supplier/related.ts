@@ -1,8 +1,9 @@
 import type { RelatedSupplier, KnownSupplier, SupplierProfile } from '../facts/supplier.js';
 import type { Candidate } from '../facts/invoice.js';
-import { compareText } from '../facts/record-order.js';
+import { compareSuppliers } from '../facts/record-order.js';
 import { isSameName } from './identity.js';
-import { likenessOf } from './lookalike.js';
+import { likenessToSupplier } from './lookalike.js';
+import { isKnownAccount, undoubtedInvoices } from './profile.js';
 
 /** Related suppliers of one kind in facts, those with most invoices first. */
 const RELATED_MAX = 8;
@@ -19,7 +20,13 @@ export function namesakesOf(
   supplierId: string,
   known: readonly ProfiledSupplier[],
 ): RelatedSupplier[] {
-  return related(known, (other) => other.supplierId !== supplierId && isSameName(other, invoice));
+  return related(
+    invoice,
+    known,
+    (other) =>
+      other.supplierId !== supplierId &&
+      (isSameName(other, invoice) || other.otherNames?.includes(invoice.nameKey) === true),
+  );
 }
 
 /** Suppliers whose name may be mistaken for that on the invoice. */
@@ -28,20 +35,43 @@ export function lookalikesOf(
   supplierId: string,
   found: readonly ProfiledSupplier[],
 ): RelatedSupplier[] {
-  return related(found, (other) => other.supplierId !== supplierId && likenessOf(invoice, other) !== undefined);
+  return related(
+    invoice,
+    found,
+    (other) => other.supplierId !== supplierId && likenessToSupplier(invoice, other) !== undefined,
+  );
+}
+
+/** The supplier with most invoices first; of two with as many, the one that billed first. */
+export function compareRelated(left: RelatedSupplier, right: RelatedSupplier): number {
+  return (
+    right.invoices - left.invoices ||
+    (left.firstDay ?? Infinity) - (right.firstDay ?? Infinity) ||
+    compareSuppliers(left, right)
+  );
 }
 
 function related(
+  { bankKey }: Candidate,
   suppliers: readonly ProfiledSupplier[],
-  isRelated: (other: KnownSupplier) => boolean,
+  isRelated: (other: RelatedSupplier) => boolean,
 ): RelatedSupplier[] {
   return suppliers
-    .filter(({ identity, profile }) => profile.count > 0 && isRelated(identity))
-    .map(({ identity: { keys: _keys, lookalikeKeys: _lookalikeKeys, ...identity }, profile }) => ({
-      ...identity,
-      invoices: profile.count,
+    .filter(({ profile }) => profile.count > 0)
+    .map(({ identity, profile }) => ({
+      ...publicIdentity(identity, profile),
+      invoices: undoubtedInvoices(profile),
+      ...(profile.doubted === undefined ? {} : { doubtedInvoices: profile.doubted.count }),
+      ...(bankKey === undefined ? {} : { knowsAccount: isKnownAccount(profile, bankKey) }),
       ...(profile.firstDay === null ? {} : { firstDay: profile.firstDay }),
     }))
-    .sort((left, right) => right.invoices - left.invoices || compareText(left.supplierId, right.supplierId))
+    .filter(isRelated)
+    .sort(compareRelated)
     .slice(0, RELATED_MAX);
+}
+
+function publicIdentity(identity: KnownSupplier, { names }: SupplierProfile) {
+  const { keys: _keys, lookalikeKeys: _lookalikeKeys, lookalikeKeysVersion: _version, ...shown } = identity;
+  const otherNames = names.filter((name) => name !== identity.nameKey);
+  return otherNames.length === 0 ? shown : { ...shown, otherNames };
 }

@@ -43,7 +43,10 @@ export function amountStatistics(
  * The `ratio` of {@link amountStatistics} alone. Computing the spread doubles the cost, and few ratios need it.
  */
 export function amountRatio(amounts: readonly number[], amount: number): number | undefined {
-  return amounts.length === 0 || amount <= 0 ? undefined : rounded(amount / Math.exp(median(amounts.map(Math.log))));
+  if (amounts.length === 0 || amount <= 0) return undefined;
+  // The logarithm keeps the order, so only the middle amounts need one.
+  const [lower, upper] = middlesOf(amounts);
+  return rounded(amount / Math.exp((Math.log(lower) + Math.log(upper)) / 2));
 }
 
 /** Stored amounts as numbers of minor units, for statistics only; never to be paid or added up. */
@@ -59,12 +62,23 @@ export function modeOf(entries: readonly DatedNumber[], shareMin: number): numbe
   return mode !== undefined && mode[1] >= entries.length * shareMin ? mode[0] : undefined;
 }
 
+/** From each value to the next one: of days the gaps, of numbers the steps. */
+export function differences(values: readonly number[]): number[] {
+  return values.slice(1).map((value, index) => value - (values[index] ?? value));
+}
+
 /** The middle of the sorted values, the mean of the two middle ones when their number is even; NaN for none. */
 export function median(values: readonly number[]): number {
+  const [lower, upper] = middlesOf(values);
+  return (lower + upper) / 2;
+}
+
+/** The two middle values, one twice when their number is odd. */
+function middlesOf(values: readonly number[]): readonly [lower: number, upper: number] {
   const sorted = ascending(values);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
   const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
-  return (lower + upper) / 2;
+  return [lower, upper];
 }
 
 /**

@@ -1,6 +1,9 @@
 import { severityRank } from '../explanation/catalogue.js';
 import type { Finding } from '../explanation/evidence.js';
-import type { Suspicion } from '../facts/invoice.js';
+import type { Candidate, Suspicion } from '../facts/invoice.js';
+
+/** Findings that say that a bill asks for far more or less than its supplier does. */
+const AMOUNT_TYPES: ReadonlySet<string> = new Set(['AMOUNT_OUTLIER', 'AMOUNT_MAGNITUDE_SHIFT']);
 
 /** Findings that say that one supply was billed twice. */
 const DUPLICATE_TYPES: ReadonlySet<string> = new Set([
@@ -23,12 +26,42 @@ export function isSignOfDuplicate({ type }: Pick<Finding, 'type'>): boolean {
   return DUPLICATE_TYPES.has(type);
 }
 
+export function isSignOfWrongAmount({ type }: Pick<Finding, 'type'>): boolean {
+  return AMOUNT_TYPES.has(type);
+}
+
+/** Findings that ask whether a bill is from the party whose name it bears. */
+export function isSignOfOtherParty({ type }: Pick<Finding, 'type'>): boolean {
+  return type === 'SUPPLIER_LOOKALIKE_NAME' || type === 'SUPPLIER_TAX_ID_CHANGED';
+}
+
 /**
  * What a bill is suspected of, by its findings that people have neither dismissed nor accepted: those of MEDIUM and more,
- * which send a bill to review. It decides what the bill teaches (detection reference, section 6).
+ * which send a bill to review, and those about the identity of the supplier. An amount of MEDIUM is asked about once, one of
+ * HIGH until it is answered. It decides what the bill teaches (detection reference, section 6).
  */
 export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' | 'severity'>[]): Suspicion | undefined {
   const grave = findings.filter(({ severity }) => severityRank(severity) >= severityRank('MEDIUM'));
   if (grave.some(isSignOfDuplicate)) return 'DUPLICATE';
-  return grave.some(isSignOfFraud) ? 'FRAUD' : undefined;
+  const isWrongAmount = grave.some(
+    (finding) => isSignOfWrongAmount(finding) && severityRank(finding.severity) >= severityRank('HIGH'),
+  );
+  // Also where it is only noted, because it was asked on an earlier row.
+  const hasOtherParty = findings.some(isSignOfOtherParty);
+  if (hasOtherParty) return isWrongAmount ? 'IDENTITY_AMOUNT' : 'IDENTITY';
+  if (grave.some(isSignOfFraud)) return isWrongAmount ? 'FRAUD_AMOUNT' : 'FRAUD';
+  return isWrongAmount ? 'AMOUNT' : undefined;
+}
+
+/** Whether people are asked about the amount of a bill, alone or with other questions. */
+export function isAmountInDoubt(suspicion: Suspicion | undefined): boolean {
+  return suspicion === 'AMOUNT' || suspicion === 'FRAUD_AMOUNT' || suspicion === 'IDENTITY_AMOUNT';
+}
+
+/**
+ * Whether an earlier record shows how its supplier bills. One that may be a copy does not, nor does one of which a person has
+ * confirmed that its number belongs to another bill.
+ */
+export function showsHabit({ suspectedAs: suspicion, confirmedAs }: Candidate): boolean {
+  return suspicion !== 'DUPLICATE' && confirmedAs === undefined;
 }

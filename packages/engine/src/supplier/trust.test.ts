@@ -59,6 +59,36 @@ describe('trust in an account is not to be had by', () => {
     expect(decisionOf(acme.bill({ account: FORGED }))).toBe('REVIEW');
   });
 
+  test('a file, for a supplier that is known from elsewhere: its rows are asked about as single posts are', () => {
+    const acme = established();
+    const rows = Array.from({ length: 8 }, (_, row) =>
+      acme.bill({ account: FORGED, issue_date: addDays('2024-01-01', row * 40) }, ofScan('scan-1', row)),
+    );
+    expect(rows.map(decisionOf)).not.toContain('PASS');
+  });
+
+  test('a file with several new accounts at one bank, for a supplier that is known from elsewhere', () => {
+    const acme = established();
+    const rows = Array.from({ length: 8 }, (_, row) =>
+      acme.bill({ account: ibanOf('DE', `5001051700000010${row}${row}`) }, ofScan('scan-1', row)),
+    );
+    expect(rows.map(decisionOf)).not.toContain('PASS');
+  });
+
+  test('bills to another company of the organization', () => {
+    const acme = established();
+    const sister = '0192a000-0000-7000-8000-00000000c002';
+    const days = Array.from({ length: 5 }, (_, month) => addDays('2026-01-01', month * 31));
+    const forged = days.map((day) =>
+      acme.bill(
+        { account: FORGED, issue_date: day },
+        { asOf: day, origin: { companyId: sister, receivedAtMs: Date.parse(day) } },
+      ),
+    );
+    expect(forged.map(decisionOf)).not.toContain('PASS');
+    expect(decisionOf(acme.bill({ account: FORGED }))).toBe('REVIEW');
+  });
+
   test('several new accounts at one bank, each of which is asked about', () => {
     const acme = established();
     for (const tail of ['1001', '2002', '3003', '4004', '5005'])
@@ -83,6 +113,28 @@ describe('trust in an account comes', () => {
     expect(rows.slice(0, 5).map(decisionOf)).toEqual(Array(5).fill('PASS'));
     expect(rows.slice(5, 8).map(decisionOf)).not.toContain('PASS');
     expect(rows.slice(9).map(decisionOf)).toEqual(Array(3).fill('PASS'));
+  });
+
+  test('with a year of rows that nobody disputed, in the file that brought the supplier', () => {
+    const rowsOn = (rows: number) => {
+      const acme = ledger();
+      for (let row = 0; row < rows; row += 1)
+        acme.bill(
+          { account: row < 5 ? HOME : FORGED, issue_date: addDays('2021-01-01', row * 45) },
+          ofScan('scan-1', row),
+        );
+      return acme;
+    };
+    // Three rows over sixty days are asked about; a year of further ones is nine at this pace.
+    expect(bankTypes(rowsOn(5 + 3 + 8).bill({ account: FORGED }))).toEqual(['BANK_ACCOUNT_CHANGED']);
+    expect(bankTypes(rowsOn(5 + 3 + 10).bill({ account: FORGED }))).toEqual([]);
+  });
+
+  test('not with a year of rows of a supplier that is known from elsewhere', () => {
+    const acme = established();
+    for (let row = 0; row < 30; row += 1)
+      acme.bill({ account: FORGED, issue_date: addDays('2021-01-01', row * 45) }, ofScan('scan-1', row));
+    expect(bankTypes(acme.bill({ account: FORGED }))).toEqual(['BANK_ACCOUNT_CHANGED']);
   });
 
   test('with the first bill of a supplier, also in a scan', () => {
@@ -132,5 +184,67 @@ describe('copies that wait for a person', () => {
       }),
     );
     expect(rents.map(decisionOf)).toEqual(Array(12).fill('PASS'));
+  });
+});
+
+describe('a question that nobody answered is asked again', () => {
+  const FAKE = { name: 'Borealis Handel', tax_id: 'DE811569869' };
+
+  test('on the second bill of a supplier that asks for money on the account of another', () => {
+    const acme = established();
+    const bills = Array.from({ length: 4 }, () => acme.bill({ account: HOME, by: FAKE }));
+    expect(bills.map(decisionOf)).toEqual(Array(4).fill('REVIEW'));
+    const [first] = bills;
+    if (first !== undefined) acme.dismiss(first);
+    expect(decisionOf(acme.bill({ account: HOME, by: FAKE }))).toBe('PASS');
+  });
+
+  test('but not on each row of one file', () => {
+    const acme = ledger();
+    const rows = Array.from({ length: 8 }, (_, row) =>
+      acme.bill({ account: HOME, by: row % 2 === 0 ? FAKE : { name: 'Acme Supplies Ltd' } }, ofScan('scan-1', row)),
+    );
+    expect(rows.filter((row) => decisionOf(row) === 'REVIEW')).toHaveLength(1);
+  });
+
+  test('on later bills under a second tax id, also on the known account', () => {
+    const acme = established();
+    const second = { name: 'Acme Supplies Ltd', tax_id: 'DE811569869' };
+    const bills = Array.from({ length: 4 }, () => acme.bill({ account: HOME, by: second }));
+    for (const bill of bills) expect(typesIn('SUP')(bill)).toContain('SUPPLIER_TAX_ID_CHANGED');
+    expect(bills.map(decisionOf)).toEqual(Array(4).fill('REVIEW'));
+    expect(decisionOf(acme.bill({ account: HOME }))).toBe('PASS');
+    const [first] = bills;
+    if (first !== undefined) acme.dismiss(first);
+    expect(decisionOf(acme.bill({ account: HOME, by: second }))).toBe('PASS');
+  });
+
+  test('of a second tax id as a notice on further rows of the file that brought it', () => {
+    const acme = established();
+    const second = { name: 'Acme Supplies Ltd', tax_id: 'DE811569869' };
+    const rows = Array.from({ length: 4 }, (_, row) => acme.bill({ account: HOME, by: second }, ofScan('scan-1', row)));
+    expect(rows.map(decisionOf)).toEqual(['REVIEW', 'PASS', 'PASS', 'PASS']);
+    expect(decisionOf(acme.bill({ account: HOME, by: second }))).toBe('REVIEW');
+  });
+});
+
+describe('the account of a factor is', () => {
+  const names = ['Alpha', 'Beta Works', 'Gamma Tools', 'Delta Foods', 'Epsilon', 'Zeta Print'];
+
+  test('not made by suppliers that nobody has accepted', () => {
+    const acme = established();
+    for (const name of names) acme.bill({ account: FORGED, by: { name } });
+    const changed = acme.bill({ account: FORGED });
+    expect(decisionOf(changed)).toBe('BLOCK');
+    expect(decisionOf(acme.bill({ account: FORGED, by: { name: 'Omega Tools', tax_id: 'DE811569869' } }))).toBe(
+      'REVIEW',
+    );
+  });
+
+  test('known once people have accepted it for five suppliers', () => {
+    const acme = established();
+    for (const name of names) acme.dismiss(acme.bill({ account: FORGED, by: { name } }));
+    expect(decisionOf(acme.bill({ account: FORGED }))).toBe('REVIEW');
+    expect(decisionOf(acme.bill({ account: FORGED, by: { name: 'Omega Tools', tax_id: 'DE811569869' } }))).toBe('PASS');
   });
 });

@@ -7,7 +7,7 @@ const MONEY_MEMBERS: ReadonlySet<string> = new Set(
   (
     'amount amountAtRisk grossAmount netAmount taxAmount oldAmount newAmount matchedAmount ' +
     'expectedGross value sum whole median limit p95 threshold difference tolerance orderTotal billed ' +
-    'excess paid due outlierValueMin roundValueMin newSupplierHighValue notInMasterHighValue ' +
+    'excess paid due outlierValueMin fewAmountsValueMin highRiseValueMin climbValueMin surgeValueMin roundValueMin newSupplierHighValue notInMasterHighValue ' +
     'overbilledTolerance overpaidTolerance smallDifference splitTolerance simplifiedInvoiceLimit'
   ).split(' '),
 );
@@ -15,7 +15,7 @@ const MONEY_MEMBERS: ReadonlySet<string> = new Set(
 const QUOTED_MEMBERS: ReadonlySet<string> = new Set(
   (
     'left right invoiceNumber supplierName purchaseOrderRef externalId order name searchedKeys ' +
-    'machineValue visibleValue xmlValue taxId explanation key'
+    'machineValue visibleValue xmlValue expected actual taxId explanation key pattern usualPattern'
   ).split(' '),
 );
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;

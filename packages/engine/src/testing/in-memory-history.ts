@@ -9,7 +9,7 @@ import type { Finding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import type { InvoiceOrigin, MatchPart, NormalisedInvoice, Suspicion } from '../facts/invoice.js';
-import { countBankUse, countOrderUse } from '../facts/links.js';
+import { countBankUse, countOrderUse, withAcceptedLink } from '../facts/links.js';
 import type { BankLink, OrderLink } from '../facts/links.js';
 import { applyCandidateCaps, lookupKeys, matchPartOf, supplierKeysOf } from '../normalisation/match-keys.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';
@@ -19,8 +19,16 @@ import { identityAfter, resolveSupplier } from '../supplier/identity.js';
 import type { KnownSupplier, AccountTrust, SupplierProfile } from '../facts/supplier.js';
 import { lookalikeKeysOf } from '../supplier/lookalike.js';
 import { lookalikesOf, namesakesOf } from '../supplier/related.js';
-import { suspectedAs } from '../supplier/suspicion.js';
-import { countInvoice, emptyProfile, withAccountTrust, withReviewedAccount } from '../supplier/profile.js';
+import { isAmountInDoubt, suspectedAs } from '../supplier/suspicion.js';
+import {
+  countInvoice,
+  emptyProfile,
+  withAccountTrust,
+  withDoubt,
+  withoutInvoice,
+  withReviewedAccount,
+  withReviewedAmount,
+} from '../supplier/profile.js';
 
 export const ORGANIZATION_ID = '0192a000-0000-7000-8000-000000000001';
 export const COMPANY_ID = '0192a000-0000-7000-8000-00000000c001';
@@ -135,7 +143,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
     profiles.set(supplierId, countInvoice(profiles.get(supplierId) ?? emptyProfile, decided));
     const { bankKey, poKey } = invoice;
     if (bankKey !== undefined) {
-      bankLinks.set(bankKey, countBankUse(bankLinks.get(bankKey) ?? null, bankKey, invoice, supplierId));
+      bankLinks.set(bankKey, countBankUse(bankLinks.get(bankKey) ?? null, bankKey, decided, supplierId));
     }
     if (poKey !== undefined) {
       orderLinks.set(poKey, countOrderUse(orderLinks.get(poKey) ?? null, poKey, invoice, supplierId));
@@ -162,16 +170,34 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       const part = records.get(invoiceId);
       if (part !== undefined) records.set(invoiceId, { ...part, ...changes });
     },
-    /** What follows when a person dismisses all findings of a bill. */
-    dismiss({ facts: { invoice, supplier } }: Billed): void {
+    /** What follows when a person dismisses all findings of a bill; on its issue day if no other is given. */
+    dismiss(
+      { facts: { invoice, supplier }, analysis }: Billed,
+      review: { day?: number; reviewer?: string } = {},
+    ): void {
       const part = records.get(invoice.invoiceId);
       if (part === undefined) return;
       const { suspectedAs, ...dismissed } = part;
       records.set(invoice.invoiceId, dismissed);
       let profile = profiles.get(supplier.supplierId) ?? emptyProfile;
-      if (suspectedAs === 'DUPLICATE') profile = countInvoice(profile, invoice);
-      if (invoice.bankKey !== undefined) profile = withReviewedAccount(profile, invoice.bankKey, 'REVIEWED');
+      const acceptedCopy = { day: invoice.issueDay, ...review };
+      profile =
+        suspectedAs === 'DUPLICATE' ? countInvoice(profile, { ...invoice, acceptedCopy }) : withDoubt(profile, invoice);
+      if (isAmountInDoubt(suspectedAs)) profile = withReviewedAmount(profile, invoice, false);
+      const isAccountReviewed = analysis.findings.some(({ family }) => family === 'BANK');
+      if (invoice.bankKey !== undefined && isAccountReviewed) {
+        profile = withReviewedAccount(profile, invoice.bankKey, 'REVIEWED');
+        const link = bankLinks.get(invoice.bankKey);
+        if (link !== undefined) bankLinks.set(invoice.bankKey, withAcceptedLink(link, supplier.supplierId, true));
+      }
       profiles.set(supplier.supplierId, profile);
+    },
+    /** What follows when a person confirms that a bill has the number of another one. */
+    confirmReuse({ facts: { invoice, supplier } }: Billed): void {
+      const part = records.get(invoice.invoiceId);
+      if (part !== undefined) records.set(invoice.invoiceId, { ...part, confirmedAs: 'REUSED_NUMBER' });
+      const profile = profiles.get(supplier.supplierId) ?? emptyProfile;
+      profiles.set(supplier.supplierId, withoutInvoice(profile, invoice));
     },
     confirmFraud(bankKey: string): void {
       const link = bankLinks.get(bankKey) ?? { bankKey, suppliers: [] };

@@ -2,17 +2,27 @@ import type { Finding } from '../explanation/evidence.js';
 
 /** What an accountant stumbles over in a sentence. */
 const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
+  // Not an invoice number that ends so: it is what bills an amount, or an order.
   [
     'one of a plural',
-    /(?<![-.,/0-9])1 (?:(?:earlier|other|regular) )?(?:invoices|times|days|hours|bills|rows|revisions|accounts|amounts|vendors|suppliers|digits|places|characters)\b/,
+    /(?<![-.,/\p{L}\p{N}])1 (?:(?:earlier|other|regular) )?(?:invoices|times|days|hours|bills(?! [A-Z]{3} | order )|rows|revisions|accounts|amounts|vendors|suppliers|digits|places|characters)\b/u,
   ],
-  ['a share of nothing', /\b0 of 0\b/],
+  ['a share of nothing', /(?<!\b[A-Z]{3} )\b0 of 0\b/],
+  ['the largest of one', /\blargest of 1\b|\bone on 1 of 1\b/],
   ['more decimals than money has', /\b(?!KWD|BHD|TND|OMR|JOD|IQD|LYD|CLF|UYW)[A-Z]{3} -?[0-9]+\.[0-9]{3,}/],
+  [
+    'money of one currency in two formats',
+    /\b([A-Z]{3}) -?[0-9]+\.[0-9]{2}\b.*\b\1 -?[0-9]+(?![.0-9])|\b([A-Z]{3}) -?[0-9]+(?![.0-9]).*\b\2 -?[0-9]+\.[0-9]{2}\b/,
+  ],
   ['a limit of which the currency is missing', /at least [0-9]+(?:\.[0-9]+)?[;,.]/],
   ['"over", which may be "more than"', /\bover [A-Z]{3} [0-9]/],
   ['a value that is none', /undefined|\bNaN\b|\bnull\b|\{[a-zA-Z]+\}/],
   ['an empty name or number', / {2}| [,.;](?!\.)|\(\)/],
-  ['the code of a country', /\b(?:in|of|from|to|are) (?:AT|BE|CH|DE|DK|ES|FI|FR|GB|IT|LT|NL|NO|PL|PT|SE|US)(?=[ ,.;])/],
+  // Not a number that begins so, as Portuguese ones do (`FR 18/03987`).
+  [
+    'the code of a country',
+    /\b(?:in|of|from|to|are) (?:AT|BE|CH|DE|DK|ES|FI|FR|GB|IT|LT|NL|NO|PL|PT|SE|US)(?=[ ,.;])(?! [#A-Z]?[0-9])/,
+  ],
   ['the name of a field', /\b[a-z]+(?:_[a-z]+|\.[a-z]+_[a-z]+)+\b/],
   ['the name of a constant', /(?<![A-Za-z0-9_/-])[A-Z]+_[A-Z_]+\b/],
   ['talk about how scoring works', /earn its points|starts below zero|\bweight \d|\bpoints\b|\bscore\b|judged/i],
@@ -21,6 +31,16 @@ const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
     /\bmedian\b|\bspread\b|expected shares|\bstands at\b|standard deviation|where chance explains|Benford/i,
   ],
   ['a metaphor', /too young|pile up|brought to light|coincides by chance/],
+  [
+    'two accounts that show as one, without where they differ',
+    /(\S+\*{4}\S+) after [0-9]+ invoices? on \1(?!, which differs|[^.]* only in)/,
+  ],
+  ['a payment that nobody made yet', /\b(?:is|are) paid to\b/],
+  ['more of what', /\band [0-9]+ more\./],
+  ['a time that begins and ends on one day', /\bfrom ([0-9]{4}-[0-9]{2}-[0-9]{2}) to \1/i],
+  ['a share where a count is known', /[0-9] % of [0-9]+ invoices/],
+  ['a supplier on an account', /known on (?:the |this )?account/],
+  ['"one" for "the same"', /have one amount/],
   ['a rhythm or a contract that nobody knows of', /bills this amount regularly|names a contract|contract number/],
 ];
 

@@ -1,0 +1,41 @@
+// Words of a name that say nothing of whose it is, as they are after transliteration. Reviewed 2026-11.
+
+/** Words that join others, and what an address on the web adds. */
+// prettier-ignore
+export const joiningWords: ReadonlySet<string> = new Set([
+  'AND', 'UND', 'U', 'ET', 'E', 'Y', 'I', 'EN', 'OG', 'OCH', 'THE', 'OF', 'FOR', 'VON', 'DER', 'DIE', 'DAS', 'DE', 'DES', 'DU',
+  'LA', 'LE', 'LES', 'EL', 'LOS', 'LAS', 'DI', 'DEL', 'VAN', 'HET', 'ZUM', 'ZUR', 'FUR', 'FUER', 'WWW', 'HTTP', 'HTTPS', 'COM',
+  'NET', 'ORG',
+]);
+
+/** Countries and regions in their own language, in English and in German, and codes that are no words. */
+// prettier-ignore
+export const countryWords: ReadonlySet<string> = new Set([
+  'DEUTSCHLAND', 'GERMANY', 'ALLEMAGNE', 'OSTERREICH', 'OESTERREICH', 'AUSTRIA', 'SCHWEIZ', 'SUISSE', 'SVIZZERA', 'SWITZERLAND',
+  'POLSKA', 'POLAND', 'POLEN', 'FRANCE', 'FRANKREICH', 'ITALIA', 'ITALY', 'ITALIEN', 'ESPANA', 'SPAIN', 'SPANIEN', 'PORTUGAL',
+  'NEDERLAND', 'NETHERLANDS', 'NIEDERLANDE', 'HOLLAND', 'BELGIUM', 'BELGIE', 'BELGIQUE', 'BELGIEN', 'BELUX', 'BENELUX',
+  'LUXEMBOURG', 'LUXEMBURG', 'IRELAND', 'IRLAND', 'UK', 'GB', 'BRITAIN', 'ENGLAND', 'SCOTLAND', 'WALES', 'DANMARK', 'DENMARK',
+  'DANEMARK', 'SVERIGE', 'SWEDEN', 'SCHWEDEN', 'NORGE', 'NORWAY', 'NORWEGEN', 'SUOMI', 'FINLAND', 'FINNLAND', 'NORDIC',
+  'BALTIC', 'EESTI', 'ESTONIA', 'LATVIJA', 'LATVIA', 'LIETUVA', 'LITHUANIA', 'CESKO', 'CZECH', 'CZECHIA', 'TSCHECHIEN',
+  'SLOVENSKO', 'SLOVAKIA', 'SLOVENIJA', 'SLOVENIA', 'HUNGARY', 'MAGYARORSZAG', 'UNGARN', 'ROMANIA', 'BULGARIA', 'HRVATSKA',
+  'CROATIA', 'GREECE', 'HELLAS', 'CYPRUS', 'MALTA', 'TURKEY', 'TURKIYE', 'USA', 'AMERICA', 'CANADA', 'INDIA', 'CHINA', 'DACH',
+  'IBERIA', 'IBERICA', 'EMEA', 'CH', 'PL', 'FR', 'NL',
+]);
+
+/** Between the name of a firm and the one that it trades under. */
+export const tradingAs: readonly string[] = [
+  'T A',
+  'TRADING AS',
+  'D B A',
+  'DBA',
+  'DOING BUSINESS AS',
+  'HANDELND ALS',
+  'AUFTRETEND ALS',
+  'NOM COMMERCIAL',
+  'NOMBRE COMERCIAL',
+  'HANDELEND ONDER DE NAAM',
+  'H O D N',
+];
+
+/** Between the name of a firm and the one to which its post, or its money, goes. */
+export const careOf: readonly string[] = ['C O', 'CARE OF'];

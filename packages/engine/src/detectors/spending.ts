@@ -1,0 +1,212 @@
+import { scaleAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import { pick } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import { limitsIn, valueEvidence } from '../explanation/money.js';
+import { counted } from '../explanation/phrases.js';
+import { LIMIT_CURRENCY, valueOf } from '../facts/facts.js';
+import type { AmountUse } from '../facts/supplier.js';
+import { amountOf, amountText } from '../matching/comparison-row.js';
+import type { AmountParameters } from '../policy/amounts.js';
+import type { Level } from '../policy/level.js';
+import { comparableAmounts } from '../supplier/habits.js';
+import { isWorth } from './checked-amount.js';
+import type { CheckedAmount } from './checked-amount.js';
+
+// What single amounts against their usual spread do not show (detection reference, section 7.4): a large amount after few
+// small ones, amounts that rise step by step, and many bills within a short time.
+
+/** A rise that the spread of the amounts does not show; the first of the rules that holds. */
+export function risenAmount(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
+  const found = farAboveFew(checked, parameters);
+  if (found.length > 0) return found;
+  const climbed = climbing(checked, parameters);
+  return climbed.length > 0 ? climbed : spendingSurge(checked, parameters);
+}
+
+/**
+ * Many times the largest amount of a supplier with too few bills to say how its amounts vary. Amounts in other currencies
+ * count at their worth, so that another currency is no new beginning.
+ */
+function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
+  const { facts, uses } = checked;
+  const { outlierSampleMin, fewAmountsTimes, fewAmountsValueMin } = parameters;
+  if (uses.length >= outlierSampleMin || !isWorth(checked, fewAmountsValueMin)) return [];
+  const earlier = largestEarlier(checked, parameters);
+  if (earlier === undefined || earlier.ratio < fewAmountsTimes) return [];
+  const { ratio, largest, amounts } = earlier;
+  const { invoice } = facts;
+  return [
+    {
+      type: 'AMOUNT_OUTLIER',
+      ...riseLevel(checked, parameters),
+      summary: `${amountText(invoice)} is ${ratio} times the ${largest} that ${invoice.supplierName} billed at most before.`,
+      actionValues: { comparison: `the amount is ${ratio} times the largest before` },
+      about: [invoice.invoiceId],
+      parameters: {
+        ...pick(parameters, 'fewAmountsTimes', 'outlierSampleMin'),
+        ...limitsIn(valueOf(facts).currency, pick(parameters, 'fewAmountsValueMin', 'highRiseValueMin')),
+      },
+      observed: { ratio, invoices: amounts, ...valueEvidence(facts) },
+      explanation: [
+        amounts === 1
+          ? `The only earlier amount of the supplier is ${largest}.`
+          : `The largest of ${amounts} earlier amounts of the supplier is ${largest}.`,
+        'So few invoices do not show how much its amounts vary.',
+      ],
+      extra: { ratio, sampleSize: amounts },
+    },
+  ];
+}
+
+/** The checked amount over the largest earlier one of any currency with a known rate. */
+function largestEarlier(
+  checked: CheckedAmount,
+  parameters: AmountParameters,
+): { readonly ratio: number; readonly largest: string; readonly amounts: number } | undefined {
+  const { facts, minor, value, uses } = checked;
+  const { currency } = facts.invoice;
+  const { noRate } = valueOf(facts);
+  let found: { ratio: number; largest: string } | undefined;
+  let amounts = 0;
+  for (const other of Object.keys(facts.supplier.profile.amounts).sort()) {
+    const isSame = other === currency;
+    const perEuro = other === LIMIT_CURRENCY ? '1' : facts.ratesPerEuro[other];
+    if (!isSame && (noRate || perEuro === undefined)) continue;
+    const ofCurrency = isSame ? uses : comparableAmounts(facts, parameters, other);
+    if (ofCurrency.length === 0) continue;
+    amounts += ofCurrency.length;
+    const record = { currency: other, amountMinor: String(largestOf(ofCurrency)) };
+    const [left, right] = isSame
+      ? [minor, BigInt(record.amountMinor)]
+      : [value, toMicro(scaleAmount(amountOf(record), '1', perEuro ?? '1'))];
+    const ratio = ratioOf(left, right);
+    if (found === undefined || ratio < found.ratio) found = { ratio, largest: amountText(record) };
+  }
+  return found === undefined ? undefined : { ...found, amounts };
+}
+
+/**
+ * Each bill a little larger than all before it: no step is large, and the spread of the amounts grows with them. The first
+ * amounts show where the rise began; several of the bills since, most of them, were the largest so far.
+ */
+function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
+  const { facts, minor, uses } = checked;
+  const { climbBaseAmounts, climbTimes, climbStepPercent, climbRecordsMin, climbShareMin, climbValueMin } = parameters;
+  if (uses.length < climbBaseAmounts || !isWorth(checked, climbValueMin)) return [];
+  const base = middleOf(uses.slice(0, climbBaseAmounts));
+  if (minor < base * BigInt(climbTimes)) return [];
+  const since = [...uses.slice(1).map((use) => BigInt(use.minor)), minor];
+  let largest = BigInt(uses[0]?.minor ?? '0');
+  let records = 0;
+  let isRecord = false;
+  for (const amount of since) {
+    isRecord = amount * 100n >= largest * BigInt(100 + climbStepPercent);
+    if (isRecord) records += 1;
+    if (amount > largest) largest = amount;
+  }
+  if (!isRecord || records < climbRecordsMin || records < since.length * climbShareMin) return [];
+  const { invoice } = facts;
+  const { currency } = invoice;
+  const ratio = ratioOf(minor, base);
+  const money = (amountMinor: bigint): string => amountText({ currency, amountMinor: String(amountMinor) });
+  return [
+    {
+      type: 'AMOUNT_OUTLIER',
+      ...riseLevel(checked, parameters),
+      summary: `${amountText(invoice)} is ${ratio} times the ${money(base)} that ${invoice.supplierName} billed at first; its amounts have risen step by step.`,
+      actionValues: { comparison: `the amount is ${ratio} times the first ones` },
+      about: [invoice.invoiceId],
+      parameters: {
+        ...pick(parameters, 'climbBaseAmounts', 'climbTimes', 'climbStepPercent', 'climbRecordsMin', 'climbShareMin'),
+        ...limitsIn(valueOf(facts).currency, pick(parameters, 'climbValueMin', 'highRiseValueMin')),
+      },
+      observed: { ratio, records, invoices: since.length, ...valueEvidence(facts) },
+      explanation: [
+        `${records} of the last ${since.length} invoices were each the largest of the supplier so far.`,
+        `The largest before this one is ${money(largestOf(uses))}.`,
+      ],
+      extra: { ratio, sampleSize: uses.length },
+    },
+  ];
+}
+
+/** Many bills within a short time, none of them unusual alone: together several times the most in any earlier such time. */
+function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
+  const { facts, minor, value, uses } = checked;
+  const { invoice } = facts;
+  const { surgeDays, surgeBillsMin, surgeTimes, surgeHistoryDays, surgeValueMin, outlierSampleMin } = parameters;
+  const start = invoice.issueDay - surgeDays + 1;
+  const [oldest, firstOfMany] = [uses[0], uses.at(1 - surgeBillsMin)];
+  if (oldest === undefined || start - oldest.day < surgeHistoryDays) return [];
+  if (firstOfMany === undefined || firstOfMany.day < start) return [];
+  const older = uses.filter(({ day }) => day < start);
+  const recent = uses.filter(({ day }) => day >= start && day <= invoice.issueDay);
+  if (older.length < outlierSampleMin || recent.length + 1 < surgeBillsMin) return [];
+  const sum = recent.reduce((total, use) => total + BigInt(use.minor), minor);
+  const together = { value: (value * sum) / minor };
+  if (!isWorth(together, surgeValueMin)) return [];
+  // Mostly a single earlier bill says enough. Numbers are exact to a far smaller part than the margin.
+  const enough = (Number(sum) / surgeTimes) * 1.001;
+  if (older.some((use) => Number(use.minor) > enough)) return [];
+  const most = mostWithin(older, surgeDays);
+  if (sum < most.sum * BigInt(surgeTimes)) return [];
+  const { currency } = invoice;
+  const ratio = ratioOf(sum, most.sum);
+  const money = (amountMinor: bigint): string => amountText({ currency, amountMinor: String(amountMinor) });
+  const bills = recent.length + 1;
+  return [
+    {
+      type: 'AMOUNT_OUTLIER',
+      ...riseLevel(together, parameters),
+      summary: `${invoice.supplierName} billed ${money(sum)} on ${counted(bills, 'invoice')} within ${counted(surgeDays, 'day')}, ${ratio} times as much as in any ${counted(surgeDays, 'day')} before.`,
+      actionValues: { comparison: `compare the ${counted(surgeDays, 'day')} with contracts and deliveries` },
+      about: [invoice.invoiceId],
+      parameters: {
+        ...pick(parameters, 'surgeDays', 'surgeBillsMin', 'surgeTimes', 'surgeHistoryDays', 'outlierSampleMin'),
+        ...limitsIn(valueOf(facts).currency, pick(parameters, 'surgeValueMin', 'highRiseValueMin')),
+      },
+      observed: { sum: amountOf({ currency, amountMinor: String(sum) }), currency, invoices: bills, ratio },
+      explanation: [
+        `Until ${dateOfDayNumber(start - 1)} it billed ${money(most.sum)} at most within ${counted(surgeDays, 'day')}, on ${counted(most.bills, 'invoice')}.`,
+        'Much higher amounts that people are still asked about are not added up.',
+      ],
+      extra: { ratio, sampleSize: older.length, currency },
+    },
+  ];
+}
+
+/** From a high value on the amount stays unusual until a person has answered (supplier/suspicion.ts). */
+function riseLevel(worth: Pick<CheckedAmount, 'value'>, { levels, highRiseValueMin }: AmountParameters): Level {
+  return isWorth(worth, highRiseValueMin) ? levels.outlierHighRise : levels.outlierRise;
+}
+
+/** The largest sum of amounts within so many days. */
+function mostWithin(uses: readonly AmountUse[], days: number): { readonly sum: bigint; readonly bills: number } {
+  let most = { sum: 0n, bills: 0 };
+  let sum = 0n;
+  let from = 0;
+  for (const [index, { day, minor }] of uses.entries()) {
+    sum += BigInt(minor);
+    for (; day - (uses[from]?.day ?? day) >= days; from += 1) sum -= BigInt(uses[from]?.minor ?? '0');
+    if (sum > most.sum) most = { sum, bills: index - from + 1 };
+  }
+  return most;
+}
+
+function largestOf(uses: readonly AmountUse[]): bigint {
+  return uses.reduce((largest, { minor }) => (BigInt(minor) > largest ? BigInt(minor) : largest), 0n);
+}
+
+/** The middle of an odd number of amounts. */
+function middleOf(uses: readonly AmountUse[]): bigint {
+  const sorted = uses
+    .map(({ minor }) => BigInt(minor))
+    .sort((left, right) => (left < right ? -1 : Number(left > right)));
+  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
+}
+
+/** With one decimal, rounded down: a limit that is stated is reached. */
+function ratioOf(amount: bigint, other: bigint): number {
+  return other === 0n ? 0 : Number((amount * 10n) / other) / 10;
+}

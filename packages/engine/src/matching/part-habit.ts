@@ -1,0 +1,102 @@
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import type { Facts } from '../facts/facts.js';
+import type { Candidate } from '../facts/invoice.js';
+import type { RecentBill } from '../facts/supplier.js';
+import { readInvoiceNumber, withoutLeadingZeros } from '../normalisation/invoice-number.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
+import { showAcceptedCopiesHabit } from '../supplier/profile.js';
+import { isOfTheSameDays } from './date-relation.js';
+import type { PairScore } from './pair.js';
+import { isDigitRun } from './similar-numbers.js';
+import { isSameSupplier } from './supplier-relation.js';
+
+type Numbered = Pick<Candidate, 'number' | 'issueDate' | 'issueDay'>;
+type Compared = Pick<PairScore, 'other' | 'number' | 'amount' | 'date' | 'sameSupplier'>;
+
+/** The checked invoice and what it is compared with. */
+interface PartContext {
+  readonly facts: Facts;
+  readonly originals: readonly Candidate[];
+  readonly parameters: DuplicateParameters;
+}
+
+/**
+ * Whether the digit behind a number is how the supplier counts bills, and not the mark of a copy: `5117/2026-07` and, two
+ * weeks later, `5117/2026-07-2`. Earlier bills with such marks show it. Where the number names the month alone, a second
+ * bill of the month needs one: there it is enough that nothing is known to the contrary.
+ * @param others other bills of the supplier with the amount
+ */
+export function isHabitualPart(context: PartContext, pair: Compared, others: number): boolean {
+  const { invoice, supplier } = context.facts;
+  const { partHabit } = context.parameters;
+  const { other } = pair;
+  if (pair.number !== 'SUFFIX' || pair.amount !== 'EQ' || !pair.sameSupplier) return false;
+  const [first, second] = invoice.issueDate < other.issueDate ? [invoice, other] : [other, invoice];
+  if (isOfTheSameDays(pair.date)) {
+    return isCounted(invoice) !== isCounted(other) && others >= partHabit.recurringOthersMin && sendsBoth(context);
+  }
+  if (isCounted(first) || !isCounted(second)) return false;
+  const earlier = (supplier.profile.recentBills ?? []).filter(({ invoiceId }) => invoiceId !== other.invoiceId);
+  const counted = earlier.map(numberedOf).filter(isCounted).length;
+  if (namesItsMonth(first) && first.issueDate.slice(0, 7) === second.issueDate.slice(0, 7)) {
+    return counted >= partHabit.billsOfMonthsMin || earlier.length < partHabit.knownBillsMin;
+  }
+  return counted >= partHabit.billsMin && others >= partHabit.recurringOthersMin;
+}
+
+/**
+ * Whether the supplier sends a second, counted bill within days of the first, as a crew for each of two shifts. That looks
+ * like a copy, so people have dismissed it before, two of them or one over thirty days, or this scan has asked about it often enough; and nobody has confirmed
+ * that such a bill was a copy.
+ */
+function sendsBoth({ facts, originals, parameters }: PartContext): boolean {
+  const { invoice, supplier, candidates } = facts;
+  const { sameDaysMin, sameDaysAskedMin } = parameters.partHabit;
+  const isOfSupplier = (record: Candidate): boolean => isSameSupplier(supplier.supplierId, invoice, record);
+  if (candidates.some((each) => each.confirmedAs === 'DUPLICATE' && isOfSupplier(each) && isCounted(each)))
+    return false;
+  const isShown = showAcceptedCopiesHabit(supplier.profile);
+  const known = (supplier.profile.recentBills ?? [])
+    .filter(({ wasCopy }) => wasCopy === undefined || isShown)
+    .map(numberedOf);
+  if (pairsWithin(known, known, parameters) >= sameDaysMin) return true;
+  if (invoice.scanId === undefined) return false;
+  const ofScan = originals.filter(
+    (each) => each.scanId === invoice.scanId && each.amountMinor === invoice.amountMinor && isOfSupplier(each),
+  );
+  const asked = ofScan.filter(({ suspectedAs }) => suspectedAs === 'DUPLICATE');
+  return pairsWithin(asked, ofScan, parameters) >= sameDaysAskedMin;
+}
+
+/** How many of the bills count on from another one of the same days. */
+function pairsWithin(
+  bills: readonly Numbered[],
+  others: readonly Numbered[],
+  { nearDays }: DuplicateParameters,
+): number {
+  return bills.filter((bill) => {
+    if (!isCounted(bill)) return false;
+    const { b2 } = bill.number;
+    return others.some(({ number, issueDay }) => number.o2 === b2 && Math.abs(issueDay - bill.issueDay) <= nearDays);
+  }).length;
+}
+
+function numberedOf({ invoiceNumber, day }: RecentBill): Numbered {
+  return { number: readInvoiceNumber(invoiceNumber), issueDate: dateOfDayNumber(day), issueDay: day };
+}
+
+/** Whether a number ends with a count that can be cut off: `1042-2`, but not the month of `7712345/2026-09`. */
+function isCounted(bill: Numbered): boolean {
+  const { base, runs } = bill.number;
+  return base !== undefined && isDigitRun(runs.at(-1) ?? '') && !namesItsMonth(bill);
+}
+
+/** Whether a number ends with the month of its date beside the year, or with both in one. */
+function namesItsMonth({ number: { runs }, issueDate }: Numbered): boolean {
+  const [year = '', month = ''] = issueDate.split('-');
+  const years = [year, year.slice(2)];
+  const [before = '', last = ''] = runs.slice(-2);
+  const isMonth = (run: string): boolean => withoutLeadingZeros(run) === withoutLeadingZeros(month);
+  if ((isMonth(last) && years.includes(before)) || (isMonth(before) && years.includes(last))) return true;
+  return years.some((text) => runs.at(-1) === text + month || runs.at(-1) === month + text);
+}

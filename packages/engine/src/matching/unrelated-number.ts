@@ -1,0 +1,404 @@
+import { daysOfYear } from '@invoicecontrol/values/calendar-date';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { DOCUMENT_WORDS } from '../data/document-words.js';
+import type { Facts } from '../facts/facts.js';
+import type { Candidate } from '../facts/invoice.js';
+import type { RecentBill } from '../facts/supplier.js';
+import { isPlaceholder } from '../normalisation/placeholder-number.js';
+import type { DuplicateParameters } from '../policy/duplicates.js';
+import type { UnrelatedNumberParameters } from '../policy/unrelated-numbers.js';
+import { lastNumericRun, showAcceptedCopiesHabit } from '../supplier/profile.js';
+import { differences, median } from '../supplier/statistics.js';
+import { isContractGap } from './contract.js';
+import type { Comparison, PairScore } from './pair.js';
+import { isRegularBillSentTwice, othersOfDay } from './recurrence.js';
+import type { AmountHistory } from './recurrence.js';
+
+// Bills of one supplier and one amount whose numbers have nothing in common: what tells one bill that came twice, with an
+// order, a delivery note or a new number in place of its own, from two bills (detection reference, section 5).
+
+type Form = Exclude<keyof UnrelatedNumberParameters['halfPoints']['form'], 'STEP'>;
+type Compared = Pick<PairScore, 'other' | 'number' | 'amount' | 'date' | 'sameSupplier'>;
+
+/** What all pairs of one invoice share; each part is computed when the first pair needs it. */
+export interface UnrelatedContext {
+  readonly facts: Facts;
+  readonly parameters: DuplicateParameters;
+  readonly amounts: AmountHistory;
+  /** Earlier bills of the supplier with the number of the checked invoice. */
+  readonly withItsNumber: readonly Compared[];
+  habits?: Habits;
+}
+
+interface Habits {
+  /** Different amounts of the supplier besides the checked one, and how many of them came more than once. */
+  readonly amounts: number;
+  readonly repeated: number;
+  /** Positive bills of the currency, as far as the profile holds them. */
+  readonly known: number;
+  /** Whether two of them have one amount and one date. */
+  readonly isTwiceADay: boolean;
+  readonly bills: readonly WrittenBill[];
+}
+
+interface WrittenBill {
+  readonly invoiceId: string;
+  readonly form: string;
+  readonly digits: number;
+  /** All digits as one number. */
+  readonly value: number;
+  readonly runs: readonly string[];
+}
+
+const UNRELATED: readonly PairScore['number'][] = ['DIFF', 'SEQ'];
+const COMPARED_DATES: readonly PairScore['date'][] = ['SAME', 'SWAP', 'NEAR', 'FAR'];
+
+/** Whether the rows of this file say something about the pair. */
+export function isUnrelatedPair({ facts: { invoice } }: UnrelatedContext, pair: Compared): boolean {
+  return (
+    pair.sameSupplier &&
+    pair.amount === 'EQ' &&
+    UNRELATED.includes(pair.number) &&
+    COMPARED_DATES.includes(pair.date) &&
+    // Companies of one group are billed alike.
+    pair.other.companyId === invoice.companyId &&
+    !invoice.amountMinor.startsWith('-') &&
+    !isPlaceholder(invoice.number) &&
+    !isPlaceholder(pair.other.number)
+  );
+}
+
+/** The rows for a pair of unrelated numbers, for use when {@link isUnrelatedPair}; `recurrence` is that of its amount. */
+export function unrelatedRows(
+  context: UnrelatedContext,
+  pair: Compared,
+  others: number,
+  recurrence: readonly Comparison[],
+): Comparison[] {
+  const { facts, amounts, parameters } = context;
+  const { halfPoints } = parameters.unrelated;
+  const form = formOf(context, pair.other);
+  const formRow: Comparison[] =
+    form === undefined ? [] : [{ field: 'form', relation: form, halfPoints: halfPoints.form[form] }];
+  if (isRegularBillSentTwice(amounts, facts.invoice, pair.other, parameters.unrelated))
+    return [...formRow, { field: 'rhythm', relation: 'TWICE', halfPoints: halfPoints.rhythm.TWICE }];
+  return [...amountRows(context, pair, others, recurrence, form), ...formRow, ...dueRow(context, pair, form)];
+}
+
+/** How probable it is that the supplier bills the amount a second time. */
+function amountRows(
+  context: UnrelatedContext,
+  pair: Compared,
+  others: number,
+  recurrence: readonly Comparison[],
+  form: Form | undefined,
+): readonly Comparison[] {
+  const { unrelated } = context.parameters;
+  const { known, isTwiceADay } = habitsOf(context);
+  const isOfOneDay = pair.date === 'SAME';
+  if (others === 0) {
+    const mayBeTwo = (isOfOneDay && isTwiceADay) || areOfTwoSupplies(context, pair);
+    return form === undefined && mayBeTwo ? [] : rarityRow(context, pair);
+  }
+  if (form === undefined) return recurrence;
+  if (isOfOneDay && !isTwiceADay && known >= unrelated.onceADayBillsMin)
+    return [{ field: 'rarity', relation: 'ONCE_A_DAY', halfPoints: unrelated.halfPoints.onceADay }];
+  if (isOfOneDay && form === 'UNLIKE_ALL' && othersOfDay(context.amounts, pair.other) <= 0) return [];
+  // A number that is the order of the other bill is of the same supply, however often the amount comes.
+  return form === 'ORDER' ? [] : recurrence;
+}
+
+/** Bills of one amount come every month or quarter; a copy of one comes when it comes. */
+function dueRow({ facts: { invoice }, parameters }: UnrelatedContext, { other }: Compared, form?: Form): Comparison[] {
+  const days = Math.abs(invoice.issueDay - other.issueDay);
+  if (form === 'ORDER' || form === 'DOCUMENT' || !isContractGap(days, parameters)) return [];
+  return [{ field: 'rhythm', relation: 'DUE', halfPoints: parameters.unrelated.halfPoints.rhythm.DUE }];
+}
+
+/** Bills on two orders, or of one order weeks apart, as a deposit and a final bill of equal halves. */
+function areOfTwoSupplies(context: UnrelatedContext, { other, date }: Compared): boolean {
+  const { invoice } = context.facts;
+  if (invoice.poKey === undefined || other.poKey === undefined) return false;
+  return invoice.poKey !== other.poKey || (date === 'FAR' && !isOrderBilledOnce(context, other));
+}
+
+/** Whether the supplier bills each order by one invoice, as far as its recent bills show. */
+function isOrderBilledOnce({ facts, parameters }: UnrelatedContext, other: Candidate): boolean {
+  const orders = (facts.supplier.profile.recentBills ?? [])
+    .filter(({ invoiceId, minor }) => invoiceId !== other.invoiceId && minor !== other.amountMinor)
+    .flatMap(({ poKey }) => poKey ?? []);
+  return orders.length >= parameters.unrelated.ordersMin && new Set([...orders, other.poKey]).size > orders.length;
+}
+
+/**
+ * Limits the sum where both numbers may be the supplier's own: two separate bills remain possible. They are likely from a
+ * supplier that has repeated an amount before, when they come days or weeks apart and no order joins them: the same
+ * delivery again.
+ */
+export function ownNumbersRow(
+  rows: readonly Comparison[],
+  sum: number,
+  { unrelated: { halfPoints } }: DuplicateParameters,
+): Comparison[] {
+  const has = (field: Comparison['field'], relation: string): boolean =>
+    rows.some((row) => row.field === field && row.relation === relation);
+  const isApart = has('rarity', 'SELDOM') && has('date', 'FAR') && !has('order', 'EQUAL');
+  const limit = isApart ? halfPoints.ownNumbersApartMax : halfPoints.ownNumbersMax;
+  if (sum <= limit || rows.some(({ field }) => field === 'form')) return [];
+  return [{ field: 'form', relation: 'OWN', halfPoints: limit - sum }];
+}
+
+/** Whether the supplier bills an amount twice as a rule: an amount of many digits that he has never repeated is telling. */
+function rarityRow(context: UnrelatedContext, pair: Compared): Comparison[] {
+  const { facts, parameters } = context;
+  const { rarityMax } = parameters.unrelated.halfPoints;
+  const step = rarityStep(context, crowding(facts, pair, parameters));
+  if (step === undefined) return [];
+  const digits = significantDigits(facts);
+  const limit = rarityMax.findLast((row) => digits >= row.digits)?.halfPoints ?? 0;
+  const relation = habitsOf(context).repeated === 0 ? 'NEVER' : 'SELDOM';
+  return [{ field: 'rarity', relation, halfPoints: Math.min(step.halfPoints, limit) }];
+}
+
+type RarityStep = UnrelatedNumberParameters['halfPoints']['rarity'][number];
+
+function rarityStep(context: UnrelatedContext, { around, usual }: Crowding): RarityStep | undefined {
+  const { amounts, repeated } = habitsOf(context);
+  return context.parameters.unrelated.halfPoints.rarity.findLast(
+    ({ amountsPerRepeat }) => (amounts + 2) * usual >= amountsPerRepeat * (repeated + 1) * around,
+  );
+}
+
+interface Crowding {
+  readonly around: number;
+  readonly usual: number;
+}
+
+/** How many bills lie around the pair, and how many are usual: of many bills two agree by chance more easily. */
+function crowding(
+  { invoice, supplier: { profile } }: Facts,
+  { other, date }: Compared,
+  { unrelated: { billsAround }, nearDays, farDays }: DuplicateParameters,
+): Crowding {
+  const window = date === 'SAME' ? 'SAME' : date === 'FAR' ? 'FAR' : 'NEAR';
+  const days = { SAME: 0, NEAR: nearDays, FAR: farDays }[window];
+  const uses = profile.amounts[invoice.currency] ?? [];
+  const around = uses.filter(({ day }) => Math.abs(day - other.issueDay) <= days).length;
+  return { around: Math.max(around, billsAround[window]), usual: billsAround[window] };
+}
+
+function habitsOf(context: UnrelatedContext): Habits {
+  context.habits ??= readHabits(context.facts);
+  return context.habits;
+}
+
+function readHabits({ invoice, supplier: { profile } }: Facts): Habits {
+  const bills = profile.amounts[invoice.currency] ?? [];
+  const uses = new Map<string, number>();
+  for (const { minor } of bills) uses.set(minor, (uses.get(minor) ?? 0) + 1);
+  const shown = bills.filter(({ wasCopy }) => wasCopy === undefined || showAcceptedCopiesHabit(profile));
+  const ofOneDay = new Set(shown.map(({ day, minor }) => `${day}|${minor}`));
+  uses.delete(invoice.amountMinor);
+  return {
+    amounts: uses.size,
+    repeated: [...uses.values()].filter((count) => count > 1).length,
+    known: bills.length,
+    isTwiceADay: ofOneDay.size < shown.length,
+    bills: (profile.recentBills ?? []).map(writtenBill),
+  };
+}
+
+function writtenBill({ invoiceId, invoiceNumber }: Pick<RecentBill, 'invoiceId' | 'invoiceNumber'>): WrittenBill {
+  const text = invoiceNumber.toUpperCase();
+  return {
+    invoiceId,
+    form: text.replaceAll(/[0-9]+/g, '9').replaceAll(/[^\p{L}9]+/gu, '-'),
+    digits: digitsOf(text).length,
+    value: Number(digitsOf(text)),
+    runs: text.match(/[0-9]+/g) ?? [],
+  };
+}
+
+/** The fewer of gross and net, without zeros at the end; a price of 19.99 counts as 20. */
+function significantDigits({ invoice }: Facts): number {
+  const unit = 10n ** BigInt(minorUnitsOf(invoice.currency));
+  const stated = [invoice.amountMinor, ...(invoice.netMinor === undefined ? [] : [invoice.netMinor])];
+  return Math.min(...stated.map((minor) => String(withoutPricePoint(BigInt(minor), unit)).replace(/0+$/, '').length));
+}
+
+function withoutPricePoint(minor: bigint, unit: bigint): bigint {
+  const toNext = unit - (minor % unit);
+  return toNext * 20n <= unit ? minor + toNext : minor;
+}
+
+/** What says that one of the two numbers is no number of the supplier's own series; undefined where nothing does. */
+function formOf(context: UnrelatedContext, other: Candidate): Form | undefined {
+  const { facts, parameters } = context;
+  const { invoice } = facts;
+  const { unrelated } = parameters;
+  if (isOrderNumber(invoice, other, unrelated) !== isOrderNumber(other, invoice, unrelated)) return 'ORDER';
+  if (isSwappedWithOrder(invoice, other)) return 'ORDER';
+  const isUnusual = [invoice, other].map((record) => isOfAnotherForm(context, record, other));
+  if (namesDocument(invoice) !== namesDocument(other)) {
+    const named = namesDocument(invoice) ? 0 : 1;
+    if (isUnusual[named] !== false) return 'DOCUMENT';
+  }
+  if (isUnusual.includes(true) && isUnusual.includes(false))
+    return isOfOneForm(context, other) ? 'UNLIKE_ALL' : 'FOREIGN';
+  if (isNumberUsed(context, other)) return 'USED';
+  return isUnusual.includes(undefined) || !isOutOfPlace(context, other) ? undefined : 'HEIGHT';
+}
+
+/** The number is the order that one of the two bills names. */
+function isOrderNumber(
+  { number, poKey }: Candidate,
+  other: Candidate,
+  { orderDigitsMin, orderPartDigitsMin }: UnrelatedNumberParameters,
+): boolean {
+  const own = digitsOf(number.raw0);
+  if (own.length < orderDigitsMin) return false;
+  return [poKey, other.poKey].some((ref) => {
+    const order = digitsOf(ref ?? '');
+    return order === own || (own.length >= orderPartDigitsMin && order.includes(own));
+  });
+}
+
+function isSwappedWithOrder(left: Candidate, right: Candidate): boolean {
+  return (
+    left.poKey !== undefined &&
+    right.poKey !== undefined &&
+    left.poKey !== right.poKey &&
+    digitsOf(left.number.raw0) === digitsOf(right.poKey) &&
+    digitsOf(right.number.raw0) === digitsOf(left.poKey)
+  );
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/[^0-9]/g, '');
+}
+
+function namesDocument({ number }: Candidate): boolean {
+  return number.runs.some((run) => DOCUMENT_WORDS.has(run));
+}
+
+/** Whether the number is written unlike those of the supplier's other recent bills; undefined where these have no form. */
+function isOfAnotherForm(context: UnrelatedContext, record: Candidate, other: Candidate): boolean | undefined {
+  const { facts, parameters } = context;
+  const { formBillsMin, formsMax, formKnownAfter } = parameters.unrelated;
+  const known = habitsOf(context).bills.filter(({ invoiceId }) => invoiceId !== other.invoiceId);
+  if (known.length < formBillsMin) return undefined;
+  const forms = new Set(known.map(({ form }) => form));
+  if (forms.size > formsMax) return undefined;
+  const own = writtenBill(record);
+  if (forms.has(own.form)) return known.every((bill) => areOfOtherLength(bill, own, parameters.unrelated));
+  const { signature } = record.number;
+  const isSignatureOfOthers = known.some(({ form }) => signatureOfForm(form) === signatureOfForm(own.form));
+  const uses = facts.supplier.profile.signatures.find(({ text }) => text === signature)?.count ?? 0;
+  return isSignatureOfOthers || uses - (record === other ? 1 : 0) < formKnownAfter;
+}
+
+/** Enough of the other recent bills are written like one of the two, and hardly any are not. */
+function isOfOneForm(context: UnrelatedContext, other: Candidate): boolean {
+  const { oneFormBillsMin, otherFormBillsMax } = context.parameters.unrelated;
+  const known = habitsOf(context).bills.filter(({ invoiceId }) => invoiceId !== other.invoiceId);
+  return [context.facts.invoice, other].some((record) => {
+    const { form } = writtenBill(record);
+    const alike = known.filter((bill) => bill.form === form).length;
+    return alike >= oneFormBillsMin && known.length - alike <= otherFormBillsMax;
+  });
+}
+
+/**
+ * The row for numbers that differ in a digit or two and are no further apart than the supplier's numbers usually are, where
+ * bills of one amount come on one day, or days apart, anyway: two rooms, two loads.
+ */
+export function stepRow(context: UnrelatedContext, pair: Compared): Comparison[] {
+  if (!pair.sameSupplier || pair.amount !== 'EQ' || (pair.number !== 'TYPO' && pair.number !== 'TYPO2')) return [];
+  const { unrelated } = context.parameters;
+  const { known, isTwiceADay } = habitsOf(context);
+  const repeats =
+    pair.date === 'SAME'
+      ? isTwiceADay
+      : known >= unrelated.repeatBillsMin && rarityStep(context, { around: 1, usual: 1 }) === undefined;
+  if (!repeats || !areStepsApart(context, pair.other)) return [];
+  return [{ field: 'form', relation: 'STEP', halfPoints: unrelated.halfPoints.form.STEP }];
+}
+
+function areStepsApart(context: UnrelatedContext, other: Candidate): boolean {
+  const { formBillsMin, neighbourStepsMax } = context.parameters.unrelated;
+  const [left, right] = [writtenBill(context.facts.invoice), writtenBill(other)];
+  const differing = left.runs.flatMap((run, index) => (run === right.runs[index] ? [] : [index]));
+  const [place, ...more] = differing;
+  if (left.form !== right.form || place === undefined || more.length > 0) return false;
+  const values = habitsOf(context)
+    .bills.filter(({ form }) => form === left.form)
+    .map(({ runs }) => Number(runs[place]));
+  if (values.length < formBillsMin) return false;
+  const usualStep = median(differences(values).map(Math.abs));
+  return Math.abs(Number(left.runs[place]) - Number(right.runs[place])) <= neighbourStepsMax * usualStep;
+}
+
+/** A counter gets one digit more where it is full; then the numbers lie close together. */
+function areOfOtherLength(
+  left: WrittenBill,
+  right: WrittenBill,
+  { digitsApartMin, timesApartMin }: UnrelatedNumberParameters,
+): boolean {
+  const apart = Math.abs(left.digits - right.digits);
+  if (apart === 0 || apart >= digitsApartMin) return apart > 0;
+  const [low, high] = left.value < right.value ? [left.value, right.value] : [right.value, left.value];
+  return high >= low * timesApartMin;
+}
+
+function signatureOfForm(form: string): string {
+  return form.replaceAll(/\p{L}+/gu, 'A');
+}
+
+/** The number stands on another bill of the supplier, over another amount, and is not that of a customer or a contract. */
+function isNumberUsed({ facts: { invoice }, withItsNumber, parameters }: UnrelatedContext, other: Candidate): boolean {
+  const { usedDaysMax, usedNumberLengthMin } = parameters.unrelated;
+  const [only, ...more] = withItsNumber;
+  return (
+    only !== undefined &&
+    more.length === 0 &&
+    only.amount !== 'EQ' &&
+    only.other !== other &&
+    invoice.number.f1.length >= usedNumberLengthMin &&
+    Math.abs(only.other.issueDay - invoice.issueDay) <= usedDaysMax
+  );
+}
+
+/** The running numbers of the supplier rise, and one of the two numbers is not at the height of its date. */
+function isOutOfPlace(context: UnrelatedContext, other: Candidate): boolean {
+  const { invoice } = context.facts;
+  const places = [invoice, other].map((record) => isAtOtherHeight(context, record, other));
+  return places.includes(true) && places.includes(false);
+}
+
+function isAtOtherHeight(
+  { facts, parameters: { unrelated } }: UnrelatedContext,
+  record: Candidate,
+  other: Candidate,
+): boolean | undefined {
+  const run = lastNumericRun(record);
+  if (run === undefined) return undefined;
+  const year = daysOfYear(record.issueDate);
+  const otherRun = lastNumericRun(other);
+  const entries = facts.supplier.profile.sequence
+    .filter(({ day, text }) => day >= year.first && day <= year.last && !(day === other.issueDay && text === otherRun))
+    .map(({ day, text }) => ({ day, value: Number(text) }))
+    .sort((left, right) => left.day - right.day || left.value - right.value);
+  const last = entries.at(-1);
+  if (entries.length < unrelated.seriesMin || last === undefined) return undefined;
+  const steps = differences(entries.map(({ value }) => value));
+  const usualStep = Math.max(1, median(steps));
+  const stepMax = unrelated.seriesStepsMax * usualStep;
+  if (steps.some((step) => step < 0 || step > stepMax)) return undefined;
+  const value = Number(run);
+  const lowest = entries.findLast(({ day }) => day <= record.issueDay - unrelated.seriesDays)?.value;
+  const highest = entries.find(({ day }) => day >= record.issueDay + unrelated.seriesDays)?.value;
+  const usualGap = Math.max(1, median(differences(entries.map(({ day }) => day))));
+  const pauses = Math.max(1, (record.issueDay - last.day) / usualGap);
+  const from = lowest ?? (entries[0]?.value ?? 0) - stepMax * Math.max(1, unrelated.seriesDays / usualGap);
+  return value < from || value > (highest ?? last.value + stepMax * pauses);
+}
