@@ -4,7 +4,16 @@ import { isDeepStrictEqual as same } from 'node:util';
 import type { Books, FindingRecord, InvoiceRecord, Marks, ScanRecord } from './books.js';
 import type { InvoiceAnswer, InvoiceEntry, LedgerBooks, ScanEntry } from './ledger.js';
 
-export const counts = ['lost', 'doubled', 'stuck', 'changed', 'unannounced', 'usage off', 'refused'] as const;
+export const counts = [
+  'lost',
+  'doubled',
+  'stuck',
+  'changed',
+  'unannounced',
+  'unsigned',
+  'usage off',
+  'refused',
+] as const;
 export type Count = (typeof counts)[number];
 
 /** What each count means, for people. */
@@ -14,6 +23,7 @@ export const meanings: Readonly<Record<Count, string>> = {
   stuck: 'not at its end after the grace period',
   changed: 'stored, read or announced otherwise than answered',
   unannounced: 'a change without its event, or an event without its change',
+  unsigned: 'a webhook that its endpoint cannot verify, or not at that time',
   'usage off': 'a counter that is not the sum of what is stored',
   refused: 'a right request that was refused for good',
 };
@@ -450,7 +460,7 @@ function defaultLike(value: unknown): unknown {
   return typeof value === 'object' ? {} : undefined;
 }
 
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined): Map<string, T[]> {
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const key = keyOf(item);

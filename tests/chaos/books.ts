@@ -4,6 +4,7 @@ import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import { isNotFound } from '@invoicecontrol/runtime/nats/stream';
 import { unfinishedWork } from '../e2e/crash/audit.js';
 import type { Scan } from '../e2e/shapes.js';
 
@@ -95,15 +96,15 @@ export interface BookReader {
   close(): Promise<void>;
 }
 
-const STREAMS = ['INVOICECONTROL_ANALYSIS', 'INVOICECONTROL_SCAN', 'INVOICECONTROL_ORGANIZATION'];
+const STREAMS = ['ANALYSIS', 'DOCUMENTS', 'SCAN', 'ORGANIZATION', 'WEBHOOKS'].map((name) => `INVOICECONTROL_${name}`);
 /** Collections of organization whose documents carry marks. */
 const ORGANIZATION_AGGREGATES = ['organizations', 'api_keys', 'members'];
 
 export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; natsUrl: string }): Promise<BookReader> {
   const connect = (databaseName: string): Promise<MongoConnection> =>
     connectMongo({ url: mongodbUrl, databaseName, appName: 'audit' });
-  const connections = await Promise.all(['analysis', 'scan', 'organization'].map(connect));
-  const [analysis, scan, organization] = connections.map(({ db }) => db) as [Db, Db, Db];
+  const connections = await Promise.all(['analysis', 'documents', 'scan', 'organization', 'webhooks'].map(connect));
+  const [analysis, documents, scan, organization, webhooks] = connections.map(({ db }) => db) as [Db, Db, Db, Db, Db];
   const bus = await connectNats({
     url: natsUrl,
     name: 'audit',
@@ -137,14 +138,22 @@ export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; n
     ...(await all<Books['usage'][number]>(analysis, 'usage')),
     ...(await all<Books['usage'][number]>(scan, 'usage')),
   ];
+  const databases = [analysis, documents, scan, organization, webhooks];
+  const known = await durablesOf(bus);
   const leftovers = async (): Promise<string[]> => {
     const marked = await Promise.all([
       ...ORGANIZATION_AGGREGATES.map((name) => marksOf(organization, name)),
       marksOf(analysis, 'audit_lines'),
+      marksOf(documents, 'audit_lines'),
       deadLettersOf(organization),
       deadLettersOf(analysis),
+      deadLettersOf(documents),
       deadLettersOf(scan),
-      unheard(bus),
+      deadLettersOf(webhooks),
+      marksOf(webhooks, 'endpoints'),
+      marksOf(webhooks, 'deliveries'),
+      unheard(bus, known),
+      ...STREAMS.map((stream) => unfilled(bus, stream, databases)),
     ]);
     return marked.flat();
   };
@@ -199,18 +208,66 @@ async function deadLettersOf(db: Db): Promise<string[]> {
   return letters.map(({ _id, error }) => `dead letter ${String(_id)}: ${String(error)}`);
 }
 
-/** Durable consumers that have not acknowledged everything yet. */
-async function unheard({ manager }: Bus): Promise<string[]> {
-  const found: string[] = [];
+interface Durable {
+  /** With its stream. */
+  readonly name: string;
+  readonly pending: number;
+  readonly unacknowledged: number;
+}
+
+/** Undefined for one that a broker lost and nobody has made again. */
+async function infoOf({ manager }: Bus, stream: string) {
+  try {
+    return await manager.streams.info(stream);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+async function durablesOf(bus: Bus): Promise<Durable[]> {
+  const { manager } = bus;
+  const found: Durable[] = [];
   for (const stream of STREAMS) {
-    for await (const { name, config, num_pending: pending, num_ack_pending: unacknowledged } of manager.consumers.list(
+    if ((await infoOf(bus, stream)) === undefined) continue;
+    for await (const { config, num_pending: pending, num_ack_pending: unacknowledged } of manager.consumers.list(
       stream,
     )) {
-      if (config.durable_name === undefined || pending + unacknowledged === 0) continue;
-      found.push(`${name} of ${stream} has ${pending} events to come and ${unacknowledged} under way`);
+      const { durable_name: durable } = config;
+      if (durable !== undefined) found.push({ name: `${durable} of ${stream}`, pending, unacknowledged });
     }
   }
   return found;
+}
+
+/** Durable consumers that have not acknowledged everything yet, and those that a broker lost and nobody has made again. */
+async function unheard(bus: Bus, known: readonly Durable[]): Promise<string[]> {
+  const durables = await durablesOf(bus);
+  const names = new Set(durables.map(({ name }) => name));
+  return [
+    ...known.filter(({ name }) => !names.has(name)).map(({ name }) => `${name} is gone`),
+    ...durables
+      .filter(({ pending, unacknowledged }) => pending + unacknowledged > 0)
+      .map(({ name, ...left }) => `${name} has ${left.pending} events to come and ${left.unacknowledged} under way`),
+  ];
+}
+
+/** What a publisher has noted about its stream: another one than there is, or a shorter one, is filled again in a while. */
+async function unfilled(bus: Bus, stream: string, databases: readonly Db[]): Promise<string[]> {
+  const relays = await Promise.all(
+    databases.map((db) =>
+      db
+        .collection<{ _id: string; created: string; lastSeq: number; refillSince?: Date }>('relay')
+        .findOne({ _id: stream }),
+    ),
+  );
+  const relay = relays.find((found) => found !== null);
+  if (relay === undefined || relay === null) return [];
+  const info = await infoOf(bus, stream);
+  if (info === undefined) return [`${stream} is gone`];
+  const { created, state } = info;
+  const isWhole = relay.refillSince === undefined && relay.created === created && relay.lastSeq <= state.last_seq;
+  return isWhole ? [] : [`${stream} is not filled again`];
 }
 
 /** Every message of a stream, from its first. */

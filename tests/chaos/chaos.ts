@@ -10,9 +10,17 @@ import { startLoad } from './clients.js';
 import { inflict } from './faults.js';
 import { openLedger } from './ledger.js';
 import type { InvoiceEntry, Ledger, LedgerBooks } from './ledger.js';
+import { growthOf, sampleOf } from './growth.js';
+import type { Growth, Sample } from './growth.js';
+import { addedTo, backlogOf } from './outages.js';
+import type { Backlog, Outage } from './outages.js';
 import { describeFault } from './plan.js';
 import type { Round } from './plan.js';
 import { startChaosSystem } from './system.js';
+import type { ChaosSystem } from './system.js';
+import { auditWebhooks } from './webhook-audit.js';
+import type { WebhookBooks } from './webhook-audit.js';
+import { isSteady, startChaosWebhooks } from './webhooks.js';
 
 export interface ChaosOptions {
   readonly seed: number;
@@ -26,6 +34,10 @@ export interface ChaosOptions {
   readonly usageGraceMs: number;
   readonly tenants: number;
   readonly rowsMax: number;
+  /** Of each organization that post invoices; 2 unless told. */
+  readonly clients?: number;
+  /** Between the begins of two rounds, if a round takes less; none unless told. */
+  readonly everyMs?: number;
   readonly say: (line: string) => void;
 }
 
@@ -55,7 +67,15 @@ export interface ChaosReport {
   /** From the end of the load until no work was left, and until every counter was right. */
   readonly quietAfterMs: number;
   readonly countersRightAfterMs: number;
+  /** One for each round with a `broker-outage`. */
+  readonly outages: readonly OutageRow[];
+  /** Of the processes of the services. */
+  readonly growth: readonly Growth[];
+  /** After each round, claims of deliveries that had lapsed a minute before and were not taken up. */
+  readonly lapsedClaims: readonly number[];
 }
+
+export interface OutageRow extends Outage, Backlog {}
 
 interface RecoveryRow {
   readonly fault: string;
@@ -77,17 +97,21 @@ export interface ChaosResult {
   readonly report: ChaosReport;
   readonly books: Books;
   readonly ledger: LedgerBooks;
+  readonly webhooks: WebhookBooks;
 }
 
-const load = { clients: 2, pauseMs: 300, scanPauseMs: 3_000 } as const;
+const load = { pauseMs: 300, scanPauseMs: 3_000 } as const;
+const CLIENTS = 2;
 /** Answers between two rounds, or the second would find nothing to break. */
 const ANSWERS_BETWEEN = 10;
 const REACHED_MS_MAX = 180_000;
 const PROBE_PAUSE_MS = 50;
 const POLL_EACH_MS = 1_000;
+/** While deliveries end, the next one ends within this time: a process is paused, a lease lapses. */
+const PROGRESS_MS_MAX = 120_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { seed, rounds, replicas, directory, graceMs, usageGraceMs, say } = options;
+  const { seed, rounds, replicas, directory, graceMs, usageGraceMs, clients = CLIENTS, everyMs = 0, say } = options;
   const beganAtMs = performance.now();
   const system = await startChaosSystem({ directory, replicas });
   const closing: (() => unknown)[] = [() => system.stop()];
@@ -101,16 +125,35 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     await probe.untilWritten();
     const reader = await openBooks(system);
     closing.push(() => reader.close());
-    const running = startLoad(ledger, { seed, tenants, rowsMax: options.rowsMax, ...load });
+    const receivers = await startChaosWebhooks({
+      seed,
+      tenants,
+      baseUrl: system.baseUrl,
+      mongodbUrl: system.mongodbUrl,
+    });
+    closing.push(() => receivers.stop());
+    const running = startLoad(ledger, { seed, tenants, rowsMax: options.rowsMax, clients, ...load });
     closing.push(() => running.stop());
 
     const recoveries: Recovery[] = [];
     const unrecovered: Breach[] = [];
+    const outages: Outage[] = [];
+    const samples: Sample[] = [];
+    const lapsed: number[] = [];
+    let nextAtMs = performance.now();
     for (const round of rounds) {
       await answersOf(ledger, ANSWERS_BETWEEN);
+      await delay(Math.max(0, nextAtMs - performance.now()));
+      nextAtMs = performance.now() + everyMs;
       say(`round ${round.number} of ${rounds.length}: ${round.faults.map(describeFault).join(' and ')}`);
+      const before = { beganAtMs: Date.now(), statuses: new Map(ledger.statuses) };
       const lifted = await Promise.all(round.faults.map((fault) => inflict(system, fault)));
       const liftedAtMs = Math.max(...lifted.map(({ atMs }) => atMs));
+      if (round.faults.some(({ kind }) => kind === 'broker-outage')) {
+        const answers = addedTo(ledger.statuses, before.statuses);
+        await Promise.all(lifted.map(({ restored }) => restored));
+        outages.push({ beganAtMs: before.beganAtMs, returnedAtMs: Date.now(), answers });
+      }
       const [readAtMs, writtenAtMs, startedAtMs] = await Promise.all([
         probe.untilRead(),
         probe.untilWritten(),
@@ -127,6 +170,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
         unrecovered.push({ count: 'stuck', sentence: `round ${round.number} was not recovered from` });
       }
       say(`  read after ${inSeconds(recovery.readMs)}, written after ${inSeconds(recovery.writeMs)}`);
+      samples.push(...(await samplesOf(system, round.number)));
+      lapsed.push(await receivers.lapsedClaims());
     }
     say('the load ends');
     const endedAtMs = performance.now();
@@ -135,15 +180,29 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     await running.finished();
     clearTimeout(closer);
     say('waiting until no work is left');
-    const left = await untilNone(() => reader.unfinished(), endedAtMs + graceMs);
+    receivers.heal();
+    let leastPending = Number.POSITIVE_INFINITY;
+    let untilMs = endedAtMs + graceMs;
+    const unfinished = async () => {
+      const pending = await receivers.pending();
+      // A busy machine may send for longer than the grace: stuck is what moves no more.
+      if (pending < leastPending) untilMs = Math.max(untilMs, performance.now() + PROGRESS_MS_MAX);
+      leastPending = Math.min(leastPending, pending);
+      return [...(await reader.unfinished()), ...(pending === 0 ? [] : [`${pending} deliveries are PENDING`])];
+    };
+    const left = await untilNone(unfinished, () => untilMs);
     const quietAfterMs = left.length === 0 ? performance.now() - endedAtMs : Number.POSITIVE_INFINITY;
     say('waiting until the counters of usage are right');
-    const off = await untilNone(async () => auditUsage(await reader.counters()), endedAtMs + usageGraceMs);
+    const off = await untilNone(
+      async () => auditUsage(await reader.counters()),
+      () => endedAtMs + usageGraceMs,
+    );
     const countersRightAfterMs = off.length === 0 ? performance.now() - endedAtMs : Number.POSITIVE_INFINITY;
-    await untilNone(() => reader.unfinished(), endedAtMs + graceMs);
+    await untilNone(unfinished, () => untilMs);
     say('auditing');
     const books = await reader.read();
-    const breaches = [...unrecovered, ...audit(books, ledger.books)];
+    const webhooks = await receivers.read(books.events);
+    const breaches = [...unrecovered, ...audit(books, ledger.books), ...auditWebhooks(webhooks)];
     const report: ChaosReport = {
       seed,
       replicas,
@@ -161,15 +220,31 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
         'audit lines': books.auditLines.length,
         mails: books.notifications.length,
         events: books.events.length,
+        deliveries: webhooks.deliveries.length,
+        'requests at receivers': webhooks.arrivals.length,
       },
       answers: Object.fromEntries([...ledger.statuses].toSorted(([left], [right]) => left.localeCompare(right))),
       quietAfterMs,
       countersRightAfterMs,
+      outages: outages.map((outage) => ({ ...outage, ...backlogOf(webhooks, outage, isSteady) })),
+      growth: growthOf(samples),
+      lapsedClaims: lapsed,
     };
-    return { report, books, ledger: ledger.books };
+    return { report, books, ledger: ledger.books, webhooks };
   } finally {
     for (const close of closing.toReversed()) await close();
   }
+}
+
+async function samplesOf(system: ChaosSystem, round: number): Promise<Sample[]> {
+  const found = await Promise.all(
+    system.services.map(async (process) => {
+      const { pid } = system.node(process);
+      const sample = await sampleOf(pid);
+      return pid === undefined || sample === undefined ? [] : [{ round, process, pid, ...sample }];
+    }),
+  );
+  return found.flat();
 }
 
 /** A caller of its own, whose requests nobody else's work delays. Times are on the clock of `performance.now()`. */
@@ -217,10 +292,10 @@ async function answersOf({ books }: Ledger, more: number): Promise<void> {
 }
 
 /** Asks until there is nothing, or the time is over. @returns what there was at last */
-async function untilNone<T>(ask: () => Promise<readonly T[]>, untilMs: number): Promise<readonly T[]> {
+async function untilNone<T>(ask: () => Promise<readonly T[]>, untilMs: () => number): Promise<readonly T[]> {
   for (;;) {
     const found = await ask();
-    if (found.length === 0 || performance.now() > untilMs) return found;
+    if (found.length === 0 || performance.now() > untilMs()) return found;
     await delay(POLL_EACH_MS);
   }
 }

@@ -53,9 +53,9 @@ async function serve(statusOf: (heard: Heard, times: number) => number): Promise
 }
 
 /** What clients of this seed send, by key; without a key nothing tells one invoice from another. */
-async function sentWith(seed: number, requests: number): Promise<ReadonlyMap<string, string>> {
+async function sentWith(seed: number, requests: number, rowsMax = 300): Promise<ReadonlyMap<string, string>> {
   const { ledger, heard } = await serve(() => 200);
-  const load = startLoad(ledger, { seed, tenants: [tenant], clients: 2, rowsMax: 300, pauseMs: 1, scanPauseMs: 1 });
+  const load = startLoad(ledger, { seed, tenants: [tenant], clients: 2, rowsMax, pauseMs: 1, scanPauseMs: 1 });
   await eventually(() => expect(heard.length).toBeGreaterThanOrEqual(requests));
   load.stop();
   await load.finished();
@@ -80,6 +80,12 @@ test('clients of another seed send others', async () => {
   const keys = shared(first, second);
   expect(keys.length).toBeGreaterThan(5);
   for (const key of keys) expect(first.get(key)).not.toBe(second.get(key));
+});
+
+test('clients that are to scan no rows send invoices alone', async () => {
+  const keys = [...(await sentWith(1, 40, 0)).keys()];
+  expect(keys.length).toBeGreaterThan(5);
+  expect(keys.filter((key) => !key.startsWith('invoice-'))).toEqual([]);
 });
 
 test('a request without a definite answer is repeated under its key until it has one', async () => {

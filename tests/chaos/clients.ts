@@ -13,6 +13,7 @@ export interface LoadOptions {
   readonly tenants: readonly Tenant[];
   /** Per tenant, beside the one that scans. */
   readonly clients: number;
+  /** Of a file; 0: nobody scans. */
   readonly rowsMax: number;
   /** A client sends the next request after a random part of it. */
   readonly pauseMs: number;
@@ -54,6 +55,7 @@ export function startLoad(ledger: Ledger, options: LoadOptions): Load {
       const step = invoiceClient(ledger, tenant, { ...options, tenantNumber: number, client, retrying });
       working.push(during(options.pauseMs, randomOf(options.seed, 'pace', number, client), step));
     }
+    if (options.rowsMax === 0) continue;
     const step = scanClient(ledger, tenant, { ...options, tenantNumber: number });
     working.push(during(options.scanPauseMs, randomOf(options.seed, 'scan pace', number), step));
   }

@@ -23,7 +23,16 @@ export async function inflict(system: ChaosSystem, fault: Fault): Promise<Lifted
 async function begin(system: ChaosSystem, { kind, process, links, ...how }: Fault): Promise<() => Promise<void>> {
   if (process !== undefined) {
     const node = system.node(process);
-    if (kind === 'kill') {
+    if (kind === 'broker-store') {
+      await system.eraseBrokerStore();
+      return async () => {
+        await node.kill();
+        // What it wrote meanwhile is gone with the volume as well.
+        await system.eraseBrokerStore();
+        await node.restart();
+      };
+    }
+    if (kind === 'kill' || kind === 'broker-outage') {
       await node.kill();
       return () => node.restart();
     }

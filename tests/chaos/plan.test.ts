@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeFault, faultKinds, links, planOf } from './plan.js';
+import { describeFault, faultKinds, links, planOf, usualKinds } from './plan.js';
 
 const options = { seed: 7, rounds: 200, kinds: faultKinds, replicas: 2 } as const;
 
@@ -26,6 +26,19 @@ describe('a plan', () => {
     const kinds = ['kill', 'slow'] as const;
     const chosen = planOf({ ...options, kinds }).flatMap(({ faults }) => faults.map(({ kind }) => kind));
     expect(new Set(chosen)).toEqual(new Set(kinds));
+  });
+
+  test('kills and pauses none but the chosen processes', () => {
+    const processes = ['webhooks-1', 'database'];
+    const rounds = planOf({ ...options, kinds: ['kill', 'pause'], processes });
+    const chosen = rounds.flatMap(({ faults }) => faults.map(({ process }) => process));
+    expect(new Set(chosen)).toEqual(new Set(processes));
+  });
+
+  test('has outages of the broker where they are asked for, as long as they were asked for', () => {
+    expect(usualKinds).toEqual(faultKinds.filter((kind) => kind !== 'broker-outage'));
+    const [round] = planOf({ ...options, rounds: 1, kinds: ['broker-outage'], outageMs: 600_000 });
+    expect(round?.faults).toMatchObject([{ process: 'broker', lengthMs: 600_000 }]);
   });
 
   test('breaks at least one link with every fault of connections', () => {

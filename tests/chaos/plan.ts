@@ -1,31 +1,37 @@
 // What will be broken when. It follows from the seed alone, so that a run can be repeated.
+import { entries } from '@invoicecontrol/topology/services';
 import { randomFrom } from '../detection/random.js';
 import type { Random } from '../detection/random.js';
 
-const services = ['organization', 'analysis', 'scan', 'gateway'] as const;
+const services = entries.map(([name]) => name);
 const stores = ['database', 'broker'] as const;
 
+export type Link = `${string}>${string}`;
 /** Who connects to whom. */
-export const links = [
+export const links: readonly Link[] = [
   'clients>gateway',
-  'gateway>organization',
-  'gateway>analysis',
-  'gateway>scan',
-  'analysis>organization',
-  'scan>organization',
-  'scan>analysis',
-  'organization>database',
-  'analysis>database',
-  'scan>database',
-  'organization>broker',
-  'analysis>broker',
-  'scan>broker',
-  'gateway>broker',
-] as const;
-export type Link = (typeof links)[number];
+  ...entries.flatMap(([name, { protocol, calls }]): Link[] => [
+    ...calls.map((called): Link => `${name}>${called}`),
+    ...(protocol === 'grpc' ? [`${name}>database` as const] : []),
+    `${name}>broker`,
+  ]),
+];
 
-export const faultKinds = ['kill', 'pause', 'partition', 'one-way', 'vanish', 'slow', 'refuse', 'reset'] as const;
+export const faultKinds = [
+  'kill',
+  'pause',
+  'partition',
+  'one-way',
+  'vanish',
+  'slow',
+  'refuse',
+  'reset',
+  'broker-store',
+  'broker-outage',
+] as const;
 export type FaultKind = (typeof faultKinds)[number];
+/** All but the one that takes as long as a whole run. */
+export const usualKinds: readonly FaultKind[] = faultKinds.filter((kind) => kind !== 'broker-outage');
 
 /** What each kind does, for people. */
 export const faultMeanings: Readonly<Record<FaultKind, string>> = {
@@ -37,6 +43,8 @@ export const faultMeanings: Readonly<Record<FaultKind, string>> = {
   slow: 'every piece of data takes longer, and fewer bytes a second pass',
   refuse: 'connections end, and none can be made',
   reset: 'connections end at once, and can be made again',
+  'broker-store': 'what the broker has stored is deleted while it runs; it is ended and starts empty',
+  'broker-outage': 'the broker is gone for --outage-seconds',
 };
 
 export interface Fault {
@@ -65,6 +73,10 @@ export interface PlanOptions {
   readonly kinds: readonly FaultKind[];
   /** Processes of each service. */
   readonly replicas: number;
+  /** The only ones that are killed or paused; all unless told. */
+  readonly processes?: readonly string[];
+  /** How long a `broker-outage` lasts. */
+  readonly outageMs?: number;
 }
 
 /** Ends and halts of processes are the most of what happens. */
@@ -76,16 +88,18 @@ const BEGIN_MS_MAX = 1_500;
 const LENGTH_MS = { min: 300, max: 5_000 } as const;
 /** Some faults last longer than the deadlines of calls. */
 const LONG = { share: 0.2, factor: 3 } as const;
+const OUTAGE_MS = 60_000;
 const LATENCY_MS = { min: 50, max: 500 } as const;
 const BYTES_PER_SECOND = { min: 20_000, max: 500_000 } as const;
 
 /** Every round follows from the seed and its number: a longer plan begins as a shorter one. */
-export function planOf({ seed, rounds, kinds, replicas }: PlanOptions): Round[] {
+export function planOf(options: PlanOptions): Round[] {
+  const { seed, rounds } = options;
   return Array.from({ length: rounds }, (_, index): Round => {
     const random = randomFrom(Math.imul(seed, 1_000_003) + index * 7_919);
     const isSecond = random.chance(TWO_FAULTS_SHARE);
-    const first = faultOf(random, kinds, replicas);
-    const others = isSecond ? Array.from({ length: TRIES }, () => faultOf(random, kinds, replicas)) : [];
+    const first = faultOf(random, options);
+    const others = isSecond ? Array.from({ length: TRIES }, () => faultOf(random, options)) : [];
     const second = others.find((other) => isApart(first, other));
     return { number: index + 1, faults: second === undefined ? [first] : [first, second] };
   });
@@ -97,14 +111,18 @@ function isApart(one: Fault, other: Fault): boolean {
   return !one.links.some((link) => other.links.includes(link));
 }
 
-function faultOf(random: Random, kinds: readonly FaultKind[], replicas: number): Fault {
+function faultOf(random: Random, { kinds, replicas, processes, outageMs = OUTAGE_MS }: PlanOptions): Fault {
   const kind = random.pick(kinds.flatMap((one) => Array.from({ length: weights[one] ?? 1 }, () => one)));
   const afterMs = random.integer(0, BEGIN_MS_MAX);
   const length = random.integer(LENGTH_MS.min, LENGTH_MS.max) * (random.chance(LONG.share) ? LONG.factor : 1);
   const lengthMs = kind === 'reset' ? 0 : length;
   if (kind === 'kill' || kind === 'pause') {
-    const process = random.pick(processNames(replicas));
+    const process = random.pick(processes ?? processNames(replicas));
     return { kind, process, target: process, links: [], afterMs, lengthMs };
+  }
+  if (kind === 'broker-store' || kind === 'broker-outage') {
+    const isLong = kind === 'broker-outage';
+    return { kind, process: 'broker', target: 'broker', links: [], afterMs, lengthMs: isLong ? outageMs : lengthMs };
   }
   const isNode = random.chance(0.5);
   const target = isNode ? random.pick([...services, ...stores]) : random.pick(links);
@@ -125,7 +143,7 @@ function faultOf(random: Random, kinds: readonly FaultKind[], replicas: number):
 }
 
 /** `analysis-1`, `analysis-2`, ..., `database`, `broker`. */
-function processNames(replicas: number): string[] {
+export function processNames(replicas: number): string[] {
   const ofServices = services.flatMap((name) => Array.from({ length: replicas }, (_, index) => `${name}-${index + 1}`));
   return [...ofServices, ...stores];
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { say } from '../bench/progress.js';
 import { runChaos } from './chaos.js';
-import { describeFault, faultKinds, faultMeanings, planOf } from './plan.js';
+import { describeFault, faultKinds, faultMeanings, planOf, processNames, usualKinds } from './plan.js';
 import type { FaultKind } from './plan.js';
 import { isKept, printReport } from './report.js';
 
@@ -15,6 +15,13 @@ announced. Exit code 1 if any promise was broken. How to read the report: docs/g
   npm run chaos                                10 rounds with a seed of the moment
   npm run chaos -- --rounds 50 --seed 7        the same plan and the same load each time
   npm run chaos -- --faults kill,pause         only these kinds
+  npm run chaos -- --faults broker-outage --outage-seconds 600 --rounds 1
+                                               the broker is gone for ten minutes
+  npm run chaos -- --faults kill --processes webhooks-1,database
+                                               only these processes are killed or paused
+  npm run chaos -- --every 20                  a round begins no sooner than so many seconds after the one before
+  npm run chaos -- --clients 5                 so many clients of each organization post invoices (2 unless said)
+  npm run chaos -- --no-scans                  invoices alone, without files of thousands of rows
   npm run chaos -- --replicas 2                two processes of each service
   npm run chaos -- --seed 7 --plan             prints the plan and ends
   npm run chaos -- --json FILE                 the report as JSON too
@@ -36,6 +43,11 @@ async function main(): Promise<void> {
       rounds: { type: 'string', default: '10' },
       seed: { type: 'string' },
       faults: { type: 'string' },
+      'outage-seconds': { type: 'string', default: '60' },
+      processes: { type: 'string' },
+      every: { type: 'string', default: '0' },
+      clients: { type: 'string', default: '2' },
+      'no-scans': { type: 'boolean', default: false },
       replicas: { type: 'string', default: '1' },
       grace: { type: 'string', default: '600' },
       json: { type: 'string' },
@@ -55,6 +67,8 @@ async function main(): Promise<void> {
     rounds: wholeNumber('--rounds', values.rounds, 1, 1_000),
     kinds: kindsOf(values.faults),
     replicas,
+    outageMs: wholeNumber('--outage-seconds', values['outage-seconds'], 1, 86_400) * 1_000,
+    ...(values.processes === undefined ? {} : { processes: processesOf(values.processes, replicas) }),
   });
   if (values.plan) {
     for (const { number, faults } of rounds) {
@@ -65,8 +79,23 @@ async function main(): Promise<void> {
   const graceMs = wholeNumber('--grace', values.grace, 10, 86_400) * 1_000;
   const directory = await mkdtemp(join(tmpdir(), 'invoice-control-chaos-'));
   say(`seed ${seed}; data and logs in ${directory}`);
-  const times = { graceMs, usageGraceMs: graceMs };
-  const { report } = await runChaos({ seed, rounds, replicas, directory, ...times, tenants: 3, rowsMax: 2_000, say });
+  const times = {
+    graceMs,
+    usageGraceMs: graceMs,
+    everyMs: wholeNumber('--every', values.every, 0, 3_600) * 1_000,
+  };
+  const clients = wholeNumber('--clients', values.clients, 1, 50);
+  const { report } = await runChaos({
+    seed,
+    rounds,
+    replicas,
+    directory,
+    ...times,
+    clients,
+    tenants: 3,
+    rowsMax: values['no-scans'] ? 0 : 2_000,
+    say,
+  });
   process.stdout.write(printReport(report));
   const text = `${JSON.stringify(report, null, 2)}\n`;
   if (values.json !== undefined) await writeFile(values.json, text);
@@ -80,12 +109,20 @@ async function main(): Promise<void> {
 }
 
 function kindsOf(text: string | undefined): readonly FaultKind[] {
-  if (text === undefined) return faultKinds;
+  if (text === undefined) return usualKinds;
   return text.split(',').map((name) => {
     const kind = faultKinds.find((known) => known === name.trim());
     if (kind === undefined) throw new Error(`--faults knows no ${name}: choose of ${faultKinds.join(', ')}.`);
     return kind;
   });
+}
+
+function processesOf(text: string, replicas: number): readonly string[] {
+  const known = processNames(replicas);
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`--processes knows no ${unknown}: choose of ${known.join(', ')}.`);
+  return names;
 }
 
 function wholeNumber(name: string, text: string, min: number, max: number): number {

@@ -9,16 +9,26 @@ import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import type { TcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
+import { eraseBrokerStore } from '../e2e/crash/broker-store.js';
 import { startServiceProcess, UNLIMITED_RATES } from '../e2e/crash/service-process.js';
 import { links } from './plan.js';
 import type { Link } from './plan.js';
 
+/** Receivers are on loopback, and failed deliveries end within a minute: waits of 16 s in all, 19 with their jitter. */
+const WEBHOOKS_ENV = {
+  EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
+  EGRESS_ALLOW_HTTP: 'true',
+  WEBHOOK_RETRY_WAITS_MS: '1000,2000,5000,8000',
+  WEBHOOK_RETRY_FLOOR_MS: '1000',
+} as const;
 /** With its stores away a service ends at its start; its supervisor starts it again and again. */
 const RESTART_MS_MAX = 300_000;
 const RESTART_PAUSE_MS = 500;
 
 /** A process that a fault may be about. */
 interface Node {
+  /** Of a service that runs. */
+  readonly pid?: number | undefined;
   kill(): Promise<void>;
   /** Resolves when it serves again. */
   restart(): Promise<void>;
@@ -34,6 +44,10 @@ export interface ChaosSystem {
   readonly natsUrl: string;
   /** @param name as in a plan: `analysis-1`, `database` */
   node(name: string): Node;
+  /** Names of the processes of the services. */
+  readonly services: readonly string[];
+  /** Deletes what the broker has stored, whether it runs or not. */
+  eraseBrokerStore(): Promise<void>;
   /** One or, where replicas connect to a store, one for each. */
   proxiesOf(link: Link): readonly TcpProxy[];
   newTenant(name: string): Promise<Tenant>;
@@ -53,6 +67,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
   await mkdir(logDir, { recursive: true });
   const ended: string[] = [];
   const closing: (() => unknown)[] = [];
+  let isStarted = false;
   let isStopping = false;
   const stop = async (): Promise<void> => {
     isStopping = true;
@@ -60,6 +75,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
   };
   const proxies = new Map<Link, TcpProxy[]>();
   const nodes = new Map<string, Node>();
+  const services: string[] = [];
   const replicaPorts = new Map<string, number[]>();
 
   const proxied = async (link: Link, [serverPort, ...others]: readonly number[]): Promise<number> => {
@@ -89,11 +105,14 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
   };
 
   try {
+    const dataDir = join(directory, 'data');
     const infrastructure = await startInfrastructure({
-      dataDir: join(directory, 'data'),
+      dataDir,
       env: {},
-      log: (line) => void ended.push(line),
+      // While it starts, it tells what takes long; a start that fails throws.
+      log: (line) => void (isStarted && ended.push(line)),
     });
+    isStarted = true;
     closing.push(() => infrastructure.stop());
     const { mongodbUrl, natsUrl, mongodb, nats } = infrastructure;
     nodes.set('database', { ...mongodb, restart: () => untilStarted(mongodb.restart) });
@@ -106,6 +125,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
       closing.push(() => kept.end());
       const natsLink = linkOf(service, 'broker');
       const env = { LOG_LEVEL: 'info', ...UNLIMITED_RATES, ...own, NATS_URL: await proxiedUrl(natsLink, natsUrl) };
+      if (service === 'webhooks') Object.assign(env, WEBHOOKS_ENV);
       if (own['MONGODB_URL'] !== undefined) {
         Object.assign(env, { MONGODB_URL: await proxiedUrl(linkOf(service, 'database'), mongodbUrl) });
       }
@@ -120,7 +140,14 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
         process.resume();
         return process.stop();
       });
-      nodes.set(name, { ...process, restart: () => untilStarted(process.restart) });
+      nodes.set(name, {
+        ...process,
+        get pid() {
+          return process.pid;
+        },
+        restart: () => untilStarted(process.restart),
+      });
+      services.push(name);
       return portOf(process.address);
     };
     const started = await startServices(
@@ -146,6 +173,8 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
       mongodbUrl,
       natsUrl,
       node: (name) => nodes.get(name) ?? missing(name),
+      services,
+      eraseBrokerStore: () => eraseBrokerStore(dataDir, infrastructure),
       proxiesOf: (link) => proxies.get(link) ?? missing(link),
       newTenant: (name) => createTenant(started.organization.address, secrets.OPERATOR_TOKEN, name),
       ended,

@@ -9,6 +9,7 @@ interface Peer {
 interface Port {
   readonly protocol: string;
   readonly port: number;
+  readonly endPort?: number;
 }
 
 interface NetworkPolicySpec {
@@ -60,7 +61,11 @@ function peers(named: readonly Peer[] | undefined): string[] {
 }
 
 function wires(named: readonly Port[] | undefined): string[] {
-  return named?.map(({ protocol, port }) => `${protocol} ${port}`) ?? ['any port'];
+  return (
+    named?.map(({ protocol, port, endPort }) => `${protocol} ${port}${endPort === undefined ? '' : `-${endPort}`}`) ?? [
+      'any port',
+    ]
+  );
 }
 
 function peerName({ podSelector, namespaceSelector, ipBlock }: Peer): string {

@@ -245,7 +245,9 @@ describeManifests('network', () => {
     ]);
     expect(between).toContain('scan -> analysis TCP 50051');
     const internet = entries.flatMap(([name, { internetPorts = [] }]) =>
-      internetPorts.map((port) => `${name} -> 0.0.0.0/0 TCP ${port}`),
+      internetPorts.map(
+        (port) => `${name} -> 0.0.0.0/0 TCP ${typeof port === 'number' ? port : `${port.from}-${port.to}`}`,
+      ),
     );
     expect(internet).toContain('organization -> 0.0.0.0/0 TCP 465');
     expect(allowedConnections(local.objects)).toEqual({

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { API_KEY_ID_LENGTH, API_KEY_SECRET_LENGTH, BASE62_ALPHABET, formatApiKey, parseApiKey } from './api-key.js';
+import { API_KEY_ID_LENGTH, API_KEY_SECRET_LENGTH, formatApiKey, parseApiKey } from './api-key.js';
+import { BASE62_ALPHABET } from './base62.js';
 
 const id = '0123456789ABCDEF';
 const secret = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG';

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { BASE62_ALPHABET } from './base62.js';
 
 /** `live` keys act on real data, `test` keys on test installations; the grammar is the same. */
 export type ApiKeyKind = 'live' | 'test';
@@ -16,9 +17,6 @@ export const API_KEY_ID_LENGTH = 16;
 export const API_KEY_SECRET_LENGTH = 43;
 /** Six base62 digits hold every CRC-32: 62^6 is more than 2^32. */
 const CHECKSUM_LENGTH = 6;
-
-/** The digits of base62, in the order of their values. */
-export const BASE62_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 const GRAMMAR = /^ick_(live|test)_([0-9A-Za-z]{16})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 

@@ -127,6 +127,14 @@ describe('a call', () => {
     expect(received).toEqual([]);
   });
 
+  test('sends a body that may be left out', async () => {
+    replies = [accepted, accepted];
+    const path = { webhookId: 'w' };
+    await client().post('/webhooks/{webhookId}/rotate-secret', { path });
+    await client().post('/webhooks/{webhookId}/rotate-secret', { path, body: { revoke_previous: true } });
+    expect(received).toMatchObject([{ body: '' }, { body: '{"revoke_previous":true}' }]);
+  });
+
   test('does not follow a redirect', async () => {
     replies = [{ status: 307, headers: { location: `${baseUrl}/elsewhere` } }];
     expect(await rejection(client().get('/policies/current'))).toMatchObject({ name: 'ApiError', status: 307 });

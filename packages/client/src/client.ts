@@ -17,6 +17,8 @@ import type { RetryOptions } from './retry.js';
 export { ApiError, NetworkError } from './errors.js';
 export type { ErrorCode, FieldFault } from './errors.js';
 export type { Retry } from './retry.js';
+export { WebhookError, verifyWebhook } from './verify-webhook.js';
+export type { WebhookEvent, WebhookFault, WebhookHeaders, WebhookRequest } from './verify-webhook.js';
 
 /** The bodies of the API by their names: `Schemas['Finding']`. */
 export type Schemas = components['schemas'];
@@ -26,7 +28,11 @@ const TIMEOUT_MS = 150_000;
 const KEY_HEADER = 'idempotency-key';
 
 /** The compiler compares this list with the description: a route that is added or removed does not compile. */
-const honoursIdempotencyKey: Readonly<Record<KeyedPath, true>> = { '/invoices': true, '/scans': true };
+const honoursIdempotencyKey: Readonly<Record<KeyedPath, true>> = {
+  '/invoices': true,
+  '/invoices/from-upload': true,
+  '/scans': true,
+};
 
 export interface ClientOptions extends RetryOptions {
   /** Ends in `/v1`: `https://api.example.com/v1`. */

@@ -14,9 +14,11 @@ type Parameters<O, In extends 'path' | 'query' | 'header'> = O extends { readonl
   ? NonNullable<All[In & keyof All]>
   : never;
 
-type Body<O> = O extends { readonly requestBody: { readonly content: { readonly 'application/json': infer T } } }
-  ? T
-  : never;
+/** Distributes over `never`, which an operation without a body has. */
+type Json<R> = R extends { readonly content: { readonly 'application/json': infer T } } ? T : never;
+
+/** Of a body that must be sent or may be. */
+type Body<O> = O extends { readonly requestBody?: infer R } ? Json<NonNullable<R>> : never;
 
 /** No option where there is nothing to say, an optional one where nothing is required. */
 type Option<Name extends string, T> = [T] extends [never]

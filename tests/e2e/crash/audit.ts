@@ -102,6 +102,7 @@ export async function unfinishedWork({ analysis, scan }: Databases): Promise<str
   const found = await Promise.all([
     find(analysis, 'invoices', ['pending', 'outboxPending', 'leaseUntil']),
     find(analysis, 'findings', ['pending', 'outboxPending']),
+    find(analysis, 'upload_analyses', ['outboxPending', 'leaseUntil']),
     find(scan, 'scans', ['outboxPending', 'leaseUntil']),
   ]);
   return found.flat();

@@ -1,6 +1,6 @@
 // The product as it is deployed, one process per service, on a MongoDB and a NATS of its own, all of which can be
 // killed and brought back.
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
@@ -11,6 +11,7 @@ import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { ServiceName } from '@invoicecontrol/topology/services';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
+import { eraseBrokerStore } from './broker-store.js';
 import { startServiceProcess, UNLIMITED_RATES } from './service-process.js';
 import type { Killable } from './service-process.js';
 
@@ -33,7 +34,12 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
   stop(): Promise<void>;
 }
 
-export async function startKillableSystem(): Promise<KillableSystem> {
+export interface KillableSystemOptions {
+  /** Added to the environment of the service that sends webhooks. */
+  readonly webhooksEnv?: Readonly<Record<string, string>>;
+}
+
+export async function startKillableSystem({ webhooksEnv = {} }: KillableSystemOptions = {}): Promise<KillableSystem> {
   const unexpected: string[] = [];
   const log = (line: string): void => void unexpected.push(line);
   const closing: (() => Promise<void>)[] = [];
@@ -56,7 +62,9 @@ export async function startKillableSystem(): Promise<KillableSystem> {
     };
     const secrets = newSecrets();
     const services = await startServices({ natsUrl, mongodbUrlFor, secrets }, async (name, own) => {
-      const service = await startServiceProcess(name, { LOG_LEVEL: 'info', ...UNLIMITED_RATES, ...own }, { log });
+      const added = name === 'webhooks' ? webhooksEnv : {};
+      const env = { LOG_LEVEL: 'info', ...UNLIMITED_RATES, ...own, ...added };
+      const service = await startServiceProcess(name, env, { log });
       closing.push(() => service.stop());
       return service;
     });
@@ -66,7 +74,7 @@ export async function startKillableSystem(): Promise<KillableSystem> {
       natsUrl,
       baseUrl: `http://${services.gateway.address}/v1`,
       database: infrastructure.mongodb,
-      broker: { ...infrastructure.nats, erase: () => empty(join(dataDir, infrastructure.source.nats, 'nats')) },
+      broker: { ...infrastructure.nats, erase: () => eraseBrokerStore(dataDir, infrastructure) },
       proxyOf: (service) => proxies.get(service) ?? missing(service),
       newTenant: (name, plan) => createTenant(services.organization.address, secrets.OPERATOR_TOKEN, name, plan),
       unexpected,
@@ -76,10 +84,6 @@ export async function startKillableSystem(): Promise<KillableSystem> {
     await stop();
     throw error;
   }
-}
-
-async function empty(directory: string): Promise<void> {
-  for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true });
 }
 
 function missing(service: ServiceName): never {

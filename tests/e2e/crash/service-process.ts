@@ -27,6 +27,8 @@ export interface Killable {
 export interface ServiceProcess extends Killable {
   /** `127.0.0.1:<port>`. */
   readonly address: string;
+  /** Another one after each start. */
+  readonly pid: number | undefined;
   /** Stands still until `resume`. */
   pause(): void;
   resume(): void;
@@ -61,6 +63,9 @@ export async function startServiceProcess(
   const { port } = running;
   return {
     address: `127.0.0.1:${port}`,
+    get pid() {
+      return running.pid;
+    },
     kill: () => running.kill(),
     async restart() {
       running = await supervised(() => start(port));

@@ -8,19 +8,21 @@ const colours = { PASS: 'green', REVIEW: 'yellow', BLOCK: 'red' } as const;
 
 /**
  * Analyzes the demonstration invoices. Each has its own key, so a second start shows the first answers again.
- * @returns an invoice for people to try, which repeats one of them
+ * @returns an invoice for people to try, which repeats one of them, and how many events of a webhook they make
  */
 export async function demonstrate(
   baseUrl: string,
   apiKey: string,
   print: (line: string) => void,
-): Promise<Schemas['Invoice']> {
+): Promise<{ toTry: Schemas['Invoice']; events: number }> {
   const api = createClient({ baseUrl, apiKey });
+  let events = 0;
   const rows: string[][] = [['', 'number', 'supplier', 'amount', 'decision', 'score', 'findings']];
   // Every start tells the same story by the day on which the organization was created.
   const since = new Date((await api.get('/organizations/current')).data.createdAt);
   for (const [index, { about, invoice }] of demonstrationInvoices(since).entries()) {
     const { data } = await api.post('/invoices', { body: invoice, idempotencyKey: `demonstration-${index + 1}` });
+    events += 1 + data.findings.length;
     rows.push([
       about,
       invoice.invoice_number,
@@ -32,7 +34,7 @@ export async function demonstrate(
     ]);
   }
   for (const line of table(rows)) print(line);
-  return copyToTry(since);
+  return { toTry: copyToTry(since), events };
 }
 
 /** Rows as aligned text; numbers to the right, decisions coloured on a terminal. */

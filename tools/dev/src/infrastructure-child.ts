@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-const READY_TIMEOUT_MS = 30_000;
+const READY_MS_MAX = 30_000;
 const STOP_TIMEOUT_MS = 5_000;
 const WATCHDOG_POLL_EACH_MS = 100;
 const TAIL_LINES_MAX = 20;
@@ -17,12 +17,15 @@ export interface ChildServerOptions {
   /** Reads the port from the line of output by which the server says that it takes connections. */
   readPort: (line: string) => number | undefined;
   log: (line: string) => void;
+  /** 30 s unless told. */
+  readyMsMax?: number;
   /** Gets every line of output, for a log that is kept. */
   onOutput?: (line: string) => void;
 }
 
 export interface ChildServer {
   port: number;
+  pid: number | undefined;
   kill(): Promise<void>;
   /** Stands still until `resume`, as on a machine without time for it. */
   pause(): void;
@@ -38,6 +41,7 @@ export async function startChildServer({
   env = process.env,
   readPort,
   log,
+  readyMsMax = READY_MS_MAX,
   onOutput = () => {},
 }: ChildServerOptions): Promise<ChildServer> {
   // A group of its own, so that Ctrl-C in the terminal reaches us alone and the servers outlive what still needs them.
@@ -66,7 +70,7 @@ export async function startChildServer({
   const started = await Promise.race([
     listening.then((port) => ({ port })),
     ended.then((how) => ({ failure: `did not start: it ${how}` })),
-    after(READY_TIMEOUT_MS).then(() => ({ failure: `was not ready within ${READY_TIMEOUT_MS / 1000} s` })),
+    after(readyMsMax).then(() => ({ failure: `was not ready within ${readyMsMax / 1000} s` })),
   ]);
   if ('failure' in started) {
     child.kill('SIGKILL');
@@ -87,6 +91,7 @@ export async function startChildServer({
   };
   return {
     port: started.port,
+    pid: child.pid,
     async kill() {
       end('SIGKILL');
       await ended;

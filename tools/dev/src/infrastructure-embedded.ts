@@ -11,6 +11,8 @@ type Log = (line: string) => void;
  * what will live for ever twice, and everybody waits: twice the time of 64.
  */
 const YOUNG_MEMORY_MB = 64;
+/** It reads its whole journal first: ten seconds of computing for 300 MB, many times that on a busy machine. */
+const MONGODB_READY_MS_MAX = 180_000;
 
 /** @param dataDir where the journal is kept */
 export function embeddedMongodb(dataDir: string, log: Log): Promise<Server> {
@@ -22,6 +24,7 @@ export function embeddedMongodb(dataDir: string, log: Log): Promise<Server> {
         command: process.execPath,
         args: [`--max-semi-space-size=${YOUNG_MEMORY_MB}`, program, '--port', String(port ?? 0), '--data', dataDir],
         readPort: portFromJson,
+        readyMsMax: MONGODB_READY_MS_MAX,
         log,
       }),
     (port) => `mongodb://127.0.0.1:${port}/?directConnection=true`,

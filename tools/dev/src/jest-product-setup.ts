@@ -23,6 +23,8 @@ export default async function setUp(): Promise<void> {
       TRUSTED_PROXY_HOPS: '1',
       // Per key; files with tests of scans send more in a minute than a client may.
       RATE_LIMIT_SCANS_PER_MINUTE: '1000',
+      // No test calls anything beyond loopback.
+      EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
     },
   });
   closing.push(async () => {

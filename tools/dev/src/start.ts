@@ -8,20 +8,23 @@ import type { Secrets } from '@invoicecontrol/topology/start';
 import { copyToTry } from './demonstration-invoices.js';
 import { demonstrate } from './demonstration.js';
 import { startInfrastructure } from './infrastructure.js';
-import { startSimulators } from './simulators.js';
+import { RECEIVER_CA, startSimulators } from './simulators.js';
 import { startSystem } from './system.js';
 import { createTenant } from './tenant.js';
 import type { Tenant } from './tenant.js';
+import { describeDeliveries, registerReceiver, showsWebhook } from './webhook-demonstration.js';
 
 const usage = `Starts MongoDB, NATS and every service on this machine, analyzes a few invoices and keeps serving.
 
   npm start                  start and show the demonstration
-  npm start -- --no-demo     without the demonstration's invoices
+  npm start -- --no-demo     without the demonstration's invoices and webhook
   npm start -- --fresh       delete the data of earlier starts first
 
   PORT=8080                  where the REST gateway listens
   DATA_DIR=.data             where data is kept
   MONGODB_URL, NATS_URL      use these instead of finding or starting some
+  EGRESS_..., WEBHOOK_...    settings of webhooks; with EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP
+                             or WEBHOOK_TEST_CA_FILE the demonstration has no webhook
   LOG_LEVEL=warn             error unless set
 `;
 
@@ -61,7 +64,8 @@ async function main(): Promise<void> {
   let installation: Installation = { ...stored, secrets: { ...newSecrets(), ...stored?.secrets } };
   await writePrivate(installationFile, installation);
 
-  const simulators = await startSimulators();
+  const isWebhookShown = !values['no-demo'] && showsWebhook(process.env);
+  const simulators = await startSimulators({ webhooks: isWebhookShown, directory: dataDir });
   const system = await startSystem({
     mongodbUrl: infrastructure.mongodbUrl,
     natsUrl: infrastructure.natsUrl,
@@ -92,32 +96,45 @@ async function main(): Promise<void> {
       await writePrivate(installationFile, installation);
     }
     const { tenant, other } = installation.demo ?? unreachable();
+    const { webhookReceiver } = simulators;
+    const isNewEndpoint = await registerReceiver(system.baseUrl, tenant.keys.owner, webhookReceiver);
     let toTry = copyToTry(new Date());
+    let events = 0;
     if (!values['no-demo']) {
       say('');
-      toTry = await demonstrate(system.baseUrl, tenant.keys.owner, say);
+      ({ toTry, events } = await demonstrate(system.baseUrl, tenant.keys.owner, say));
     }
+    const webhooks = webhookReceiver && (await describeDeliveries(webhookReceiver, isNewEndpoint ? events : 0));
     await writePrivate(demoFile, {
       baseUrl: system.baseUrl,
       ...tenant,
       otherOrganization: { organizationId: other.organizationId, keys: { owner: other.keys.owner } },
       simulators: simulators.urls,
     });
-    say(welcome(system.baseUrl, tenant.keys.owner, toTry, Date.now() - startedAt));
+    say(welcome({ baseUrl: system.baseUrl, key: tenant.keys.owner, webhooks, toTry, tookMs: Date.now() - startedAt }));
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function welcome(baseUrl: string, key: string, toTry: Readonly<Record<string, unknown>>, tookMs: number): string {
+interface Welcome {
+  readonly baseUrl: string;
+  readonly key: string;
+  /** What came of the demonstration's webhook. */
+  readonly webhooks: string | undefined;
+  readonly toTry: Readonly<Record<string, unknown>>;
+  readonly tookMs: number;
+}
+
+function welcome({ baseUrl, key, webhooks, toTry, tookMs }: Welcome): string {
   const root = baseUrl.replace(/\/v1$/, '');
   return `
 Ready after ${(tookMs / 1000).toFixed(1)} s. Ctrl-C stops everything.
 
   API       ${baseUrl}
   API key   ${key}
-  Docs      ${root}/docs
+  Docs      ${root}/docs${webhooks === undefined ? '' : `\n  Webhooks  ${webhooks}`}
 
 Try it:
 
@@ -142,7 +159,7 @@ function readOptions(): { help: boolean; 'no-demo': boolean; fresh: boolean } {
 
 /** Deletes only what earlier starts created: DATA_DIR may hold other files. */
 async function deleteData(dataDir: string): Promise<void> {
-  const ours = ['demo.json', 'dev.json', 'installation.json', 'docker', 'embedded'];
+  const ours = ['demo.json', 'dev.json', 'installation.json', RECEIVER_CA, 'docker', 'embedded'];
   for (const name of ours) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 

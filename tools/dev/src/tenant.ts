@@ -3,6 +3,8 @@ import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organizatio
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 
 const roles = ['ADMIN', 'ANALYST', 'VIEWER'] as const;
+/** Every service has just been started, and a machine that is busy with that answers late. */
+const TIMEOUT_MS = 60_000;
 
 export interface Tenant {
   readonly organizationId: string;
@@ -23,6 +25,7 @@ export async function createTenant(
     const operator = client(OperatorServiceDefinition, channel);
     const call = {
       context: { requestId: 'create-tenant', actor: { type: 'OPERATOR', id: 'operator' }, operatorToken } as const,
+      timeoutMs: TIMEOUT_MS,
     };
     const mailbox = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
     const created = await operator.createOrganization(

@@ -1,0 +1,19 @@
+import { describe, expect, test } from '@jest/globals';
+import { BASE62_ALPHABET, randomBase62 } from './base62.js';
+
+describe('random base62', () => {
+  test('has the asked length, and is another text each time', () => {
+    for (const length of [0, 1, 16, 43]) expect(randomBase62(length)).toMatch(new RegExp(`^[0-9A-Za-z]{${length}}$`));
+    expect(new Set(Array.from({ length: 200 }, () => randomBase62(43))).size).toBe(200);
+  });
+
+  test('favours no digit', () => {
+    const text = randomBase62(62_000);
+    for (const digit of BASE62_ALPHABET) {
+      // 1,000 are expected; with the bytes that are skipped the first eight digits would have about 1,210.
+      const count = text.split(digit).length - 1;
+      expect(count).toBeGreaterThan(820);
+      expect(count).toBeLessThan(1_180);
+    }
+  });
+});

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+
+/** The digits of base62, in the order of their values. */
+export const BASE62_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** The largest multiple of 62 in a byte. Bytes from there on are skipped, because they would favour the first digits. */
+const FAIR_BYTES = 248;
+
+/** Random digits for keys, tokens and secrets: 43 of them hold 256 random bits. */
+export function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < FAIR_BYTES && text.length < length) text += BASE62_ALPHABET.charAt(byte % BASE62_ALPHABET.length);
+    }
+  }
+  return text;
+}

@@ -1,0 +1,73 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Ranges of IPv4 that are not public, and 168.63.129.16, by which a cloud answers its own machines. */
+const IPV4_DENIED = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+];
+
+/** Of IPv6 only global unicast is public, without the parts that lead to IPv4 or to documentation. */
+const IPV6_PUBLIC = '2000::/3';
+const IPV6_DENIED = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
+
+const denied4 = blockListOf(IPV4_DENIED);
+const public6 = blockListOf([IPV6_PUBLIC]);
+const denied6 = blockListOf(IPV6_DENIED);
+
+/** Says whether an address (without brackets) may be called; false for a text that is no address. */
+export type IsAllowedAddress = (address: string) => boolean;
+
+/**
+ * The addresses that customers' URLs may lead to (reference webhooks-and-events, section 4): public ones, and those that
+ * the operator named.
+ * @param allowedCidrs `127.0.0.1/32`; for tests and development
+ */
+export function allowedAddresses(allowedCidrs: readonly string[]): IsAllowedAddress {
+  const named = blockListOf(allowedCidrs);
+  return (address) => {
+    switch (isIP(address)) {
+      case 4:
+        return named.check(address, 'ipv4') || !denied4.check(address, 'ipv4');
+      case 6:
+        if (named.check(address, 'ipv6')) return true;
+        return public6.check(address, 'ipv6') && !denied6.check(address, 'ipv6');
+      default:
+        return false;
+    }
+  };
+}
+
+/** @returns undefined for a text that is no range of addresses */
+export function parseCidr(text: string): { readonly address: string; readonly bits: number } | undefined {
+  const [, address = '', digits = ''] = /^([0-9A-Fa-f.:]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const version = isIP(address);
+  const bits = Number(digits);
+  return version === 0 || bits > (version === 4 ? 32 : 128) ? undefined : { address, bits };
+}
+
+function blockListOf(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const parsed = parseCidr(cidr);
+    if (parsed === undefined) throw new Error(`${cidr} is not a range of addresses such as 192.0.2.0/24.`);
+    list.addSubnet(parsed.address, parsed.bits, isIP(parsed.address) === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}

@@ -1,0 +1,31 @@
+import { Resolver } from 'node:dns/promises';
+
+/** All addresses of a name, of both kinds, in the order of the answers. */
+export type Resolve = (name: string) => Promise<readonly string[]>;
+
+/** The name has no address, or nobody could be asked. */
+export class UnresolvedNameError extends Error {
+  constructor(name: string, options?: ErrorOptions) {
+    super(`The host ${name} has no address.`, options);
+    this.name = 'UnresolvedNameError';
+  }
+}
+
+const TRY_MS = 2_000;
+const TRIES = 2;
+
+/**
+ * Asks name servers for A and AAAA and nothing else: a hosts file is for the machine, not for names of customers.
+ * @param servers `address:port`; empty: those of the system
+ */
+export function resolveWith(servers: readonly string[]): Resolve {
+  return async (name) => {
+    // One resolver each: a query that hangs must not delay those of others.
+    const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+    if (servers.length > 0) resolver.setServers(servers);
+    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length > 0) return addresses;
+    throw new UnresolvedNameError(name, { cause: answers.find((answer) => answer.status === 'rejected')?.reason });
+  };
+}

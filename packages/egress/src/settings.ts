@@ -1,0 +1,45 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { parseCidr } from './addresses.js';
+
+const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])));
+
+/** `address:port`, an IPv6 address in brackets. */
+function isDnsServer(text: string): boolean {
+  const [, bracketed, plain, port] = /^(?:\[([0-9A-Fa-f:]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text) ?? [];
+  return isIP(bracketed ?? plain ?? '') !== 0 && Number(port) > 0 && Number(port) <= 65_535;
+}
+
+/**
+ * The settings of every service that calls URLs of customers; its configuration schema spreads them. All are empty by
+ * default; {@link weakenedBy} names those that production refuses.
+ */
+export const egressSettings = {
+  /** Addresses that may be called although they are not public, at registration and when calling alike. */
+  EGRESS_ALLOW_CIDRS: list.refine((cidrs) => cidrs.every((cidr) => parseCidr(cidr) !== undefined), {
+    message: 'must be ranges such as 127.0.0.1/32 with commas between them',
+  }),
+  /** Allows `http:` URLs of customers. */
+  EGRESS_ALLOW_HTTP: z.stringbool().default(false),
+  /** Where names of customers' URLs are asked, by A and AAAA; without any, at the servers of the system. */
+  EGRESS_DNS_SERVERS: list.refine((servers) => servers.every(isDnsServer), {
+    message: 'must be address:port with commas between them',
+  }),
+};
+
+export interface EgressSettings {
+  readonly EGRESS_ALLOW_CIDRS: readonly string[];
+  readonly EGRESS_ALLOW_HTTP: boolean;
+  readonly EGRESS_DNS_SERVERS: readonly string[];
+}
+
+/** Names of the settings that weaken the guard. */
+export function weakenedBy({ EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP }: EgressSettings): string[] {
+  return [
+    ...(EGRESS_ALLOW_CIDRS.length > 0 ? ['EGRESS_ALLOW_CIDRS'] : []),
+    ...(EGRESS_ALLOW_HTTP ? ['EGRESS_ALLOW_HTTP'] : []),
+  ];
+}

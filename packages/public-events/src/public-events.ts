@@ -1,0 +1,104 @@
+/** The events that customers can receive (specification section 6). */
+export const publicEventTypes = [
+  'invoice.analysis.completed',
+  'invoice.analysis.failed',
+  'scan.completed',
+  'finding.created',
+  'finding.reviewed',
+] as const;
+
+export type PublicEventType = (typeof publicEventTypes)[number];
+
+export function isPublicEventType(text: string): text is PublicEventType {
+  return (publicEventTypes as readonly string[]).includes(text);
+}
+
+/** `data` of a delivery, by the type of its event. Members are only added; a break is a new type. */
+export interface PublicEventData {
+  readonly 'invoice.analysis.completed': {
+    readonly invoice_id: string;
+    readonly decision: 'PASS' | 'REVIEW' | 'BLOCK';
+    readonly risk_score: number;
+    /** True only when the decision is PASS. */
+    readonly export_ready: boolean;
+    readonly canonical_export_path: string;
+  };
+  readonly 'invoice.analysis.failed': {
+    readonly upload_id: string;
+    readonly invoice_id: string | null;
+    readonly error: { readonly code: string; readonly message: string };
+  };
+  readonly 'scan.completed': {
+    readonly scan_id: string;
+    readonly invoices_analyzed: number;
+    readonly rows_skipped: number;
+    readonly decision_counts: Readonly<Record<string, number>>;
+    readonly finding_counts: Readonly<Record<string, number>>;
+  };
+  readonly 'finding.created': {
+    readonly finding_id: string;
+    readonly invoice_id: string | null;
+    readonly scan_id: string | null;
+    readonly type: string;
+    readonly severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+    readonly summary: string;
+  };
+  readonly 'finding.reviewed': {
+    readonly finding_id: string;
+    readonly invoice_id: string | null;
+    readonly disposition: string;
+    readonly previous_disposition: string;
+    readonly reviewed_at: string;
+  };
+}
+
+/** An event as a customer receives it, before it is written as JSON. */
+export type PublicEvent = {
+  readonly [T in PublicEventType]: { readonly type: T; readonly data: PublicEventData[T] };
+}[PublicEventType];
+
+const INVOICE_ID = '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14';
+const FINDING_ID = '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d13';
+
+/** What a test delivery carries and the published description shows. The ids exist nowhere. */
+export const publicEventExamples: PublicEventData = {
+  'invoice.analysis.completed': {
+    invoice_id: INVOICE_ID,
+    decision: 'PASS',
+    risk_score: 4,
+    export_ready: true,
+    canonical_export_path: `/v1/invoices/${INVOICE_ID}/export?format=json`,
+  },
+  'invoice.analysis.failed': {
+    upload_id: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1b',
+    invoice_id: null,
+    error: { code: 'PROCESSING_FAILED', message: 'The document cannot be read. Send it as PDF, image or XML.' },
+  },
+  'scan.completed': {
+    scan_id: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d19',
+    invoices_analyzed: 480,
+    rows_skipped: 2,
+    decision_counts: { PASS: 470, REVIEW: 9, BLOCK: 1 },
+    finding_counts: { DUPLICATE_INVOICE: 1, AMOUNT_OUTLIER: 9 },
+  },
+  'finding.created': {
+    finding_id: FINDING_ID,
+    invoice_id: INVOICE_ID,
+    scan_id: null,
+    type: 'BANK_ACCOUNT_CHANGED',
+    severity: 'CRITICAL',
+    summary: 'The bank account is new for this supplier.',
+  },
+  'finding.reviewed': {
+    finding_id: FINDING_ID,
+    invoice_id: INVOICE_ID,
+    disposition: 'CONFIRMED',
+    previous_disposition: 'OPEN',
+    reviewed_at: '2026-03-14T09:30:00.000Z',
+  },
+};
+
+/** The body of a delivery: exactly these members in this order, stored once and sent byte for byte. */
+export function bodyOf(eventId: string, { type, data }: PublicEvent): string {
+  return JSON.stringify({ id: eventId, type, data });
+}

@@ -1,0 +1,60 @@
+import type { KeyRing } from './key-ring.js';
+import { secretbox } from './secretbox.js';
+import type { SecretPlace } from './secretbox.js';
+
+/** A known text, sealed with one key: shows at the start whether the key of this id is still the same key. */
+export interface Canary {
+  readonly keyId: string;
+  readonly sealed: string;
+}
+
+export interface CanaryStore {
+  /** Ids of other keys than these under which something is sealed, whether they have a canary or not. */
+  keyIdsBesides(known: readonly string[]): Promise<readonly string[]>;
+  list(): Promise<readonly Canary[]>;
+  /** Inserts it where the key has none yet. */
+  insertMissing(canary: Canary): Promise<void>;
+}
+
+const TEXT = 'canary';
+
+/**
+ * Compares the ring with the keys that have sealed what the service stores.
+ * @throws Error when a key is missing or is another than the one that has sealed: the service must not start, because it
+ * could not open what it has, or would seal with a key that the other replicas do not have
+ */
+export async function verifyKeyRing(ring: KeyRing, canaries: CanaryStore): Promise<void> {
+  const stored = new Map((await canaries.list()).map(({ keyId, sealed }) => [keyId, sealed]));
+  const known = ring.map(({ id }) => id);
+  // A replica may have sealed with a key after the last one had counted nothing under it, and removed its canary.
+  const others = [...stored.keys()].filter((keyId) => !known.includes(keyId));
+  const missing = [...new Set([...others, ...(await canaries.keyIdsBesides(known))])];
+  if (missing.length > 0) {
+    throw new Error(
+      `SECRETBOX_KEYS lacks ${missing.join(', ')}, with which secrets are sealed. Add it behind the first key until the rotation job has sealed all of them anew.`,
+    );
+  }
+  for (const key of ring) {
+    const box = secretbox([key]);
+    const sealed = stored.get(key.id);
+    if (sealed === undefined) {
+      await canaries.insertMissing({ keyId: key.id, sealed: box.seal(TEXT, placeOf(key.id)) });
+    } else if (!opens(() => box.open(sealed, placeOf(key.id)))) {
+      throw new Error(
+        `SECRETBOX_KEYS has another key under the id ${key.id} than the one with which secrets are sealed.`,
+      );
+    }
+  }
+}
+
+function opens(open: () => string): boolean {
+  try {
+    return open() === TEXT;
+  } catch {
+    return false;
+  }
+}
+
+function placeOf(keyId: string): SecretPlace {
+  return { organizationId: '', collection: 'sealing_keys', recordId: keyId, field: 'canary' };
+}

@@ -1,0 +1,34 @@
+import type { Resource } from '../../http/route.js';
+import { getDelivery, listDeliveries, replayDelivery } from './deliveries.js';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from './webhooks.js';
+
+/** What the webhooks service answers. */
+export const webhookResources: readonly Resource[] = [
+  {
+    tag: 'webhooks',
+    description: 'Where events are delivered, signed, and what became of each delivery.',
+    // Deliveries before the routes of one webhook: `deliveries` is no id.
+    routes: [
+      createWebhook,
+      listWebhooks,
+      testWebhook,
+      listDeliveries,
+      getDelivery,
+      replayDelivery,
+      rotateWebhookSecret,
+      replayWebhook,
+      getWebhook,
+      updateWebhook,
+      deleteWebhook,
+    ],
+  },
+];

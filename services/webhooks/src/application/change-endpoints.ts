@@ -1,0 +1,221 @@
+import { events } from '@invoicecontrol/contracts/events';
+import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { v7 as uuidV7 } from 'uuid';
+import { ENDPOINTS_MAX, hasWebhooks, readEventTypes, subscribe } from '../domain/endpoint.js';
+import type { Endpoint } from '../domain/endpoint.js';
+import { rotate } from '../domain/secrets.js';
+import type { EndpointSecrets } from './secrets.js';
+import type { Deliveries, EndpointChange, Endpoints, Places } from './stores.js';
+
+/** Whether a URL may be called; see packages/egress. */
+export interface UrlCheck {
+  checkUrl(text: string): Promise<{ readonly url: URL } | { readonly problem: string }>;
+}
+
+export interface EndpointDeps {
+  readonly endpoints: Endpoints;
+  readonly places: Places;
+  readonly deliveries: Pick<Deliveries, 'cancelPending'>;
+  readonly secrets: EndpointSecrets;
+  readonly urls: UrlCheck;
+  readonly overlapMs: number;
+  readonly clock: Clock;
+}
+
+export interface NewEndpoint {
+  readonly organizationId: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly plan: string;
+  /** Undefined: no limit. */
+  readonly limit: number | undefined;
+}
+
+/**
+ * Registers an endpoint. The checks come in this order: events and URL, plan, number.
+ * @throws DomainError invalid, forbidden, usage_exceeded
+ */
+export const createEndpoint =
+  ({ endpoints, places, secrets, urls, clock }: EndpointDeps) =>
+  async (
+    { organizationId, url, events: names, plan, limit }: NewEndpoint,
+    context: RequestContext,
+  ): Promise<{ endpoint: Endpoint; secret: string }> => {
+    // Of the request: what happens from now on is delivered.
+    const now = clock.now();
+    const types = readEventTypes(names);
+    const href = await readUrl(urls, url);
+    if (!hasWebhooks(plan)) throw planHasNone();
+    const id = uuidV7();
+    await takePlace({ endpoints, places }, organizationId, id, limit);
+    const secret = secrets.create(organizationId);
+    const endpoint: Endpoint = {
+      id,
+      organizationId,
+      version: 1,
+      url: href,
+      events: subscribe([], types, now),
+      status: 'ACTIVE',
+      activeSince: now,
+      createdAt: now,
+      secrets: [secret.stored],
+      failingSince: undefined,
+      failuresInRow: 0,
+      goneAt: undefined,
+      noticedAt: undefined,
+    };
+    try {
+      await endpoints.insert(endpoint, [audit('webhook.created', id, context)]);
+    } catch (error) {
+      // Whether it was stored may be unknown; then the place is given back when it is missed.
+      if (error instanceof DomainError) await places.giveBack(organizationId, id);
+      throw error;
+    }
+    return { endpoint, secret: secret.shown };
+  };
+
+export function planHasNone(): DomainError {
+  return new DomainError('forbidden', 'Webhooks need the plan SCALE or ENTERPRISE. Change the plan first.');
+}
+
+async function takePlace(
+  { endpoints, places }: Pick<EndpointDeps, 'endpoints' | 'places'>,
+  organizationId: string,
+  id: string,
+  planLimit: number | undefined,
+): Promise<void> {
+  const limit = Math.min(planLimit ?? ENDPOINTS_MAX, ENDPOINTS_MAX);
+  if (await places.take(organizationId, id, limit)) return;
+  await giveBackAbandoned({ endpoints, places }, organizationId);
+  if (await places.take(organizationId, id, limit)) return;
+  throw new DomainError(
+    'usage_exceeded',
+    `The plan allows ${limit} webhook ${limit === 1 ? 'endpoint' : 'endpoints'}, and all are in use. Delete one, or change the plan.`,
+  );
+}
+
+/** A place that was taken so long ago belongs to an endpoint, or to a request that died before it stored one. */
+const ABANDONED_AFTER_MS = 60_000;
+
+async function giveBackAbandoned(
+  { endpoints, places }: Pick<EndpointDeps, 'endpoints' | 'places'>,
+  organizationId: string,
+): Promise<void> {
+  const old = (await places.taken(organizationId)).filter((id) => Date.now() - takenAt(id) >= ABANDONED_AFTER_MS);
+  if (old.length === 0) return;
+  // With one query: each request over the limit comes here.
+  const existing = await endpoints.existing(organizationId, old);
+  for (const id of old) if (!existing.has(id)) await places.giveBack(organizationId, id);
+}
+
+/** The time in a UUIDv7. */
+function takenAt(id: string): number {
+  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+}
+
+export interface EndpointUpdate {
+  readonly organizationId: string;
+  readonly endpointId: string;
+  readonly url: string | undefined;
+  /** Empty: unchanged. */
+  readonly events: readonly string[];
+  readonly status: 'ACTIVE' | 'DISABLED' | undefined;
+}
+
+/** @throws DomainError invalid, not_found */
+export const updateEndpoint =
+  ({ endpoints, urls, clock }: EndpointDeps) =>
+  async (update: EndpointUpdate, context: RequestContext): Promise<Endpoint> => {
+    const { organizationId, endpointId, url, events: names, status } = update;
+    const now = clock.now();
+    const types = names.length === 0 ? undefined : readEventTypes(names);
+    // First: an endpoint of another organization is not found, also when the URL is wrong.
+    await requireEndpoint(endpoints, organizationId, endpointId);
+    const href = url === undefined ? undefined : await readUrl(urls, url);
+    return retryOnConflict(async () => {
+      const endpoint = await requireEndpoint(endpoints, organizationId, endpointId);
+      const isSwitchedOn = status === 'ACTIVE' && endpoint.status === 'DISABLED';
+      const change: EndpointChange = {
+        ...(href === undefined ? {} : { url: href }),
+        ...(types === undefined ? {} : { events: subscribe(endpoint.events, types, now) }),
+        ...(status === undefined ? {} : { status }),
+        ...(isSwitchedOn ? { activeSince: now } : {}),
+        ...(status === 'ACTIVE' ? { isCountReset: true } : {}),
+      };
+      return endpoints.save(endpoint, change, [audit('webhook.updated', endpointId, context)]);
+    });
+  };
+
+/**
+ * Deletes an endpoint: with the first write nothing is sent any more; what waits is canceled after it, by a sweep if not here.
+ * @throws DomainError not_found
+ */
+export const deleteEndpoint =
+  (deps: EndpointDeps) =>
+  async (organizationId: string, endpointId: string, context: RequestContext): Promise<void> => {
+    const { endpoints } = deps;
+    await retryOnConflict(async () => {
+      const endpoint = await requireEndpoint(endpoints, organizationId, endpointId);
+      await endpoints.markDeleted(endpoint, [audit('webhook.deleted', endpointId, context)]);
+    });
+    await finishDeletion(deps)({ id: endpointId, organizationId });
+  };
+
+/** The steps after the commit of a deletion; each may be repeated. */
+export const finishDeletion =
+  ({ endpoints, places, deliveries }: Pick<EndpointDeps, 'endpoints' | 'places' | 'deliveries'>) =>
+  async ({ id, organizationId }: { readonly id: string; readonly organizationId: string }): Promise<void> => {
+    await deliveries.cancelPending(id);
+    await places.giveBack(organizationId, id);
+    await endpoints.finishDeletion(id);
+  };
+
+/**
+ * Makes a new signing secret (specification section 6, Secret rotation).
+ * @throws DomainError not_found, concurrent_change
+ */
+export const rotateSecret =
+  ({ endpoints, secrets, overlapMs }: EndpointDeps) =>
+  (
+    {
+      organizationId,
+      endpointId,
+      isPreviousRevoked,
+    }: { organizationId: string; endpointId: string; isPreviousRevoked: boolean },
+    context: RequestContext,
+  ): Promise<{ secret: string; previousExpiresAt: Date }> =>
+    retryOnConflict(async () => {
+      const endpoint = await requireEndpoint(endpoints, organizationId, endpointId);
+      const { shown, stored } = secrets.create(organizationId);
+      const change = { secrets: rotate(endpoint.secrets, stored, { isPreviousRevoked }) };
+      await endpoints.save(endpoint, change, [audit('webhook.secret_rotated', endpointId, context)]);
+      const validMs = isPreviousRevoked ? 0 : overlapMs;
+      return { secret: shown, previousExpiresAt: new Date(stored.createdAt.getTime() + validMs) };
+    });
+
+/** @throws DomainError not_found */
+export async function requireEndpoint(
+  endpoints: Pick<Endpoints, 'find'>,
+  organizationId: string,
+  endpointId: string,
+): Promise<Endpoint> {
+  const endpoint = await endpoints.find(organizationId, endpointId);
+  if (endpoint === undefined) throw notFound('webhook');
+  return endpoint;
+}
+
+export function audit(action: string, endpointId: string, context: RequestContext): Announcement {
+  const line = { action, target: `webhook:${endpointId}`, outcome: 'SUCCEEDED' } as const;
+  return auditAnnouncement(events.webhooksAuditRecorded, context, line);
+}
+
+async function readUrl(urls: UrlCheck, text: string): Promise<string> {
+  const read = await urls.checkUrl(text);
+  if ('problem' in read) throw invalidField('url', `${read.problem}.`);
+  return read.url.href;
+}

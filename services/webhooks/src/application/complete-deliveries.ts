@@ -1,0 +1,106 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { Completion, DeliveryQueue, DueDelivery, EndpointResult, Endpoints } from './stores.js';
+
+/** Stores the results of attempts, many with one write. */
+export interface CompletionBatch {
+  /** Resolves when the result is stored, or when it is too late for that. */
+  add(completion: Completion): Promise<void>;
+  /** Stores what waits. */
+  flush(): Promise<void>;
+}
+
+interface Deps {
+  readonly queue: Pick<DeliveryQueue, 'complete'>;
+  readonly endpoints: Pick<Endpoints, 'countResults'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Told of each attempt that is to come. */
+  readonly onRetry: (delivery: DueDelivery) => void;
+}
+
+const EACH_MS = 20;
+const BATCH_MAX = 64;
+const RETRY_MS = 500;
+/** Then the leases have lapsed, and other workers send again. */
+const TRIES_MS_MAX = 30_000;
+/** With this status a receiver asks to be called no more; its owner is told, and decides. */
+const GONE = 410;
+
+export function completionBatch({ queue, endpoints, clock, logger, onRetry }: Deps): CompletionBatch {
+  let waiting: { completion: Completion; done: () => void }[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const running = new Set<Promise<void>>();
+
+  const persist = async (completions: readonly Completion[]): Promise<void> => {
+    const giveUpAt = clock.now().getTime() + TRIES_MS_MAX;
+    for (;;) {
+      try {
+        const lost = await queue.complete(completions);
+        if (lost > 0)
+          logger.info({ lost }, 'results of attempts came too late: others claimed or ended the deliveries');
+        break;
+      } catch (error) {
+        logger.warn({ error, attempts: completions.length }, 'results of attempts could not be stored');
+        if (clock.now().getTime() + RETRY_MS > giveUpAt) return;
+        await delay(RETRY_MS);
+      }
+    }
+    // Only what the failure of an endpoint is told by.
+    await endpoints.countResults(tellingResults(completions)).catch((error: unknown) => {
+      logger.warn({ error }, 'failures of endpoints could not be counted');
+    });
+  };
+  const flushNow = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const batch = waiting;
+    waiting = [];
+    if (batch.length === 0) return;
+    const run = persist(batch.map(({ completion }) => completion)).finally(() => {
+      running.delete(run);
+      for (const { completion, done } of batch) {
+        const { nextAttemptAt, failures } = completion.settlement;
+        if (nextAttemptAt !== undefined) onRetry({ ...completion.claimed.delivery, failures, tries: 0, nextAttemptAt });
+        done();
+      }
+    });
+    running.add(run);
+  };
+  return {
+    add(completion) {
+      return new Promise((done) => {
+        waiting.push({ completion, done });
+        if (waiting.length >= BATCH_MAX) flushNow();
+        else timer ??= setTimeout(flushNow, EACH_MS);
+      });
+    },
+    async flush() {
+      flushNow();
+      await Promise.all(running);
+    },
+  };
+}
+
+/**
+ * What the failures of endpoints are counted by. The success of an endpoint that had none changes nothing and is left out:
+ * that is most of them. One that another replica counted during the attempt then stays until the next success.
+ */
+function tellingResults(completions: readonly Completion[]): EndpointResult[] {
+  const results = completions
+    .filter(({ claimed }) => !claimed.delivery.isTest)
+    .map(({ claimed: { delivery }, settlement: { attempt }, hadFailures }) => {
+      const isSuccess = attempt.outcome === 'SUCCESS';
+      const isGone = attempt.statusCode === GONE;
+      return {
+        endpointId: delivery.endpointId,
+        isSuccess,
+        isGone,
+        at: attempt.at,
+        isTelling: !isSuccess || hadFailures,
+      };
+    });
+  const telling = new Set(results.filter(({ isTelling }) => isTelling).map(({ endpointId }) => endpointId));
+  return results.filter(({ endpointId }) => telling.has(endpointId));
+}

@@ -1,0 +1,165 @@
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { createScheduler, schedulerLimits } from './scheduler.js';
+import type { Slot, WorkResult } from './scheduler.js';
+import type { ClaimedDelivery, DeliveryQueue, DueDelivery } from './stores.js';
+
+/** Brings deliveries to the sender when they are due. */
+export interface DeliveryWorker {
+  /** A slot for a delivery that is about to be stored with the claim of this process. */
+  take(endpointId: string): Slot | undefined;
+  /** Sends a delivery that was stored with our claim. */
+  start(slot: Slot, claimed: ClaimedDelivery): void;
+  /** Tells of a delivery that is due now or soon; a poll finds what is not taken up. */
+  add(delivery: DueDelivery): void;
+  /** Searches the database for what is due; a job runs it every {@link POLL_EACH_MS}. */
+  poll(): Promise<void>;
+  /** Requests and what is done around them. */
+  readonly inFlight: number;
+  /** Lets requests under way end for a while, then gives up what is left. */
+  stop(): Promise<void>;
+}
+
+export const POLL_EACH_MS = 2_000;
+/** A poll finds what is due until after the next one, which then starts on time. */
+const LOOK_AHEAD_MS = 3_000;
+/** What one search of a poll brings. */
+const LISTED_MAX = 2_000;
+/** A search goes on where the one before ended: what waits behind the backlog of some endpoints belongs to others. */
+const SEARCHES_MAX = 20;
+const EPOCH = new Date(0);
+/** Between polls for endpoints whose queue ran empty; together they take a fifth of the time at most. */
+const NUDGE_EACH_MS = 100;
+const NUDGE_SHARE = 4;
+/** A service that stops waits this long for answers; then the attempts count as interrupted. */
+const STOP_MS_MAX = 5_000;
+
+interface Deps {
+  readonly queue: Pick<DeliveryQueue, 'listDue' | 'claim'>;
+  readonly send: (claimed: ClaimedDelivery, signal: AbortSignal, onRequest: () => void) => Promise<WorkResult>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWorker {
+  const stopping = new AbortController();
+  // One listener for each request under way.
+  setMaxListeners(0, stopping.signal);
+  const timers = new Map<string, NodeJS.Timeout>();
+  /** Queued or under way in this process. */
+  const known = new Set<string>();
+  let polling: Promise<void> | undefined;
+  let nudged: NodeJS.Timeout | undefined;
+  let nudgeFromMs = 0;
+  let isStopped = false;
+
+  const scheduler = createScheduler(schedulerLimits, () => nudge());
+
+  const sendLogged = async (claimed: ClaimedDelivery, onRequest: () => void): Promise<WorkResult> => {
+    try {
+      return await send(claimed, stopping.signal, onRequest);
+    } catch (error) {
+      // The lease lapses, and the attempt is made again.
+      logger.warn({ error, deliveryId: claimed.delivery.id }, 'an attempt could not be made');
+      return 'NEUTRAL';
+    }
+  };
+  const claimAndSend = async (delivery: DueDelivery, onRequest: () => void): Promise<WorkResult> => {
+    const { id } = delivery;
+    try {
+      const claimed = await queue.claim(delivery);
+      return claimed === undefined ? 'NEUTRAL' : await sendLogged(claimed, onRequest);
+    } catch (error) {
+      logger.warn({ error, deliveryId: id }, 'a delivery could not be claimed');
+      return 'NEUTRAL';
+    } finally {
+      known.delete(id);
+    }
+  };
+  /** @returns false when its endpoint, or the process, has enough of it */
+  const enqueue = (delivery: DueDelivery): boolean => {
+    const { id, endpointId } = delivery;
+    if (known.has(id)) return true;
+    known.add(id);
+    const drop = (): void => void known.delete(id);
+    const isQueued = scheduler.add({ endpointId, run: (onRequest) => claimAndSend(delivery, onRequest), drop });
+    if (!isQueued) drop();
+    return isQueued;
+  };
+  const add = (delivery: DueDelivery): boolean => {
+    if (isStopped) return true;
+    const waitMs = delivery.nextAttemptAt.getTime() - clock.now().getTime();
+    if (waitMs <= 0) return enqueue(delivery);
+    if (waitMs > LOOK_AHEAD_MS || known.has(delivery.id) || timers.has(delivery.id)) return true;
+    timers.set(
+      delivery.id,
+      setTimeout(() => {
+        timers.delete(delivery.id);
+        enqueue(delivery);
+      }, waitMs + 1),
+    );
+    return true;
+  };
+  const poll = async (): Promise<void> => {
+    const before = new Date(clock.now().getTime() + LOOK_AHEAD_MS);
+    const full = new Set(scheduler.full());
+    let from = EPOCH;
+    let limit = LISTED_MAX;
+    for (let searches = 0; searches < SEARCHES_MAX; searches++) {
+      const hasRoom = scheduler.size + timers.size < schedulerLimits.queuedMax;
+      if (!hasRoom || isStopped) return;
+      const found = await queue.listDue({ from, before, limit, exceptEndpointIds: [...full] });
+      for (const delivery of found) if (!add(delivery)) full.add(delivery.endpointId);
+      const last = found.at(-1);
+      if (last === undefined || found.length < limit) return;
+      // More may be due at the very same time than one search brings.
+      if (last.nextAttemptAt.getTime() === from.getTime()) limit *= 2;
+      from = last.nextAttemptAt;
+    }
+  };
+  const pollOnce = (): Promise<void> => {
+    const beganAtMs = performance.now();
+    polling ??= poll().finally(() => {
+      polling = undefined;
+      const endedAtMs = performance.now();
+      nudgeFromMs = endedAtMs + Math.max(NUDGE_EACH_MS, NUDGE_SHARE * (endedAtMs - beganAtMs));
+    });
+    return polling;
+  };
+  /** Under a backlog queues run empty all the time: the database is not searched for each of them. */
+  function nudge(): void {
+    if (isStopped) return;
+    nudged ??= setTimeout(
+      () => {
+        nudged = undefined;
+        pollOnce().catch((error: unknown) => logger.warn({ error }, 'due deliveries could not be read'));
+      },
+      Math.max(0, nudgeFromMs - performance.now()),
+    );
+  }
+
+  return {
+    take: scheduler.take,
+    start(slot, claimed) {
+      const { id } = claimed.delivery;
+      known.add(id);
+      slot.run((onRequest) => sendLogged(claimed, onRequest).finally(() => known.delete(id)));
+    },
+    add,
+    poll: pollOnce,
+    get inFlight() {
+      return scheduler.inFlight;
+    },
+    async stop() {
+      isStopped = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      timers.clear();
+      clearTimeout(nudged);
+      const giveUp = setTimeout(() => stopping.abort(), STOP_MS_MAX);
+      await scheduler.stop();
+      clearTimeout(giveUp);
+      stopping.abort();
+    },
+  };
+}

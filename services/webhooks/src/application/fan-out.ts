@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { bodyOf } from '@invoicecontrol/public-events';
+import type { PublicEvent } from '@invoicecontrol/public-events';
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { deliveryId } from '../domain/delivery.js';
+import { hasWebhooks, receives } from '../domain/endpoint.js';
+import { eventFannedOut } from '../telemetry.js';
+import type { DeliveryWorker } from './delivery-worker.js';
+import type { Plans } from './plans.js';
+import type { DeliveryQueue, Endpoints, Events, NewDelivery, SendableDelivery } from './stores.js';
+
+/** A public event and where it comes from. */
+export interface Occurrence {
+  readonly eventId: string;
+  readonly at: Date;
+  readonly organizationId: string;
+  readonly event: PublicEvent;
+}
+
+export interface FanOutDeps {
+  readonly endpoints: Pick<Endpoints, 'subscribed'>;
+  readonly events: Pick<Events, 'insert'>;
+  readonly queue: Pick<DeliveryQueue, 'insert'>;
+  readonly plans: Plans;
+  readonly worker: Pick<DeliveryWorker, 'take' | 'start' | 'add'>;
+  readonly clock: Clock;
+}
+
+/** Webhooks-and-events reference, section 3.3. */
+const BODY_BYTES_MAX = 64 * 1024;
+
+/**
+ * Stores an event once and one delivery for each endpoint that receives it, under derived ids: a repeat changes nothing.
+ * A delivery whose endpoint is free is stored with the claim of this process and sent at once.
+ * @throws Error for an event with more than 64 KiB: it becomes a dead letter, which the operator is told of
+ */
+export const fanOut =
+  ({ endpoints, events, queue, plans, worker, clock }: FanOutDeps) =>
+  async ({ eventId, at, organizationId, event }: Occurrence): Promise<void> => {
+    const subscribed = await endpoints.subscribed(organizationId, event.type);
+    const receivers = subscribed.filter((endpoint) => receives(endpoint, event.type, at));
+    if (receivers.length === 0) return;
+    const plan = await plans.of(organizationId);
+    if (plan === 'NO_ORGANIZATION') return;
+    if (plan === 'UNKNOWN')
+      throw new DomainError('unavailable', 'The plan of the organization is not known right now.');
+    const body = bodyOf(eventId, event);
+    const bytes = Buffer.byteLength(body);
+    if (bytes > BODY_BYTES_MAX) {
+      throw new Error(`The body of ${event.type} ${eventId} has ${bytes} bytes; at most ${BODY_BYTES_MAX} are sent.`);
+    }
+    await events.insert({ id: eventId, organizationId, type: event.type, body, createdAt: clock.now() });
+    const isSkipped = !hasWebhooks(plan);
+    const deliveries = receivers.map(({ id: endpointId }): NewDelivery => ({
+      id: deliveryId(eventId, endpointId),
+      organizationId,
+      endpointId,
+      eventId,
+      type: event.type,
+      createdAt: clock.now(),
+      state: isSkipped ? 'SKIPPED' : 'PENDING',
+      isTest: false,
+      claimId: undefined,
+    }));
+    await storeAndStart({ queue, worker }, deliveries);
+    eventFannedOut(event.type, deliveries.length);
+  };
+
+/** Stores deliveries that are due now and begins to send those that have a free slot. */
+export async function storeAndStart(
+  { queue, worker }: Pick<FanOutDeps, 'queue' | 'worker'>,
+  deliveries: readonly NewDelivery[],
+): Promise<void> {
+  const prepared = deliveries.map((delivery) => {
+    const slot = delivery.state === 'PENDING' ? worker.take(delivery.endpointId) : undefined;
+    return { slot, delivery: slot === undefined ? delivery : { ...delivery, claimId: randomUUID() } };
+  });
+  let existing: ReadonlySet<string>;
+  try {
+    existing = await queue.insert(prepared.map(({ delivery }) => delivery));
+  } catch (error) {
+    for (const { slot } of prepared) slot?.release();
+    throw error;
+  }
+  for (const { slot, delivery } of prepared) {
+    if (existing.has(delivery.id)) slot?.release();
+    else if (slot !== undefined) worker.start(slot, { delivery: sendable(delivery), claimId: delivery.claimId ?? '' });
+    else if (delivery.state === 'PENDING') worker.add({ ...sendable(delivery), nextAttemptAt: delivery.createdAt });
+  }
+}
+
+/** As `queue.insert` stores it. */
+function sendable({ id, organizationId, endpointId, eventId, isTest, claimId }: NewDelivery): SendableDelivery {
+  const tries = claimId === undefined ? 0 : 1;
+  return { id, organizationId, endpointId, eventId, isTest, series: 1, failures: 0, tries };
+}

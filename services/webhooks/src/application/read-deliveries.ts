@@ -1,0 +1,39 @@
+import { notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { newestPageOf } from '@invoicecontrol/runtime/page';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { Delivery, DeliveryWithAttempts } from '../domain/delivery.js';
+import type { Deliveries, DeliveryFilter } from './stores.js';
+
+/** Specification section 6: the latest 100 deliveries are listed, over all pages. */
+const LISTED_MAX = 100;
+const DAY_MS = 24 * 3_600_000;
+const PERCENTILE = 0.95;
+
+export function deliveryReader({ deliveries, clock }: { deliveries: Deliveries; clock: Clock }) {
+  return {
+    async list(organizationId: string, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
+      return newestPageOf(await deliveries.latest(organizationId, filter, LISTED_MAX), page);
+    },
+    /** @throws DomainError not_found */
+    async get(organizationId: string, id: string): Promise<DeliveryWithAttempts> {
+      const delivery = await deliveries.find(organizationId, id);
+      if (delivery === undefined) throw notFound('delivery');
+      return delivery;
+    },
+    /** What became of the deliveries of an endpoint that began in the last 24 hours. */
+    async lastDay(endpointId: string): Promise<{ delivered: number; failed: number; p95Ms: number | undefined }> {
+      const since = new Date(clock.now().getTime() - DAY_MS);
+      const { delivered, failed, durationsMs } = await deliveries.use(endpointId, since);
+      return { delivered, failed, p95Ms: percentile(durationsMs) };
+    },
+  };
+}
+
+export type DeliveryReader = ReturnType<typeof deliveryReader>;
+
+/** The least value that 95 of 100 do not exceed. */
+export function percentile(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.ceil(sorted.length * PERCENTILE) - 1];
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { settle, TRIES_MAX } from '../domain/delivery.js';
+import type { SendResult } from '../domain/delivery.js';
+import { maskProofs } from '../domain/excerpt.js';
+import { hasWebhooks } from '../domain/endpoint.js';
+import type { RetrySchedule } from '../domain/retry.js';
+import { signingSecrets } from '../domain/secrets.js';
+import { sign } from '../domain/signature.js';
+import { attemptEnded } from '../telemetry.js';
+import type { CompletionBatch } from './complete-deliveries.js';
+import type { Plans } from './plans.js';
+import type { WorkResult } from './scheduler.js';
+import type { EndpointSecrets } from './secrets.js';
+import type { ClaimedDelivery, CurrentEndpoints, DeliveryQueue, Events } from './stores.js';
+
+/** Sends one request to a customer. */
+export interface Sender {
+  /** @returns 'OURS' when the attempt failed by ourselves: no name server answers, or the service stops */
+  post(request: OutgoingRequest, signal: AbortSignal): Promise<SendResult | 'OURS'>;
+}
+
+export interface OutgoingRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface SendDeps {
+  readonly queue: DeliveryQueue;
+  readonly completions: CompletionBatch;
+  readonly endpoints: CurrentEndpoints;
+  readonly events: Pick<Events, 'read'>;
+  readonly plans: Plans;
+  readonly secrets: EndpointSecrets;
+  readonly sender: Sender;
+  readonly schedule: RetrySchedule;
+  readonly overlapMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const USER_AGENT = 'InvoiceControl-Webhooks/1';
+/** After an attempt that failed by ourselves. */
+const OURS_AGAIN_MS = 30_000;
+
+/**
+ * One attempt of a claimed delivery (webhooks-and-events reference, section 3.3). The endpoint is read right before, so
+ * that what its owner changed holds. `onRequest` is called when the request leaves, if one does.
+ */
+export const sendDelivery =
+  (deps: SendDeps) =>
+  async (claimed: ClaimedDelivery, signal: AbortSignal, onRequest: () => void): Promise<WorkResult> => {
+    const { queue, clock } = deps;
+    const { delivery } = claimed;
+    const later = async (): Promise<WorkResult> => {
+      await queue.release(claimed, new Date(clock.now().getTime() + OURS_AGAIN_MS));
+      return 'NEUTRAL';
+    };
+    if (signal.aborted) {
+      await queue.release(claimed, clock.now());
+      return 'NEUTRAL';
+    }
+    const [endpoint, event, plan] = await Promise.all([
+      deps.endpoints.read(delivery.endpointId),
+      deps.events.read(delivery.eventId),
+      deps.plans.of(delivery.organizationId),
+    ]);
+    if (plan === 'UNKNOWN') return later();
+    if (endpoint === undefined || endpoint.status === 'DELETED' || event === undefined) {
+      await queue.close(claimed, 'CANCELED');
+      return 'NEUTRAL';
+    }
+    if (endpoint.status === 'DISABLED' || plan === 'NO_ORGANIZATION' || !hasWebhooks(plan)) {
+      await queue.close(claimed, 'SKIPPED');
+      return 'NEUTRAL';
+    }
+
+    const at = clock.now();
+    const result = await attempt();
+    if (result === 'OURS') return later();
+    const now = clock.now();
+    const settlement = settle(delivery, result, { at, now, random: Math.random(), schedule: deps.schedule });
+    attemptEnded(result.outcome, settlement.state);
+    // Not awaited: the endpoint has answered, and its next request need not wait for the database.
+    void deps.completions.add({ claimed, settlement, hadFailures: endpoint.failuresInRow > 0 });
+    return result.outcome === 'SUCCESS' ? 'SUCCESS' : 'FAILURE';
+
+    async function attempt(): Promise<SendResult | 'OURS'> {
+      if (delivery.tries > TRIES_MAX) {
+        deps.logger.error({ deliveryId: delivery.id, tries: delivery.tries }, 'a delivery never gets a result');
+        return { outcome: 'INTERRUPTED', durationMs: 0 };
+      }
+      if (endpoint === undefined || event === undefined) return 'OURS';
+      let secrets: readonly string[];
+      try {
+        secrets = signingSecrets(endpoint.secrets, at, deps.overlapMs).map((secret) =>
+          deps.secrets.open(endpoint, secret),
+        );
+      } catch (error) {
+        // Another replica has a newer key already: this one must not spend the attempts of its customers.
+        deps.logger.error({ error, endpointId: endpoint.id }, 'the secrets of an endpoint cannot be opened');
+        return 'OURS';
+      }
+      const signature = sign({ eventId: event.id, at, body: event.body }, secrets);
+      onRequest();
+      const sent = await deps.sender.post(
+        {
+          url: endpoint.url,
+          body: event.body,
+          headers: {
+            'content-type': 'application/json',
+            'user-agent': USER_AGENT,
+            'accept-encoding': 'identity',
+            'svc-event-id': event.id,
+            'svc-signature': signature.header,
+          },
+        },
+        signal,
+      );
+      if (sent === 'OURS' || sent.excerpt === undefined) return sent;
+      return { ...sent, excerpt: maskProofs(sent.excerpt, [...signature.values, ...secrets]) };
+    }
+  };

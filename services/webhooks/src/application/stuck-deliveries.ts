@@ -1,0 +1,23 @@
+import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
+import type { Deliveries, OverdueDelivery } from './stores.js';
+
+/** Of one call; more are of the same trouble. */
+const LISTED_MAX = 100;
+
+/** Deliveries that have been due since before a time, as the operator is told about them. */
+export const stuckDeliveries =
+  ({ deliveries }: { deliveries: Pick<Deliveries, 'dueSince'> }) =>
+  async (before: Date, now: Date): Promise<readonly StuckItem[]> =>
+    (await deliveries.dueSince(before, LISTED_MAX)).map((delivery) => ({
+      kind: 'delivery',
+      what: `delivery ${delivery.id} to endpoint ${delivery.endpointId} of organization ${delivery.organizationId}`,
+      since: delivery.nextAttemptAt,
+      why: reasonOf(delivery, now),
+      resolution: 'docs/runbooks/webhooks-not-delivered.md',
+    }));
+
+function reasonOf({ tries, leaseUntil }: OverdueDelivery, now: Date): string {
+  const interrupted = tries > 1 ? `; ${tries - 1} claims of this attempt ended without a result` : '';
+  if (leaseUntil > now) return `a worker has it until ${leaseUntil.toISOString()}${interrupted}`;
+  return `nobody has it: its endpoint is slow and has others before it, or no worker runs${interrupted}`;
+}

@@ -1,0 +1,195 @@
+import { events } from '@invoicecontrol/contracts/events';
+import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
+import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import { usageService } from '@invoicecontrol/runtime/usage-service';
+import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
+import { secretbox } from '@invoicecontrol/secretbox/secretbox';
+import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
+import type { Db } from 'mongodb';
+import { completionBatch } from './application/complete-deliveries.js';
+import { deliveryWorker, POLL_EACH_MS } from './application/delivery-worker.js';
+import { fanOut } from './application/fan-out.js';
+import { plansOf } from './application/plans.js';
+import { deliveryReader } from './application/read-deliveries.js';
+import { endpointSecrets } from './application/secrets.js';
+import { sendDelivery } from './application/send-delivery.js';
+import { deleteOld, finishDeletions, rewrapSecrets } from './application/sweeps.js';
+import { stuckDeliveries } from './application/stuck-deliveries.js';
+import { watchFailing } from './application/watch-failing.js';
+import { httpSender, openWebhookEgress } from './clients/http-sender.js';
+import { configSchema, unsafeSettings } from './config.js';
+import type { Config } from './config.js';
+import {
+  ofAnalysisFailed,
+  ofFindingCreated,
+  ofFindingReviewed,
+  ofInvoiceAnalyzed,
+  ofScanCompleted,
+} from './transport/subscribers/to-public-event.js';
+import { reportDeliveries } from './telemetry.js';
+import { createDeliveryIndexes, deliveryStore } from './storage/deliveries.js';
+import type { DeliveryDocument } from './storage/deliveries.js';
+import { createEndpointIndexes, endpointStore } from './storage/endpoints.js';
+import type { EndpointDocument } from './storage/endpoints.js';
+import { createEventIndexes, eventStore } from './storage/events.js';
+import type { EventDocument } from './storage/events.js';
+import { placeStore } from './storage/places.js';
+import type { PlacesDocument } from './storage/places.js';
+import { canaryStore } from './storage/sealing-keys.js';
+import type { SealingKeyDocument } from './storage/sealing-keys.js';
+import { deliveryService } from './transport/grpc/deliveries.js';
+import { endpointService } from './transport/grpc/endpoints.js';
+import { onPublicEvent } from './transport/subscribers/public-events.js';
+
+const WATCH_FAILING_EACH_MS = 500;
+const FINISH_DELETIONS_EACH_MS = 5_000;
+const DELETE_OLD_EACH_MS = 3_600_000;
+const REWRAP_EACH_MS = 10_000;
+
+/** Starts the webhooks service and resolves when it takes calls. */
+export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
+  return startServiceShell(
+    {
+      name: 'webhooks',
+      schema: configSchema,
+      config,
+      callsEndMsMax: 10_000,
+      compose: (connections) => compose(config, connections),
+    },
+    overrides,
+  );
+}
+
+async function compose(
+  config: Config,
+  { db, bus, clock, logger, openOutbox, onStop }: Connections,
+): Promise<ServiceParts> {
+  const unsafe = unsafeSettings(config);
+  if (unsafe.length > 0) logger.warn({ settings: unsafe }, 'DELIVERIES ARE NOT SAFE: these settings are for tests');
+  const collections = await openCollections(db);
+  const ring = config.SECRETBOX_KEYS;
+  const canaries = canaryStore(collections.sealingKeys, collections.endpoints);
+  await verifyKeyRing(ring, canaries);
+
+  const channel = openChannel(config.ORGANIZATION_ADDRESS);
+  onStop('organization', () => channel.close());
+  const tenants = tenantsFromOrganization(channel, bus, logger);
+  onStop('tenants', () => tenants.close());
+  const egress = openWebhookEgress(config);
+  onStop('egress', () => egress.close());
+  const outbox = await openOutbox(['endpoints', 'deliveries']);
+
+  const secrets = endpointSecrets(secretbox(ring), clock);
+  const endpoints = endpointStore(collections.endpoints, outbox, clock);
+  const eventRecords = eventStore(collections.events);
+  const deliveries = deliveryStore(collections.deliveries, outbox, clock);
+  const places = placeStore(collections.places);
+  const plans = plansOf(tenants);
+  const completions = completionBatch({
+    queue: deliveries,
+    endpoints,
+    clock,
+    logger,
+    onRetry: (delivery) => worker.add(delivery),
+  });
+  onStop('results', () => completions.flush());
+  const overlapMs = config.WEBHOOK_SECRET_OVERLAP_MS;
+  const worker = deliveryWorker({
+    queue: deliveries,
+    send: sendDelivery({
+      queue: deliveries,
+      completions,
+      endpoints,
+      events: eventRecords,
+      plans,
+      secrets,
+      sender: httpSender(egress),
+      schedule: { waitsMs: config.WEBHOOK_RETRY_WAITS_MS, floorMs: config.WEBHOOK_RETRY_FLOOR_MS },
+      overlapMs,
+      clock,
+      logger,
+    }),
+    clock,
+    logger,
+  });
+  onStop('deliveries', () => worker.stop());
+  const closeReport = reportDeliveries({
+    async oldestDueSeconds() {
+      const now = clock.now();
+      const [oldest] = await deliveries.dueSince(now, 1);
+      return oldest === undefined ? 0 : (now.getTime() - oldest.nextAttemptAt.getTime()) / 1_000;
+    },
+    inFlight: () => worker.inFlight,
+    secretsOfKey: (keyId) => endpoints.countSealedWith(keyId),
+    unopenable: () => endpoints.countSealedWithOthers(ring.map(({ id }) => id)),
+    keyIds: ring.map(({ id }) => id),
+  });
+  onStop('metrics', closeReport);
+
+  const changes = { endpoints, places, deliveries, secrets, urls: egress, overlapMs, clock };
+  const replays = { endpoints, deliveries, events: eventRecords, queue: deliveries, plans, worker, clock };
+  const reader = deliveryReader({ deliveries, clock });
+  const deliver = fanOut({ endpoints, events: eventRecords, queue: deliveries, plans, worker, clock });
+  const failingLimits = {
+    noticeAfterMs: config.WEBHOOK_NOTICE_AFTER_MS,
+    disableAfterMs: config.WEBHOOK_DISABLE_AFTER_MS,
+  };
+  return {
+    rpcGroups: [
+      endpointService({ changes, replays, reader }),
+      deliveryService({ replays, reader }),
+      usageService({ webhooks: (organizationId) => endpoints.count(organizationId) }, clock),
+    ],
+    eventHandlers: [
+      handler(events.invoiceAnalyzed, onPublicEvent(deliver, ofInvoiceAnalyzed)),
+      handler(events.analysisFailed, onPublicEvent(deliver, ofAnalysisFailed)),
+      handler(events.findingCreated, onPublicEvent(deliver, ofFindingCreated)),
+      handler(events.findingReviewed, onPublicEvent(deliver, ofFindingReviewed)),
+      handler(events.scanCompleted, onPublicEvent(deliver, ofScanCompleted)),
+      handler(events.organizationDeleted, ({ organizationId, eventTime = clock.now() }) =>
+        deliveries.skipPendingOf(organizationId, eventTime),
+      ),
+    ],
+    stuckWork: [stuckDeliveries({ deliveries })],
+    jobs: [
+      { name: 'due deliveries', pauseMs: POLL_EACH_MS, run: () => worker.poll() },
+      {
+        name: 'failing endpoints',
+        pauseMs: WATCH_FAILING_EACH_MS,
+        run: watchFailing({ endpoints, limits: failingLimits, clock, logger }),
+      },
+      { name: 'deleted endpoints', pauseMs: FINISH_DELETIONS_EACH_MS, run: finishDeletions(changes) },
+      {
+        name: 'old deliveries',
+        pauseMs: DELETE_OLD_EACH_MS,
+        run: deleteOld({ deliveries, events: eventRecords, endpoints, clock }),
+      },
+      {
+        name: 'sealing keys',
+        pauseMs: REWRAP_EACH_MS,
+        run: rewrapSecrets({ endpoints, secrets, ring, forgetKey: (keyId) => canaries.delete(keyId), logger }),
+      },
+    ],
+  };
+}
+
+/** The collections of the service with their indexes. */
+async function openCollections(db: Db) {
+  const endpoints = db.collection<EndpointDocument>('endpoints');
+  const deliveries = db.collection<DeliveryDocument>('deliveries');
+  const eventRecords = db.collection<EventDocument>('events');
+  await Promise.all([
+    createEndpointIndexes(endpoints),
+    createDeliveryIndexes(deliveries),
+    createEventIndexes(eventRecords),
+  ]);
+  return {
+    endpoints,
+    deliveries,
+    events: eventRecords,
+    places: db.collection<PlacesDocument>('endpoint_places'),
+    sealingKeys: db.collection<SealingKeyDocument>('sealing_keys'),
+  };
+}

@@ -1,0 +1,62 @@
+import { egressSettings, weakenedBy } from '@invoicecontrol/egress/settings';
+import type { EgressSettings } from '@invoicecontrol/egress/settings';
+import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
+import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { z } from 'zod';
+
+/** One between any two of the five attempts. */
+const RETRY_WAITS = 4;
+const DAY_MS = 24 * 3_600_000;
+const milliseconds = (defaultMs: number) => z.coerce.number().int().min(1).default(defaultMs);
+
+/** The four waits between the five attempts, `60000,360000,2160000,12960000`. */
+const retryWaits = z
+  .string()
+  .default('60000,360000,2160000,12960000')
+  .transform((text) => text.split(',').map(Number))
+  .refine((waits) => waits.length === RETRY_WAITS && waits.every((ms) => Number.isInteger(ms) && ms > 0), {
+    message: `must be ${RETRY_WAITS} numbers of milliseconds with commas between them`,
+  });
+
+const defaults = { WEBHOOK_SECRET_OVERLAP_MS: DAY_MS };
+
+/** The environment of the webhooks service. */
+export const configSchema = z
+  .object({
+    ...serviceSettings('webhooks'),
+    ...addressSettings('organization'),
+    OPERATOR_TOKEN: operatorToken,
+    SECRETBOX_KEYS: keyRing,
+    NODE_ENV: z.string().optional(),
+    ...egressSettings,
+    /** A PEM file of further certificate authorities for deliveries; for tests and development. */
+    WEBHOOK_TEST_CA_FILE: z.string().optional(),
+    WEBHOOK_RETRY_WAITS_MS: retryWaits,
+    /** The least wait after a 429 or a timeout. */
+    WEBHOOK_RETRY_FLOOR_MS: milliseconds(60_000),
+    /** How long the previous secret signs beside the new one. */
+    WEBHOOK_SECRET_OVERLAP_MS: milliseconds(defaults.WEBHOOK_SECRET_OVERLAP_MS),
+    /** Only failures for so long: owners and admins are told. */
+    WEBHOOK_NOTICE_AFTER_MS: milliseconds(DAY_MS),
+    /** Only failures for so long: the endpoint is switched off. */
+    WEBHOOK_DISABLE_AFTER_MS: milliseconds(5 * DAY_MS),
+  })
+  .superRefine((config, issues) => {
+    if (config.NODE_ENV !== 'production') return;
+    for (const name of unsafeSettings(config)) {
+      issues.addIssue({ code: 'custom', path: [name], message: 'must not be set in production' });
+    }
+  });
+
+export type Config = z.infer<typeof configSchema>;
+
+type UnsafeSettings = EgressSettings & Pick<Config, 'WEBHOOK_TEST_CA_FILE' | 'WEBHOOK_SECRET_OVERLAP_MS'>;
+
+/** Names of the settings with which deliveries are less safe than they are by default. */
+export function unsafeSettings(config: UnsafeSettings): string[] {
+  return [
+    ...weakenedBy(config),
+    ...(config.WEBHOOK_TEST_CA_FILE === undefined ? [] : ['WEBHOOK_TEST_CA_FILE']),
+    ...(config.WEBHOOK_SECRET_OVERLAP_MS === defaults.WEBHOOK_SECRET_OVERLAP_MS ? [] : ['WEBHOOK_SECRET_OVERLAP_MS']),
+  ];
+}

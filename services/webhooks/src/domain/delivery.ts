@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { idText } from './id-text.js';
+import { nextAttemptAt } from './retry.js';
+import type { RetrySchedule } from './retry.js';
+
+export const deliveryStates = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELED', 'SKIPPED'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** How an attempt ended (webhooks-and-events reference, section 3.1). */
+export type Outcome =
+  | 'SUCCESS'
+  | 'HTTP_ERROR'
+  | 'TIMEOUT'
+  | 'DNS_ERROR'
+  | 'CONNECT_ERROR'
+  | 'TLS_ERROR'
+  | 'BLOCKED_ADDRESS'
+  | 'RESPONSE_TOO_LARGE'
+  | 'INTERRUPTED';
+
+/** One counted attempt as it is stored. */
+export interface Attempt {
+  readonly series: number;
+  /** Within its series, from 1. */
+  readonly n: number;
+  readonly at: Date;
+  readonly outcome: Outcome;
+  readonly statusCode?: number;
+  readonly durationMs: number;
+  /** Claims of this attempt that ended without a result. */
+  readonly interruptions: number;
+}
+
+/** One event for one endpoint. */
+export interface Delivery {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly endpointId: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly createdAt: Date;
+  readonly state: DeliveryState;
+  readonly isTest: boolean;
+  /** Grows with each replay. */
+  readonly series: number;
+  /** Failed attempts of this series. */
+  readonly failures: number;
+  /** Claims of the attempt that comes next or is under way. */
+  readonly tries: number;
+  readonly nextAttemptAt: Date | undefined;
+  /** Counted attempts of all series. */
+  readonly attemptCount: number;
+  readonly lastStatusCode: number | undefined;
+}
+
+/** A delivery with what came back. */
+export interface DeliveryWithAttempts extends Delivery {
+  readonly attempts: readonly Attempt[];
+  readonly lastExcerpt: string | undefined;
+}
+
+/** What came of sending a request. */
+export interface SendResult {
+  readonly outcome: Outcome;
+  readonly statusCode?: number;
+  /** The header as it came. */
+  readonly retryAfter?: string;
+  /** The beginning of the answer's body. */
+  readonly excerpt?: string;
+  readonly durationMs: number;
+}
+
+/** A worker that dies again and again over one delivery gives up this many claims later. */
+export const TRIES_MAX = 10;
+
+/** What a delivery becomes by an attempt. */
+export interface Settlement {
+  readonly attempt: Attempt;
+  readonly state: 'DELIVERED' | 'FAILED' | 'PENDING';
+  readonly failures: number;
+  /** Undefined when nothing is to come. */
+  readonly nextAttemptAt: Date | undefined;
+  readonly excerpt: string | undefined;
+}
+
+/**
+ * @param at when the attempt began
+ * @param random from 0 to 1
+ */
+export function settle(
+  { series, failures, tries }: Pick<Delivery, 'series' | 'failures' | 'tries'>,
+  { outcome, statusCode, retryAfter, excerpt, durationMs }: SendResult,
+  { at, now, random, schedule }: { at: Date; now: Date; random: number; schedule: RetrySchedule },
+): Settlement {
+  const interruptions = Math.max(0, tries - 1);
+  const status = statusCode === undefined ? {} : { statusCode };
+  const attempt = { series, n: failures + 1, at, outcome, ...status, durationMs, interruptions };
+  if (outcome === 'SUCCESS') {
+    return { attempt, state: 'DELIVERED', failures, nextAttemptAt: undefined, excerpt };
+  }
+  const failed = { failures: failures + 1, isTimeout: outcome === 'TIMEOUT', statusCode, retryAfter };
+  const next = nextAttemptAt(failed, schedule, now, random);
+  const state = next === undefined ? 'FAILED' : 'PENDING';
+  return { attempt, state, failures: failed.failures, nextAttemptAt: next, excerpt };
+}
+
+/** The same for every repeat of the fan-out: an event reaches an endpoint by one delivery. */
+export function deliveryId(eventId: string, endpointId: string): string {
+  return `dlv_${idText(createHash('sha256').update(`${eventId}|${endpointId}`).digest())}`;
+}

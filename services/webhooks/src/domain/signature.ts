@@ -1,0 +1,25 @@
+import { createHmac } from 'node:crypto';
+
+/** What is signed (specification section 6). */
+interface Signed {
+  readonly eventId: string;
+  readonly at: Date;
+  /** As it is sent, byte for byte. */
+  readonly body: string;
+}
+
+/** The header `svc-signature`, and the values of its `v1` alone. */
+export interface Signature {
+  readonly header: string;
+  readonly values: readonly string[];
+}
+
+/** @param secrets the newest first; the key of each is the whole text as it was shown */
+export function sign({ eventId, at, body }: Signed, secrets: readonly string[]): Signature {
+  const seconds = Math.floor(at.getTime() / 1_000);
+  const text = `${eventId}.${seconds}.${body}`;
+  const values = secrets.map((secret) =>
+    createHmac('sha256', Buffer.from(secret, 'utf8')).update(text, 'utf8').digest('hex'),
+  );
+  return { header: [`t=${seconds}`, ...values.map((value) => `v1=${value}`)].join(','), values };
+}

@@ -1,0 +1,348 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { FREE } from '@invoicecontrol/runtime/mongo/claims';
+import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import type { AnyBulkWriteOperation, Collection, UpdateFilter } from 'mongodb';
+import type {
+  ClaimedDelivery,
+  Completion,
+  Deliveries,
+  DeliveryQueue,
+  NewDelivery,
+  SendableDelivery,
+} from '../application/stores.js';
+import { deliveryStates } from '../domain/delivery.js';
+import { batchedRead } from './batched-read.js';
+import { findIds } from './find-ids.js';
+import type { Attempt, Delivery, DeliveryState } from '../domain/delivery.js';
+
+/**
+ * One event for one endpoint. `nextAttemptAt` and `leaseUntil` are there exactly while it is PENDING, `closedAt` exactly
+ * while it is not. `version` is the number of the series: only a replay changes it.
+ */
+export interface DeliveryDocument extends Aggregate, Claimable {
+  readonly _id: string;
+  readonly endpointId: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly createdAt: Date;
+  readonly state: DeliveryState;
+  readonly isTest?: true;
+  readonly failures: number;
+  readonly tries: number;
+  readonly nextAttemptAt?: Date;
+  readonly attempts: readonly Attempt[];
+  readonly attemptCount: number;
+  readonly lastStatusCode?: number;
+  readonly lastDurationMs?: number;
+  readonly lastExcerpt?: string;
+  /** When the excerpt was stored; sparse index. */
+  readonly excerptAt?: Date;
+  readonly closedAt?: Date;
+  /** The replay of many that it was last part of. */
+  readonly replayId?: string;
+}
+
+/** Twice the longest attempt: 15 s to the status line and 2 s of body. Nothing renews it. */
+const LEASE_MS = 35_000;
+const ATTEMPTS_KEPT = 20;
+const SENDABLE = {
+  organizationId: 1,
+  endpointId: 1,
+  eventId: 1,
+  isTest: 1,
+  version: 1,
+  failures: 1,
+  tries: 1,
+  nextAttemptAt: 1,
+} as const;
+/** Deliveries of which the response times of an endpoint are told. */
+const DURATIONS_MAX = 10_000;
+
+export async function createDeliveryIndexes(collection: Collection<DeliveryDocument>): Promise<void> {
+  await collection.createIndexes([
+    // The endpoint serves a search that leaves out endpoints with enough work.
+    { key: { state: 1, nextAttemptAt: 1, endpointId: 1 }, name: 'due' },
+    { key: { endpointId: 1, state: 1, ...NEWEST_FIRST }, name: 'of_endpoint' },
+    { key: { organizationId: 1, state: 1, ...NEWEST_FIRST }, name: 'of_organization' },
+    { key: { closedAt: 1 }, sparse: true, name: 'closed' },
+    { key: { excerptAt: 1 }, sparse: true, name: 'excerpt' },
+  ]);
+}
+
+export function deliveryStore(
+  collection: Collection<DeliveryDocument>,
+  outbox: Outbox,
+  clock: Clock,
+): Deliveries & DeliveryQueue {
+  const aggregates = aggregateStore(collection, outbox, clock);
+  const latestOf = (filter: object, state: DeliveryState, limit: number) =>
+    collection
+      .find({ ...filter, state }, { projection: { attempts: 0, lastExcerpt: 0 }, sort: NEWEST_FIRST, limit })
+      .toArray();
+  const updateClaimed = async (
+    { delivery, claimId }: ClaimedDelivery,
+    update: UpdateFilter<DeliveryDocument>,
+  ): Promise<void> => {
+    await collection.updateOne({ _id: delivery.id, claim: claimId, state: 'PENDING' }, update);
+  };
+  /**
+   * Concurrent claims share a command; each document is claimed by a write of its own, which is guarded by how it was found:
+   * then nothing has to be read after it.
+   */
+  const claim = batchedRead(idOf, async (deliveries: readonly SendableDelivery[]) => {
+    const now = clock.now();
+    const claims = new Map(
+      deliveries.map((delivery) => [
+        delivery.id,
+        { claimId: randomUUID(), delivery: { ...delivery, tries: delivery.tries + 1 } },
+      ]),
+    );
+    const lease = { leaseUntil: new Date(now.getTime() + LEASE_MS) };
+    const { modifiedCount } = await collection.bulkWrite(
+      deliveries.map(({ id, series, failures, tries }) => ({
+        updateOne: {
+          filter: {
+            _id: id,
+            state: 'PENDING',
+            version: series,
+            failures,
+            tries,
+            nextAttemptAt: { $lte: now },
+            leaseUntil: { $lte: now },
+          },
+          update: { $set: { claim: claims.get(id)?.claimId ?? '', ...lease }, $inc: { tries: 1 } },
+        },
+      })),
+      { ordered: false },
+    );
+    if (modifiedCount === claims.size || modifiedCount === 0) return modifiedCount === 0 ? new Map() : claims;
+    const ours = [...claims.values()].map(({ claimId }) => claimId);
+    const found = await collection
+      .find({ _id: { $in: [...claims.keys()] }, claim: { $in: ours } }, { projection: { _id: 1 } })
+      .toArray();
+    // Of the others, another worker has the claim, or they ended meanwhile.
+    return new Map(
+      found.flatMap(({ _id }) => {
+        const claimed = claims.get(_id);
+        return claimed === undefined ? [] : [[_id, claimed] as const];
+      }),
+    );
+  });
+  return {
+    insert: (deliveries) =>
+      insertMissing(
+        collection,
+        deliveries.map((one) => toDocument(one, clock.now())),
+      ),
+    async listDue({ from, before, limit, exceptEndpointIds }) {
+      const found = await collection
+        .find(
+          {
+            state: 'PENDING',
+            nextAttemptAt: { $gte: from, $lte: before },
+            leaseUntil: { $lte: clock.now() },
+            ...(exceptEndpointIds.length === 0 ? {} : { endpointId: { $nin: [...exceptEndpointIds] } }),
+          },
+          { projection: SENDABLE, sort: { nextAttemptAt: 1 }, limit },
+        )
+        .toArray();
+      return found.map(({ _id: id, version: series, nextAttemptAt = FREE, isTest = false, ...rest }) => ({
+        id,
+        series,
+        nextAttemptAt,
+        isTest,
+        ...rest,
+      }));
+    },
+    claim,
+    async complete(completions) {
+      const now = clock.now();
+      const operations = completions.map((completion) => completeOperation(completion, now));
+      const { matchedCount } = await collection.bulkWrite(operations, { ordered: false });
+      return operations.length - matchedCount;
+    },
+    release: (claimed, nextAttemptAt) =>
+      updateClaimed(claimed, {
+        $set: { nextAttemptAt, leaseUntil: FREE },
+        $unset: { claim: '' },
+        $inc: { tries: -1 },
+      }),
+    close: (claimed, state) => updateClaimed(claimed, closing(state, clock.now())),
+    async find(organizationId, deliveryId) {
+      const document = await collection.findOne({ _id: deliveryId, organizationId });
+      if (document === null) return undefined;
+      return { ...toDelivery(document), attempts: document.attempts, lastExcerpt: document.lastExcerpt };
+    },
+    async dueSince(before, limit) {
+      const found = await collection
+        .find(
+          { state: 'PENDING', nextAttemptAt: { $lte: before } },
+          {
+            projection: { organizationId: 1, endpointId: 1, nextAttemptAt: 1, tries: 1, leaseUntil: 1 },
+            sort: { nextAttemptAt: 1 },
+            limit,
+          },
+        )
+        .toArray();
+      return found.map(({ _id: id, nextAttemptAt = FREE, leaseUntil = FREE, ...rest }) => ({
+        id,
+        nextAttemptAt,
+        leaseUntil,
+        ...rest,
+      }));
+    },
+    async latest(organizationId, { endpointId, state }, limit) {
+      const filter = endpointId === undefined ? { organizationId } : { endpointId, organizationId };
+      const states = state === undefined ? deliveryStates : [state];
+      const found = await Promise.all(states.map((one) => latestOf(filter, one, limit)));
+      return found.flat().map(toDelivery).toSorted(newestFirst).slice(0, limit);
+    },
+    async replay({ id, organizationId, series }, events) {
+      const guard = { id, organizationId, version: series };
+      return toDelivery(await aggregates.save(guard, reopening(clock.now()), { events }));
+    },
+    async failedSince(endpointId, since, closedBefore, limit) {
+      const found = await collection
+        .find(
+          { endpointId, state: 'FAILED', createdAt: { $gte: since }, closedAt: { $lte: closedBefore } },
+          { projection: { _id: 1 }, sort: { createdAt: 1, _id: 1 }, limit },
+        )
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+    async replayAll(ids, replayId) {
+      const { $set, ...change } = reopening(clock.now());
+      const { modifiedCount } = await collection.updateMany(
+        { _id: { $in: [...ids] }, state: 'FAILED' },
+        { ...change, $set: { ...$set, replayId }, $inc: { version: 1 } },
+      );
+      return modifiedCount;
+    },
+    async isReplaying(endpointId, replayId) {
+      return (
+        (await collection.findOne({ endpointId, state: 'PENDING', replayId }, { projection: { _id: 1 } })) !== null
+      );
+    },
+    async cancelPending(endpointId) {
+      await collection.updateMany({ endpointId, state: 'PENDING' }, closing('CANCELED', clock.now()));
+    },
+    async skipPendingOf(organizationId, at) {
+      const waiting = { organizationId, state: 'PENDING', createdAt: { $lte: at } } as const;
+      await collection.updateMany(waiting, closing('SKIPPED', clock.now()));
+    },
+    async use(endpointId, since) {
+      const ofState = (state: DeliveryState) => ({ endpointId, state, createdAt: { $gte: since } });
+      const [delivered, failed, latest] = await Promise.all([
+        collection.countDocuments(ofState('DELIVERED')),
+        collection.countDocuments(ofState('FAILED')),
+        collection
+          .find(ofState('DELIVERED'), { projection: { lastDurationMs: 1 }, sort: NEWEST_FIRST, limit: DURATIONS_MAX })
+          .toArray(),
+      ]);
+      return { delivered, failed, durationsMs: latest.flatMap(({ lastDurationMs }) => lastDurationMs ?? []) };
+    },
+    async deleteClosedBefore(before, limit) {
+      const old = { closedAt: { $lte: before } };
+      const ids = await findIds(collection, old, limit);
+      await collection.deleteMany({ _id: { $in: ids }, ...old });
+      return ids.length;
+    },
+    async deleteExcerptsBefore(before, limit) {
+      const old = { excerptAt: { $lte: before } };
+      const ids = await findIds(collection, old, limit);
+      await collection.updateMany({ _id: { $in: ids }, ...old }, { $unset: { lastExcerpt: '', excerptAt: '' } });
+      return ids.length;
+    },
+  };
+}
+
+function idOf({ id }: SendableDelivery): string {
+  return id;
+}
+
+function toDocument({ id, isTest, claimId, state, ...own }: NewDelivery, now: Date): DeliveryDocument {
+  const common = { _id: id, ...own, version: 1, state, failures: 0, attempts: [], attemptCount: 0 };
+  const test = isTest ? { isTest } : {};
+  if (state !== 'PENDING') return { ...common, ...test, tries: 0, closedAt: now };
+  const lease =
+    claimId === undefined
+      ? { tries: 0, leaseUntil: FREE }
+      : { tries: 1, claim: claimId, leaseUntil: new Date(now.getTime() + LEASE_MS) };
+  return { ...common, ...test, ...lease, nextAttemptAt: now };
+}
+
+function completeOperation({ claimed, settlement }: Completion, now: Date): AnyBulkWriteOperation<DeliveryDocument> {
+  const { attempt, state, failures, nextAttemptAt, excerpt } = settlement;
+  const isOpen = nextAttemptAt !== undefined;
+  return {
+    updateOne: {
+      filter: { _id: claimed.delivery.id, claim: claimed.claimId, state: 'PENDING' },
+      update: {
+        $set: {
+          state,
+          failures,
+          lastDurationMs: attempt.durationMs,
+          tries: 0,
+          ...(isOpen ? { nextAttemptAt, leaseUntil: FREE } : { closedAt: now }),
+          ...(attempt.statusCode === undefined ? {} : { lastStatusCode: attempt.statusCode }),
+          ...(excerpt === undefined ? {} : { lastExcerpt: excerpt, excerptAt: now }),
+        },
+        $unset: {
+          claim: '',
+          ...(isOpen ? {} : { nextAttemptAt: '', leaseUntil: '' }),
+          ...(attempt.statusCode === undefined ? { lastStatusCode: '' } : {}),
+          ...(excerpt === undefined ? { lastExcerpt: '', excerptAt: '' } : {}),
+        },
+        $push: { attempts: { $each: [attempt], $slice: -ATTEMPTS_KEPT } },
+        $inc: { attemptCount: 1 },
+      },
+    },
+  };
+}
+
+function closing(state: 'CANCELED' | 'SKIPPED', now: Date): UpdateFilter<DeliveryDocument> {
+  return {
+    $set: { state, closedAt: now, tries: 0 },
+    $unset: { claim: '', leaseUntil: '', nextAttemptAt: '' },
+  };
+}
+
+/** Five attempts of its own, from now on. */
+function reopening(now: Date) {
+  return {
+    $set: { state: 'PENDING' as const, failures: 0, tries: 0, nextAttemptAt: now, leaseUntil: FREE },
+    $unset: { closedAt: '', claim: '' } as const,
+  };
+}
+
+function newestFirst(left: Delivery, right: Delivery): number {
+  const ms = right.createdAt.getTime() - left.createdAt.getTime();
+  return ms === 0 ? (left.id < right.id ? 1 : -1) : ms;
+}
+
+function toDelivery(document: DeliveryDocument): Delivery {
+  const { _id: id, organizationId, endpointId, eventId, type, createdAt, state, version: series } = document;
+  const { failures, tries, nextAttemptAt, attemptCount, lastStatusCode, isTest = false } = document;
+  return {
+    id,
+    organizationId,
+    endpointId,
+    eventId,
+    type,
+    createdAt,
+    state,
+    isTest,
+    series,
+    failures,
+    tries,
+    nextAttemptAt,
+    attemptCount,
+    lastStatusCode,
+  };
+}

@@ -1,0 +1,207 @@
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import type { BulkReplay, CurrentEndpoints, EndpointChange, Endpoints } from '../application/stores.js';
+import { ENDPOINTS_MAX, FAILURES_TO_DISABLE_MIN } from '../domain/endpoint.js';
+import type { Endpoint, EndpointStatus, Subscription } from '../domain/endpoint.js';
+import type { SealedSecret } from '../domain/secrets.js';
+import { batchedRead } from './batched-read.js';
+import { findIds } from './find-ids.js';
+
+export interface EndpointDocument extends Aggregate {
+  readonly url: string;
+  readonly events: readonly Subscription[];
+  readonly status: EndpointStatus;
+  readonly activeSince: Date;
+  readonly createdAt: Date;
+  readonly secrets: readonly SealedSecret[];
+  /** Changed apart from `version`, like `failuresInRow`. */
+  readonly failingSince?: Date;
+  readonly failuresInRow: number;
+  readonly goneAt?: Date;
+  readonly noticedAt?: Date;
+  readonly replay?: BulkReplay;
+  readonly deletedAt?: Date;
+  /** Since when its deletion is not finished. */
+  readonly deletionPending?: Date;
+}
+
+/** Endpoints that one run of a job takes. */
+const SWEEP_MAX = 256;
+/** What an endpoint without failures does not have. */
+const NO_FAILURES = { failingSince: '', goneAt: '', noticedAt: '' } as const;
+const EXISTING: EndpointStatus[] = ['ACTIVE', 'DISABLED'];
+
+export async function createEndpointIndexes(collection: Collection<EndpointDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+    { key: { organizationId: 1, status: 1 }, name: 'status' },
+    { key: { failingSince: 1 }, sparse: true, name: 'failing' },
+    { key: { deletionPending: 1 }, sparse: true, name: 'deletion_pending' },
+    { key: { deletedAt: 1 }, sparse: true, name: 'deleted' },
+    { key: { 'secrets.keyId': 1 }, name: 'sealing_key' },
+  ]);
+}
+
+/** Endpoints with a secret that none of these keys seals. */
+export function sealedWithOthers(keyIds: readonly string[]): Filter<EndpointDocument> {
+  return { secrets: { $elemMatch: { $and: keyIds.map((keyId) => ({ keyId: { $ne: keyId } })) } } };
+}
+
+export function endpointStore(
+  collection: Collection<EndpointDocument>,
+  outbox: Outbox,
+  clock: Clock,
+): Endpoints & CurrentEndpoints {
+  const aggregates = aggregateStore(collection, outbox, clock);
+  const readCurrent = batchedRead(String, async (ids: readonly string[]) => {
+    const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
+    return new Map(found.map((document) => [document._id, toEndpoint(document)]));
+  });
+  return {
+    read: readCurrent,
+    insert: ({ id, version: _, failingSince: _failing, goneAt: _gone, noticedAt: _noticed, ...endpoint }, events) =>
+      aggregates.insert({ _id: id, ...endpoint }, { events }),
+    async find(organizationId, endpointId) {
+      const document = await collection.findOne({ _id: endpointId, organizationId, status: { $in: EXISTING } });
+      return document === null ? undefined : toEndpoint(document);
+    },
+    async existing(organizationId, endpointIds) {
+      const filter = { _id: { $in: [...endpointIds] }, organizationId, status: { $in: EXISTING } };
+      return new Set(await findIds(collection, filter, endpointIds.length));
+    },
+    async list(organizationId, page) {
+      const { items, nextPageToken } = await findPage(collection, { organizationId, status: { $in: EXISTING } }, page);
+      return { items: items.map(toEndpoint), nextPageToken };
+    },
+    count: (organizationId) => collection.countDocuments({ organizationId, status: { $in: EXISTING } }),
+    async subscribed(organizationId, type) {
+      const found = await collection
+        .find({ organizationId, status: 'ACTIVE', 'events.type': type })
+        .limit(ENDPOINTS_MAX)
+        .toArray();
+      return found.map(toEndpoint);
+    },
+    async save(endpoint, change, events) {
+      return toEndpoint(await aggregates.save(endpoint, updateOf(change), { events }));
+    },
+    async markDeleted(endpoint, events) {
+      const now = clock.now();
+      const change = { status: 'DELETED', secrets: [], deletedAt: now, deletionPending: now } as const;
+      await aggregates.save(endpoint, { $set: change, $unset: { failingSince: '' } }, { events });
+    },
+    async finishDeletion(endpointId) {
+      await collection.updateOne({ _id: endpointId }, { $unset: { deletionPending: '' } });
+    },
+    async unfinishedDeletions(before) {
+      const found = await collection
+        .find({ deletionPending: { $lte: before } }, { projection: { organizationId: 1 }, limit: SWEEP_MAX })
+        .toArray();
+      return found.map(({ _id: id, organizationId }) => ({ id, organizationId }));
+    },
+    async deleteDeletedBefore(before, limit) {
+      // Its deletion is finished, and the broker has what it announced.
+      const isDone = { deletionPending: { $exists: false }, outboxPending: { $exists: false } };
+      const ids = await findIds(collection, { deletedAt: { $lte: before }, ...isDone }, limit);
+      await collection.deleteMany({ _id: { $in: ids }, status: 'DELETED' });
+      return ids.length;
+    },
+    async lastReplay(organizationId, endpointId) {
+      const document = await collection.findOne({ _id: endpointId, organizationId }, { projection: { replay: 1 } });
+      return document?.replay;
+    },
+    async replayMarked(endpointId, replayId) {
+      await collection.updateOne({ _id: endpointId, 'replay.id': replayId }, { $set: { 'replay.isMarked': true } });
+    },
+    async countResults(results) {
+      const active = { status: 'ACTIVE' } as const;
+      const operations = [...new Set(results.map(({ endpointId }) => endpointId))].map((endpointId) => {
+        const own = results.filter((result) => result.endpointId === endpointId);
+        const lastSuccess = own.findLastIndex(({ isSuccess }) => isSuccess);
+        const failures = own.slice(lastSuccess + 1);
+        const [first] = failures;
+        const gone = failures.findLast(({ isGone }) => isGone);
+        const update: UpdateFilter<EndpointDocument> =
+          first === undefined
+            ? { $set: { failuresInRow: 0 }, $unset: NO_FAILURES }
+            : lastSuccess < 0
+              ? {
+                  $min: { failingSince: first.at },
+                  $inc: { failuresInRow: failures.length },
+                  ...(gone === undefined ? {} : { $set: { goneAt: gone.at } }),
+                }
+              : {
+                  $set: {
+                    failingSince: first.at,
+                    failuresInRow: failures.length,
+                    ...(gone === undefined ? {} : { goneAt: gone.at }),
+                  },
+                  $unset: { noticedAt: '', ...(gone === undefined ? { goneAt: '' } : {}) },
+                };
+        // Most endpoints have no failures to clear.
+        const cleared = first === undefined ? { failuresInRow: { $gt: 0 } } : {};
+        return { updateOne: { filter: { _id: endpointId, ...active, ...cleared }, update } };
+      });
+      if (operations.length > 0) await collection.bulkWrite(operations, { ordered: false });
+    },
+    async failing({ noticeAfterMs, disableAfterMs }, now) {
+      const ago = (ms: number): Date => new Date(now.getTime() - ms);
+      // Only those with something to do: the ones that were told of would fill every search.
+      const found = await Promise.all([
+        collection
+          .find({ failingSince: { $lte: ago(noticeAfterMs) }, status: 'ACTIVE', noticedAt: { $exists: false } })
+          .limit(SWEEP_MAX)
+          .toArray(),
+        collection
+          .find({
+            failingSince: { $lte: ago(disableAfterMs) },
+            status: 'ACTIVE',
+            failuresInRow: { $gte: FAILURES_TO_DISABLE_MIN },
+          })
+          .limit(SWEEP_MAX)
+          .toArray(),
+      ]);
+      const unique = new Map(found.flat().map((document) => [document._id, document]));
+      return [...unique.values()].map(toEndpoint);
+    },
+    async saveFailing(endpoint, change, events) {
+      const { failingSince } = endpoint;
+      const onlyIf = failingSince === undefined ? {} : { failingSince };
+      return toEndpoint(await aggregates.save(endpoint, updateOf(change), { events, onlyIf }));
+    },
+    async sealedWith(keyId, limit) {
+      const found = await collection.find({ 'secrets.keyId': keyId }).limit(limit).toArray();
+      return found.map(toEndpoint);
+    },
+    countSealedWith: (keyId) => collection.countDocuments({ 'secrets.keyId': keyId }),
+    countSealedWithOthers: (keyIds) => collection.countDocuments(sealedWithOthers(keyIds)),
+  };
+}
+
+function updateOf({ isCountReset, ...fields }: EndpointChange): UpdateFilter<EndpointDocument> {
+  if (isCountReset !== true) return { $set: fields };
+  return { $set: { ...fields, failuresInRow: 0 }, $unset: NO_FAILURES };
+}
+
+function toEndpoint(document: EndpointDocument): Endpoint {
+  const { _id: id, organizationId, version, url, events, status, activeSince, createdAt, secrets } = document;
+  const { failingSince, failuresInRow, goneAt, noticedAt } = document;
+  return {
+    id,
+    organizationId,
+    version,
+    url,
+    events,
+    status,
+    activeSince,
+    createdAt,
+    secrets,
+    failingSince,
+    failuresInRow,
+    goneAt,
+    noticedAt,
+  };
+}

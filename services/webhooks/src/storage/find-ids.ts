@@ -1,0 +1,11 @@
+import type { Collection, Filter } from 'mongodb';
+
+/** Ids of some documents, for a command that must not take more of them at once. */
+export async function findIds<D extends { readonly _id: string }>(
+  collection: Collection<D>,
+  filter: Filter<D>,
+  limit: number,
+): Promise<string[]> {
+  const found = await collection.find(filter, { projection: { _id: 1 }, limit }).toArray();
+  return found.map(({ _id }) => _id as string);
+}

@@ -1,0 +1,16 @@
+import type { EventHeader } from '@invoicecontrol/contracts/events';
+import type { PublicEvent } from '@invoicecontrol/public-events';
+import type { fanOut } from '../../application/fan-out.js';
+
+/** Handles an event of the product that customers may receive. */
+export function onPublicEvent<T extends EventHeader>(
+  deliver: ReturnType<typeof fanOut>,
+  toPublic: (event: T) => PublicEvent | undefined,
+): (event: T) => Promise<void> {
+  return async (received) => {
+    const event = toPublic(received);
+    if (event === undefined) return;
+    const { eventId, eventTime = new Date(0), organizationId } = received;
+    await deliver({ eventId, at: eventTime, organizationId, event });
+  };
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { Decision, InvoiceSource, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { bodyOf, publicEventTypes } from '@invoicecontrol/public-events';
+import type { PublicEvent } from '@invoicecontrol/public-events';
+import {
+  ofAnalysisFailed,
+  ofFindingCreated,
+  ofFindingReviewed,
+  ofInvoiceAnalyzed,
+  ofScanCompleted,
+} from './to-public-event.js';
+
+const header = { eventId: 'evt_golden', eventTime: new Date('2026-03-14T09:30:00.125Z'), organizationId: 'org' };
+const invoiceId = '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14';
+const analyzed = {
+  ...header,
+  invoiceId,
+  analysisId: 'an',
+  companyId: 'c',
+  decision: Decision.REVIEW,
+  riskScore: 41,
+  source: InvoiceSource.API,
+};
+const created = {
+  ...header,
+  findingId: 'f',
+  invoiceId,
+  scanId: undefined,
+  companyId: 'c',
+  type: 'DUPLICATE_INVOICE',
+  severity: Severity.HIGH,
+  summary: 'The invoice is a copy of A-1.',
+};
+
+const mapped: readonly (PublicEvent | undefined)[] = [
+  ofInvoiceAnalyzed(analyzed),
+  ofAnalysisFailed({
+    ...header,
+    uploadId: 'u',
+    invoiceId: undefined,
+    errorCode: 'PROCESSING_FAILED',
+    message: 'The document cannot be read.',
+  }),
+  ofScanCompleted({
+    ...header,
+    scanId: 's',
+    companyId: 'c',
+    invoicesAnalyzed: 3,
+    rowsSkipped: 1,
+    analyzedValue: '9.00',
+    analyzedValueCurrency: 'EUR',
+    unconvertedInvoices: 0,
+    decisionCounts: { PASS: 2, REVIEW: 1, BLOCK: 0 },
+    findingCounts: { DUPLICATE_INVOICE: 1 },
+  }),
+  ofFindingCreated(created),
+  ofFindingReviewed({
+    ...header,
+    findingId: 'f',
+    invoiceId,
+    disposition: 'CONFIRMED',
+    previousDisposition: 'OPEN',
+    reviewedBy: 'API_KEY:k',
+  }),
+];
+
+test.each(publicEventTypes.map((type) => [type]))('the body of %s is its golden file to the byte', (type) => {
+  const event = mapped.find((one) => one?.type === type);
+  if (event === undefined) throw new Error(`nothing maps to ${type}`);
+  const golden = readFileSync(new URL(`../../../golden/${type}.json`, import.meta.url), 'utf8');
+  expect(`${bodyOf('evt_golden', event)}\n`).toBe(golden);
+});
+
+test.each([
+  [Decision.PASS, true],
+  [Decision.REVIEW, false],
+  [Decision.BLOCK, false],
+])('decision %d is ready for export: %s', (decision, isReady) => {
+  expect(ofInvoiceAnalyzed({ ...analyzed, decision })?.data).toMatchObject({ export_ready: isReady });
+});
+
+test.each([InvoiceSource.SCAN, InvoiceSource.ERP])('an invoice of source %d is not told', (source) => {
+  expect(ofInvoiceAnalyzed({ ...analyzed, source })).toBeUndefined();
+});
+
+test('a finding of a scan as a whole names the scan and no invoice', () => {
+  const event = ofFindingCreated({ ...created, invoiceId: undefined, scanId: 's' });
+  expect(event.data).toMatchObject({ invoice_id: null, scan_id: 's' });
+});
+
+test('texts of 2,000 characters stay; longer ones are cut, never within a character', () => {
+  const summaryOf = (summary: string): unknown => ofFindingCreated({ ...created, summary }).data;
+  const longest = 'ü'.repeat(2_000);
+  expect(summaryOf(longest)).toMatchObject({ summary: longest });
+  expect(summaryOf(`${longest}ü`)).toMatchObject({ summary: `${'ü'.repeat(1_999)}…` });
+  expect(summaryOf(`a${'😀'.repeat(1_000)}`)).toMatchObject({ summary: `a${'😀'.repeat(999)}…` });
+});
+
+test('no event comes near the 64 KiB that a body may have, however much our services say', () => {
+  // A control character takes six bytes in JSON; an event of the broker has 1 MiB at most.
+  const text = '\u0001'.repeat(1024 ** 2);
+  const id = 'i'.repeat(200);
+  const longest = [
+    ofFindingCreated({ ...created, findingId: id, invoiceId: id, scanId: id, type: id, summary: text }),
+    ofAnalysisFailed({ ...header, uploadId: id, invoiceId: id, errorCode: id, message: text }),
+  ];
+  for (const event of longest) expect(Buffer.byteLength(bodyOf(id, event))).toBeLessThan(16 * 1024);
+});

@@ -1,0 +1,95 @@
+import { enumName, optionalEnumName } from '@invoicecontrol/contracts/enum-name';
+import type {
+  AnalysisFailed,
+  FindingCreated,
+  FindingReviewed,
+  InvoiceAnalyzed,
+} from '@invoicecontrol/contracts/analysis/v1/events';
+import { Decision, InvoiceSource, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { PublicEvent } from '@invoicecontrol/public-events';
+import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';
+
+// The one place where events of the product become what customers receive (architecture section 6). The files in golden/
+// pin the bodies to the byte.
+
+/** Of texts for people. Everything else of a body is ids, names and numbers, so that it stays far below 64 KiB. */
+const TEXT_CHARACTERS_MAX = 2_000;
+
+/** Undefined for an invoice that customers are not told of: a row of a scan, a bill of an ERP. */
+export function ofInvoiceAnalyzed({
+  invoiceId,
+  decision,
+  riskScore,
+  source,
+}: InvoiceAnalyzed): PublicEvent | undefined {
+  const from = optionalEnumName(InvoiceSource, source);
+  if (from !== 'API' && from !== 'UPLOAD') return undefined;
+  const name = enumName(Decision, decision);
+  return {
+    type: 'invoice.analysis.completed',
+    data: {
+      invoice_id: invoiceId,
+      decision: name,
+      risk_score: riskScore,
+      export_ready: name === 'PASS',
+      canonical_export_path: `/v1/invoices/${invoiceId}/export?format=json`,
+    },
+  };
+}
+
+export function ofAnalysisFailed({ uploadId, invoiceId, errorCode, message }: AnalysisFailed): PublicEvent {
+  return {
+    type: 'invoice.analysis.failed',
+    data: {
+      upload_id: uploadId,
+      invoice_id: invoiceId ?? null,
+      error: { code: errorCode, message: shortened(message) },
+    },
+  };
+}
+
+export function ofScanCompleted(scan: ScanCompleted): PublicEvent {
+  return {
+    type: 'scan.completed',
+    data: {
+      scan_id: scan.scanId,
+      invoices_analyzed: scan.invoicesAnalyzed,
+      rows_skipped: scan.rowsSkipped,
+      decision_counts: scan.decisionCounts,
+      finding_counts: scan.findingCounts,
+    },
+  };
+}
+
+export function ofFindingCreated(finding: FindingCreated): PublicEvent {
+  return {
+    type: 'finding.created',
+    data: {
+      finding_id: finding.findingId,
+      invoice_id: finding.invoiceId ?? null,
+      scan_id: finding.scanId ?? null,
+      type: finding.type,
+      severity: enumName(Severity, finding.severity),
+      summary: shortened(finding.summary),
+    },
+  };
+}
+
+export function ofFindingReviewed(review: FindingReviewed): PublicEvent {
+  return {
+    type: 'finding.reviewed',
+    data: {
+      finding_id: review.findingId,
+      invoice_id: review.invoiceId ?? null,
+      disposition: review.disposition,
+      previous_disposition: review.previousDisposition,
+      reviewed_at: (review.eventTime ?? new Date(0)).toISOString(),
+    },
+  };
+}
+
+function shortened(text: string): string {
+  if (text.length <= TEXT_CHARACTERS_MAX) return text;
+  // Without half of a character at the end.
+  return `${text.slice(0, TEXT_CHARACTERS_MAX - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

@@ -1,0 +1,30 @@
+// Written from the specification, section 6, and not shared with the sender or the client: a mistake of theirs shows here.
+import { createHmac } from 'node:crypto';
+
+export interface ReadSignature {
+  /** Unix seconds; null without a readable `t`. */
+  readonly t: number | null;
+  /** For each `v1` in its order, the position of the secret that made it; null for one that none made. */
+  readonly signedBy: readonly (number | null)[];
+}
+
+/** Which of the secrets signed `<event id>.<t>.<body>`. */
+export function readSignature(
+  eventId: string | undefined,
+  header: string | undefined,
+  body: Buffer,
+  secrets: readonly string[],
+): ReadSignature {
+  const entries = (header ?? '').split(',').map((entry) => entry.split('='));
+  const t = entries.find(([name]) => name === 't')?.[1];
+  const expected = secrets.map((secret) =>
+    createHmac('sha256', secret).update(`${eventId}.${t}.`).update(body).digest('hex'),
+  );
+  const signedBy = entries
+    .filter(([name]) => name === 'v1')
+    .map(([, value = '']) => {
+      const position = expected.indexOf(value);
+      return position < 0 ? null : position;
+    });
+  return { t: t !== undefined && /^\d+$/.test(t) ? Number(t) : null, signedBy };
+}

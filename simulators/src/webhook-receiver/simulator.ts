@@ -1,0 +1,247 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { buffer, text as readText } from 'node:stream/consumers';
+import { answerWith, faultKinds } from './faults.js';
+import type { Fault } from './faults.js';
+import { readSignature } from './signature.js';
+
+export type { Fault, FaultKind } from './faults.js';
+
+/** A request that arrived, whatever it was answered. */
+export interface ReceivedDelivery {
+  /** Of the endpoint: `/orders`. */
+  readonly path: string;
+  /** `svc-event-id`; null without one. */
+  readonly eventId: string | null;
+  /** Of the request. */
+  readonly body: Buffer;
+  readonly contentType: string | null;
+  /** When its headers were here, on the clock of `Date.now()`. */
+  readonly arrivedAtMs: number;
+  /** The time that was signed, in unix seconds; null without one. */
+  readonly t: number | null;
+  /** For each `v1` in its order, the position of the path's secret that made it; null for one that none made. */
+  readonly signedBy: readonly (number | null)[];
+  /** Of the path's secrets one made a `v1`, and `t` is at most 300 s away. */
+  readonly isVerified: boolean;
+  /** 200, 400 for what does not verify, or the kind of the fault. */
+  readonly answered: 200 | 400 | Fault['kind'];
+}
+
+export interface WebhookReceiverOptions {
+  /** An address of loopback; 127.0.0.1 unless told. */
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly controlPort?: number | undefined;
+  /** In PEM: receives over HTTPS with it, else over HTTP. */
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+  /** Of all paths that have none of their own. Without any nothing is verified. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Older deliveries are dropped; 100,000 unless told. */
+  readonly deliveriesMax?: number | undefined;
+  readonly onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
+}
+
+export interface WebhookReceiver {
+  /** Without a path: `http://127.0.0.1:4100`. Any path is an endpoint. */
+  readonly url: string;
+  /** `http://127.0.0.1:4180`. */
+  readonly controlUrl: string;
+  /** Oldest first. */
+  readonly deliveries: readonly ReceivedDelivery[];
+  /** Requests that wait for an answer or for the rest of it. */
+  readonly open: number;
+  /** @param path of one endpoint, `*` for all that have none of their own */
+  setSecrets(path: string, secrets: readonly string[]): void;
+  /** Replaces the fault of a path, or of all with `*`; undefined ends it. */
+  setFault(path: string, fault: Fault | undefined): void;
+  clear(): void;
+  stop(): Promise<void>;
+}
+
+const CONTROL_HOST = '127.0.0.1';
+const ALL = '*';
+const DELIVERIES_MAX = 100_000;
+const BODY_BYTES_MAX = 1024 ** 2;
+const TOLERANCE_SECONDS = 300;
+/** Longer than a sender keeps an idle connection, so that it is the sender who ends it. */
+const KEEP_ALIVE_MS = 60_000;
+
+/**
+ * Receives, verifies and records webhooks on loopback. Without ports the system chooses them.
+ *
+ * - `GET /deliveries` returns what arrived; `DELETE /deliveries` empties the list
+ * - `POST /secrets` with `{ "path": "/orders", "secrets": ["whsec_..."] }`
+ * - `POST /faults` with `{ "path": "/orders", "kind": "STATUS", "status": 503, "times": 2 }`; `"times": 0` ends it
+ */
+export async function startWebhookReceiver(options: WebhookReceiverOptions = {}): Promise<WebhookReceiver> {
+  const { tls, onDelivery, host = CONTROL_HOST, deliveriesMax = DELIVERIES_MAX } = options;
+  const deliveries: ReceivedDelivery[] = [];
+  const secretsOf = new Map<string, readonly string[]>([[ALL, options.secrets ?? []]]);
+  const faultOf = new Map<string, { readonly fault: Fault; left: number }>();
+  let open = 0;
+
+  const consumeFault = (path: string): Fault | undefined => {
+    for (const key of [path, ALL]) {
+      const current = faultOf.get(key);
+      if (current === undefined) continue;
+      current.left -= 1;
+      if (current.left <= 0) faultOf.delete(key);
+      return current.fault;
+    }
+    return undefined;
+  };
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const arrivedAtMs = Date.now();
+    const path = request.url ?? '';
+    if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) return void response.writeHead(413).end();
+    const body = await buffer(request);
+    const secrets = secretsOf.get(path) ?? secretsOf.get(ALL) ?? [];
+    const eventId = headerOf(request, 'svc-event-id');
+    const { t, signedBy } = readSignature(eventId, headerOf(request, 'svc-signature'), body, secrets);
+    const isInTime = t !== null && Math.abs(arrivedAtMs / 1_000 - t) <= TOLERANCE_SECONDS;
+    const isVerified = isInTime && signedBy.some((position) => position !== null);
+    const fault = consumeFault(path);
+    const answered = fault?.kind ?? (isVerified || secrets.length === 0 ? 200 : 400);
+    const contentType = headerOf(request, 'content-type') ?? null;
+    const delivery: ReceivedDelivery = {
+      path,
+      eventId: eventId ?? null,
+      body,
+      contentType,
+      arrivedAtMs,
+      t,
+      signedBy,
+      isVerified,
+      answered,
+    };
+    deliveries.push(delivery);
+    if (deliveries.length > deliveriesMax) deliveries.shift();
+    onDelivery?.(delivery);
+    if (fault === undefined) response.writeHead(answered === 200 ? 200 : 400).end();
+    else await answerWith(fault, request, response);
+  };
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    open += 1;
+    response.once('close', () => {
+      open -= 1;
+    });
+    // The sender may be gone before its request is read; a fault may write to a connection that was cut.
+    response.on('error', () => {});
+    receive(request, response).catch(() => response.destroy());
+  };
+  const server = tls === undefined ? createServer(onRequest) : createSecureServer(tls, onRequest);
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+
+  const setSecrets = (path: string, secrets: readonly string[]): void => void secretsOf.set(path, secrets);
+  const setFault = (path: string, fault: Fault | undefined): void => {
+    const left = fault?.times ?? Infinity;
+    if (fault === undefined || left === 0) faultOf.delete(path);
+    else faultOf.set(path, { fault, left });
+  };
+  const clear = (): void => void deliveries.splice(0);
+  const controls = { deliveries, setSecrets, setFault, clear };
+  const control = createServer((request, response) => void answerControl(request, response, controls));
+
+  await listen(server, host, options.port);
+  await listen(control, CONTROL_HOST, options.controlPort);
+  return {
+    ...controls,
+    url: `${tls === undefined ? 'http' : 'https'}://${addressOf(server)}`,
+    controlUrl: `http://${addressOf(control)}`,
+    get open() {
+      return open;
+    },
+    async stop() {
+      const closed = Promise.all([once(server, 'close'), once(control, 'close')]);
+      for (const each of [server, control]) {
+        each.close();
+        each.closeAllConnections();
+      }
+      await closed;
+    },
+  };
+}
+
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+async function answerControl(
+  request: IncomingMessage,
+  response: ServerResponse,
+  controls: Pick<WebhookReceiver, 'deliveries' | 'setSecrets' | 'setFault' | 'clear'>,
+): Promise<void> {
+  const reply = (status: number, body: unknown): void => {
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+  };
+  const refuse = (): void =>
+    reply(400, {
+      error: `Send { "path", "secrets": [...] } or { "path", "kind": one of ${faultKinds.join(', ')}, "times" }; path is "/..." or "*".`,
+    });
+  const route = `${request.method} ${request.url}`;
+  if (route === 'GET /deliveries') {
+    reply(
+      200,
+      controls.deliveries.map(({ body, ...delivery }) => ({ ...delivery, body: body.toString('utf8') })),
+    );
+  } else if (route === 'DELETE /deliveries') {
+    controls.clear();
+    reply(200, []);
+  } else if (route === 'POST /secrets' || route === 'POST /faults') {
+    const order = readOrder(await readText(request));
+    if (order === undefined) return refuse();
+    if (route === 'POST /secrets') {
+      if (!isTextList(order.secrets)) return refuse();
+      controls.setSecrets(order.path, order.secrets);
+    } else {
+      if (order.fault === undefined) return refuse();
+      controls.setFault(order.path, order.fault);
+    }
+    reply(200, { path: order.path });
+  } else {
+    reply(404, { error: 'There are GET and DELETE /deliveries, POST /secrets and POST /faults.' });
+  }
+}
+
+function readOrder(json: string): { path: string; secrets?: unknown; fault: Fault | undefined } | undefined {
+  try {
+    const { path = ALL, secrets, ...fault } = JSON.parse(json) as { path?: unknown; secrets?: unknown } & Fault;
+    if (typeof path !== 'string' || !/^(\/.*|\*)$/.test(path)) return undefined;
+    return { path, secrets, fault: isFault(fault) ? fault : undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+function isFault(given: Readonly<Partial<Record<keyof Fault, unknown>>>): given is Fault {
+  const { kind, times, status, delayMs, bytes, retryAfter, location } = given;
+  const isCount = (value: unknown): boolean => value === undefined || (Number.isInteger(value) && Number(value) >= 0);
+  const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
+  return (
+    faultKinds.some((known) => known === kind) &&
+    [times, delayMs, bytes].every(isCount) &&
+    [retryAfter, location].every(isText) &&
+    (status === undefined || (Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599))
+  );
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+async function listen(server: Server, host: string, port = 0): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+}
+
+function addressOf(server: Server): string {
+  const { address, port } = server.address() as AddressInfo;
+  return `${address}:${port}`;
+}

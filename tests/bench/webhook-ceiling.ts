@@ -1,0 +1,72 @@
+// The sends of the webhooks service without any database: the same connector, limits, headers and signatures, in one process.
+import { createHmac, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { openEgress } from '@invoicecontrol/egress/egress';
+import { request } from 'undici';
+
+export interface CeilingOrder {
+  /** Each endpoint with its secret. */
+  readonly endpoints: readonly { readonly url: string; readonly secret: string }[];
+  readonly events: number;
+  readonly caFile: string;
+  readonly body: string;
+}
+
+export interface CeilingResult {
+  readonly delivered: number;
+  readonly tookMs: number;
+}
+
+/** As the service has them. */
+const PER_ENDPOINT = 2;
+const AT_ONCE_MAX = 64;
+const CONNECTIONS_PER_ORIGIN = 64;
+
+process.once('message', (order: CeilingOrder) => void send(order));
+
+async function send({ endpoints, events, caFile, body }: CeilingOrder): Promise<void> {
+  const egress = openEgress(
+    { EGRESS_ALLOW_CIDRS: ['127.0.0.1/32'], EGRESS_ALLOW_HTTP: false, EGRESS_DNS_SERVERS: [] },
+    {
+      connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
+      connectMs: 5_000,
+      headersMs: 15_000,
+      extraCa: readFileSync(caFile, 'utf8'),
+    },
+  );
+  let delivered = 0;
+  const deliver = async (url: string, secret: string): Promise<void> => {
+    const eventId = `evt_${randomUUID().replaceAll('-', '')}`;
+    const t = Math.floor(Date.now() / 1_000);
+    const v1 = createHmac('sha256', secret).update(`${eventId}.${t}.${body}`).digest('hex');
+    const response = await request(url, {
+      dispatcher: egress.dispatcher,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'InvoiceControl-Webhooks/1',
+        'accept-encoding': 'identity',
+        'svc-event-id': eventId,
+        'svc-signature': `t=${t},v1=${v1}`,
+      },
+      body,
+    });
+    await response.body.dump();
+    if (response.statusCode === 200) delivered += 1;
+  };
+  const workers = endpoints.flatMap((endpoint) => Array.from({ length: PER_ENDPOINT }, () => endpoint));
+  const left = new Map(endpoints.map(({ url }) => [url, events]));
+  const beganAtMs = performance.now();
+  await Promise.all(
+    workers.slice(0, AT_ONCE_MAX).map(async ({ url, secret }) => {
+      for (let more = left.get(url) ?? 0; more > 0; more = left.get(url) ?? 0) {
+        left.set(url, more - 1);
+        await deliver(url, secret);
+      }
+    }),
+  );
+  const result: CeilingResult = { delivered, tookMs: performance.now() - beganAtMs };
+  process.send?.(result);
+  await egress.close();
+  process.disconnect();
+}

@@ -1,0 +1,65 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Fault } from '@invoicecontrol/simulators/webhook-receiver';
+
+export interface ReceiverStart {
+  readonly tls: { readonly key: string; readonly cert: string };
+  /** Each with an address of its own, as the servers of customers have. */
+  readonly servers: number;
+}
+
+export type ReceiverOrder =
+  | { readonly do: 'secret'; readonly path: string; readonly secret: string }
+  | { readonly do: 'fault'; readonly path: string; readonly fault: Fault | undefined }
+  | { readonly do: 'count' | 'take' };
+
+/** A request that arrived. */
+export interface Arrival {
+  readonly path: string;
+  readonly eventId: string;
+  /** On the clock of `Date.now()`. */
+  readonly arrivedAtMs: number;
+  readonly isVerified: boolean;
+}
+
+export interface ReceiverProcess {
+  /** Of each server, `https://127.0.0.1:4100`. */
+  readonly urls: readonly string[];
+  readonly pid: number;
+  setSecret(path: string, secret: string): void;
+  setFault(path: string, fault: Fault | undefined): void;
+  /** Requests since the last `take`, and those that wait for an answer. */
+  count(): Promise<{ count: number; open: number }>;
+  /** What arrived since the last time. */
+  take(): Promise<Arrival[]>;
+  stop(): void;
+}
+
+export async function startReceiverProcess(start: ReceiverStart): Promise<ReceiverProcess> {
+  const child = fork(fileURLToPath(new URL('webhook-receiver.js', import.meta.url)));
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The receiver ended.')));
+  ended.catch(() => {});
+  const order = (given: ReceiverOrder): void => void child.send(given);
+  const answer = async <T>(): Promise<T> => {
+    const [message] = (await Promise.race([once(child, 'message'), ended])) as [T];
+    return message;
+  };
+  child.send(start);
+  const urls = await answer<string[]>();
+  return {
+    urls,
+    pid: child.pid ?? 0,
+    setSecret: (path, secret) => order({ do: 'secret', path, secret }),
+    setFault: (path, fault) => order({ do: 'fault', path, fault }),
+    count() {
+      order({ do: 'count' });
+      return answer();
+    },
+    take() {
+      order({ do: 'take' });
+      return answer();
+    },
+    stop: () => child.disconnect(),
+  };
+}

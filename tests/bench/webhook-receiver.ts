@@ -1,0 +1,40 @@
+// The receiver of the benchmark in a process of its own, so that what it costs is not paid by the sender.
+import { startWebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
+import type { WebhookReceiverOptions } from '@invoicecontrol/simulators/webhook-receiver';
+import type { Arrival, ReceiverOrder, ReceiverStart } from './webhook-receiver-process.js';
+
+/** The simulator keeps none: what arrives is kept here, without bodies. */
+const KEPT_BY_SIMULATOR = 1;
+/** As a receiver that stores the event before it answers. */
+const ANSWER_MS = 5;
+
+process.once('message', (start: ReceiverStart) => void serve(start));
+
+async function serve({ tls, servers: count }: ReceiverStart): Promise<void> {
+  let arrivals: Arrival[] = [];
+  const options: WebhookReceiverOptions = {
+    tls,
+    deliveriesMax: KEPT_BY_SIMULATOR,
+    onDelivery: ({ path, eventId, arrivedAtMs, isVerified }) => {
+      arrivals.push({ path, eventId: eventId ?? '', arrivedAtMs, isVerified });
+    },
+  };
+  const servers = await Promise.all(Array.from({ length: count }, () => startWebhookReceiver(options)));
+  for (const server of servers) server.setFault('*', { kind: 'SLOW', delayMs: ANSWER_MS });
+  process.on('message', (order: ReceiverOrder) => {
+    // Paths are unique, so that every server may know all of them.
+    if (order.do === 'secret') for (const server of servers) server.setSecrets(order.path, [order.secret]);
+    if (order.do === 'fault') for (const server of servers) server.setFault(order.path, order.fault);
+    if (order.do === 'count') {
+      process.send?.({ count: arrivals.length, open: servers.reduce((sum, { open }) => sum + open, 0) });
+    }
+    if (order.do === 'take') {
+      process.send?.(arrivals);
+      arrivals = [];
+    }
+  });
+  process.once('disconnect', () => {
+    for (const server of servers) void server.stop();
+  });
+  process.send?.(servers.map(({ url }) => url));
+}

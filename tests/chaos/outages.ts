@@ -1,0 +1,55 @@
+// A broker that is gone for long: what clients were answered meanwhile, and when the backlog had arrived.
+import type { WebhookBooks } from './webhook-audit.js';
+
+export interface Outage {
+  readonly beganAtMs: number;
+  /** When the broker served again. Both on the clock of `Date.now()`. */
+  readonly returnedAtMs: number;
+  /** Requests of clients while it was gone, by status; `none` for those without an answer. */
+  readonly answers: Readonly<Record<string, number>>;
+}
+
+export interface Backlog {
+  /** Events of the outage, once for each endpoint that always answers. */
+  readonly deliveries: number;
+  /** From the return to the last arrival of one of them; infinite while one is missing. */
+  readonly drainedAfterMs: number;
+}
+
+/** Of deliveries to endpoints that always answer: what the others get late is their own doing. */
+export function backlogOf(
+  { endpoints, deliveries, arrivals, published }: WebhookBooks,
+  { beganAtMs, returnedAtMs }: Pick<Outage, 'beganAtMs' | 'returnedAtMs'>,
+  isSteady: (path: string) => boolean,
+): Backlog {
+  const during = new Set(
+    published.flatMap(({ id, payload }) => {
+      const atMs = Date.parse(String(payload['eventTime']));
+      return atMs >= beganAtMs && atMs <= returnedAtMs ? [id] : [];
+    }),
+  );
+  const paths = new Map(endpoints.map(({ _id, url }) => [_id, new URL(url).pathname]));
+  const firstArrivals = new Map<string, number>();
+  for (const { path, eventId, arrivedAtMs } of arrivals) {
+    const key = `${path} ${eventId}`;
+    firstArrivals.set(key, Math.min(arrivedAtMs, firstArrivals.get(key) ?? Number.POSITIVE_INFINITY));
+  }
+  const arrivedAtMs = deliveries
+    .filter(({ eventId }) => during.has(eventId))
+    .map(({ endpointId, eventId }) => ({ path: paths.get(endpointId) ?? '', eventId }))
+    .filter(({ path }) => isSteady(path))
+    .map(({ path, eventId }) => firstArrivals.get(`${path} ${eventId}`) ?? Number.POSITIVE_INFINITY);
+  const lastMs = arrivedAtMs.reduce((latest, ms) => Math.max(latest, ms), returnedAtMs);
+  return { deliveries: arrivedAtMs.length, drainedAfterMs: lastMs - returnedAtMs };
+}
+
+/** What was added to counts since. */
+export function addedTo(
+  counts: ReadonlyMap<string, number>,
+  since: ReadonlyMap<string, number>,
+): Record<string, number> {
+  const added = [...counts].map(([name, count]) => [name, count - (since.get(name) ?? 0)] as const);
+  return Object.fromEntries(
+    added.filter(([, count]) => count > 0).toSorted(([left], [right]) => left.localeCompare(right)),
+  );
+}

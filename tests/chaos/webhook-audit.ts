@@ -1,0 +1,178 @@
+// Holds what receivers recorded against what was published and stored: invariants I1 to I5 and I7 of the webhooks
+// reference, section 6. It reads plain records and uses no code of the services.
+import { groupBy } from './audit.js';
+import type { Breach, Count } from './audit.js';
+import type { PublishedEvent } from './books.js';
+
+export interface EndpointRecord {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly url: string;
+  readonly status: string;
+  readonly activeSince: Date;
+  /** Public names, each with the time of its subscription. */
+  readonly events: readonly { readonly type: string; readonly since: Date }[];
+}
+
+export interface WebhookEventRecord {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly body: string;
+}
+
+export interface DeliveryRecord {
+  readonly _id: string;
+  readonly endpointId: string;
+  readonly eventId: string;
+  readonly state: string;
+  /** In the last series. */
+  readonly failures: number;
+  /** Counted, over all series. */
+  readonly attemptCount: number;
+  /** The last 20. */
+  readonly attempts: readonly { readonly series: number; readonly outcome: string; readonly interruptions: number }[];
+  readonly claim?: string;
+  readonly leaseUntil?: Date;
+}
+
+/** A request at a receiver. */
+export interface WebhookArrival {
+  /** Of its endpoint's URL. */
+  readonly path: string;
+  readonly eventId: string | null;
+  readonly body: string;
+  readonly arrivedAtMs: number;
+  readonly t: number | null;
+  readonly isVerified: boolean;
+  /** Whether the sender was sent a 2xx. */
+  readonly isAccepted: boolean;
+  /** Whether the connection ended before any byte of an answer: on a reused one the sender repeats it within the attempt. */
+  readonly isCut: boolean;
+}
+
+export interface WebhookBooks {
+  readonly endpoints: readonly EndpointRecord[];
+  readonly events: readonly WebhookEventRecord[];
+  readonly deliveries: readonly DeliveryRecord[];
+  readonly arrivals: readonly WebhookArrival[];
+  /** What the services published, from the streams. */
+  readonly published: readonly PublishedEvent[];
+  /** When the reading of the database began: what arrived later may not be counted yet. */
+  readonly readAtMs: number;
+}
+
+/** Failed attempts after which a delivery has failed. */
+const ATTEMPTS = 5;
+export const LEASE_OVERDUE_MS = 60_000;
+/** A process that is paused between signing and sending is late by the pause, which the plan limits to 15 s. */
+const SIGNED_WITHIN_SECONDS = 5 + 15;
+/** What customers are told of, by the name of the event of the product. Rows of scans are not analyzed one by one. */
+const publicNames: Readonly<Record<string, string>> = {
+  invoice_analyzed: 'invoice.analysis.completed',
+  finding_created: 'finding.created',
+  finding_reviewed: 'finding.reviewed',
+  scan_completed: 'scan.completed',
+};
+
+export function auditWebhooks(books: WebhookBooks): Breach[] {
+  const paths = new Map(books.endpoints.map(({ _id, url }) => [_id, new URL(url).pathname]));
+  const deleted = new Set(books.endpoints.flatMap(({ _id, status }) => (status === 'DELETED' ? [_id] : [])));
+  const arrivalsOf = groupBy(books.arrivals, ({ path, eventId }) => `${path} ${eventId}`);
+  return [
+    ...auditFanOut(books),
+    ...books.deliveries.flatMap((delivery) => {
+      const path = paths.get(delivery.endpointId);
+      if (path === undefined) return breach('lost', `the endpoint of delivery ${delivery._id} is not stored`);
+      const arrivals = arrivalsOf.get(`${path} ${delivery.eventId}`) ?? [];
+      return auditDelivery(delivery, {
+        arrivals,
+        readAtMs: books.readAtMs,
+        isEndpointDeleted: deleted.has(delivery.endpointId),
+      });
+    }),
+    ...auditArrivals(books, paths),
+  ];
+}
+
+/** I1: each published event has one delivery for every endpoint that had subscribed to it when it happened, and no other. */
+function auditFanOut({ endpoints, deliveries, published }: WebhookBooks): Breach[] {
+  const stored = groupBy(deliveries, ({ endpointId, eventId }) => `${endpointId} ${eventId}`);
+  const byId = new Map(published.filter(({ name }) => name in publicNames).map((event) => [event.id, event]));
+  return [...byId.values()].flatMap(({ id, name, payload }) => {
+    const atMs = Date.parse(String(payload['eventTime']));
+    return endpoints
+      .filter(({ organizationId, status }) => status === 'ACTIVE' && organizationId === payload['organizationId'])
+      .flatMap(({ _id, activeSince, events }) => {
+        const since = events.find(({ type }) => type === publicNames[name])?.since.getTime() ?? Infinity;
+        const wanted = Math.max(since, activeSince.getTime()) <= atMs ? 1 : 0;
+        const count = stored.get(`${_id} ${id}`)?.length ?? 0;
+        if (count === wanted) return [];
+        const what = count < wanted ? 'lost' : wanted === 0 ? 'unannounced' : 'doubled';
+        return breach(what, `${name} ${id} has ${count} of ${wanted} deliveries for endpoint ${_id}`);
+      });
+  });
+}
+
+/** I1, I5 and I7 for one delivery. */
+function auditDelivery(
+  { _id, state, failures, attemptCount, attempts, leaseUntil, claim }: DeliveryRecord,
+  {
+    arrivals,
+    readAtMs,
+    isEndpointDeleted,
+  }: { arrivals: readonly WebhookArrival[]; readAtMs: number; isEndpointDeleted: boolean },
+): Breach[] {
+  const counted = arrivals.filter(({ isCut, arrivedAtMs }) => !isCut && arrivedAtMs <= readAtMs);
+  const interruptions = attempts.reduce((sum, attempt) => sum + attempt.interruptions, 0);
+  const successes = attempts.filter(({ outcome }) => outcome === 'SUCCESS').length;
+  const isOverdue =
+    claim !== undefined && leaseUntil !== undefined && readAtMs - leaseUntil.getTime() > LEASE_OVERDUE_MS;
+  return [
+    ...(state === 'PENDING' ? breach('stuck', `delivery ${_id} is still PENDING`) : []),
+    ...(isOverdue ? breach('stuck', `the lease of delivery ${_id} lapsed and nobody claimed it`) : []),
+    ...(state === 'DELIVERED' && !arrivals.some(({ isAccepted }) => isAccepted)
+      ? breach('lost', `delivery ${_id} is DELIVERED and no receiver accepted it`)
+      : []),
+    ...(state === 'DELIVERED' && successes !== 1
+      ? breach('changed', `delivery ${_id} is DELIVERED with ${successes} successes`)
+      : []),
+    ...(state === 'FAILED' && failures !== ATTEMPTS
+      ? breach('changed', `delivery ${_id} is FAILED after ${failures} attempts`)
+      : []),
+    ...(state === 'SKIPPED' || (state === 'CANCELED' && !isEndpointDeleted)
+      ? breach('lost', `delivery ${_id} is ${state}, and nobody asked for it`)
+      : []),
+    // An interrupted attempt may have been sent or not; nothing else is sent without being counted. Of one that is still
+    // PENDING, or was canceled, an attempt may be under way.
+    ...(state !== 'PENDING' && state !== 'CANCELED' && counted.length > attemptCount + interruptions
+      ? breach(
+          'doubled',
+          `delivery ${_id} was sent ${counted.length} times, with ${attemptCount} attempts and ${interruptions} interruptions`,
+        )
+      : []),
+  ];
+}
+
+/** I2, I3 and I4: what arrives was published, has the stored bytes, and is signed now. */
+function auditArrivals({ endpoints, events, published, arrivals }: WebhookBooks, paths: Map<string, string>): Breach[] {
+  const organizationOf = new Map(endpoints.map(({ _id, organizationId }) => [paths.get(_id), organizationId]));
+  const bodies = new Map(events.map(({ _id, body }) => [_id, body]));
+  const publishers = new Map(published.map(({ id, payload }) => [id, payload['organizationId']]));
+  return arrivals.flatMap(({ path, eventId, body, arrivedAtMs, t, isVerified }) => {
+    const name = `a request at ${path} with event ${eventId}`;
+    const isOfEndpoint = publishers.get(eventId ?? '') === organizationOf.get(path);
+    const isInTime = t !== null && Math.abs(arrivedAtMs / 1_000 - t) <= SIGNED_WITHIN_SECONDS;
+    return [
+      ...(publishers.has(eventId ?? '') && isOfEndpoint
+        ? []
+        : breach('unannounced', `${name} that was not published to it`)),
+      ...((bodies.get(eventId ?? '') ?? body) === body ? [] : breach('changed', `${name} has other bytes than stored`)),
+      ...(isVerified ? [] : breach('unsigned', `${name} has no signature of its endpoint`)),
+      ...(isInTime ? [] : breach('unsigned', `${name} was signed ${t} and arrived ${Math.floor(arrivedAtMs / 1_000)}`)),
+    ];
+  });
+}
+
+function breach(count: Count, sentence: string): [Breach] {
+  return [{ count, sentence }];
+}

@@ -1,0 +1,49 @@
+// What the webhooks service stored, read from its database itself.
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { PublishedEvent } from './books.js';
+import { LEASE_OVERDUE_MS } from './webhook-audit.js';
+import type {
+  DeliveryRecord,
+  EndpointRecord,
+  WebhookArrival,
+  WebhookBooks,
+  WebhookEventRecord,
+} from './webhook-audit.js';
+
+export interface WebhookBookReader {
+  /** How many deliveries have no end yet. */
+  pending(): Promise<number>;
+  /** Claims that lapsed a minute ago and that nobody has taken up: invariant I7. */
+  lapsedClaims(): Promise<number>;
+  /** @param arrivals is asked after the database: what a delivery tells of has arrived by then, and a few that it does not */
+  read(arrivals: () => readonly WebhookArrival[], published: readonly PublishedEvent[]): Promise<WebhookBooks>;
+  close(): Promise<void>;
+}
+
+export async function openWebhookBooks({ mongodbUrl }: { readonly mongodbUrl: string }): Promise<WebhookBookReader> {
+  const mongo = await connectMongo({ url: mongodbUrl, databaseName: 'webhooks', appName: 'audit' });
+  const all = <T>(name: string): Promise<T[]> =>
+    mongo.db
+      .collection(name)
+      .find({}, { projection: { recentEvents: 0, secrets: 0, lastExcerpt: 0 } })
+      .toArray() as Promise<unknown> as Promise<T[]>;
+  return {
+    pending: () => mongo.db.collection('deliveries').countDocuments({ state: 'PENDING' }),
+    lapsedClaims() {
+      const before = new Date(Date.now() - LEASE_OVERDUE_MS);
+      return mongo.db
+        .collection('deliveries')
+        .countDocuments({ state: 'PENDING', claim: { $exists: true }, leaseUntil: { $lte: before } });
+    },
+    async read(arrivals, published) {
+      const readAtMs = Date.now();
+      const stored = {
+        endpoints: await all<EndpointRecord>('endpoints'),
+        events: await all<WebhookEventRecord>('events'),
+        deliveries: await all<DeliveryRecord>('deliveries'),
+      };
+      return { ...stored, arrivals: arrivals(), published, readAtMs };
+    },
+    close: () => mongo.close(),
+  };
+}

@@ -1,0 +1,124 @@
+// Receivers of webhooks in a run of chaos: registered before the load, failing as told, and read for the audit.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { startWebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
+import type { Fault, WebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
+import { randomFrom } from '../detection/random.js';
+import type { PublishedEvent } from './books.js';
+import type { WebhookBooks } from './webhook-audit.js';
+import { openWebhookBooks } from './webhook-books.js';
+
+export interface ChaosWebhooks {
+  /** How many deliveries have no end yet. */
+  pending(): Promise<number>;
+  /** See {@link WebhookBookReader.lapsedClaims}. */
+  lapsedClaims(): Promise<number>;
+  /** From now on receivers answer, so that what is left can end. */
+  heal(): void;
+  read(published: readonly PublishedEvent[]): Promise<WebhookBooks>;
+  stop(): Promise<void>;
+}
+
+export interface ChaosWebhooksOptions {
+  readonly seed: number;
+  readonly baseUrl: string;
+  readonly mongodbUrl: string;
+  readonly tenants: readonly Tenant[];
+}
+
+/** Of an endpoint that accepts everything at once. */
+export const isSteady = (path: string): boolean => path.startsWith('/steady-');
+
+/** One endpoint answers, one fails now and then, one never accepts anything: its deliveries end FAILED. */
+const kinds = ['steady', 'flaky', 'refusing'] as const;
+/** Scans raise thousands of findings: five attempts of each would take longer than the load. */
+const FEW = ['invoice.analysis.completed', 'finding.reviewed', 'scan.completed'];
+const types: Readonly<Record<(typeof kinds)[number], readonly string[]>> = {
+  steady: [...FEW, 'finding.created'],
+  flaky: [...FEW, 'finding.created'],
+  refusing: FEW,
+};
+const FAULT_EACH_MS = 2_000;
+const DELIVERIES_MAX = 1_000_000;
+const REGISTER_MS_MAX = 60_000;
+const faults: readonly Fault[] = [
+  { kind: 'STATUS', status: 500, times: 3 },
+  { kind: 'STATUS', status: 503, retryAfter: '2', times: 2 },
+  { kind: 'STATUS', status: 301, location: 'http://127.0.0.1/', times: 1 },
+  { kind: 'RESET', times: 3 },
+  { kind: 'RESET_AFTER_HEADERS', times: 2 },
+  { kind: 'SLOW', delayMs: 3_000, times: 4 },
+  { kind: 'SILENCE', times: 1 },
+];
+
+export async function startChaosWebhooks(options: ChaosWebhooksOptions): Promise<ChaosWebhooks> {
+  const { seed, baseUrl, mongodbUrl, tenants } = options;
+  const receiver = await startWebhookReceiver({ deliveriesMax: DELIVERIES_MAX });
+  const random = randomFrom(seed);
+  const paths = (kind: (typeof kinds)[number]): string[] => tenants.map((_, number) => `/${kind}-${number}`);
+  try {
+    for (const [number, tenant] of tenants.entries()) {
+      for (const kind of kinds) {
+        await register(receiver, { baseUrl, tenant, path: `/${kind}-${number}`, events: types[kind] });
+      }
+    }
+  } catch (error) {
+    await receiver.stop();
+    throw error;
+  }
+  for (const path of paths('refusing')) receiver.setFault(path, { kind: 'STATUS', status: 500 });
+  const failing = setInterval(() => receiver.setFault(random.pick(paths('flaky')), random.pick(faults)), FAULT_EACH_MS);
+  const books = await openWebhookBooks({ mongodbUrl });
+  return {
+    pending: () => books.pending(),
+    lapsedClaims: () => books.lapsedClaims(),
+    heal() {
+      clearInterval(failing);
+      for (const path of paths('flaky')) receiver.setFault(path, undefined);
+    },
+    read(published) {
+      const arrivals = () =>
+        receiver.deliveries.map(({ body, answered, ...arrival }) => ({
+          ...arrival,
+          body: body.toString('utf8'),
+          isAccepted: acceptedBy.has(answered),
+          isCut: answered === 'RESET',
+        }));
+      return books.read(arrivals, published);
+    },
+    async stop() {
+      clearInterval(failing);
+      await books.close();
+      await receiver.stop();
+    },
+  };
+}
+
+/** The status line decides, whatever the body does. */
+const acceptedBy: ReadonlySet<unknown> = new Set([200, 'SLOW', 'RESET_AFTER_HEADERS']);
+
+interface Registration {
+  readonly baseUrl: string;
+  readonly tenant: Tenant;
+  readonly path: string;
+  readonly events: readonly string[];
+}
+
+async function register(receiver: WebhookReceiver, { baseUrl, tenant, path, events }: Registration): Promise<void> {
+  const givenUpAtMs = performance.now() + REGISTER_MS_MAX;
+  for (;;) {
+    const response = await fetch(`${baseUrl}/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tenant.keys.owner}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: `${receiver.url}${path}`, events }),
+    });
+    if (response.status === 201) {
+      const { secret } = (await response.json()) as { secret: string };
+      receiver.setSecrets(path, [secret]);
+      return;
+    }
+    const answer = `${response.status} ${await response.text()}`;
+    if (response.status < 500 || performance.now() > givenUpAtMs) throw new Error(`POST /webhooks: ${answer}`);
+    await delay(500);
+  }
+}

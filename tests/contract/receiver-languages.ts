@@ -1,0 +1,120 @@
+// The receivers of docs/guides/receiving-webhooks.md, each started as an integrator would start a copy of it.
+import { execFile, spawnSync } from 'node:child_process';
+import { copyFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
+
+const execute = promisify(execFile);
+/** Ends in a slash. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const sources = `${root}docs/guides/receivers`;
+/** Go compiles its standard library at the first time. */
+export const PREPARE_MS_MAX = 170_000;
+
+export interface Language {
+  readonly name: string;
+  /** A call that shows whether it is there. */
+  readonly probe: readonly [command: string, ...args: string[]];
+  /** Copies or compiles, once for all processes. */
+  prepare?(): Promise<unknown>;
+  run(): readonly [command: string, ...args: string[]];
+}
+
+/** @param directory for what is copied and compiled, below the root, so that the client is found by its name */
+export function languagesIn(directory: string): readonly Language[] {
+  return [
+    {
+      name: 'TypeScript',
+      probe: [process.execPath, '--version'],
+      // The same lines are both: compiled as TypeScript and run as JavaScript.
+      prepare: () =>
+        Promise.all(
+          ['receiver.mts', 'receiver.mjs'].map((file) => copyFile(`${sources}/receiver.ts`, `${directory}/${file}`)),
+        ),
+      run: () => [process.execPath, `${directory}/receiver.mjs`],
+    },
+    { name: 'Python', probe: ['python3', '--version'], run: () => ['python3', `${sources}/receiver.py`] },
+    {
+      name: 'Go',
+      probe: ['go', 'version'],
+      prepare: () =>
+        execute('go', ['build', '-o', `${directory}/receiver`, `${sources}/receiver.go`], {
+          env: {
+            ...process.env,
+            GOCACHE: `${root}.cache/go-build`,
+            GOTOOLCHAIN: 'local',
+            CGO_ENABLED: '0',
+            GO111MODULE: 'off',
+          },
+        }),
+      run: () => [`${directory}/receiver`],
+    },
+    {
+      name: 'PHP',
+      probe: ['php', '--version'],
+      run: () => ['php', '-S', '127.0.0.1:0', `${sources}/receiver.php`],
+    },
+    { name: 'Java', probe: ['java', '--version'], run: () => ['java', `${sources}/Receiver.java`] },
+  ];
+}
+
+/** No service needs these languages: a machine may lack some. */
+export function isThere({ probe: [command, ...args] }: Language): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+export interface Receiver {
+  readonly origin: string;
+  /** Every line that it wrote. */
+  readonly output: readonly string[];
+  /** @returns the status that it answers */
+  deliver(id: string, body: string, signature?: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** @param eventsDirectory where the one in PHP keeps ids, for it shares no memory */
+export async function startReceiver(
+  { name, run }: Language,
+  { secret, eventsDirectory }: { readonly secret: string; readonly eventsDirectory: string },
+): Promise<Receiver> {
+  const output: string[] = [];
+  const [command, ...args] = run();
+  const { port, stop } = await startChildServer({
+    name,
+    command,
+    args,
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      PORT: '0',
+      WEBHOOK_SECRET: secret,
+      WEBHOOK_EVENTS_DIR: eventsDirectory,
+    },
+    readPort: (line) => {
+      const [, found] = /(?:^listening on.*port\W*|127\.0\.0\.1:)(\d+)/.exec(line) ?? [];
+      return found === undefined ? undefined : Number(found);
+    },
+    log: (line) => void output.push(line),
+    onOutput: (line) => void output.push(line),
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    origin,
+    output,
+    stop,
+    async deliver(id, body, signature) {
+      const response = await fetch(`${origin}/hooks`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'svc-event-id': id,
+          ...(signature === undefined ? {} : { 'svc-signature': signature }),
+        },
+        body,
+      });
+      await response.arrayBuffer();
+      return response.status;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// The webhook of the demonstration: an endpoint of its organization at the receiver of this start.
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '@invoicecontrol/client';
+import type { Client, Schemas } from '@invoicecontrol/client';
+import { publicEventTypes } from '@invoicecontrol/public-events';
+import type { WebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
+import { RECEIVER_HOST } from './simulators.js';
+
+/** Each weakens what deliveries are protected by: who sets one has receivers of their own, and gets exactly what they set. */
+const SETTINGS_OF_RECEIVERS = ['EGRESS_ALLOW_CIDRS', 'EGRESS_ALLOW_HTTP', 'WEBHOOK_TEST_CA_FILE'] as const;
+
+const PATH = '/demonstration';
+const ARRIVE_MS_MAX = 5_000;
+const LOOK_EACH_MS = 20;
+
+/** Whether a start shows a webhook: not where the environment says itself which receivers may be called, or that it is production. */
+export function showsWebhook(env: NodeJS.ProcessEnv): boolean {
+  return env['NODE_ENV'] !== 'production' && SETTINGS_OF_RECEIVERS.every((name) => env[name] === undefined);
+}
+
+/**
+ * Registers the receiver for all events; the endpoint of an earlier start moves to it, with a new secret, because only the
+ * receiver of that start knew the old one. Without a receiver that endpoint is deleted.
+ * @returns whether the endpoint is new, so that what happens now is delivered for the first time
+ */
+export async function registerReceiver(
+  baseUrl: string,
+  apiKey: string,
+  receiver: Pick<WebhookReceiver, 'url' | 'setSecrets'> | undefined,
+): Promise<boolean> {
+  const api = createClient({ baseUrl, apiKey });
+  const existing = await findEndpoint(api);
+  if (receiver === undefined) {
+    if (existing !== undefined) await api.delete('/webhooks/{webhookId}', { path: { webhookId: existing.id } });
+    return false;
+  }
+  const url = `${receiver.url}${PATH}`;
+  if (existing === undefined) {
+    const { data } = await api.post('/webhooks', { body: { url, events: publicEventTypes } });
+    receiver.setSecrets(PATH, [data.secret]);
+    return true;
+  }
+  const path = { webhookId: existing.id };
+  const { data } = await api.post('/webhooks/{webhookId}/rotate-secret', { path, body: { revoke_previous: true } });
+  // Before the URL, with which what waits from the last start arrives.
+  receiver.setSecrets(PATH, [data.secret]);
+  await api.patch('/webhooks/{webhookId}', { path, body: { url, status: 'ACTIVE' } });
+  return false;
+}
+
+async function findEndpoint(api: Client): Promise<Schemas['Webhook'] | undefined> {
+  for await (const endpoint of api.items('/webhooks')) {
+    const { hostname, pathname } = new URL(endpoint.url);
+    if (hostname === RECEIVER_HOST && pathname === PATH) return endpoint;
+  }
+  return undefined;
+}
+
+/** Waits a moment until so many deliveries have arrived, and says what did. */
+export async function describeDeliveries(
+  { deliveries, controlUrl }: Pick<WebhookReceiver, 'deliveries' | 'controlUrl'>,
+  expected: number,
+): Promise<string> {
+  for (let waitedMs = 0; deliveries.length < expected && waitedMs < ARRIVE_MS_MAX; waitedMs += LOOK_EACH_MS) {
+    await delay(LOOK_EACH_MS);
+  }
+  if (deliveries.length === 0) return `none yet; post an invoice, then: curl -s ${controlUrl}/deliveries`;
+  const verified = deliveries.filter(({ isVerified }) => isVerified).length;
+  return `${deliveries.length} arrived, ${verified} verified: curl -s ${controlUrl}/deliveries`;
+}
