@@ -42,7 +42,7 @@ export interface Outcome {
 }
 
 /** The services that have a database, and so something to operate. */
-export const operatedServices = ['organization', 'analysis', 'scan'] as const;
+export const operatedServices = ['organization', 'analysis', 'documents', 'scan', 'webhooks'] as const;
 export type OperatedService = (typeof operatedServices)[number];
 
 /** One service as every command that asks several sees it. */
@@ -82,6 +82,21 @@ export interface Command {
     given: Readonly<Record<string, string | undefined>>,
     argument: string | undefined,
   ): Promise<Outcome>;
+}
+
+/** A command that needs no running system: it works on files. */
+export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options' | 'examples'> {
+  /** `FILE...` */
+  readonly argument: CommandArgument & { readonly isRequired: true };
+  /**
+   * One result for each file, in order; each is printed as soon as it is there.
+   * @throws UsageError before the first result where a file cannot be read
+   */
+  runOnFiles(
+    given: Readonly<Record<string, string | undefined>>,
+    files: readonly string[],
+    env: NodeJS.ProcessEnv,
+  ): AsyncIterable<Outcome>;
 }
 
 /** A wrong command line; the message says what to change. */

@@ -1,13 +1,13 @@
-import type { Command, CommandOption } from './command.js';
+import type { Command, CommandOption, FileCommand } from './command.js';
 import { operatedServices } from './command.js';
 import type { Style } from './text-output.js';
 
 const EXIT_CODES = 'Exit codes: 0 done, 1 refused or failed, 2 wrong usage.';
 
 /** The help of all commands, or of those that share their first word. */
-export function generalHelp(commands: readonly Command[], bold: Style): string {
+export function generalHelp(commands: readonly (Command | FileCommand)[], bold: Style): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
-  return `The operator's command line. It talks to a running system.
+  return `The operator's command line. It talks to a running system, except where a command reads files.
 
 ${bold('Usage')}: npm run admin -- <command> [options]
 
@@ -21,7 +21,7 @@ The system is found through --address or ORGANIZATION_ADDRESS, ANALYSIS_ADDRESS,
 }
 
 /** The help of one command. */
-export function commandHelp(command: Command, bold: Style): string {
+export function commandHelp(command: Command | FileCommand, bold: Style): string {
   const { name, argument, options, examples } = command;
   const required = Object.entries(options).filter(([, { isRequired }]) => isRequired === true);
   const usage = required.map(([option, own]) => ` ${optionText(option, own)}`).join('');
@@ -47,19 +47,28 @@ export function optionText(name: string, { value }: Pick<CommandOption, 'value'>
 }
 
 /** The argument, the options of the command and those that every command has. */
-function optionLines({ argument, options, service }: Command): string {
+function optionLines(command: Command | FileCommand): string {
+  const { argument, options } = command;
   const lines: [string, string][] = [
     ...(argument === undefined ? [] : [[argument.value, argument.description] as [string, string]]),
     ...Object.entries(options).map(([name, option]): [string, string] => [
       optionText(name, option),
       option.description,
     ]),
-    ...(service === 'every' ? everyLines : [addressLine(service)]),
-    ['--json', 'print the result as one line of JSON and nothing else'],
+    ...connectionLines(command),
+    [
+      '--json',
+      `print the result${'runOnFiles' in command ? ' for each file' : ''} as one line of JSON and nothing else`,
+    ],
     ['--help', 'print this help'],
   ];
   const width = Math.max(...lines.map(([option]) => option.length));
   return lines.map(([option, description]) => `  ${option.padEnd(width)}  ${description}`).join('\n');
+}
+
+function connectionLines(command: Command | FileCommand): [string, string][] {
+  if ('runOnFiles' in command) return [];
+  return command.service === 'every' ? everyLines : [addressLine(command.service)];
 }
 
 const everyLines: [string, string][] = [

@@ -48,6 +48,7 @@ beforeAll(async () => {
       ...common,
       DATABASE_NAME: databaseNames.analysis,
       ORGANIZATION_ADDRESS: organization.address,
+      DOCUMENTS_ADDRESS: organization.address,
     }),
   );
   channel = openChannel(analysis.address);

@@ -157,6 +157,15 @@ describe('organizations', () => {
   });
 });
 
+const nobody = '127.0.0.1:1';
+/** Only the organization service runs here. */
+const othersAway = {
+  ANALYSIS_ADDRESS: nobody,
+  DOCUMENTS_ADDRESS: nobody,
+  SCAN_ADDRESS: nobody,
+  WEBHOOKS_ADDRESS: nobody,
+};
+
 describe('dead letters', () => {
   const only = ['--service', 'organization'];
   const assigned = (id: string, payload: object) => ({
@@ -210,24 +219,24 @@ describe('dead letters', () => {
 
   test('of a service that is not there are missing, and the command says so and fails', async () => {
     await bury(assigned('evt_b', {}));
-    const env = { DATA_DIR: dataDir, ANALYSIS_ADDRESS: '127.0.0.1:1', SCAN_ADDRESS: '127.0.0.1:1' };
+    const env = { DATA_DIR: dataDir, ...othersAway };
     const { exitCode, stdout, stderr } = await admin(['dead-letters', 'list'], env);
     expect(exitCode).toBe(1);
     expect(stdout).toContain(':evt_b');
     expect(stderr).toBe(
       'analysis: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
-        'scan: Nothing answers at 127.0.0.1:1. Is the system running?\n',
+        'documents: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
+        'scan: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
+        'webhooks: Nothing answers at 127.0.0.1:1. Is the system running?\n',
     );
   });
 });
 
 describe('services that do not answer', () => {
-  const nobody = '127.0.0.1:1';
-
   test.each([[['stuck']], [['dead-letters', 'list']]])(
     'are never taken for services without work: %j',
     async (words) => {
-      const some = { DATA_DIR: dataDir, ANALYSIS_ADDRESS: nobody, SCAN_ADDRESS: nobody };
+      const some = { DATA_DIR: dataDir, ...othersAway };
       const { exitCode, stdout } = await admin(words, some);
       expect(exitCode).toBe(1);
       expect(stdout).not.toMatch(/^(Nothing is stuck|There are no dead letters)\.$/m);

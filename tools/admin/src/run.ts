@@ -6,7 +6,7 @@ import { OperatorServiceDefinition as ScanOperator } from '@invoicecontrol/contr
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { operatedServices, UsageError } from './command.js';
-import type { Command, OperatedService, Outcome } from './command.js';
+import type { Command, FileCommand, OperatedService, Outcome } from './command.js';
 import { createKey } from './commands/create-key.js';
 import { createMember } from './commands/create-member.js';
 import { createOrganization } from './commands/create-organization.js';
@@ -19,12 +19,13 @@ import { restoreOrganization } from './commands/restore-organization.js';
 import { abandonScan } from './commands/scans.js';
 import { setPlan } from './commands/set-plan.js';
 import { stuck } from './commands/stuck.js';
+import { validateDocuments } from './commands/validate-documents.js';
 import { findSystem } from './connection.js';
 import { commandHelp, generalHelp, optionText } from './help.js';
 import { toText } from './text-output.js';
 
 /** In the order of the help. */
-export const commands: readonly Command[] = [
+export const commands: readonly (Command | FileCommand)[] = [
   organizations,
   createOrganization,
   restoreOrganization,
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   replayAnalyses,
   dryRunPolicy,
   overridePolicy,
+  validateDocuments,
 ];
 
 /** Exit codes: done, refused or failed, wrong usage. */
@@ -77,12 +79,15 @@ export async function run(args: readonly string[], { env, stdout, stderr }: RunD
       stdout.write(commandHelp(command, bold));
       return DONE;
     }
-    const outcome = await execute(command, given, env, report);
-    report('');
-    stdout.write(given.json ? `${JSON.stringify(outcome.json)}\n` : toText(outcome, bold));
-    const { failures = [] } = outcome;
-    for (const failure of failures) stderr.write(`${failure}\n`);
-    return failures.length > 0 ? FAILED : DONE;
+    let exitCode = DONE;
+    for await (const outcome of outcomesOf(command, given, env, report)) {
+      report('');
+      stdout.write(given.json ? `${JSON.stringify(outcome.json)}\n` : toText(outcome, bold));
+      const { failures = [] } = outcome;
+      for (const failure of failures) stderr.write(`${failure}\n`);
+      if (failures.length > 0) exitCode = FAILED;
+    }
+    return exitCode;
   } catch (error) {
     report('');
     stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -93,7 +98,7 @@ export async function run(args: readonly string[], { env, stdout, stderr }: RunD
 /** The command that the first word names, or the first two; or the group whose help is asked for. */
 function findCommand(
   args: readonly string[],
-): { command: Command; rest: readonly string[] } | { group: readonly Command[] } {
+): { command: Command | FileCommand; rest: readonly string[] } | { group: readonly (Command | FileCommand)[] } {
   const [first = '', second = ''] = args;
   for (const [name, words] of [
     [first, 1],
@@ -117,14 +122,16 @@ interface Given {
   readonly address: string | undefined;
   /** The services that are asked. */
   readonly services: readonly OperatedService[];
-  readonly argument: string | undefined;
+  /** The values after the command: one at most, except for a command that works on files. */
+  readonly positionals: readonly string[];
   readonly values: Readonly<Record<string, string | undefined>>;
 }
 
 const switches = { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' } } as const;
 
-function readOptions(command: Command, args: readonly string[]): Given {
-  const { name, argument: wanted, service: asked } = command;
+function readOptions(command: Command | FileCommand, args: readonly string[]): Given {
+  const { name, argument: wanted } = command;
+  const asked = 'runOnFiles' in command ? undefined : command.service;
   const own = Object.fromEntries(
     Object.entries(command.options).map(([option, { value }]) => [
       option,
@@ -134,7 +141,8 @@ function readOptions(command: Command, args: readonly string[]): Given {
   const everyOptions = asked === 'every' ? { service: { type: 'string' } as const } : {};
   let parsed: { values: Record<string, string | boolean | undefined>; positionals: string[] };
   try {
-    const options = { ...own, ...everyOptions, address: { type: 'string' }, ...switches } as const;
+    const connection = asked === undefined ? {} : { ...everyOptions, address: { type: 'string' } as const };
+    const options = { ...own, ...connection, ...switches } as const;
     parsed = parseArgs({ args: [...args], options, allowPositionals: wanted !== undefined });
   } catch (error) {
     throw new UsageError(`${(error as Error).message}. Run ${name} --help to see the options.`);
@@ -154,7 +162,7 @@ function readOptions(command: Command, args: readonly string[]): Given {
     if (missing.length > 0) {
       throw new UsageError(`${name} needs ${missing.join(', ')}. Run ${name} --help to see all options.`);
     }
-    if (more.length > 0)
+    if (more.length > 0 && asked !== undefined)
       throw new UsageError(`Unexpected argument '${more[0]}'. Run ${name} --help to see the options.`);
     if (asked === 'every' && address !== undefined && service === undefined) {
       throw new UsageError('--address is the address of one service: name it with --service.');
@@ -164,8 +172,8 @@ function readOptions(command: Command, args: readonly string[]): Given {
     help: help === true,
     json: json === true,
     address: address as string | undefined,
-    services: asked === 'every' ? readServices(service as string | undefined) : [asked],
-    argument,
+    services: asked === undefined ? [] : asked === 'every' ? readServices(service as string | undefined) : [asked],
+    positionals: parsed.positionals,
     values,
   };
 }
@@ -177,9 +185,19 @@ function readServices(name: string | undefined): readonly OperatedService[] {
   return [service];
 }
 
+async function* outcomesOf(
+  command: Command | FileCommand,
+  given: Given,
+  env: NodeJS.ProcessEnv,
+  report: (progress: string) => void,
+): AsyncIterable<Outcome> {
+  if ('runOnFiles' in command) yield* command.runOnFiles(given.values, given.positionals, env);
+  else yield await execute(command, given, env, report);
+}
+
 async function execute(
   command: Command,
-  { address, services, values, argument }: Given,
+  { address, services, values, positionals }: Given,
   env: NodeJS.ProcessEnv,
   report: (progress: string) => void,
 ): Promise<Outcome> {
@@ -211,7 +229,7 @@ async function execute(
         report,
       },
       values,
-      argument,
+      positionals[0],
     );
   } finally {
     for (const channel of channels.values()) channel.close();

@@ -1,0 +1,71 @@
+import { XmlDocument, XmlElement } from 'libxml2-wasm';
+
+/**
+ * One element of a document, copied out of libxml2: rules may keep it after the document is disposed. The name carries the
+ * usual prefix of its namespace (`cbc:ID`, `ram:ID`), whatever prefix the document uses; elements of other namespaces and
+ * roots go by their local name.
+ */
+export interface Element {
+  readonly name: string;
+  readonly namespace: string;
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly children: readonly Element[];
+  /** As written, with blanks; empty for an element that has children. */
+  readonly text: string;
+  readonly parent: Element | undefined;
+}
+
+const PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2', 'cbc:'],
+  ['urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2', 'cac:'],
+  ['urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100', 'rsm:'],
+  ['urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100', 'ram:'],
+  ['urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100', 'udt:'],
+]);
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
+
+/** Copies the tree of a parsed document. */
+export function copyTree(document: XmlDocument): Element {
+  return copy(document.root, undefined);
+}
+
+/** The text without surrounding blanks and with single ones inside, as XPath normalize-space() gives it. */
+export function valueOf(element: Element | undefined): string {
+  return element === undefined ? '' : element.text.trim().replace(/\s+/g, ' ');
+}
+
+/** An XPath that a person can follow: `/Invoice/cac:InvoiceLine[2]/cbc:ID`. */
+export function locationOf(element: Element): string {
+  if (element.parent === undefined) return `/${element.name}`;
+  const namesakes = element.parent.children.filter((sibling) => sibling.name === element.name);
+  const position = namesakes.length > 1 ? `[${namesakes.indexOf(element) + 1}]` : '';
+  return `${locationOf(element.parent)}/${element.name}${position}`;
+}
+
+/** The element and all below it, in document order. */
+export function* descendants(element: Element): Generator<Element> {
+  yield element;
+  for (const child of element.children) yield* descendants(child);
+}
+
+function copy(node: XmlElement, parent: Element | undefined): Element {
+  const namespace = node.namespaceUri;
+  const children: Element[] = [];
+  const element = {
+    name: (PREFIXES.get(namespace) ?? '') + node.name,
+    namespace,
+    attributes: NO_ATTRIBUTES,
+    children,
+    text: '',
+    parent,
+  };
+  for (let child = node.firstChild; child !== null; child = child.next) {
+    if (child instanceof XmlElement) children.push(copy(child, element));
+  }
+  if (children.length === 0) element.text = node.content;
+  const attributes = node.attrs;
+  if (attributes.length > 0) {
+    element.attributes = new Map(attributes.map((attribute) => [attribute.name, attribute.value]));
+  }
+  return element;
+}

@@ -1,0 +1,89 @@
+import { locationOf, valueOf, type Element } from './element.js';
+import { compilePath, type Path } from './path.js';
+import { modelTable, type GroupRow } from './model-table.js';
+
+export type Syntax = 'UBL' | 'CII';
+
+interface CompiledGroup {
+  readonly path: Path;
+  readonly terms: ReadonlyMap<string, Path>;
+  readonly groups: ReadonlyMap<string, CompiledGroup>;
+}
+
+/**
+ * A group of the EN 16931 model, such as an invoice line (BG-25), with its business terms. Terms are read when first
+ * asked for. A code that the table does not know is a defect of a rule and throws.
+ */
+export class Group {
+  readonly element: Element;
+  readonly #compiled: CompiledGroup;
+  readonly #terms = new Map<string, readonly Element[]>();
+  readonly #groups = new Map<string, readonly Group[]>();
+
+  constructor(element: Element, compiled: CompiledGroup) {
+    this.element = element;
+    this.#compiled = compiled;
+  }
+
+  /** Every element of the term, in document order. */
+  all(term: string): readonly Element[] {
+    const known = this.#terms.get(term);
+    if (known !== undefined) return known;
+    const path = this.#compiled.terms.get(term);
+    if (path === undefined) throw new Error(`The model has no ${term} here.`);
+    const found = path(this.element);
+    this.#terms.set(term, found);
+    return found;
+  }
+
+  first(term: string): Element | undefined {
+    return this.all(term)[0];
+  }
+
+  /** The normalized text of the first element; empty where there is none. */
+  value(term: string): string {
+    return valueOf(this.first(term));
+  }
+
+  has(term: string): boolean {
+    return this.all(term).length > 0;
+  }
+
+  groups(code: string): readonly Group[] {
+    const known = this.#groups.get(code);
+    if (known !== undefined) return known;
+    const compiled = this.#compiled.groups.get(code);
+    if (compiled === undefined) throw new Error(`The model has no ${code} here.`);
+    const found = compiled.path(this.element).map((element) => new Group(element, compiled));
+    this.#groups.set(code, found);
+    return found;
+  }
+
+  get location(): string {
+    return locationOf(this.element);
+  }
+}
+
+/** An invoice as EN 16931 sees it, filled from UBL or CII. */
+export interface InvoiceModel {
+  readonly syntax: Syntax;
+  readonly root: Element;
+  readonly invoice: Group;
+}
+
+const compiled: Readonly<Record<Syntax, CompiledGroup>> = {
+  UBL: compileGroup(modelTable, 'ubl'),
+  CII: compileGroup(modelTable, 'cii'),
+};
+
+export function readModel(root: Element, syntax: Syntax): InvoiceModel {
+  return { syntax, root, invoice: new Group(root, compiled[syntax]) };
+}
+
+function compileGroup(row: GroupRow, syntax: 'ubl' | 'cii'): CompiledGroup {
+  return {
+    path: compilePath(row[syntax]),
+    terms: new Map(Object.entries(row.terms).map(([code, term]) => [code, compilePath(term[syntax])])),
+    groups: new Map(Object.entries(row.groups).map(([code, group]) => [code, compileGroup(group, syntax)])),
+  };
+}

@@ -1,0 +1,267 @@
+import type { Decimal } from 'decimal.js';
+import { decimalOf, ONE, roundCents, sumOf, ZERO } from './decimal.js';
+import { locationOf, valueOf, type Element } from './element.js';
+import { compilePath, type Path } from './path.js';
+import type { Profile } from './profiles.js';
+import type { FailedRule } from './validation.js';
+
+/**
+ * National formats without EN 16931 rules: their mandatory fields and their sums (documents reference, sections 6 and
+ * 9.1). One table for each format; a sum holds when one of its forms does, since the formats differ in what a total
+ * contains.
+ */
+interface Format {
+  /** Where an invoice begins; FatturaPA may hold several. */
+  readonly fields: readonly FieldRow[];
+  readonly sums: readonly SumRow[];
+}
+
+type FieldRow = readonly [id: string, path: string, what: string];
+
+interface SumRow {
+  readonly id: string;
+  /** The groups that each hold the sum. */
+  readonly at: string;
+  readonly total: string;
+  /** Alternatives; each is what the total may be made of. */
+  readonly forms: readonly { readonly plus: readonly string[]; readonly minus?: readonly string[] }[];
+  readonly tolerance: Decimal;
+  readonly what: string;
+}
+
+/** Line amounts are rounded one by one. */
+const CENTS = ONE.dividedBy(50);
+const UNIT = ONE;
+
+const ublFields: readonly FieldRow[] = [
+  ['FIELDS-NUMBER', 'cbc:ID', 'the invoice number'],
+  ['FIELDS-DATE', 'cbc:IssueDate', 'the issue date'],
+  ['FIELDS-CURRENCY', 'cbc:DocumentCurrencyCode', 'the currency of the invoice'],
+  [
+    'FIELDS-SUPPLIER',
+    'cac:AccountingSupplierParty/cac:Party/cac:PartyLegalEntity/cbc:RegistrationName | ' +
+      'cac:AccountingSupplierParty/cac:Party/cac:PartyName/cbc:Name | ' +
+      'cac:AccountingSupplierParty/cac:Party/cac:Person/cbc:FamilyName',
+    'the name of the supplier',
+  ],
+  [
+    'FIELDS-TAXID',
+    'cac:AccountingSupplierParty/cac:Party/cac:PartyTaxScheme/cbc:CompanyID | ' +
+      'cac:AccountingSupplierParty/cac:Party/cac:PartyLegalEntity/cbc:CompanyID | ' +
+      'cac:AccountingSupplierParty/cac:Party/cac:PartyIdentification/cbc:ID',
+    'the tax number or registration of the supplier',
+  ],
+  ['FIELDS-TOTAL', 'cac:LegalMonetaryTotal/cbc:PayableAmount', 'the amount to pay'],
+];
+
+const ublSums: readonly SumRow[] = [
+  {
+    id: 'FIELDS-SUM-LINES',
+    at: 'cac:LegalMonetaryTotal',
+    total: 'cbc:LineExtensionAmount',
+    forms: [{ plus: ['../cac:InvoiceLine/cbc:LineExtensionAmount', '../cac:CreditNoteLine/cbc:LineExtensionAmount'] }],
+    tolerance: CENTS,
+    what: 'the sum of all lines',
+  },
+  {
+    id: 'FIELDS-SUM-GROSS',
+    at: 'cac:LegalMonetaryTotal',
+    total: 'cbc:TaxInclusiveAmount',
+    forms: [
+      { plus: ['cbc:TaxExclusiveAmount', '../cac:TaxTotal[cac:TaxSubtotal]/cbc:TaxAmount'] },
+      // OIOUBL 2 writes the tax as TaxExclusiveAmount.
+      {
+        plus: ['cbc:LineExtensionAmount', 'cbc:ChargeTotalAmount', '../cac:TaxTotal[cac:TaxSubtotal]/cbc:TaxAmount'],
+        minus: ['cbc:AllowanceTotalAmount'],
+      },
+    ],
+    tolerance: CENTS,
+    what: 'the net amount plus the tax',
+  },
+];
+
+const ubl: Format = { fields: ublFields, sums: ublSums };
+
+const HEADER = 'FatturaElettronicaHeader/CedentePrestatore/DatiAnagrafici';
+const DOCUMENT = 'FatturaElettronicaBody/DatiGenerali/DatiGeneraliDocumento';
+const SUMMARY = '../../../DatiBeniServizi/DatiRiepilogo';
+
+const fatturaPa: Format = {
+  fields: [
+    ['FIELDS-NUMBER', `${DOCUMENT}/Numero`, 'the invoice number (Numero)'],
+    ['FIELDS-DATE', `${DOCUMENT}/Data`, 'the issue date (Data)'],
+    ['FIELDS-CURRENCY', `${DOCUMENT}/Divisa`, 'the currency (Divisa)'],
+    [
+      'FIELDS-SUPPLIER',
+      `${HEADER}/Anagrafica/Denominazione | ${HEADER}/Anagrafica/Cognome`,
+      'the name of the supplier (Denominazione, or Nome and Cognome)',
+    ],
+    ['FIELDS-TAXID', `${HEADER}/IdFiscaleIVA/IdCodice`, 'the VAT number of the supplier (IdFiscaleIVA)'],
+    [
+      'FIELDS-TOTAL',
+      'FatturaElettronicaBody/DatiBeniServizi/DatiRiepilogo/ImponibileImporto',
+      'the taxable amounts (DatiRiepilogo)',
+    ],
+  ],
+  sums: [
+    {
+      id: 'FIELDS-SUM-GROSS',
+      at: DOCUMENT,
+      total: 'ImportoTotaleDocumento',
+      forms: [
+        { plus: [`${SUMMARY}/ImponibileImporto`, `${SUMMARY}/Imposta`, 'Arrotondamento'] },
+        { plus: [`${SUMMARY}/ImponibileImporto`, `${SUMMARY}/Imposta`, 'DatiBollo/ImportoBollo', 'Arrotondamento'] },
+      ].map((form) => ({ plus: form.plus.map((path) => path.replace('../../../', '../../')) })),
+      tolerance: CENTS,
+      what: 'the taxable amounts plus the tax',
+    },
+  ],
+};
+
+const TOTALS = 'Invoices/Invoice/InvoiceTotals';
+
+const facturae: Format = {
+  fields: [
+    ['FIELDS-NUMBER', 'Invoices/Invoice/InvoiceHeader/InvoiceNumber', 'the invoice number (InvoiceNumber)'],
+    ['FIELDS-DATE', 'Invoices/Invoice/InvoiceIssueData/IssueDate', 'the issue date (IssueDate)'],
+    ['FIELDS-CURRENCY', 'Invoices/Invoice/InvoiceIssueData/InvoiceCurrencyCode', 'the currency (InvoiceCurrencyCode)'],
+    [
+      'FIELDS-SUPPLIER',
+      'Parties/SellerParty/LegalEntity/CorporateName | Parties/SellerParty/Individual/Name',
+      'the name of the supplier (CorporateName or Individual)',
+    ],
+    [
+      'FIELDS-TAXID',
+      'Parties/SellerParty/TaxIdentification/TaxIdentificationNumber',
+      'the tax number of the supplier (TaxIdentificationNumber)',
+    ],
+    ['FIELDS-TOTAL', `${TOTALS}/InvoiceTotal`, 'the total (InvoiceTotal)'],
+  ],
+  sums: [
+    {
+      id: 'FIELDS-SUM-GROSS',
+      at: TOTALS,
+      total: 'InvoiceTotal',
+      forms: [{ plus: ['TotalGrossAmountBeforeTaxes', 'TotalTaxOutputs'], minus: ['TotalTaxesWithheld'] }],
+      tolerance: CENTS,
+      what: 'the amount before taxes plus the taxes minus what is withheld',
+    },
+    {
+      id: 'FIELDS-SUM-NET',
+      at: TOTALS,
+      total: 'TotalGrossAmountBeforeTaxes',
+      forms: [{ plus: ['TotalGrossAmount', 'TotalGeneralSurcharges'], minus: ['TotalGeneralDiscounts'] }],
+      tolerance: CENTS,
+      what: 'the gross amount of the lines plus surcharges minus discounts',
+    },
+  ],
+};
+
+const ZUGFERD_SETTLEMENT = 'SpecifiedSupplyChainTradeTransaction/ApplicableSupplyChainTradeSettlement';
+const ZUGFERD_TOTALS = `${ZUGFERD_SETTLEMENT}/SpecifiedTradeSettlementMonetarySummation`;
+const ZUGFERD_SELLER = 'SpecifiedSupplyChainTradeTransaction/ApplicableSupplyChainTradeAgreement/SellerTradeParty';
+
+const zugferd1: Format = {
+  fields: [
+    ['FIELDS-NUMBER', 'HeaderExchangedDocument/ID', 'the invoice number (ID)'],
+    ['FIELDS-DATE', 'HeaderExchangedDocument/IssueDateTime/DateTimeString', 'the issue date (IssueDateTime)'],
+    ['FIELDS-CURRENCY', `${ZUGFERD_SETTLEMENT}/InvoiceCurrencyCode`, 'the currency (InvoiceCurrencyCode)'],
+    ['FIELDS-SUPPLIER', `${ZUGFERD_SELLER}/Name`, 'the name of the supplier (SellerTradeParty)'],
+    ['FIELDS-TAXID', `${ZUGFERD_SELLER}/SpecifiedTaxRegistration/ID`, 'the tax number of the supplier'],
+    ['FIELDS-TOTAL', `${ZUGFERD_TOTALS}/GrandTotalAmount`, 'the total (GrandTotalAmount)'],
+  ],
+  sums: [
+    {
+      id: 'FIELDS-SUM-NET',
+      at: ZUGFERD_TOTALS,
+      total: 'TaxBasisTotalAmount',
+      forms: [{ plus: ['LineTotalAmount', 'ChargeTotalAmount'], minus: ['AllowanceTotalAmount'] }],
+      tolerance: CENTS,
+      what: 'lines plus charges minus allowances',
+    },
+    {
+      id: 'FIELDS-SUM-GROSS',
+      at: ZUGFERD_TOTALS,
+      total: 'GrandTotalAmount',
+      forms: [{ plus: ['TaxBasisTotalAmount', 'TaxTotalAmount'] }],
+      tolerance: CENTS,
+      what: 'the net amount plus the tax',
+    },
+  ],
+};
+
+/** Tax by rate: the percentage of each breakdown, to one unit as in BR-CO-17. */
+const taxRows: Readonly<Record<string, readonly [at: string, base: string, rate: string, tax: string]>> = {
+  FATTURAPA: ['FatturaElettronicaBody/DatiBeniServizi/DatiRiepilogo', 'ImponibileImporto', 'AliquotaIVA', 'Imposta'],
+  FACTURAE: ['Invoices/Invoice/TaxesOutputs/Tax', 'TaxableBase/TotalAmount', 'TaxRate', 'TaxAmount/TotalAmount'],
+  FACTURX: [`${ZUGFERD_SETTLEMENT}/ApplicableTradeTax`, 'BasisAmount', 'ApplicablePercent', 'CalculatedAmount'],
+};
+
+const formats: Readonly<Record<string, Format>> = { FATTURAPA: fatturaPa, FACTURAE: facturae, FACTURX: zugferd1 };
+const paths = new Map<string, Path>();
+
+/** What a national format lacks, and which of its sums do not hold. */
+export function checkNationalFields(root: Element, profile: Profile): readonly FailedRule[] {
+  const format = formats[profile.code] ?? ubl;
+  return [
+    ...format.fields.flatMap((row) => missingField(root, row)),
+    ...format.sums.flatMap((row) => wrongSums(root, row)),
+    ...wrongTaxes(root, taxRows[profile.code]),
+  ];
+}
+
+function missingField(root: Element, [id, path, what]: FieldRow): readonly FailedRule[] {
+  if (find(root, path).some((element) => valueOf(element) !== '')) return [];
+  return [failed(id, root, `Add ${what}.`)];
+}
+
+function wrongSums(root: Element, row: SumRow): readonly FailedRule[] {
+  return find(root, row.at).flatMap((group) => {
+    const total = find(group, row.total)[0];
+    const actual = decimalOf(total);
+    if (total === undefined || actual === undefined) return [];
+    const sums = row.forms
+      .map(({ plus, minus = [] }) => {
+        const parts = plus.flatMap((path) => find(group, path));
+        return parts.length === 0 ? undefined : sumOf(parts).minus(sumOf(minus.flatMap((path) => find(group, path))));
+      })
+      .filter((sum) => sum !== undefined);
+    const [first] = sums;
+    if (first === undefined || sums.some((sum) => sum.minus(actual).abs().lte(row.tolerance))) return [];
+    return [failed(row.id, total, `Make this total ${row.what}.`, roundCents(first), actual)];
+  });
+}
+
+function wrongTaxes(root: Element, row: (typeof taxRows)[string] | undefined): readonly FailedRule[] {
+  if (row === undefined) return [];
+  const [at, basePath, ratePath, taxPath] = row;
+  return find(root, at).flatMap((group) => {
+    const [base, rate] = [basePath, ratePath].map((path) => decimalOf(find(group, path)[0]));
+    const tax = find(group, taxPath)[0];
+    const actual = decimalOf(tax);
+    if (tax === undefined || base === undefined || rate === undefined || actual === undefined) return [];
+    const expected = rate.eq(ZERO) ? ZERO : roundCents(base.times(rate).dividedBy(100));
+    if (actual.minus(expected).abs().lt(UNIT)) return [];
+    return [failed('FIELDS-SUM-TAX', tax, 'Make the tax the taxable amount times its rate.', expected, actual)];
+  });
+}
+
+function find(from: Element, path: string): readonly Element[] {
+  let compiled = paths.get(path);
+  if (compiled === undefined) {
+    compiled = compilePath(path);
+    paths.set(path, compiled);
+  }
+  return compiled(from);
+}
+
+function failed(id: string, at: Element, message: string, expected?: Decimal, actual?: Decimal): FailedRule {
+  return {
+    id,
+    flag: 'FATAL',
+    message,
+    location: locationOf(at),
+    expected: expected?.toFixed() ?? null,
+    actual: actual?.toFixed() ?? null,
+  };
+}

@@ -1,0 +1,53 @@
+import { ParseOption, XmlDocument, XmlError, XmlParseError } from 'libxml2-wasm';
+
+/** How far a document type is searched for; what stands before the root element is never longer. */
+const PROLOG_BYTES_MAX = 65_536;
+
+/** The parsed document, which the caller disposes of; or why there is none, with the words of the parser. */
+export type ParsedXml =
+  | { readonly document: XmlDocument }
+  | { readonly fault: 'DOCTYPE' }
+  | { readonly fault: 'MALFORMED'; readonly message: string };
+
+/**
+ * The one way in which invoices are parsed, to be read and to be validated (documents reference, section 5): the encoding
+ * declaration is honoured, entities are not loaded, depth is limited to 256 and a text node to 10 MB. A DOCTYPE is refused
+ * without parsing, because no invoice format uses it.
+ */
+export function parseXml(bytes: Uint8Array): ParsedXml {
+  if (hasDocumentType(bytes)) return { fault: 'DOCTYPE' };
+  try {
+    const document = parseTolerant(bytes);
+    if (document.dtd === null) return { document };
+    // A document type in an encoding that the search before did not read.
+    document.dispose();
+    return { fault: 'DOCTYPE' };
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    return { fault: 'MALFORMED', message: error.message };
+  }
+}
+
+/**
+ * Some Italian software writes a namespace with a quotation mark in it. The file is well-formed and accepted everywhere;
+ * libxml2 says what is wrong with the name as an error, which is then not asked for.
+ */
+function parseTolerant(bytes: Uint8Array): XmlDocument {
+  try {
+    return XmlDocument.fromBuffer(bytes);
+  } catch (error) {
+    const isOnlyName = error instanceof XmlParseError && error.details.every(isNamespaceName);
+    if (!isOnlyName || error.details.length === 0) throw error;
+    return XmlDocument.fromBuffer(bytes, { option: ParseOption.XML_PARSE_NOERROR });
+  }
+}
+
+function isNamespaceName({ message }: { readonly message: string }): boolean {
+  return /^xmlns(?::\S+)?: '[^]*' is not a valid URI\s*$/.test(message);
+}
+
+/** Zero bytes are left out, so that UTF-16 and UTF-32 read like ASCII. */
+function hasDocumentType(bytes: Uint8Array): boolean {
+  const prolog = Buffer.from(bytes.subarray(0, PROLOG_BYTES_MAX)).toString('latin1');
+  return /<!DOCTYPE/i.test(prolog.replaceAll('\0', ''));
+}

@@ -1,0 +1,102 @@
+import type { Profile } from './profiles.js';
+import type { RuleSet } from './rules/rule.js';
+import type { SchemaName } from './schemas.js';
+import type { ValidationMode } from './validation.js';
+
+/** Raised whenever a rule of ours changes its outcome. */
+const OWN_REVISION = 'own1';
+
+const VERSIONS: Readonly<Record<RuleSet, string>> = {
+  EN16931: `en16931-1.3.16+${OWN_REVISION}`,
+  PEPPOL: `peppol-2026.5+${OWN_REVISION}`,
+  XRECHNUNG: `xrechnung-3.0.2+${OWN_REVISION}`,
+};
+
+/** What an invoice is held against (documents reference, section 9.1). */
+export interface Selection {
+  readonly sets: readonly RuleSet[];
+  readonly selects: (rule: { readonly id: string }) => boolean;
+  readonly schema: SchemaName | null;
+  /** Mandatory fields and arithmetic of a national format that has no EN 16931 rules. */
+  readonly fields: boolean;
+}
+
+/** MINIMUM and BASIC WL have no lines and are no invoices of EN 16931. */
+const MINIMUM_IDS: ReadonlySet<string> = new Set(
+  'BR-01 BR-02 BR-03 BR-04 BR-05 BR-06 BR-07 BR-13 BR-14 BR-15 BR-CO-15'.split(' '),
+);
+const BASIC_WL_IDS: ReadonlySet<string> = new Set([
+  ...MINIMUM_IDS,
+  ...'BR-45 BR-46 BR-47 BR-48 BR-CO-14 BR-CO-17'.split(' '),
+]);
+/** Presence and arithmetic that do not ask for VAT: other countries' PINT have other taxes. */
+const PINT_IDS =
+  /^(BR-(0[1-9]|1[0-9]|2[1-6]|3[1368]|4[1-6]|49|5[2457]|6[1-5]|CO-1[0-6]|CO-2[1-4])|PEPPOL-EN16931-R(040|120))$/;
+/** Extensions of EN 16931 allow what these rules forbid. */
+const RESTRICTIONS = /^(BR-(S|Z|AF|AG)-10|BR-O-1[1-4]|BR-B-0[12]|BR-CL-[0-9]+|PEPPOL-EN16931-R101)$/;
+/** The extension of XRechnung also deducts what third parties pay. */
+const XRECHNUNG_EXTENSION_RESTRICTIONS = /^BR-CO-16$/;
+
+const ALL_RULES = (): boolean => true;
+
+/** Null when the mode leaves the document to the built-in checks. */
+export function selectRules(
+  profile: Profile,
+  mode: ValidationMode,
+  context: { readonly isCii: boolean; readonly hasConflict: boolean; readonly isFragment: boolean },
+): Selection | null {
+  if (profile.code === 'FA3' || profile.code === 'FA2') {
+    return { sets: [], selects: ALL_RULES, schema: profile.code, fields: false };
+  }
+  if (mode === 'OFF' || profile.kind === 'RECOGNISED_ONLY') return null;
+  const core: Selection = { sets: ['EN16931'], selects: ALL_RULES, schema: null, fields: false };
+  // Contradicting declarations are not one profile: plain, and that only under ALL.
+  if (context.hasConflict) return mode === 'ALL' ? core : null;
+  if (profile.kind === 'NATIONAL') return selectNational(profile, context.isCii);
+  if (mode !== 'ALL') return null;
+  // A fragment seldom says what it is cut from: it meets every rule that is not national.
+  if (profile.kind === 'PLAIN') return context.isFragment ? { ...core, sets: ['EN16931', 'PEPPOL'] } : core;
+  if (profile.variant === 'PINT') {
+    return { sets: ['EN16931', 'PEPPOL'], selects: (rule) => PINT_IDS.test(rule.id), schema: null, fields: false };
+  }
+  return { ...core, sets: ['EN16931', 'PEPPOL'] };
+}
+
+function selectNational(profile: Profile, isCii: boolean): Selection {
+  switch (profile.variant) {
+    case 'FIELDS_ONLY':
+      return { sets: [], selects: ALL_RULES, schema: null, fields: true };
+    case 'MINIMUM':
+    case 'BASIC_WL': {
+      const ids = profile.variant === 'MINIMUM' ? MINIMUM_IDS : BASIC_WL_IDS;
+      return {
+        sets: ['EN16931'],
+        selects: (rule) => ids.has(rule.id),
+        schema: isCii ? profile.variant : null,
+        fields: false,
+      };
+    }
+    default: {
+      const isExtension = profile.variant === 'EXTENDED' || profile.variant === 'EXTENSION';
+      const isBasic = profile.variant === 'BASIC';
+      return {
+        sets: profile.code === 'XRECHNUNG' ? ['EN16931', 'XRECHNUNG'] : ['EN16931'],
+        selects: isExtension
+          ? (rule) =>
+              !RESTRICTIONS.test(rule.id) &&
+              !(profile.code === 'XRECHNUNG' && XRECHNUNG_EXTENSION_RESTRICTIONS.test(rule.id))
+          : ALL_RULES,
+        schema: isCii ? (isExtension ? 'EXTENDED' : isBasic ? 'BASIC' : 'EN16931') : null,
+        fields: false,
+      };
+    }
+  }
+}
+
+export function ruleSetVersion(set: RuleSet): string {
+  return VERSIONS[set];
+}
+
+export function fieldsVersion(profile: Profile): string {
+  return `fields-${profile.code.toLowerCase()}+${OWN_REVISION}`;
+}

@@ -1,0 +1,40 @@
+import { locationOf } from '../element.js';
+import type { InvoiceModel } from '../invoice-model.js';
+import type { FailedRule } from '../validation.js';
+import { arithmeticRules } from './arithmetic.js';
+import { codeListRules } from './code-lists.js';
+import { peppolRules } from './peppol.js';
+import { presenceRules } from './presence.js';
+import type { Rule, RuleSet } from './rule.js';
+import { valueRules } from './values.js';
+import { vatCategoryRules } from './vat-categories.js';
+import { xrechnungRules } from './xrechnung.js';
+
+/** Every rule, by family. */
+export const ruleTable: readonly Rule[] = [
+  ...presenceRules,
+  ...valueRules,
+  ...arithmeticRules,
+  ...vatCategoryRules,
+  ...codeListRules,
+  ...peppolRules,
+  ...xrechnungRules,
+];
+
+/** Runs the rules of the sets that `selects` admits: one row for each rule and place, in document-independent order. */
+export function runRules(
+  model: InvoiceModel,
+  sets: readonly RuleSet[],
+  selects: (rule: { readonly id: string }) => boolean = () => true,
+): readonly FailedRule[] {
+  const failed = new Map<string, FailedRule>();
+  for (const rule of ruleTable) {
+    if (!rule.sets.some((set) => sets.includes(set)) || !selects(rule)) continue;
+    for (const { at, message, expected, actual } of rule.test(model)) {
+      const location = locationOf(at);
+      const key = `${rule.id} ${location}`;
+      if (!failed.has(key)) failed.set(key, { id: rule.id, flag: rule.flag, message, location, expected, actual });
+    }
+  }
+  return [...failed.values()];
+}

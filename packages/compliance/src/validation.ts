@@ -1,0 +1,40 @@
+/** Which invoices are held against the rules (specification section 4, endpoint 20; documents reference, section 9.1). */
+export type ValidationMode = 'OFF' | 'DECLARED_PROFILES' | 'ALL';
+
+/** One row for each failed rule and location. */
+export interface FailedRule {
+  readonly id: string;
+  readonly flag: 'FATAL' | 'WARNING' | 'INFORMATION';
+  readonly message: string;
+  readonly location: string;
+  /** Decimal strings in arithmetic rules, else null. */
+  readonly expected: string | null;
+  readonly actual: string | null;
+}
+
+/** The result of reference validation (documents reference, section 14). */
+export interface Validation {
+  readonly mode: ValidationMode;
+  /** Code of the profile whose rules ran; null where none is declared. */
+  readonly profile: string | null;
+  /** For example `en16931-1.3.16+own1`; what ran, in order. */
+  readonly ruleSets: readonly string[];
+  readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
+  /** At most 50; `total` counts all. */
+  readonly rules: readonly FailedRule[];
+  readonly total: number;
+}
+
+/** Rules whose failure means that the amounts do not add up (documents reference, section 9.1). */
+const ARITHMETIC = /^(BR-(CO-1[0-7]|[A-Z]+-0[89])|FIELDS-SUM-[A-Z]+)$/;
+
+/**
+ * The gravest kind among failed rules, which decides the severity of E_INVOICE_RULE_FAILED: HIGH for ARITHMETIC, MEDIUM
+ * for another FATAL rule, INFO where only warnings and informations failed. Null when every rule passed.
+ */
+export function gravestFailure(rules: Validation['rules']): 'ARITHMETIC' | 'FATAL' | 'WARNING' | null {
+  if (rules.length === 0) return null;
+  const fatal = rules.filter((rule) => rule.flag === 'FATAL');
+  if (fatal.length === 0) return 'WARNING';
+  return fatal.some((rule) => ARITHMETIC.test(rule.id)) ? 'ARITHMETIC' : 'FATAL';
+}

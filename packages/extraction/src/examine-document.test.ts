@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import type { OfficialRules } from '@invoicecontrol/compliance/official-rules';
+import { examineDocument } from './examine-document.js';
+import { fixture } from './testing/fixtures.js';
+
+const context = { mediaType: 'application/xml', companies: [] } as const;
+
+test('an XML invoice does not contradict its own identifier: EN 16931 alone is plain', async () => {
+  const plain = fixture('ubl-credit-note-peppol.xml')
+    .toString()
+    .replace(/(<b:CustomizationID[^>]*>)[^<]*</, '$1urn:cen.eu:en16931:2017<')
+    .replace(/<b:ProfileID[^>]*>[^<]*<\/b:ProfileID>/, '');
+  const { validation } = await examineDocument(Buffer.from(plain), { ...context, mode: 'ALL' });
+  expect(validation).toMatchObject({ mode: 'ALL', profile: 'PLAIN', ruleSets: [expect.stringMatching(/^en16931-/)] });
+});
+
+test('official rules take the place of our own', async () => {
+  const officialRules: OfficialRules = {
+    select: (syntax, sets) =>
+      sets.includes('PEPPOL') ? [{ name: 'PEPPOL-EN16931-UBL', set: 'PEPPOL', syntax, run: () => [] }] : [],
+  };
+  const { validation } = await examineDocument(fixture('ubl-credit-note-peppol.xml'), {
+    ...context,
+    mode: 'ALL',
+    officialRules,
+  });
+  expect(validation?.ruleSets).toEqual(['official-PEPPOL-EN16931-UBL', expect.stringMatching(/^en16931-/)]);
+});

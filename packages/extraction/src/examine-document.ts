@@ -1,0 +1,39 @@
+import { validateXml } from '@invoicecontrol/compliance/validate-xml';
+import type { OfficialRules } from '@invoicecontrol/compliance/official-rules';
+import type { Validation, ValidationMode } from '@invoicecontrol/compliance/validation';
+import { readDocument } from './read-document.js';
+import type { DocumentContext } from './read-document.js';
+import type { ReadingOutcome } from './reading.js';
+import { structuredXml } from './structured-xml.js';
+
+interface Rules {
+  readonly mode: ValidationMode;
+  /** Of RULES_DIR, where an operator mounted any. */
+  readonly officialRules?: OfficialRules | undefined;
+}
+
+export interface Examination {
+  readonly outcome: ReadingOutcome;
+  /** Null where nothing is to be checked. */
+  readonly validation: Validation | null;
+}
+
+/**
+ * What a document says, and whether its XML keeps the rules that the mode asks for (documents reference, sections 9 and
+ * 14). XML that is too small to be an invoice is held against the rules all the same. As `readDocument`, it is rejected
+ * only for defects, and belongs into a process of its own.
+ */
+export async function examineDocument(
+  bytes: Uint8Array,
+  { mode, officialRules, ...context }: DocumentContext & Rules,
+): Promise<Examination> {
+  const outcome = await readDocument(bytes, context);
+  const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
+  const isHybrid = reading !== null && reading.embeddedFile !== null;
+  if (context.mediaType === 'application/pdf' && !isHybrid) return { outcome, validation: null };
+  const xml = await structuredXml(bytes, context.mediaType);
+  // Only a PDF declares a profile beside that of its XML.
+  const declaredProfiles = isHybrid ? reading.declaredProfiles : [];
+  const known = { embeddedInPdf: isHybrid, declaredProfiles, ...(officialRules && { officialRules }) };
+  return { outcome, validation: xml === null ? null : validateXml(xml, mode, known) };
+}

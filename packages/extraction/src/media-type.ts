@@ -1,0 +1,58 @@
+/** What an upload can be; XML is one type however it was declared. */
+export type DocumentMediaType =
+  | 'application/pdf'
+  | 'image/png'
+  | 'image/jpeg'
+  | 'image/tiff'
+  | 'image/webp'
+  | 'application/xml'
+  | 'application/pkcs7-mime';
+
+/** As many first bytes as decide the type. */
+export const SNIFFED_BYTES = 4_096;
+/** A PDF may have other bytes before its header. */
+const PDF_HEADER_WITHIN_BYTES = 1_024;
+/** The object identifier of signed data in DER, 1.2.840.113549.1.7.2. */
+const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
+/** An outer sequence with a length of up to 4 bytes precedes the identifier. */
+const SIGNED_DATA_WITHIN_BYTES = 8;
+
+/**
+ * The type of a document by its first bytes, never by what was declared (documents reference, section 3); undefined for
+ * anything that is not accepted.
+ * @param head the first `SNIFFED_BYTES` of the document, or all of it
+ */
+export function sniffMediaType(head: Uint8Array): DocumentMediaType | undefined {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, SNIFFED_BYTES));
+  if (bytes.subarray(0, PDF_HEADER_WITHIN_BYTES).includes('%PDF-')) return 'application/pdf';
+  return (
+    sniffImage(bytes) ?? (isSigned(bytes) ? 'application/pkcs7-mime' : isXml(bytes) ? 'application/xml' : undefined)
+  );
+}
+
+function sniffImage(bytes: Buffer): DocumentMediaType | undefined {
+  const hex = bytes.subarray(0, 12).toString('hex');
+  if (hex.startsWith('89504e470d0a1a0a')) return 'image/png';
+  if (hex.startsWith('ffd8ff')) return 'image/jpeg';
+  if (/^(?:49492a00|4d4d002a|49492b00|4d4d002b)/.test(hex)) return 'image/tiff';
+  return /^52494646.{8}57454250/.test(hex) ? 'image/webp' : undefined;
+}
+
+/** DER, BER, or either as base64 with or without PEM lines. */
+function isSigned(bytes: Buffer): boolean {
+  if (hasSignedDataHeader(bytes)) return true;
+  const text = bytes.toString('latin1');
+  const base64 = text.replace(/^[\s\u00ef\u00bb\u00bf]*(?:-----BEGIN [A-Z0-9 ]+-----)?/, '').slice(0, 100);
+  return /^[A-Za-z0-9+/\s]+=*\s*$/.test(base64) && hasSignedDataHeader(Buffer.from(base64, 'base64'));
+}
+
+function hasSignedDataHeader(bytes: Buffer): boolean {
+  const position = bytes[0] === 0x30 ? bytes.indexOf(SIGNED_DATA) : -1;
+  return position > 0 && position <= SIGNED_DATA_WITHIN_BYTES;
+}
+
+/** An opening angle bracket behind a byte order mark and white space; zero bytes are of UTF-16 and UTF-32. */
+function isXml(bytes: Buffer): boolean {
+  const text = bytes.subarray(0, SNIFFED_BYTES).toString('latin1').replaceAll('\0', '');
+  return /^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)?\s*<[?!A-Za-z_:\u0080-\u00ff]/.test(text);
+}

@@ -1,0 +1,42 @@
+import type { ReadingOutcome } from '../reading.js';
+import { refuse } from '../refuse.js';
+import { requireFields } from '../require-fields.js';
+import { openPictures, readPictures } from './read-pictures.js';
+import type { Picture, PictureContext } from './read-pictures.js';
+
+/** Reads an invoice from a photo or a scan (documents reference, section 12). */
+export async function readImage(bytes: Uint8Array, context: PictureContext): Promise<ReadingOutcome> {
+  const pictures = await openOrRefuse(bytes);
+  if ('failure' in pictures) return pictures;
+  const { isInvoice, ...read } = await readPictures(pictures, context);
+  if (!isInvoice)
+    return refuse('NO_INVOICE', 'No invoice was found in the picture. Send a sharper picture of the whole page.');
+  return requireFields({
+    method: 'OCR',
+    format: 'IMAGE',
+    profile: null,
+    embeddedFile: null,
+    pages: pictures.length,
+    ...read,
+    lines: [],
+    declaredProfiles: [],
+    producer: null,
+    signature: null,
+    tamperSigns: [],
+    hiddenTexts: [],
+    conflicts: [],
+  });
+}
+
+async function openOrRefuse(bytes: Uint8Array): Promise<Picture[] | ReturnType<typeof refuse>> {
+  try {
+    return await openPictures(bytes);
+  } catch (error) {
+    // libvips has one kind of error; its texts tell a picture that is too large from a broken one.
+    const message = (error as { message?: string }).message ?? '';
+    if (/exceeds pixel limit/i.test(message)) {
+      return refuse('TOO_LARGE', 'The picture has more than 50 million pixels. Send it in a lower resolution.');
+    }
+    return refuse('DAMAGED', 'The picture is damaged or incomplete. Send it again.');
+  }
+}

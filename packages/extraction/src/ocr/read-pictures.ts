@@ -1,0 +1,172 @@
+import sharp from 'sharp';
+import type { Sharp } from 'sharp';
+import { fieldPaths } from '../reading.js';
+import type { FieldPath, FieldReading, OwnCompany } from '../reading.js';
+import { layoutPage } from '../text/layout.js';
+import type { TextPage, TextRun } from '../text/layout.js';
+import { readText } from '../text/read-text.js';
+import type { TextReading } from '../text/read-text.js';
+import { firstLanguages, otherLanguage } from './languages.js';
+import { recognise } from './recogniser.js';
+import type { OcrLanguage, OcrWord, PageMode } from './recogniser.js';
+
+/** A page as a picture: PNG in grey. */
+export interface Picture {
+  /** From 1. */
+  readonly number: number;
+  readonly png: Buffer;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PictureContext {
+  readonly companies: readonly OwnCompany[];
+  /** `YYYY-MM-DD`. */
+  readonly today: string;
+}
+
+export const OCR_PAGES_MAX = 10;
+/** A 250 KB file can hold 16,000 x 16,000 pixels. */
+export const PIXELS_MAX = 50_000_000;
+/** Longer sides bring OCR nothing but time. */
+const SIDE_MAX = 2_500;
+const SIDE_MIN = 1_600;
+const RECEIPT_WIDTH_PIXELS = 1_600;
+const AGREEMENT_BONUS = 0.1;
+/** Higher than this many widths: a receipt. */
+const NARROW = 1.6;
+const PAGE_WIDTH_POINTS = 595;
+const RECEIPT_WIDTH_POINTS = 260;
+/** Of the height of a line: its font. */
+const FONT_OF_LINE = 0.8;
+/** Less sure words are noise of stamps, lines and logos. */
+const WORD_CONFIDENCE_MIN = 0.2;
+
+/**
+ * Decodes a picture, at most 50 million pixels a page, turned as the camera says, in grey and with full contrast
+ * (documents reference, section 12). Pages of a TIFF are several pictures. Rejects for bytes that are no picture.
+ */
+export async function openPictures(bytes: Uint8Array): Promise<Picture[]> {
+  const options = { limitInputPixels: PIXELS_MAX, failOn: 'error' as const };
+  const { pages = 1 } = await sharp(bytes, options).metadata();
+  const pictures: Picture[] = [];
+  for (let page = 0; page < Math.min(pages, OCR_PAGES_MAX); page += 1) {
+    pictures.push(await preparePicture(sharp(bytes, { ...options, page }).rotate(), page + 1));
+  }
+  return pictures;
+}
+
+/** Grey, full contrast, at most 2,500 pixels; small pages are enlarged. A receipt keeps its size: see `enlargeReceipt`. */
+export async function preparePicture(source: Sharp, number: number): Promise<Picture> {
+  const { data, info } = await source
+    .flatten({ background: '#ffffff' })
+    .greyscale()
+    .png({ compressionLevel: 1 })
+    .toBuffer({ resolveWithObject: true });
+  const longest = Math.max(info.width, info.height);
+  const isSmall = longest < SIDE_MIN && !isNarrow(info);
+  const factor = longest > SIDE_MAX ? SIDE_MAX / longest : isSmall ? SIDE_MIN / longest : 1;
+  if (factor === 1 && isNarrow(info)) return { number, png: data, width: info.width, height: info.height };
+  return resize(data, Math.round(info.width * factor), number);
+}
+
+async function resize(data: Buffer, toWidth: number, number: number): Promise<Picture> {
+  const { data: png, info } = await sharp(data)
+    .resize({ width: toWidth })
+    .normalise()
+    .png({ compressionLevel: 1 })
+    .toBuffer({ resolveWithObject: true });
+  return { number, png, width: info.width, height: info.height };
+}
+
+/** Reads pictures by OCR and finds the invoice in their text; `others` are pages that have text of their own. */
+export async function readPictures(
+  pictures: readonly Picture[],
+  context: PictureContext,
+  others: readonly TextPage[] = [],
+): Promise<TextReading> {
+  let languages = firstLanguages(context.companies);
+  const pages: TextPage[] = [];
+  for (const [index, picture] of pictures.entries()) {
+    let words = await recognise(picture.png, languages, modeOf(picture));
+    const better: OcrLanguage | undefined = index === 0 ? otherLanguage(words, languages) : undefined;
+    if (better !== undefined) {
+      languages = ['eng', better];
+      words = await recognise(picture.png, languages, modeOf(picture));
+    }
+    pages.push(toPage(words, picture));
+  }
+  const reading = read(pages, others, context);
+  const [only] = pictures;
+  if (only === undefined || pictures.length > 1 || (isComplete(reading) && !isNarrow(only))) return reading;
+  // Another page mode reads what the first took for a picture or a column; a receipt is also read enlarged.
+  const again = isNarrow(only) ? await resize(only.png, RECEIPT_WIDTH_PIXELS, only.number) : only;
+  const second = toPage(await recognise(again.png, languages, isNarrow(only) ? '4' : '6'), again);
+  return combineReadings(reading, read([second], others, context));
+}
+
+/** What two readings of one picture agree on is surer; else the surer one counts. */
+function combineReadings(first: TextReading, second: TextReading): TextReading {
+  const better = rank(second) > rank(first) ? second : first;
+  const fields: Partial<Record<FieldPath, FieldReading>> = {};
+  for (const path of fieldPaths) {
+    const [one, other] = [first.fields[path], second.fields[path]];
+    const chosen = one === undefined || (other !== undefined && other.confidence > one.confidence) ? other : one;
+    if (chosen === undefined) continue;
+    const isAgreed = one?.value === other?.value;
+    fields[path] = isAgreed ? { ...chosen, confidence: Math.min(1, chosen.confidence + AGREEMENT_BONUS) } : chosen;
+  }
+  return { ...better, fields, currencyCandidates: fields.currency === undefined ? better.currencyCandidates : [] };
+}
+
+function modeOf(picture: Picture): PageMode {
+  return isNarrow(picture) ? '6' : '3';
+}
+
+function read(pages: readonly TextPage[], others: readonly TextPage[], context: PictureContext): TextReading {
+  const all = [...pages, ...others].sort((one, other) => one.number - other.number);
+  return readText(all.map(withIndex), { ...context, sourceFactor: 1 });
+}
+
+/** Cells know the index of their page, which OCR pages among text pages change. */
+function withIndex(page: TextPage, index: number): TextPage {
+  return {
+    ...page,
+    lines: page.lines.map((line) => ({ ...line, cells: line.cells.map((cell) => ({ ...cell, page: index })) })),
+  };
+}
+
+/** A sum that comes out, and what is required. */
+function isComplete({ fields }: TextReading): boolean {
+  return fields.net_amount !== undefined && fields.invoice_number !== undefined && fields.issue_date !== undefined;
+}
+
+function rank({ fields }: TextReading): number {
+  const required = [fields.invoice_number, fields.issue_date, fields.gross_amount, fields['supplier.name']];
+  return required.filter((field) => field !== undefined).length * 2 + (fields.net_amount === undefined ? 0 : 1);
+}
+
+function isNarrow({ width, height }: { readonly width: number; readonly height: number }): boolean {
+  return height > NARROW * width;
+}
+
+function toPage(words: readonly OcrWord[], picture: Picture): TextPage {
+  const scale = (isNarrow(picture) ? RECEIPT_WIDTH_POINTS : PAGE_WIDTH_POINTS) / picture.width;
+  const runs = words
+    .filter(({ confidence }) => confidence >= WORD_CONFIDENCE_MIN)
+    .map((word): TextRun => ({
+      text: word.text,
+      left: word.left * scale,
+      right: word.right * scale,
+      top: word.lineTop * scale,
+      bottom: word.lineBottom * scale,
+      size: (word.lineBottom - word.lineTop) * FONT_OF_LINE * scale,
+      confidence: word.confidence,
+    }));
+  return layoutPage(runs, {
+    index: picture.number - 1,
+    number: picture.number,
+    width: picture.width * scale,
+    height: picture.height * scale,
+  });
+}

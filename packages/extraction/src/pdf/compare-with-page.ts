@@ -1,0 +1,108 @@
+import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
+import type { FieldConflict, FieldPath, FieldReading } from '../reading.js';
+import { findIbans } from '../text/ibans.js';
+import type { TextPage } from '../text/layout.js';
+import { foldKey } from '../text/normalise.js';
+import type { TextReading } from '../text/read-text.js';
+import { readCells } from '../text/text-document.js';
+import type { TextDocument } from '../text/text-document.js';
+
+type Fields = Readonly<Partial<Record<FieldPath, FieldReading>>>;
+
+/** Shorter numbers are found by chance inside others. */
+const NUMBER_LENGTH_TO_SEARCH_MIN = 5;
+
+/**
+ * Compares the structured part of a document with its visible page (documents reference, section 7): a value that is not
+ * printed anywhere in any form, while the page prints another value of that kind, is a conflict.
+ * @param text what the labels of the page say
+ */
+export function compareWithPage(fields: Fields, pages: readonly TextPage[], text: TextReading): FieldConflict[] {
+  const document = readCells(pages);
+  const conflicts: FieldConflict[] = [];
+  const compare = (field: FieldPath, isPrinted: (value: string) => boolean, visible: string | undefined): void => {
+    const machineValue = fields[field]?.value;
+    if (machineValue === undefined || visible === undefined) return;
+    if (machineValue === visible || isPrinted(machineValue)) return;
+    conflicts.push({ field, source: 'XML', machineValue, visibleValue: visible });
+  };
+  const read = (field: FieldPath): string | undefined => text.fields[field]?.value;
+  compare('invoice_number', (value) => printsNumber(document, value), read('invoice_number'));
+  compare('issue_date', (value) => printsDate(document, value), read('issue_date'));
+  compare('gross_amount', (value) => printsAmount(document, value), read('gross_amount'));
+  compare('currency', (value) => value === 'XXX' || printsCode(document, value), read('currency'));
+  compare(
+    'supplier.bank_account.iban',
+    (value) =>
+      document.cells.some(({ ibans }) => ibans.some((iban) => iban.value === value)) ||
+      joined(document).includes(foldKey(value)),
+    read('supplier.bank_account.iban') ?? splitIban(document),
+  );
+  const buyerId = fields['buyer.tax_id']?.value;
+  const visibleId = read('supplier.tax_id');
+  if (visibleId !== undefined && (buyerId === undefined || !isSameId(visibleId, buyerId))) {
+    compare('supplier.tax_id', (value) => printsId(document, value), visibleId);
+  }
+  return conflicts;
+}
+
+function printsNumber(document: TextDocument, value: string): boolean {
+  const key = foldKey(value);
+  if (key.length >= NUMBER_LENGTH_TO_SEARCH_MIN) return joined(document).includes(key);
+  const text = document.cells
+    .map((cell) => cell.text)
+    .join(' ')
+    .toLowerCase();
+  return text.split(/[^\p{L}\p{N}/._-]+/u).some((word) => foldKey(word) === key);
+}
+
+function printsDate(document: TextDocument, value: string): boolean {
+  return document.cells.some(({ dates }) =>
+    dates.some((date) => date.value === value || (date.isAmbiguous && swapped(date.value) === value)),
+  );
+}
+
+function swapped(date: string): string {
+  const [year, month, day] = date.split('-');
+  return `${year}-${day}-${month}`;
+}
+
+function printsAmount(document: TextDocument, value: string): boolean {
+  const thousandths = Math.abs(Math.round(Number(value) * 1000));
+  if (document.cells.some(({ amounts }) => amounts.some((amount) => Math.abs(amount.thousandths) === thousandths)))
+    return true;
+  // The other reading of a number with one separator: 1.234 is a thousand or one.
+  const digits = value.replace(/^-/, '').replace(/\.0+$/, '').replace(/[^\d]/g, '');
+  return document.cells.some(({ text }) =>
+    text.split(/[^\d.,' ]/).some((part) => part.replace(/[^\d]/g, '') === digits),
+  );
+}
+
+function printsCode(document: TextDocument, value: string): boolean {
+  return document.cells.some(({ text }) => new RegExp(`(?<!\\p{L})${value}(?!\\p{L})`, 'u').test(text));
+}
+
+function printsId(document: TextDocument, value: string): boolean {
+  const body = foldKey(value);
+  const withoutCountry = body.replace(/^[a-z]{2}/, '');
+  const text = joined(document);
+  return text.includes(withoutCountry.length >= 6 ? withoutCountry : body);
+}
+
+function isSameId(left: string, right: string): boolean {
+  const [one, other] = [parseTaxId(left), parseTaxId(right)];
+  return one !== undefined && other !== undefined && sameTaxId(one, other);
+}
+
+function joined(document: TextDocument): string {
+  return document.cells.map(({ text }) => foldKey(text)).join('');
+}
+
+/** An IBAN over two cells of a line. */
+function splitIban(document: TextDocument): string | undefined {
+  for (const line of document.lines.flat()) {
+    const [iban] = findIbans(line.cells.map(({ text }) => text).join(' ')).filter(({ isValid }) => isValid);
+    if (iban !== undefined) return iban.value;
+  }
+  return undefined;
+}

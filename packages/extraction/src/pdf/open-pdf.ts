@@ -1,0 +1,69 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { ReadingFailure } from '../reading.js';
+import { refuse } from '../refuse.js';
+
+const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
+
+/** No code of the document runs, no XFA, no fonts of the machine, no network (documents reference, section 4). */
+const OPTIONS = {
+  isEvalSupported: false,
+  enableXfa: false,
+  disableFontFace: true,
+  useSystemFonts: false,
+  stopAtErrors: false,
+  verbosity: 0,
+  cMapUrl: `${join(folder, 'cmaps')}/`,
+  cMapPacked: true,
+  standardFontDataUrl: `${join(folder, 'standard_fonts')}/`,
+  wasmUrl: `${join(folder, 'wasm')}/`,
+} as const;
+
+/** Opens a PDF, gives it to `read` and frees it in any case. A file that cannot be opened is a failure with its reason. */
+export async function withPdf<T>(
+  bytes: Uint8Array,
+  read: (pdf: PDFDocumentProxy) => Promise<T>,
+): Promise<T | { readonly failure: ReadingFailure }> {
+  // pdf.js takes the memory of its bytes away.
+  const task = getDocument({ ...OPTIONS, data: Uint8Array.from(bytes) });
+  try {
+    return await read(await task.promise);
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason === undefined) throw error;
+    return refuse(reason, pdfMessages[reason]);
+  } finally {
+    await task.destroy();
+  }
+}
+
+/** Messages that tell the sender what to change. */
+export const pdfMessages = {
+  ENCRYPTED: 'The PDF asks for a password. Send a copy that opens without one.',
+  DAMAGED: 'The file is damaged or incomplete. Export it again and send the new file.',
+  TOO_LARGE: 'An attachment of the PDF unpacks to more than is read. Send the invoice without it.',
+  TOO_MUCH_TEXT: 'The PDF holds more than 500,000 characters of text. Send the invoice without its annexes.',
+  NO_INVOICE: 'No invoice was found in the document. Send the invoice itself.',
+} as const;
+
+function reasonOf(error: unknown): 'DAMAGED' | 'ENCRYPTED' | undefined {
+  const name = (error as { name?: string }).name ?? '';
+  if (name === 'PasswordException') return 'ENCRYPTED';
+  // Damage that shows only when a page is read.
+  if (
+    [
+      'InvalidPDFException',
+      'FormatError',
+      'XRefEntryException',
+      'UnknownErrorException',
+      'MissingDataException',
+      'ParserEOFException',
+      'XRefParseException',
+    ].includes(name)
+  ) {
+    return 'DAMAGED';
+  }
+  return undefined;
+}

@@ -1,0 +1,152 @@
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { layoutPage } from '../text/layout.js';
+import type { TextPage, TextRun } from '../text/layout.js';
+import { readPageMarks } from './page-marks.js';
+import type { Area, PageMarks, ShownText } from './page-marks.js';
+
+/** The first 40 pages and the last 10 (documents reference, section 3). */
+const PAGES_FIRST = 40;
+const PAGES_LAST = 10;
+const TEXT_CHARACTERS_MAX = 500_000;
+/** Fewer letters and digits than this: a scan, when there is an image. */
+const LETTERS_MIN = 20;
+const SCAN_IMAGE_SHARE = 0.1;
+const DRAWN_LETTERS_MIN = 200;
+
+export interface PdfPage {
+  /** The visible text. */
+  readonly text: TextPage;
+  readonly marks: PageMarks;
+  /** The number of the page's object in the file. */
+  readonly object: string;
+  /** A picture of a page: its text has to be read by OCR. */
+  readonly isScan: boolean;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface PdfTextItem {
+  readonly str: string;
+  readonly transform: readonly number[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The numbers of the pages that are read. */
+export function pagesToRead(count: number): number[] {
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  return count <= PAGES_FIRST + PAGES_LAST
+    ? numbers
+    : [...numbers.slice(0, PAGES_FIRST), ...numbers.slice(-PAGES_LAST)];
+}
+
+/** Reads the text of each page without what a reader cannot see; more than 500,000 characters are not read. */
+export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO_LARGE'> {
+  const pages: PdfPage[] = [];
+  let budget = TEXT_CHARACTERS_MAX;
+  for (const [index, number] of pagesToRead(pdf.numPages).entries()) {
+    const page = await pdf.getPage(number);
+    try {
+      const items = await readItems(page, budget);
+      budget -= items.reduce((sum, { str }) => sum + str.length, 0);
+      // Before the operators of the page are followed, which has no bound of its own.
+      if (budget < 0) return 'TOO_LARGE';
+      pages.push(await readPage(page, items, { index, number }));
+    } finally {
+      page.cleanup();
+    }
+  }
+  return pages;
+}
+
+/** Stops at the budget: a page may hold 100 MB of text operators. */
+async function readItems(page: PDFPageProxy, budget: number): Promise<PdfTextItem[]> {
+  const reader = page.streamTextContent({ includeMarkedContent: false }).getReader();
+  const items: PdfTextItem[] = [];
+  let left = budget;
+  while (left >= 0) {
+    const { value, done } = (await reader.read()) as { value?: { items: PdfTextItem[] }; done: boolean };
+    if (done || value === undefined) return items;
+    for (const item of value.items) {
+      left -= item.str.length;
+      items.push(item);
+      if (left < 0) break;
+    }
+  }
+  await reader.cancel();
+  return items;
+}
+
+async function readPage(
+  page: PDFPageProxy,
+  items: readonly PdfTextItem[],
+  place: { readonly index: number; readonly number: number },
+): Promise<PdfPage> {
+  const viewport = page.getViewport({ scale: 1 });
+  const marks = await readPageMarks(page);
+  const hidden = marks.shown.filter(({ hiddenBy }) => hiddenBy !== null);
+  const runs = items
+    .filter(({ str }) => str.trim() !== '')
+    .filter((item) => !isHidden(item, hidden))
+    .map((item) => toRun(item, viewport.transform as number[]));
+  const upright = runs.filter(
+    ({ left, right, top, bottom }) => left < viewport.width && right > 0 && top < viewport.height && bottom > 0,
+  );
+  const text = layoutPage(upright, { ...place, width: viewport.width, height: viewport.height });
+  const letters = upright.reduce((sum, run) => sum + (run.text.match(/[\p{L}\p{N}]/gu) ?? []).length, 0);
+  return {
+    text,
+    marks,
+    object: String(page.ref?.num ?? ''),
+    // Without text: a picture, or letters that are drawn as paths.
+    isScan: letters < LETTERS_MIN && (marks.imageShare > SCAN_IMAGE_SHARE || marks.drawings > DRAWN_LETTERS_MIN),
+    width: viewport.width,
+    height: viewport.height,
+  };
+}
+
+/** From the coordinates of the page, from below, to those of a reader, from above; pages may be turned. */
+function toRun(item: PdfTextItem, view: readonly number[]): TextRun {
+  const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = item.transform;
+  const size = Math.hypot(c, d) || Math.hypot(a, b) || 1;
+  const [originX, originY] = apply(view, x, y);
+  const along = Math.hypot(a, b) || 1;
+  const [endX, endY] = apply(view, x + (a / along) * item.width, y + (b / along) * item.width);
+  const isUpright = Math.abs(endY - originY) <= Math.abs(endX - originX);
+  const left = Math.min(originX, endX);
+  const right = Math.max(originX, endX);
+  return {
+    text: item.str,
+    left,
+    right,
+    top: isUpright ? originY - size * 0.8 : Math.min(originY, endY),
+    bottom: isUpright ? originY + size * 0.2 : Math.max(originY, endY),
+    size,
+    confidence: 1,
+  };
+}
+
+function apply(view: readonly number[], x: number, y: number): readonly [number, number] {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = view;
+  return [a * x + c * y + e, b * x + d * y + f];
+}
+
+/** A text item is hidden when hidden text lies where it lies, and says the same. */
+function isHidden(item: PdfTextItem, hidden: readonly ShownText[]): boolean {
+  const [, , , , x = 0, y = 0] = item.transform;
+  const size = Math.hypot(item.transform[2] ?? 0, item.transform[3] ?? 0);
+  const area: Area = { left: x, right: x + item.width, bottom: y, top: y + size * 0.7 };
+  return hidden.some((text) => {
+    const isHere =
+      text.left < area.right + 0.5 &&
+      area.left < text.right + 0.5 &&
+      Math.abs(text.bottom - area.bottom) < Math.max(0.5 * size, 0.5);
+    if (!isHere) return false;
+    const [mine, theirs] = [letters(item.str), letters(text.text)];
+    return mine.includes(theirs) || theirs.includes(mine);
+  });
+}
+
+function letters(text: string): string {
+  return text.normalize('NFKC').replace(/\s/g, '');
+}

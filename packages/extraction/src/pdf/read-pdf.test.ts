@@ -1,0 +1,277 @@
+import { describe, expect, test } from '@jest/globals';
+import { PDFDocument, PDFName, PDFOperator, StandardFonts, rgb } from 'pdf-lib';
+import type { PDFOperatorNames, PDFPage } from 'pdf-lib';
+import { countryCodes, generateInvoice } from '../testing/generate-invoice.js';
+import { valuesOf } from '../testing/outcomes.js';
+import type { ReadingOutcome } from '../reading.js';
+import { pagesToRead } from './read-pages.js';
+import { readPdf } from './read-pdf.js';
+
+const context = { companies: [], today: '2026-11-23' };
+
+/** Lines of text from the top of a page; a line is a list of cells, `|` between them. */
+async function makePdf(
+  lines: readonly string[],
+  change?: (page: PDFPage, pdf: PDFDocument) => Promise<void> | void,
+): Promise<Uint8Array> {
+  const pdf = await PDFDocument.create();
+  const font = await pdf.embedFont(StandardFonts.Helvetica);
+  const page = pdf.addPage([595, 842]);
+  lines.forEach((line, index) =>
+    line.split('|').forEach((cell, column) => {
+      page.drawText(cell.trim(), { x: 50 + column * 160, y: 790 - index * 16, size: 10, font });
+    }),
+  );
+  await change?.(page, pdf);
+  return pdf.save();
+}
+
+const invoice = [
+  'Ashdown Tools Ltd',
+  '12 Mill Lane, Bristol BS1 4ST',
+  'VAT Reg No: GB 220 4302 31',
+  '',
+  'INVOICE',
+  'Invoice No: | AT-2024-117',
+  'Invoice date: | 14 March 2024',
+  '',
+  'Hand saw | 2 | 60.00',
+  'Subtotal | | £60.00',
+  'VAT 20% | | £12.00',
+  'Total due | | £72.00',
+  'IBAN: GB29 NWBK 6016 1331 9268 19',
+];
+
+const ublInvoice = (change: Readonly<Record<string, string>> = {}): string => {
+  const value = {
+    number: 'AT-2024-117',
+    date: '2024-03-14',
+    gross: '72.00',
+    iban: 'GB29NWBK60161331926819',
+    ...change,
+  };
+  return `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"
+  xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2"
+  xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2">
+  <cbc:ID>${value.number}</cbc:ID><cbc:IssueDate>${value.date}</cbc:IssueDate><cbc:DocumentCurrencyCode>GBP</cbc:DocumentCurrencyCode>
+  <cac:AccountingSupplierParty><cac:Party><cac:PartyTaxScheme><cbc:CompanyID>GB220430231</cbc:CompanyID><cac:TaxScheme><cbc:ID>VAT</cbc:ID></cac:TaxScheme></cac:PartyTaxScheme>
+  <cac:PartyLegalEntity><cbc:RegistrationName>Ashdown Tools Ltd</cbc:RegistrationName></cac:PartyLegalEntity></cac:Party></cac:AccountingSupplierParty>
+  <cac:PaymentMeans><cbc:PaymentMeansCode>30</cbc:PaymentMeansCode><cac:PayeeFinancialAccount><cbc:ID>${value.iban}</cbc:ID></cac:PayeeFinancialAccount></cac:PaymentMeans>
+  <cac:LegalMonetaryTotal><cbc:TaxExclusiveAmount currencyID="GBP">60.00</cbc:TaxExclusiveAmount><cbc:TaxInclusiveAmount currencyID="GBP">${value.gross}</cbc:TaxInclusiveAmount></cac:LegalMonetaryTotal>
+</Invoice>`;
+};
+
+const attach =
+  (...files: readonly (readonly [name: string, xml: string])[]) =>
+  async (_page: PDFPage, pdf: PDFDocument): Promise<void> => {
+    for (const [name, xml] of files) await pdf.attach(Buffer.from(xml), name, { mimeType: 'text/xml' });
+  };
+
+function readingOf(outcome: ReadingOutcome) {
+  if ('failure' in outcome) throw new Error(`${outcome.failure.reason}: ${outcome.failure.message}`);
+  return outcome.reading;
+}
+
+describe('text PDFs', () => {
+  test('reads every field with its raw text, page, box, confidence and method', async () => {
+    const outcome = await readPdf(await makePdf(invoice), context);
+    expect(valuesOf(outcome)).toEqual({
+      'supplier.name': 'Ashdown Tools Ltd',
+      'supplier.tax_id': 'GB220430231',
+      'supplier.bank_account.iban': 'GB29NWBK60161331926819',
+      invoice_number: 'AT-2024-117',
+      issue_date: '2024-03-14',
+      currency: 'GBP',
+      net_amount: '60.00',
+      tax_amount: '12.00',
+      gross_amount: '72.00',
+    });
+    const { gross_amount: gross, issue_date: date } = readingOf(outcome).fields;
+    expect(gross).toMatchObject({ raw: '£72.00', page: 1, method: 'LABEL', xpath: null });
+    expect(gross?.confidence).toBeGreaterThan(0.9);
+    const [left, top, right, bottom] = gross?.box ?? [];
+    expect({ left, top }).toEqual({
+      left: expect.closeTo(370 / 595, 2),
+      top: expect.closeTo((842 - 790 + 11 * 16 - 8) / 842, 1),
+    });
+    expect(right).toBeGreaterThan(left ?? 1);
+    expect(bottom).toBeGreaterThan(top ?? 1);
+    expect(date?.raw).toBe('14 March 2024');
+  });
+
+  test('leaves the currency open when its sign is ambiguous, and lists what it may mean', async () => {
+    const text = invoice.filter((line) => !/IBAN|VAT Reg|Bristol/.test(line)).map((line) => line.replace('£', '$'));
+    const reading = readingOf(await readPdf(await makePdf(text), context));
+    expect(reading.fields.currency).toBeUndefined();
+    expect(reading.currencyCandidates).toEqual(expect.arrayContaining(['USD', 'CAD', 'AUD']));
+  });
+
+  test('never takes the id or the name of an own company for the supplier', async () => {
+    const text = [
+      'Bramley Foods Ltd',
+      'VAT No: GB 220 4302 31',
+      ...invoice.filter((line) => !line.startsWith('VAT Reg')),
+    ];
+    const companies = [{ name: 'Bramley Foods Ltd', taxId: 'GB220430231', country: 'GB' }];
+    const values = valuesOf(await readPdf(await makePdf(text), { ...context, companies }));
+    expect(values).toMatchObject({
+      'supplier.name': 'Ashdown Tools Ltd',
+      'buyer.tax_id': 'GB220430231',
+      'buyer.name': 'Bramley Foods Ltd',
+    });
+    expect(values['supplier.tax_id']).toBeUndefined();
+  });
+
+  test('names an IBAN with wrong check digits and does not read it as the account', async () => {
+    const text = invoice.map((line) => line.replace('GB29 NWBK', 'GB28 NWBK'));
+    const reading = readingOf(await readPdf(await makePdf(text), context));
+    expect(reading.fields['supplier.bank_account.iban']).toBeUndefined();
+    expect(reading.invalidIban).toBe('GB28 NWBK 6016 1331 9268 19');
+  });
+
+  test('lists what is missing and keeps what was read', async () => {
+    const outcome = await readPdf(await makePdf(invoice.filter((line) => !line.startsWith('Invoice No'))), context);
+    expect(outcome).toMatchObject({ failure: { reason: 'FIELDS_MISSING', missingFields: ['invoice_number'] } });
+    expect('failure' in outcome && outcome.failure.reading?.fields.gross_amount?.value).toBe('72.00');
+  });
+
+  test('refuses a text that is not an invoice', async () => {
+    const outcome = await readPdf(await makePdf(['Dear neighbours,', 'the summer party begins at seven.']), context);
+    expect(outcome).toMatchObject({ failure: { reason: 'NO_INVOICE' } });
+  });
+});
+
+describe('hybrid PDFs', () => {
+  test('takes the values of the XML and finds no conflict where the page says the same', async () => {
+    const reading = readingOf(await readPdf(await makePdf(invoice, attach(['factur-x.xml', ublInvoice()])), context));
+    expect(reading).toMatchObject({
+      method: 'XML',
+      format: 'UBL',
+      embeddedFile: 'factur-x.xml',
+      pages: 1,
+      conflicts: [],
+    });
+    expect(reading.fields.gross_amount).toMatchObject({ value: '72.00', method: 'XML' });
+  });
+
+  test.each([
+    ['invoice_number', { number: 'AT-2024-118' }, 'AT-2024-118', 'AT-2024-117'],
+    ['issue_date', { date: '2024-03-15' }, '2024-03-15', '2024-03-14'],
+    ['gross_amount', { gross: '720.00' }, '720.00', '72.00'],
+    ['supplier.bank_account.iban', { iban: 'NL13RABO0377815500' }, 'NL13RABO0377815500', 'GB29NWBK60161331926819'],
+  ])('reports that %s differs between XML and page', async (field, change, machineValue, visibleValue) => {
+    const reading = readingOf(
+      await readPdf(await makePdf(invoice, attach(['xrechnung.xml', ublInvoice(change)])), context),
+    );
+    expect(reading.conflicts).toEqual([{ field, source: 'XML', machineValue, visibleValue }]);
+  });
+
+  test('lists what the metadata declares beside the XML where it is another profile', async () => {
+    const declaring = (level: string) => async (page: PDFPage, pdf: PDFDocument) => {
+      const customization = '<cbc:CustomizationID>urn:cen.eu:en16931:2017</cbc:CustomizationID>';
+      const xml = ublInvoice().replace('<cbc:ID>', `${customization}<cbc:ID>`);
+      await attach(['factur-x.xml', xml])(page, pdf);
+      const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:fx="urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#"><fx:ConformanceLevel>${level}</fx:ConformanceLevel></rdf:Description></rdf:RDF></x:xmpmeta>`;
+      const stream = pdf.context.stream(xmp, { Type: 'Metadata', Subtype: 'XML' });
+      pdf.catalog.set(PDFName.of('Metadata'), pdf.context.register(stream));
+    };
+    const profilesBeside = async (level: string) =>
+      readingOf(await readPdf(await makePdf(invoice, declaring(level)), context)).declaredProfiles;
+    expect(await profilesBeside('EN 16931')).toEqual(['urn:cen.eu:en16931:2017']);
+    expect(await profilesBeside('XRECHNUNG')).toEqual(['urn:cen.eu:en16931:2017', 'XRECHNUNG']);
+  });
+
+  test('reports that two attached invoices differ', async () => {
+    const files = attach(['factur-x.xml', ublInvoice()], ['second.xml', ublInvoice({ gross: '99.00' })]);
+    const reading = readingOf(await readPdf(await makePdf(invoice, files), context));
+    expect(reading.conflicts).toEqual([
+      { field: 'gross_amount', source: 'XML', machineValue: '72.00', visibleValue: '99.00' },
+    ]);
+  });
+
+  test('reads the page when the attached XML is not an invoice', async () => {
+    const reading = readingOf(await readPdf(await makePdf(invoice, attach(['notes.xml', '<notes/>'])), context));
+    expect(reading).toMatchObject({ method: 'TEXT', embeddedFile: null });
+  });
+});
+
+describe('hidden text', () => {
+  test.each([
+    ['RENDER_MODE', { y: 300, size: 10 }, 'mode'],
+    ['COLOUR', { y: 300, size: 10, color: rgb(1, 1, 1) }, 'plain'],
+    ['SIZE', { y: 300, size: 0.5 }, 'plain'],
+    ['POSITION', { y: -200, size: 10 }, 'plain'],
+  ] as const)('is reported and never read as a value: %s', async (hiddenBy, options, kind) => {
+    const pdf = await makePdf(invoice, async (page, document) => {
+      const font = await document.embedFont(StandardFonts.Helvetica);
+      if (kind === 'mode') page.pushOperators(...invisible());
+      page.drawText('Grand total including VAT £9,999.00', { x: 50, font, ...options });
+    });
+    const reading = readingOf(await readPdf(pdf, context));
+    expect(reading.fields.gross_amount?.value).toBe('72.00');
+    expect(reading.hiddenTexts).toMatchObject([{ page: 1, hiddenBy, holds: 'AMOUNT', isTextLayerOfScan: false }]);
+  });
+
+  test('is not white text on a dark ground', async () => {
+    const pdf = await makePdf(invoice, (page) => {
+      page.drawRectangle({ x: 40, y: 290, width: 400, height: 24, color: rgb(0.1, 0.1, 0.4) });
+      page.drawText('Pay £72.00 within 30 days of the date above', { x: 50, y: 300, size: 10, color: rgb(1, 1, 1) });
+    });
+    expect(readingOf(await readPdf(pdf, context)).hiddenTexts).toEqual([]);
+  });
+});
+
+/** Text rendering mode 3, outside of a text object: it stays for the next one. */
+function invisible() {
+  return [PDFOperator.of('Tr' as PDFOperatorNames, ['3'])];
+}
+
+describe('generated invoices of other suppliers', () => {
+  const fields = ['invoice_number', 'issue_date', 'gross_amount', 'currency', 'supplier.bank_account.iban'] as const;
+
+  test('are read in 9 of 10 cases in number, date, gross amount, currency and IBAN', async () => {
+    const right = new Map<string, number>();
+    const all = new Map<string, number>();
+    for (const [index, code] of countryCodes.entries()) {
+      for (const layout of [index % 12, (index + 5) % 12, (index + 9) % 12]) {
+        const { pdf, truth } = await generateInvoice(41, layout, code);
+        const outcome = await readPdf(pdf, context);
+        const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
+        for (const field of fields.filter((one) => truth[one] !== undefined)) {
+          all.set(field, (all.get(field) ?? 0) + 1);
+          if (reading?.fields[field]?.value === truth[field]) right.set(field, (right.get(field) ?? 0) + 1);
+        }
+      }
+    }
+    for (const field of fields) {
+      const share = (right.get(field) ?? 0) / (all.get(field) ?? 1);
+      expect({ field, isEnough: share >= 0.9, share }).toEqual({ field, isEnough: true, share });
+    }
+  });
+});
+
+describe('pages', () => {
+  test('are all read up to 50; of more, the first 40 and the last 10', () => {
+    expect(pagesToRead(50)).toHaveLength(50);
+    const ofMore = pagesToRead(51);
+    expect(ofMore).toHaveLength(50);
+    expect([ofMore[39], ofMore[40], ofMore[49]]).toEqual([40, 42, 51]);
+  });
+});
+
+describe('files that cannot be read', () => {
+  test.each([
+    ['random bytes', Uint8Array.from({ length: 2000 }, (_, index) => (index * 7919) % 256)],
+    ['nothing but a header', Buffer.from('%PDF-1.7\n')],
+  ])('are DAMAGED: %s', async (_name, bytes) => {
+    expect(await readPdf(bytes, context)).toMatchObject({ failure: { reason: 'DAMAGED' } });
+  });
+
+  test('with an attachment that unpacks to more than is read are TOO_LARGE, before it is unpacked', async () => {
+    const pdf = await makePdf(invoice, async (_page, document) => {
+      await document.attach(new Uint8Array(80 * 1024 * 1024), 'bomb.xml');
+    });
+    expect(pdf.length).toBeLessThan(1_000_000);
+    expect(await readPdf(pdf, context)).toMatchObject({ failure: { reason: 'TOO_LARGE' } });
+  });
+});

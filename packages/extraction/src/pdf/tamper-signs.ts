@@ -1,0 +1,53 @@
+import type { TamperSign } from '../reading.js';
+import type { ShownText } from './page-marks.js';
+import type { PdfPage } from './read-pages.js';
+
+const OBJECTS_MAX = 20;
+/** Only digits and what stands between the digits of amounts, accounts and dates. */
+const FIGURES = /^[\d.,'\s€$£/-]+$/;
+const DIGITS_MIN = 3;
+
+/** Signs of editing that the drawing of the pages shows (detection reference, 7.6). */
+export function findDrawingSigns(pages: readonly PdfPage[]): TamperSign[] {
+  const signs: TamperSign[] = [];
+  const covered = pages.filter(({ marks }) =>
+    marks.shown.some(({ isOverCover, text }) => isOverCover && /\d/.test(text)),
+  );
+  if (covered.length > 0) {
+    signs.push({ kind: 'OVERLAY', objects: covered.slice(0, OBJECTS_MAX).map(({ object }) => object) });
+  }
+  if (hasFontOfFigures(pages)) signs.push({ kind: 'FONT_OF_ONE_FIELD', objects: [] });
+  return signs;
+}
+
+/** A family of fonts for a few figures alone, while other figures of the document have another. */
+function hasFontOfFigures(pages: readonly PdfPage[]): boolean {
+  const families = new Map<string, ShownText[]>();
+  for (const shown of pages.flatMap(({ marks }) => marks.shown)) {
+    if (shown.hiddenBy !== null) continue;
+    const family = familyOf(shown.font);
+    const list = families.get(family) ?? [];
+    list.push(shown);
+    families.set(family, list);
+  }
+  const isFigures = (list: readonly ShownText[]): boolean =>
+    list.every(({ text }) => FIGURES.test(text)) &&
+    list
+      .map(({ text }) => text)
+      .join('')
+      .replace(/\D/g, '').length >= DIGITS_MIN;
+  const all = [...families.values()];
+  return all.some(
+    (list) =>
+      isFigures(list) && all.some((other) => other !== list && other.some(({ text }) => /\d[.,]\d{2}/.test(text))),
+  );
+}
+
+/** Without the prefix of a subset and the style: `ABCDEF+Arial-BoldMT` is Arial. */
+function familyOf(font: string): string {
+  return font
+    .replace(/^[A-Z]{6}\+/, '')
+    .replace(/[-,].*$/, '')
+    .replace(/(?:PS)?MT$/, '')
+    .toLowerCase();
+}

@@ -1,0 +1,36 @@
+import type { DocumentMediaType } from './media-type.js';
+import type { OwnCompany, ReadingOutcome } from './reading.js';
+import { readImage } from './ocr/read-image.js';
+import { readPdf } from './pdf/read-pdf.js';
+import { readXml } from './xml/read-xml.js';
+import { signedContent } from './xml/signed-content.js';
+
+/** What is known about a document beside its bytes. */
+export interface DocumentContext {
+  /** As `sniffMediaType` finds it. */
+  readonly mediaType: DocumentMediaType;
+  readonly companies: readonly OwnCompany[];
+}
+
+/**
+ * What a document says (documents reference, sections 3 to 7). A document that cannot be read is a failure with its
+ * reason; the promise is rejected only for defects.
+ */
+export async function readDocument(
+  bytes: Uint8Array,
+  { mediaType, companies }: DocumentContext,
+): Promise<ReadingOutcome> {
+  const today = new Date().toISOString().slice(0, 10);
+  switch (mediaType) {
+    case 'application/xml':
+      return readXml(bytes, { embeddedInPdf: false });
+    case 'application/pkcs7-mime': {
+      const signed = signedContent(bytes);
+      return 'failure' in signed ? signed : readXml(signed.content, { embeddedInPdf: false });
+    }
+    case 'application/pdf':
+      return readPdf(bytes, { companies, today });
+    default:
+      return readImage(bytes, { companies, today });
+  }
+}

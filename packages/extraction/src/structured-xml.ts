@@ -1,0 +1,27 @@
+import type { DocumentMediaType } from './media-type.js';
+import { ATTACHMENT_BYTES_MAX, hasOversizedAttachment, readInvoiceAttachments } from './pdf/attachments.js';
+import { withPdf } from './pdf/open-pdf.js';
+import { signedContent } from './xml/signed-content.js';
+
+/**
+ * The XML invoice of a document, which rules are held against: the document itself, what is signed in it, or the attachment that is
+ * read. Null where there is none, and where the document cannot be opened.
+ */
+export async function structuredXml(bytes: Uint8Array, mediaType: DocumentMediaType): Promise<Uint8Array | null> {
+  switch (mediaType) {
+    case 'application/xml':
+      return bytes;
+    case 'application/pkcs7-mime': {
+      const signed = signedContent(bytes);
+      return 'failure' in signed ? null : signed.content;
+    }
+    case 'application/pdf': {
+      if (hasOversizedAttachment(bytes)) return null;
+      const opened = await withPdf(bytes, async (pdf) => ({ attachments: await readInvoiceAttachments(pdf) }));
+      const content = 'failure' in opened ? undefined : opened.attachments[0]?.content;
+      return content === undefined || content.length > ATTACHMENT_BYTES_MAX ? null : content;
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,78 @@
+import { deflateSync } from 'node:zlib';
+
+/**
+ * Small files that unpack to much (documents reference, section 3). `readDocument` refuses some of them; the others are for the
+ * limits on time and memory of the process that calls it.
+ */
+export const attackFiles = {
+  /** 25 million times "save the graphics state": the parser is busy for minutes, or takes gigabytes. */
+  savedStates: (): Buffer => pdfOf(deflateSync(Buffer.alloc(50_000_000, 'q '))),
+  /** Text operators that unpack to about 100 MB. */
+  textOperators: (): Buffer =>
+    pdfOf(
+      deflateSync(
+        Buffer.concat([
+          Buffer.from('BT /F1 10 Tf 12 TL '),
+          Buffer.alloc(100_000_000, '(The invoice total is 1.00) Tj T* '),
+          Buffer.from(' ET'),
+        ]),
+      ),
+    ),
+  /** An attachment of 300 MB in 300 KB. */
+  attachment: (): Buffer => pdfOf(Buffer.from('BT ET'), deflateSync(Buffer.alloc(300 * 1024 * 1024))),
+  /** A password is needed: standard security handler with a key that nobody has. */
+  encrypted: (): Buffer => {
+    const hex = 'ab'.repeat(32);
+    const encrypt = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <${hex}> /U <${hex}> >> /ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>]`;
+    return pdfOf(Buffer.from('BT ET'), undefined, encrypt);
+  },
+} as const;
+
+/** One page with the given packed content, and an attachment when one is given. */
+function pdfOf(content: Buffer, attachment?: Buffer, trailer = ''): Buffer {
+  const isPacked = content[0] === 0x78;
+  const objects: Buffer[] = [
+    Buffer.from(
+      `<< /Type /Catalog /Pages 2 0 R ${attachment === undefined ? '' : '/Names << /EmbeddedFiles << /Names [(factur-x.xml) 6 0 R] >> >>'} >>`,
+    ),
+    Buffer.from('<< /Type /Pages /Kids [3 0 R] /Count 1 >>'),
+    Buffer.from(
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    ),
+    stream(content, isPacked ? '/Filter /FlateDecode' : ''),
+    Buffer.from('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'),
+  ];
+  if (attachment !== undefined) {
+    objects.push(Buffer.from('<< /Type /Filespec /F (factur-x.xml) /UF (factur-x.xml) /EF << /F 7 0 R >> >>'));
+    objects.push(stream(attachment, '/Type /EmbeddedFile /Subtype /text#2Fxml /Filter /FlateDecode'));
+  }
+  const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')];
+  const offsets: number[] = [];
+  let length = parts[0]?.length ?? 0;
+  const add = (part: Buffer): void => {
+    parts.push(part);
+    length += part.length;
+  };
+  objects.forEach((object, index) => {
+    offsets.push(length);
+    add(Buffer.from(`${index + 1} 0 obj\n`));
+    add(object);
+    add(Buffer.from('\nendobj\n'));
+  });
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  const size = objects.length + 1;
+  add(
+    Buffer.from(
+      `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer << /Size ${size} /Root 1 0 R ${trailer} >>\nstartxref\n${length}\n%%EOF\n`,
+    ),
+  );
+  return Buffer.concat(parts);
+}
+
+function stream(data: Buffer, entries: string): Buffer {
+  return Buffer.concat([
+    Buffer.from(`<< /Length ${data.length} ${entries} >>\nstream\n`),
+    data,
+    Buffer.from('\nendstream'),
+  ]);
+}

@@ -1,0 +1,115 @@
+import type { Candidate } from './candidates.js';
+import type { PartyZone } from './parties.js';
+import { roleOf } from './parties.js';
+import { placesOf } from './regions.js';
+import type { ReadCell, TextDocument } from './text-document.js';
+
+export interface AccountReading {
+  readonly ibans: readonly Candidate[];
+  /** Looks like an IBAN and fails, as printed. */
+  readonly invalid: string | null;
+  /** A British account without an IBAN. */
+  readonly domestic: { readonly sortCode: Candidate; readonly accountNumber: Candidate } | undefined;
+}
+
+/** The account that will be debited is the buyer's. */
+const PAYERS_ACCOUNT =
+  /abgebucht|abbuchung|eingezogen|mandat|prelev|domicilia(?:ción|cion)|adeudo|addebit|incasso|lastschrift|direct debit|polecenie zaplaty|automatisch afgeschreven|geincasseerd|\*{3}/i;
+const BANK_WORDS =
+  /iban|bank|konto|rekening|\brib\b|coordinate|cuenta|rachun|bonifico|überweis|ueberweis|virement|transfer|przelew|transferencia|overma|\bbic\b|swift/i;
+
+/** Accounts to pay to (documents reference, 10.2). */
+export function findAccounts(document: TextDocument, zones: readonly PartyZone[]): AccountReading {
+  const ibans: Candidate[] = [];
+  let invalid: string | null = null;
+  for (const cell of document.cells) {
+    for (const match of cell.ibans) {
+      const near = textAround(document, cell);
+      const isAnnounced = BANK_WORDS.test(near);
+      if (!match.isValid) {
+        if (isAnnounced) invalid ??= match.raw;
+        continue;
+      }
+      const isPayers = PAYERS_ACCOUNT.test(fold(textOfLine(document, cell)));
+      if (isPayers) continue;
+      const role = roleOf(zones, cell);
+      const score = 0.8 + (isAnnounced ? 0.2 : 0) - (role === 'buyer' ? 0.5 : 0) + (role === 'supplier' ? 0.1 : 0);
+      ibans.push({
+        value: match.value,
+        cell,
+        start: match.start,
+        end: match.end,
+        // The first of several is the one to pay to.
+        score: score - ibans.length * 0.11,
+        evidence: isAnnounced ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL',
+        isProven: true,
+        method: isAnnounced ? 'LABEL' : 'PATTERN',
+      });
+    }
+  }
+  return { ibans, invalid: ibans.length === 0 ? invalid : null, domestic: findDomesticAccount(document) };
+}
+
+function fold(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l');
+}
+
+function textOfLine(document: TextDocument, cell: ReadCell): string {
+  const lines = document.lines[cell.page] ?? [];
+  const before = lines[cell.line - 1]?.cells.find(({ left }) => Math.abs(left - cell.left) < 2 * cell.size);
+  return `${before?.text ?? ''} ${(lines[cell.line]?.cells ?? []).map(({ text }) => text).join(' ')}`;
+}
+
+function textAround(document: TextDocument, cell: ReadCell): string {
+  const lines = document.lines[cell.page] ?? [];
+  return lines
+    .slice(Math.max(0, cell.line - 3), cell.line + 2)
+    .flatMap(({ cells }) => cells.map(({ text }) => text))
+    .join(' ');
+}
+
+const SORT_CODE = /sort ?code\W{0,4}(\d{2}[- ]?\d{2}[- ]?\d{2})(?!\d)/i;
+const ACCOUNT_NUMBER = /(?:account|a\/c|acc)\.? ?(?:number|no|num)?\W{0,4}(\d{7,8})(?!\d)/i;
+
+function findDomesticAccount(document: TextDocument): AccountReading['domestic'] {
+  const sortCode = findBehind(document, SORT_CODE);
+  const accountNumber = findBehind(document, ACCOUNT_NUMBER);
+  return sortCode === undefined || accountNumber === undefined ? undefined : { sortCode, accountNumber };
+}
+
+/** A pattern with its label, in one cell or over two cells of a line. */
+function findBehind(document: TextDocument, pattern: RegExp): Candidate | undefined {
+  for (const cell of document.cells) {
+    const next = document.lines[cell.page]?.[cell.line]?.cells[cell.index + 1];
+    const joined = next === undefined ? cell.text : `${cell.text} ${next.text}`;
+    const match = pattern.exec(joined);
+    const raw = match?.[1];
+    if (match === null || raw === undefined) continue;
+    const at = joined.indexOf(raw, match.index);
+    const isNext = at >= cell.text.length;
+    const start = isNext ? at - cell.text.length - 1 : at;
+    return {
+      value: raw.replace(/\D/g, ''),
+      cell: isNext && next !== undefined ? next : cell,
+      start,
+      end: start + raw.length,
+      score: 1,
+      evidence: 'SPECIFIC_LABEL',
+      isProven: false,
+      method: 'LABEL',
+    };
+  }
+  return undefined;
+}
+
+/** Accounts behind an IBAN label that are no IBAN in form: reported, never stored as `iban`. */
+export function findMalformedIban(document: TextDocument): string | null {
+  for (const place of placesOf(document, 'iban')) {
+    if (place.hit.key !== 'iban') continue;
+    for (const { cell, start, end } of place.regions.slice(0, 2)) {
+      const match = /^[\s:.]*([A-Z]{2}\d{2}(?: ?[A-Z0-9]){8,30})/.exec(cell.text.slice(start, end));
+      if (match?.[1] !== undefined && !cell.ibans.some(({ isValid }) => isValid)) return match[1].trim();
+    }
+  }
+  return null;
+}

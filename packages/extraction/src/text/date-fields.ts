@@ -1,0 +1,118 @@
+import type { Candidate } from './candidates.js';
+import { placesOf } from './regions.js';
+import type { LabelKind } from './labels.js';
+import type { ReadCell, TextDocument } from './text-document.js';
+import type { DateMatch } from './dates.js';
+
+/** Dates that belong to something else keep this much of their score for the field. */
+const OTHER_LABEL_PENALTY = 0.6;
+const YEARS_OF_ISSUE_AHEAD_MAX = 1;
+const YEARS_OF_PAYMENT_AHEAD_MAX = 3;
+const SECOND_VALUE_PENALTY = 0.05;
+
+interface Found extends Candidate {
+  readonly isAmbiguous: boolean;
+}
+
+/** Candidates for the date of issue and the date of payment (documents reference, 10.2). */
+export function findDateCandidates(
+  document: TextDocument,
+  today: string,
+): { readonly issue: readonly Found[]; readonly due: readonly Found[] } {
+  const issue = labelled(document, 'issueDate');
+  const due = labelled(document, 'dueDate');
+  const other = labelled(document, 'otherDate');
+  const year = Number(today.slice(0, 4));
+  const ahead = (candidate: Candidate): number => Number(candidate.value.slice(0, 4)) - year;
+  const issueDates = withoutClaimed(issue, [...due, ...other]).map((candidate) =>
+    besideNumber(document, candidate.cell, candidate.start)
+      ? { ...candidate, score: candidate.score + 0.35, evidence: 'SPECIFIC_LABEL' as const }
+      : candidate,
+  );
+  return {
+    issue: [...issueDates, ...unlabelled(document, [...issue, ...due, ...other])].filter(
+      (candidate) => ahead(candidate) <= YEARS_OF_ISSUE_AHEAD_MAX,
+    ),
+    due: withoutClaimed(due, [...issue, ...other]).filter(
+      (candidate) => ahead(candidate) <= YEARS_OF_PAYMENT_AHEAD_MAX,
+    ),
+  };
+}
+
+function labelled(document: TextDocument, kind: LabelKind): Found[] {
+  const found: Found[] = [];
+  for (const place of placesOf(document, kind)) {
+    for (const region of place.regions) {
+      const dates = region.cell.dates.filter(({ start, end }) => start >= region.start - 1 && end <= region.end + 1);
+      dates.forEach((date, index) => {
+        // Words between label and date loosen what binds them.
+        const between = region.cell.text.slice(region.start, date.start).replace(/[^\p{L}]/gu, '').length;
+        const score = region.base * place.weight - SECOND_VALUE_PENALTY * index - Math.min(0.3, between * 0.015);
+        const bonus = region.cell.page === 0 ? 0.05 : -0.1;
+        found.push(toFound(region.cell, date, score + bonus, place.isSpecific ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL'));
+      });
+      if (dates.length > 0) break;
+    }
+  }
+  return found;
+}
+
+/** A date belongs to the label that binds it best. */
+function withoutClaimed(candidates: readonly Found[], others: readonly Found[]): Found[] {
+  return candidates.map((candidate) => {
+    const rival = others.filter(({ cell, start }) => cell === candidate.cell && start === candidate.start);
+    const best = Math.max(0, ...rival.map(({ score }) => score));
+    return best > candidate.score ? { ...candidate, score: candidate.score - OTHER_LABEL_PENALTY } : candidate;
+  });
+}
+
+/** A date that no label explains: at the top of the first page, the higher the likelier. */
+function unlabelled(document: TextDocument, claimed: readonly Found[]): Found[] {
+  const page = document.pages[0];
+  if (page === undefined) return [];
+  return document.cells
+    .filter((cell) => cell.page === 0)
+    .flatMap((cell) =>
+      cell.dates
+        .filter(
+          ({ start, isCompact }) =>
+            !isCompact && !claimed.some((other) => other.cell === cell && other.start === start),
+        )
+        .map((date) => {
+          const score =
+            0.3 + 0.1 * (1 - cell.top / page.height) + (besideNumber(document, cell, date.start) ? 0.35 : 0);
+          return toFound(cell, date, score, 'NO_LABEL');
+        }),
+    );
+}
+
+/** `Rechnung Nr. 4711 vom 5.3.2024`: the date on the line of the number label. */
+function besideNumber(document: TextDocument, cell: ReadCell, start: number): boolean {
+  const line = document.lines[cell.page]?.[cell.line];
+  if (line === undefined) return false;
+  const before = cell.text.slice(0, start);
+  if (/(?:vom|du|dated|z dnia|del|van|d\.d\.|de fecha|of)\W*$/i.test(before) || cell.dates[0]?.start === 0) {
+    return line.cells.some(
+      (other) =>
+        other.index <= cell.index &&
+        other.labels.some(
+          (hit) => (other.index < cell.index || hit.start < start) && hit.entries.some(({ kind }) => kind === 'number'),
+        ),
+    );
+  }
+  return false;
+}
+
+function toFound(cell: ReadCell, date: DateMatch, score: number, evidence: Candidate['evidence']): Found {
+  return {
+    value: date.value,
+    cell,
+    start: date.start,
+    end: date.end,
+    score,
+    evidence,
+    isProven: false,
+    method: evidence === 'NO_LABEL' ? 'PATTERN' : 'LABEL',
+    isAmbiguous: date.isAmbiguous,
+  };
+}

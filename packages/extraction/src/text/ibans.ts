@@ -1,0 +1,60 @@
+import { getCountrySpecifications } from 'ibantools';
+import { readAccount } from '../xml/account.js';
+
+/** Something that looks like an IBAN. */
+export interface IbanMatch {
+  /** Without blanks, upper case. */
+  readonly value: string;
+  readonly raw: string;
+  readonly start: number;
+  readonly end: number;
+  readonly isValid: boolean;
+}
+
+const specifications = getCountrySpecifications();
+const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})[ .-]?(\d{2})(?=[ .-]?[A-Z0-9])/giu;
+/** A Polish account without its country. */
+const NRB = /(?<![\d\p{L}] ?)\d{2}(?:[ -]?\d{4}){6}(?! ?\d)/gu;
+
+/** All IBANs of a text, also those whose check digits fail, and Polish accounts of 26 digits (documents reference, 10.2). */
+export function findIbans(text: string): IbanMatch[] {
+  const found: IbanMatch[] = [];
+  for (const match of text.matchAll(IBAN_START)) {
+    const country = (match[1] ?? '').toUpperCase();
+    const length = specifications[country]?.chars;
+    if (length === undefined || length === null) continue;
+    const end = endOfLetters(text, match.index, length);
+    if (end === undefined) continue;
+    const raw = text.slice(match.index, end);
+    const value = raw.replace(/[ .-]/g, '').toUpperCase();
+    if (!/^[A-Z]{2}\d{2}/.test(value) || (value.match(/\d/g) ?? []).length < 8) continue;
+    found.push({ value, raw, start: match.index, end, isValid: readAccount(value).kind === 'IBAN' });
+  }
+  for (const match of text.matchAll(NRB)) {
+    const start = match.index;
+    const end = start + match[0].length;
+    const value = `PL${match[0].replace(/[ -]/g, '')}`;
+    if (readAccount(value).kind !== 'IBAN' || found.some((other) => other.start < end && start < other.end)) continue;
+    found.push({ value, raw: match[0], start, end, isValid: true });
+  }
+  return found;
+}
+
+/** Where the given number of letters and digits ends; undefined when the text goes on or ends before. */
+function endOfLetters(text: string, start: number, count: number): number | undefined {
+  let seen = 0;
+  let gap = 0;
+  for (let index = start; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (/[A-Za-z0-9]/.test(character)) {
+      seen += 1;
+      gap = 0;
+      if (seen === count) return /[A-Za-z0-9]/.test(text.charAt(index + 1)) ? undefined : index + 1;
+    } else if (/[ .-]/.test(character) && gap < 2) {
+      gap += 1;
+    } else {
+      return undefined;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,662 @@
+import { foldKey, foldText } from './normalise.js';
+
+/** What a label announces. `otherDate`, `otherNumber` and `otherAmount` keep values from being taken for something else. */
+export type LabelKind =
+  | 'number'
+  | 'issueDate'
+  | 'dueDate'
+  | 'gross'
+  | 'net'
+  | 'tax'
+  | 'payable'
+  | 'supplier'
+  | 'buyer'
+  | 'partyName'
+  | 'orderRef'
+  | 'currency'
+  | 'iban'
+  | 'taxId'
+  | 'localTaxId'
+  | 'otherDate'
+  | 'otherNumber'
+  | 'otherAmount'
+  | 'creditNote';
+
+interface LabelWords {
+  readonly specific: string;
+  readonly generic?: string;
+}
+
+/** One row for each kind and language: EN, DE, FR, PL, ES, IT, NL (documents reference, 10.4). */
+const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
+  number: [
+    {
+      specific:
+        'invoice number; invoice no; invoice nr; invoice num; invoice #; invoice id; invoice reference; invoice ref; tax invoice no; tax invoice number; tax invoice; bill no; bill number; document no; document number; doc no; receipt no; receipt number; receipt #; credit note no; credit note number; credit memo no; credit memo number; credit note #; inv no; inv #; inv number; our invoice; sales invoice no; vat invoice no; number of invoice',
+      generic:
+        'invoice; credit note; credit memo; receipt; bill; no; number; #; sales invoice; vat invoice; commercial invoice',
+    },
+    {
+      specific:
+        'rechnungsnummer; rechnungs-nr; rechnungsnr; rechnung nr; rechnung nummer; rechnung no; re-nr; rg-nr; rechn-nr; rech-nr; belegnummer; beleg-nr; dokumentnummer; dokument-nr; gutschriftsnummer; gutschriftnummer; gutschrifts-nr; gutschrift nr; faktura-nr; fakturanummer; fakturennummer; rechnungskennzeichen; rechnung #; vorgangsnummer; stornorechnung nr; rechnungskorrektur nr; korrekturrechnung nr',
+      generic: 'rechnung; gutschrift; faktura nr; nummer; nr; stornorechnung; rechnungskorrektur; schlussrechnung',
+    },
+    {
+      specific:
+        "numero de facture; numero facture; numero de la facture; facture n°; facture no; facture numero; n° de facture; n° facture; no de facture; no facture; num facture; n° de la facture; ref facture; reference facture; reference de facture; reference de la facture; avoir n°; avoir no; avoir numero; n° d'avoir; numero d'avoir; facture d'avoir n°; n° de piece; numero de piece; n° piece; n° du document",
+      generic: 'facture; avoir; n°; numero; reference',
+    },
+    {
+      specific:
+        'numer faktury; faktura vat nr; faktura nr; faktura numer; faktura vat numer; nr faktury; nr faktury vat; rachunek nr; numer rachunku; faktura korygujaca nr; faktura korygujaca numer; faktura koncowa nr; faktura zaliczkowa nr; faktura proforma nr; numer dokumentu; nr dokumentu; fv nr; nr fv; numer korekty; numer fv; korekta nr',
+      generic: 'faktura; faktura vat; numer; faktura korygujaca',
+    },
+    {
+      specific:
+        'numero de factura; factura n°; factura no; factura numero; factura num; factura nº; n° factura; nº factura; nº de factura; n° de factura; no de factura; num factura; num de factura; factura #; numero factura; n factura; serie y numero; numero de documento; nº documento; nº de documento; factura rectificativa nº; factura rectificativa n°; nota de credito nº; nº de abono; abono nº; ref factura',
+      generic: 'factura; factura rectificativa; factura simplificada; nº; num; abono',
+    },
+    {
+      specific:
+        'numero fattura; numero della fattura; fattura n; fattura n°; fattura nr; fattura numero; fattura no; fattura num; n fattura; n° fattura; nr fattura; numero documento; n documento; n° documento; nr documento; documento n; nota di credito n; nota di credito n°; nota di credito nr; numero nota di credito; fattura di vendita n; num fattura; num documento; fatt n; fattura immediata n; fattura differita n; numero doc; n doc; nr doc',
+      generic: 'fattura; nota di credito; numero; fattura di vendita',
+    },
+    {
+      specific:
+        'factuurnummer; factuurnr; factuur nr; factuur no; factuur nummer; factuur #; nummer factuur; creditnotanummer; creditnota nr; creditfactuur nr; creditfactuurnummer; creditnota nummer; documentnummer; document nr; faktuurnummer; faktuur nr; nota nummer; notanummer',
+      generic: 'factuur; faktuur; creditnota; creditfactuur; nummer; nota',
+    },
+  ],
+  issueDate: [
+    {
+      specific:
+        'invoice date; date of invoice; date of issue; issue date; issued on; issued; invoiced on; bill date; billing date; tax date; tax point; tax point date; date issued; document date; bill issue date; date invoiced; receipt date; date of receipt; credit note date; inv date; date invoice; invoice date and tax point; invoice issue date; doc date; date of document',
+      generic: 'dated; date',
+    },
+    {
+      specific:
+        'rechnungsdatum; belegdatum; ausstellungsdatum; ausgestellt am; datum der rechnung; rechnungs-datum; rechnung vom; gutschriftsdatum; gutschriftdatum; re-datum; rg-datum; rechnungsdat; fakturadatum; dokumentdatum; datum der ausstellung; datum rechnung; rechn-datum; erstellt am; erstellungsdatum',
+      generic: 'datum; vom; den',
+    },
+    {
+      specific:
+        "date de facture; date facture; date de la facture; date de facturation; date d'emission; date emission; date d'emission de la facture; emise le; emis le; facture du; facturee le; date de l'avoir; avoir du; date du document; date d'avoir; date de piece; etablie le; fait le; facturation le; date document",
+      generic: 'du; date; le',
+    },
+    {
+      specific:
+        'data wystawienia; data wystawienia faktury; wystawiono dnia; wystawiona dnia; wystawiono w dniu; wystawiona w dniu; data faktury; data dokumentu; data i miejsce wystawienia; miejsce i data wystawienia; data wyst; data wystawienia dokumentu; data wystawienia korekty; wystawiono; dnia wystawienia; data wystaw',
+      generic: 'z dnia; data; dnia; dn',
+    },
+    {
+      specific:
+        'fecha de factura; fecha factura; fecha de la factura; fecha de emision; fecha emision; fecha de expedicion; fecha expedicion; fecha de facturacion; fecha facturacion; emitida el; fecha del documento; fecha documento; fecha de abono; expedida el; fecha fra; fecha doc',
+      generic: 'fecha; de fecha',
+    },
+    {
+      specific:
+        'data fattura; data della fattura; data documento; data del documento; data emissione; data di emissione; data emissione fattura; emessa il; emesso il; data nota di credito; data fatt; data doc; fattura del; data fatturazione; data di fatturazione; del documento',
+      generic: 'del; data; in data; addi',
+    },
+    {
+      specific:
+        'factuurdatum; factuur datum; datum factuur; datum van factuur; faktuurdatum; creditdatum; creditnotadatum; documentdatum; uitgiftedatum; datum van uitgifte; datum uitreiking; opgemaakt op; datum creditnota; notadatum',
+      generic: 'datum; d.d.; gedateerd',
+    },
+  ],
+  dueDate: [
+    {
+      specific:
+        'due date; payment due; payment due date; pay by; payable by; due on; due by; payment due by; date due; to be paid by; please pay by; pay before; payment date; invoice due; invoice due date; payable on or before; payment deadline; please pay before; latest payment date; payment due on; payment is due by; payment is due on; please remit by; due for payment by',
+      generic: 'due; before; maturity; maturity date',
+    },
+    {
+      specific:
+        'falligkeitsdatum; faelligkeitsdatum; fallig am; faellig am; zahlbar bis; zahlbar bis zum; zahlbar am; zahlungsziel; netto bis; zahlungsziel bis; zahlbar netto bis; zahlung bis; zahlen bis; zahlungsfrist; zahlungsfrist bis; fallig bis; zahlungstermin; zahlbar ohne abzug bis; ohne abzug bis; zu zahlen bis; zahlung fallig am; uberweisen bis; fallig zum; bitte bis zum; bis spatestens; zahlungseingang bis; rechnung fallig am',
+      generic: 'falligkeit; fallig; bis zum; bis',
+    },
+    {
+      specific:
+        "date d'echeance; date echeance; date limite de paiement; date limite de reglement; a payer avant; a payer avant le; a regler avant le; payable le; payable avant le; a payer pour le; echeance de paiement; echeance le; reglement avant le; paiement avant le; a regler le; date de reglement; date de paiement; echeance au; a echeance du; a regler au plus tard le; paiement au plus tard le",
+      generic: 'echeance; reglement le',
+    },
+    {
+      specific:
+        'termin platnosci; termin zaplaty; platne do; platne do dnia; do zaplaty do; do zaplaty do dnia; platnosc do; data platnosci; termin plat; platnosc w terminie; termin platnosci do; zaplata do; wymagalne dnia; termin regulowania platnosci; prosimy o zaplate do',
+      generic: 'termin; platnosc',
+    },
+    {
+      specific:
+        'fecha de vencimiento; fecha vencimiento; fecha limite de pago; pagar antes de; pagar antes del; vence el; fecha de pago; pagadero el; a pagar antes del; vencimiento el; fecha pago; pago antes del; vencimientos; fecha vto; vto',
+      generic: 'vencimiento; vence',
+    },
+    {
+      specific:
+        'data scadenza; data di scadenza; scadenza pagamento; scadenza del pagamento; da pagare entro; da pagare entro il; pagare entro il; pagamento entro il; scadenza il; scade il; data pagamento; scadenze; termine di pagamento; scadenza fattura; entro il; con scadenza; scadenza al',
+      generic: 'scadenza',
+    },
+    {
+      specific:
+        'vervaldatum; vervaldag; te betalen voor; betalen voor; uiterste betaaldatum; uiterste betaaldag; te voldoen voor; betaaldatum; betaling voor; uiterlijk te betalen op; te betalen uiterlijk; vervalt op; betalen uiterlijk; voldoen voor; betalingstermijn tot; uiterlijk betalen op; uiterlijk op; betaal uiterlijk',
+      generic: 'vervalt; uiterlijk',
+    },
+  ],
+  gross: [
+    {
+      specific:
+        'grand total; total including vat; total incl vat; total inc vat; total incl tax; total inc tax; total including tax; total with vat; invoice total; total invoice; total invoice amount; invoice amount; total amount due; total due; total payable; total amount payable; gross total; gross amount; total gross; total amount; total inclusive of gst; total incl gst; total inc gst; total including gst; total sales (inclusive of gst); total sales inclusive gst; amount incl vat; total to pay; total credit; credit total; total amount incl vat; total rounded; rounded total; nett total incl; total inclusive; round d total; total rm; total usd; total eur; total gbp; total aud; total cad; total inr; total (eur); amount including vat; gross',
+      generic: 'total; amount; totals',
+    },
+    {
+      specific:
+        'rechnungsbetrag; gesamtbetrag; bruttobetrag; bruttosumme; rechnungssumme brutto; endbetrag; summe inkl; summe inklusive; gesamtbetrag brutto; gesamt brutto; gesamtsumme brutto; summe brutto; brutto gesamt; betrag brutto; rechnungsbetrag brutto; rechnungsendbetrag; gesamtbetrag inkl; total inkl; gesamt inkl; endsumme; gesamtpreis brutto; rechnungssumme; brutto-betrag; gutschriftsbetrag; gutschriftbetrag; betrag inkl; endbetrag brutto; rechnungstotal; gesamtbetrag inkl mwst; summe inkl mwst; summe inkl ust; gesamtsumme inkl mwst; gesamtbetrag inkl ust; total inkl mwst; gesamtrechnungsbetrag; zu uberweisender betrag',
+      generic: 'summe; gesamtsumme; brutto; gesamt; total; betrag',
+    },
+    {
+      specific:
+        'total ttc; montant ttc; total toutes taxes comprises; montant total ttc; total general; total general ttc; total facture; montant de la facture; total de la facture; montant total de la facture; prix total ttc; total avoir; total t.t.c; montant total toutes taxes comprises; total tvac; montant tvac; total tva comprise; total taxes comprises; total avoir ttc; total (ttc); total en euros ttc',
+      generic: 'total; montant total; ttc; montant',
+    },
+    {
+      specific:
+        'razem do zaplaty; razem brutto; wartosc brutto; naleznosc ogolem; kwota brutto; suma brutto; lacznie brutto; ogolem brutto; brutto razem; kwota naleznosci; kwota do zaplaty; lacznie do zaplaty; suma do zaplaty; wartosc brutto razem; razem wartosc brutto; kwota naleznosci ogolem; ogolem do zaplaty; wartosc faktury; do zaplaty razem; kwota ogolem; razem naleznosc; do zwrotu; razem do zwrotu',
+      generic: 'razem; suma; ogolem; lacznie; brutto',
+    },
+    {
+      specific:
+        'total factura; importe total; total con iva; liquido a percibir; total iva incluido; importe total factura; total importe; total general; total eur; importe factura; importe liquido; total de la factura; total a abonar; importe total con iva; importe total iva incluido; total documento; total (iva incluido); total bruto; importe bruto; importe total a pagar; total con impuestos',
+      generic: 'total; importe',
+    },
+    {
+      specific:
+        'totale fattura; totale documento; importo totale; totale ivato; totale iva inclusa; totale lordo; importo totale fattura; tot documento; tot fattura; totale complessivo; totale generale; importo fattura; totale con iva; totale fattura iva inclusa; importo totale documento; importo complessivo; totale importo; totale euro; totale nota di credito; totale ivato inclusa',
+      generic: 'totale; importo',
+    },
+    {
+      specific:
+        'totaal incl btw; totaal inclusief btw; te betalen bedrag; totaalbedrag; factuur totaal; factuurtotaal; factuurbedrag; totaal factuur; bedrag incl btw; bedrag inclusief btw; totaal te voldoen; eindtotaal; totaalbedrag incl btw; totaal inclusief; totaal incl; totaalbedrag inclusief btw; te ontvangen; totaal eur; eindbedrag; totaal factuurbedrag; totaal credit; totaal creditnota; totaal bedrag; incl btw; inclusief btw',
+      generic: 'totaal; bedrag',
+    },
+  ],
+  payable: [
+    {
+      specific:
+        'balance due; balance; amount due; amount payable; outstanding; amount to pay; net payable; balance to pay; outstanding balance; outstanding amount; pay this amount; please pay; cash; amount outstanding; amount owing; you pay; payment amount',
+    },
+    {
+      specific:
+        'zahlbetrag; zu zahlen; zu zahlender betrag; zahlungsbetrag; restbetrag; offener betrag; zahllast; fallig; noch zu zahlen; auszahlungsbetrag; betrag zu zahlen',
+    },
+    {
+      specific:
+        'net a payer; somme a payer; total a payer; reste a payer; solde a payer; montant a payer; a payer; montant du; solde du; net a regler; montant net a payer; total du; net a payer ttc; net a deduire; reste du',
+    },
+    { specific: 'do zaplaty; pozostalo do zaplaty; pozostaje do zaplaty; saldo do zaplaty; naleznosc; pozostalo' },
+    {
+      specific:
+        'total a pagar; a pagar; liquido a pagar; importe a pagar; pendiente de pago; neto a pagar; total pendiente; importe pendiente',
+    },
+    {
+      specific:
+        'netto a pagare; totale da pagare; da pagare; totale dovuto; importo da pagare; importo dovuto; netto da pagare; saldo; saldo a pagare; netto dovuto',
+    },
+    {
+      specific:
+        'te betalen; totaal te betalen; nog te betalen; te voldoen; openstaand bedrag; openstaand; te betalen totaal; restbedrag; door u te betalen',
+    },
+  ],
+  net: [
+    {
+      specific:
+        'subtotal; sub total; sub-total; net total; net amount; total excl vat; total ex vat; total excluding vat; total net; taxable amount; taxable value; total before tax; total before vat; amount excl vat; total excl tax; total excl gst; total exclusive of gst; total sales excluding gst; total (excluding gst); net value; total ex gst; total excl; amount before tax; total without vat; goods total; total taxable; net; vat base; total goods; vatable amount; total excluding tax; amount excl tax; net invoice total; untaxed amount; amount untaxed; total untaxed',
+    },
+    {
+      specific:
+        'nettobetrag; summe netto; gesamt netto; rechnungssumme ohne ust; zwischensumme; nettosumme; gesamtbetrag netto; netto gesamt; netto; betrag netto; rechnungsbetrag netto; summe exkl; warenwert; warenwert netto; total exkl; total netto; gesamtsumme netto; nettowert; zwischensumme netto; netto-betrag; nettorechnungsbetrag; summe positionen; steuerpflichtiger betrag; bemessungsgrundlage; rechnungssumme netto; netto-summe; gesamtpreis netto; nettowarenwert; nettoentgelt; entgelt; basisbetrag; positionssumme; summe ohne mwst; summe ohne ust; summe zzgl',
+    },
+    {
+      specific:
+        'total ht; montant ht; total hors taxe; total hors taxes; base ht; sous-total; sous total; total h.t; montant total ht; montant hors taxe; montant hors taxes; total net ht; net ht; base imposable; base tva; sous-total ht; total htva; montant htva; total hors tva; total brut ht; net commercial; base hors taxe; ht; prix total ht; total (ht); montant net ht',
+    },
+    {
+      specific:
+        'razem netto; wartosc netto; suma netto; kwota netto; netto razem; ogolem netto; lacznie netto; wartosc netto razem; razem wartosc netto; podstawa opodatkowania; netto; naleznosc netto; podstawa vat',
+    },
+    {
+      specific:
+        'base imponible; subtotal; sub-total; total sin iva; importe neto; total neto; base; suma; importe sin iva; total base imponible; total bases; neto; importe base; total antes de impuestos; base imp; suma base imponible; importe imponible; total bruto sin iva',
+    },
+    {
+      specific:
+        'imponibile; totale imponibile; totale netto; importo netto; subtotale; sub totale; netto; totale merce; tot imponibile; base imponibile; importo imponibile; totale iva esclusa; imponibile iva; totale senza iva; netto imponibile; totale merci; totale parziale; totale imponibili',
+    },
+    {
+      specific:
+        'totaal excl btw; exclusief btw; subtotaal; grondslag; totaal exclusief btw; excl btw; bedrag excl btw; netto; nettobedrag; netto bedrag; maatstaf van heffing; totaal excl; totaal exclusief; bedrag exclusief btw; netto totaal; totaal netto; btw grondslag; goederenbedrag; sub totaal; belastbaar bedrag',
+    },
+  ],
+  tax: [
+    {
+      specific:
+        'vat; sales tax; gst; total tax; tax amount; total vat; vat amount; total gst; gst amount; output tax; tax total; tax; hst; pst; igst; cgst; sgst; consumption tax; add vat; plus vat; vat total; value added tax; service tax; sst',
+    },
+    {
+      specific:
+        'mwst; ust; umsatzsteuer; mehrwertsteuer; steuerbetrag; zzgl; mwst-betrag; ust-betrag; umsatzsteuerbetrag; steuer; gesamt mwst; summe mwst; summe ust; mwst gesamt; zuzuglich; mehrwertsteuerbetrag; steuersumme; gesamtsteuer; enthaltene mwst; darin enthaltene mwst; steuerbetrag gesamt; zzgl mwst; zzgl ust; zuzuglich mwst; zzgl umsatzsteuer; plus mwst',
+    },
+    {
+      specific:
+        'tva; montant tva; total tva; t.v.a; montant de la tva; taxe; total taxes; taxes; dont tva; montant taxe; total t.v.a; tva totale; total des taxes; montant total tva',
+    },
+    {
+      specific:
+        'kwota vat; podatek vat; vat; suma vat; razem vat; wartosc vat; kwota podatku; podatek; ogolem vat; kwota podatku vat; vat razem; naleznosc vat; wartosc podatku; podatek razem',
+    },
+    {
+      specific:
+        'cuota iva; iva; igic; importe iva; total iva; cuota; i.v.a; total cuota; impuestos; total impuestos; cuota i.v.a; total cuota iva; cuotas; importe impuestos',
+    },
+    {
+      specific:
+        'imposta; totale iva; iva; importo iva; imposte; totale imposta; tot iva; totale imposte; di cui iva; i.v.a; ammontare iva',
+    },
+    {
+      specific:
+        'btw; btw bedrag; btw-bedrag; totaal btw; omzetbelasting; bedrag btw; btw totaal; b.t.w; totaal omzetbelasting',
+    },
+  ],
+  supplier: [
+    {
+      specific:
+        'seller; supplier; vendor; sold by; issued by; service provider; remit to; from; issuer; billed by; pay to; our details; invoice from; payable to; bill from; payee; company details',
+    },
+    {
+      specific:
+        'verkaufer; lieferant; rechnungssteller; rechnungsersteller; leistungserbringer; absender; aussteller; von; rechnung von; anbieter; auftragnehmer; rechnungsaussteller',
+    },
+    {
+      specific:
+        'vendeur; fournisseur; emetteur; prestataire; expediteur; emis par; emise par; facture emise par; emetteur de la facture',
+    },
+    { specific: 'sprzedawca; wystawca; sprzedajacy; dostawca; dane sprzedawcy; wystawca faktury; uslugodawca' },
+    {
+      specific:
+        'proveedor; emisor; vendedor; expedidor; datos del emisor; datos del proveedor; prestador; datos del vendedor; datos fiscales del emisor; emitida por',
+    },
+    {
+      specific:
+        'fornitore; cedente; prestatore; mittente; cedente prestatore; emittente; dati fornitore; venditore; emesso da; emessa da',
+    },
+    {
+      specific:
+        'leverancier; verkoper; afzender; gegevens leverancier; opdrachtnemer; van; dienstverlener; leverancier gegevens',
+    },
+  ],
+  buyer: [
+    {
+      specific:
+        'buyer; bill to; billed to; customer; client; ship to; sold to; invoice to; invoiced to; deliver to; delivery address; billing address; shipping address; customer details; recipient; consignee; to; attn; attention; invoice address; payer; for; customer name; bill-to; sold-to; customer address; purchaser; debtor; billing to; prepared for; delivered to',
+    },
+    {
+      specific:
+        'kaufer; rechnungsempfanger; leistungsempfanger; kunde; lieferadresse; rechnungsadresse; rechnungsanschrift; lieferanschrift; empfanger; an; auftraggeber; kaufer leistungsempfanger; rechnung an; lieferung an; besteller; kundenanschrift; firma; herrn; frau; warenempfanger; kundin; abnehmer; rechnungsempfanger in; zu handen',
+    },
+    {
+      specific:
+        "client; acheteur; facture a; adresse de livraison; destinataire; adresse de facturation; facturer a; livre a; adresse facturation; livraison; facturation; a l'attention de; facturee a; adresse client; adresse livraison; donneur d'ordre; preneur; vendu a; pour le compte de; expedie a; destinataire de la facture; lieu de livraison",
+    },
+    {
+      specific:
+        'nabywca; odbiorca; platnik; kupujacy; zamawiajacy; klient; dane nabywcy; adres dostawy; uslugobiorca; nabywca odbiorca',
+    },
+    {
+      specific:
+        'cliente; comprador; destinatario; facturar a; datos del cliente; direccion de envio; direccion de facturacion; facturado a; enviar a; direccion de entrega; datos cliente; receptor; datos fiscales del cliente; adquirente; datos del destinatario; facturacion a; entregar en; para; senor es; datos del receptor; a la atencion de; datos de facturacion',
+    },
+    {
+      specific:
+        'cliente; cessionario; committente; destinatario; spett le; spettle; spettabile; indirizzo di consegna; intestatario; acquirente; destinazione merce; luogo di destinazione; cessionario committente; dati cliente; fatturare a; destinazione; consegna a; egr sig; intestata a; indirizzo di fatturazione; fatturato a; luogo di consegna; alla cortese attenzione',
+    },
+    {
+      specific:
+        'klant; koper; factuuradres; afleveradres; debiteur; aan; klantgegevens; factuur aan; afnemer; bezorgadres; opdrachtgever; gefactureerd aan; leveradres; ontvanger; t.a.v; ter attentie van; verzendadres; klant gegevens; factureren aan',
+    },
+  ],
+  partyName: [
+    {
+      specific:
+        'name; company; company name; legal name; business name; trading name; registered name; account name; account holder; beneficiary; beneficiary name; account name of',
+    },
+    { specific: 'firma; firmenname; kontoinhaber; zahlungsempfanger; inhaber; name des unternehmens' },
+    {
+      specific:
+        'nom; raison sociale; denomination; societe; titulaire; titulaire du compte; beneficiaire; denomination sociale; nom de la societe',
+    },
+    { specific: 'nazwa; nazwa firmy; firma; pelna nazwa; posiadacz rachunku' },
+    {
+      specific:
+        'nombre; razon social; empresa; denominacion social; titular; titular de la cuenta; nombre o razon social; beneficiario; nombre fiscal; denominacion',
+    },
+    {
+      specific:
+        'denominazione; ragione sociale; ditta; intestato a; nome; beneficiario; denominazione sociale; intestatario conto',
+    },
+    { specific: 'naam; bedrijfsnaam; bedrijf; ten name van; t.n.v; tnv; rekeninghouder; handelsnaam' },
+  ],
+  orderRef: [
+    {
+      specific:
+        'po number; purchase order; order no; your reference; po no; po #; p.o. number; p.o. no; purchase order no; purchase order number; order number; your order; your order no; your ref; order reference; order ref; customer po; customer order; po; buyer reference; order #; po ref; customer reference; cust po; p.o; order id; your po; client reference; your purchase order; purchase order ref',
+    },
+    {
+      specific:
+        'bestellnummer; bestell-nr; ihre bestellung; auftragsnummer; ihre bestellnummer; bestellung nr; bestellnr; auftrags-nr; auftragsnr; ihr auftrag; ihr zeichen; ihre referenz; bestellung; kundenreferenz; ihre bestell-nr; bestellreferenz; auftrag nr; ihre auftragsnummer; ihre bestellung nr; bestellung vom; auftrag; referenznummer',
+    },
+    {
+      specific:
+        'n° de commande; bon de commande; votre reference; numero de commande; commande n°; votre commande; n° commande; reference commande; bon de commande n°; reference client; votre ref; ref commande; v/ref; no de commande; commande; votre commande n°; numero commande; votre bon de commande; n° de bon de commande; ref client',
+    },
+    {
+      specific:
+        'numer zamowienia; nr zamowienia; zamowienie; zamowienie nr; do zamowienia; numer zam; nr zam; zamowienie klienta; zamowienie numer; nr zamowienia klienta',
+    },
+    {
+      specific:
+        'pedido; n° de pedido; su referencia; numero de pedido; nº de pedido; nº pedido; su pedido; pedido nº; referencia cliente; orden de compra; ref cliente; referencia del pedido; numero pedido; pedido n°; referencia pedido; s/ref; su pedido nº; orden de compra nº; n pedido; num pedido',
+    },
+    {
+      specific:
+        "ordine; n ordine; vs ordine; numero ordine; ordine n; vostro ordine; rif ordine; riferimento ordine; ordine di acquisto; vs rif; ordine cliente; ordine nr; vs ordine n; n° ordine; rif vs ordine; numero d'ordine; ordine d'acquisto; ordine d'acquisto n; ordine n°; vostro riferimento; nr ordine",
+    },
+    {
+      specific:
+        'ordernummer; bestelnummer; uw referentie; uw ordernummer; order nr; inkoopordernummer; ordernr; uw bestelnummer; inkooporder; uw order; uw kenmerk; bestelling; bestelnr; referentie klant; bestelbon; inkoopnummer; uw inkoopnummer; uw inkooporder; inkooporder nr',
+    },
+  ],
+  currency: [
+    {
+      specific:
+        'currency; amounts in; all amounts in; invoice currency; currency code; prices in; all prices in; amounts shown in; amounts are in',
+    },
+    {
+      specific:
+        'wahrung; betrage in; alle betrage in; rechnungswahrung; angaben in; preise in; alle angaben in; alle preise in',
+    },
+    {
+      specific:
+        'devise; montants en; montants exprimes en; monnaie; tous les montants en; tous les montants sont en; prix en; montants en devise',
+    },
+    { specific: 'waluta; waluta faktury; kwoty w; waluta dokumentu; ceny w' },
+    { specific: 'moneda; divisa; importes en; moneda de la factura; importes expresados en; precios en' },
+    { specific: 'valuta; divisa; importi in; importi espressi in; valori in; prezzi in' },
+    { specific: 'valuta; bedragen in; munt; alle bedragen in; munteenheid; prijzen in' },
+  ],
+  iban: [
+    {
+      specific:
+        'iban; account number; account no; bank account; bank details; iban no; iban number; iban code; bank account number; beneficiary account; account; a/c no; iban account',
+    },
+    { specific: 'bankverbindung; konto; kontonummer; kto; bankdaten; iban nr; konto-nr; kontoverbindung; bankkonto' },
+    {
+      specific:
+        'rib; coordonnees bancaires; compte bancaire; domiciliation bancaire; n° de compte; numero de compte; compte',
+    },
+    {
+      specific:
+        'nr konta; numer konta; konto; numer rachunku; nr rachunku; rachunek bankowy; numer rachunku bankowego; nr rachunku bankowego; konto bankowe; numer konta bankowego; bank',
+    },
+    {
+      specific:
+        'cuenta bancaria; cuenta; numero de cuenta; nº de cuenta; nº cuenta; datos bancarios; ccc; n° de cuenta; cuenta corriente; cuenta de abono',
+    },
+    {
+      specific:
+        'coordinate bancarie; conto corrente; c/c; conto; banca d appoggio; banca; numero di conto; appoggio bancario; bonifico; conto bancario',
+    },
+    {
+      specific:
+        'rekening; rekeningnummer; bankrekening; bankrekeningnummer; bankrelatie; rekeningnr; bankgegevens; rekening nr',
+    },
+  ],
+  taxId: [
+    {
+      specific:
+        'vat no; vat number; vat reg no; vat registration number; vat id; vat registration no; vat reg; vat id no; vat nr; tax id; tax id no; tax number; tin; gst no; gst reg no; gstin; gst registration no; gst id; abn; ein; tax registration number; trn; vat identification number; tax identification number; uin; vat; vat code; gst registration number; fed tax id; tax reg no; gst number; gstin/uin; tax registration no; gst; vat reg number; seller vat; supplier vat; eu vat; eu vat no; eu vat id; federal tax id; sales tax id',
+    },
+    {
+      specific:
+        'ust-idnr; ust-id-nr; ust-id; ustid; ustidnr; ust id nr; umsatzsteuer-id; umsatzsteuer-identifikationsnummer; uid; uid-nr; uid-nummer; mwst-nr; mwst nr; mwst-nummer; umsatzsteuer-identnummer; ust-ident-nr; ust-identnr; umsatzsteuer-idnr; umsatzsteuer-id-nr; vat-id; ust-identifikationsnummer; umsatzsteueridentifikationsnummer; umsatzsteuernummer; ust nr; atu; ust-nr',
+    },
+    {
+      specific:
+        "tva intracommunautaire; n° tva; numero de tva; n° tva intracommunautaire; numero tva; n° de tva; n° tva intra; tva intra; id tva; n° de tva intracommunautaire; numero de tva intracommunautaire; n° tva intracom; identifiant tva; tva; no tva; code tva; n° d'identification tva; num tva; n° id tva; tva n°; n° tva ce",
+    },
+    { specific: 'nip; numer nip; nr nip; nip/vat ue; vat ue; nip ue; nip sprzedawcy; nip-ue' },
+    {
+      specific:
+        'nif; cif; n.i.f; c.i.f; nif/cif; cif/nif; nif iva; nif-iva; cif nif; dni/nif; nif cif; vat; dni; nie; nif/vat; iva intracomunitario; n° iva; nº iva; vat/nif; id fiscal; identificacion fiscal; numero de identificacion fiscal',
+    },
+    {
+      specific:
+        'p iva; p.iva; partita iva; partita i.v.a; part iva; piva; p. iva; c.f./p.iva; p.iva/c.f; codice fiscale e partita iva; p.iva e c.f; c.f. e p.iva; p.i; codice iva; p iva c f; c f p iva; p i; cod fisc e p iva; cod fisc/p iva; p.iva e codice fiscale; partita iva e codice fiscale; cod iva; id fiscale iva; vat',
+    },
+    {
+      specific:
+        'btw-nummer; btw nummer; btw nr; btw-nr; btw; btw id; btw-id; btw-identificatienummer; btwnr; btw identificatienummer; b.t.w. nr; omzetbelastingnummer; vat; ob-nummer; ondernemingsnummer; btw no; btw identificatie',
+    },
+  ],
+  localTaxId: [
+    {
+      specific:
+        'utr; company registration; registration no; company no; company number; registered no; co reg no; reg no; registered number; company reg no; company registration no; company registration number; co no; registered in england no; crn; roc no; uen; acn',
+    },
+    {
+      specific:
+        'steuernummer; steuer-nr; st-nr; steuernr; hrb; handelsregister; handelsregisternummer; registernummer; amtsgericht; fn; firmenbuchnummer; gln; globale nummer; glaubiger-id; glaubiger-identifikationsnummer; wirtschafts-idnr; registergericht; hra',
+    },
+    {
+      specific:
+        'siret; siren; rcs; n° siret; n° siren; code ape; ape; naf; code naf; rm; capital; siret n°; capital social',
+    },
+    { specific: 'regon; krs; bdo; pesel; nr krs; nr bdo; swift; kapital zakladowy' },
+    { specific: 'registro mercantil; tomo; folio; hoja; inscrita; reg mercantil' },
+    {
+      specific:
+        'codice fiscale; c.f; cod fisc; cod fiscale; rea; r.e.a; iscr reg imp; registro imprese; codice destinatario; cap soc; sdi; codice sdi; cap sociale; n rea; cod sdi; pec; codice univoco; c f',
+    },
+    { specific: 'kvk; kvk-nummer; kvk nr; kvk nummer; k.v.k; rpr; kamer van koophandel; kvk-nr; handelsregisternr' },
+  ],
+  otherDate: [
+    {
+      specific:
+        'delivery date; order date; date of order; ship date; shipping date; service date; date of supply; supply date; period; billing period; service period; statement date; date of delivery; printed; print date; date printed; date paid; payment received; date of birth; valid until; date shipped; time of supply; dispatch date; po date; purchase order date; printed on; start date; end date; period from; delivered on; delivered; date of sale; paid on; date of purchase; date of service; valid to; version; contract date; next invoice date; last invoice date; registered; exp date; expiry date; expiry; departure; arrival; check in; check out; travel date; original invoice date; for the period; services rendered; date of transaction; transaction date; discount date; discount until; if paid by; date ordered',
+    },
+    {
+      specific:
+        'lieferdatum; leistungsdatum; liefer- und leistungsdatum; bestelldatum; auftragsdatum; leistungszeitraum; zeitraum; lieferzeitpunkt; leistungszeitpunkt; versanddatum; lieferung am; liefertermin; bestellung vom; stand; druckdatum; abrechnungszeitraum; auftrag vom; lieferschein vom; ihre bestellung vom; skonto bis; mit skonto bis; skontofrist; abzuglich skonto bis; lieferzeitraum; leistung vom; zeitraum vom; geliefert am; leistungserbringung; angebot vom; angebotsdatum; valutadatum; buchungsdatum; datum der lieferung; datum der leistung; bezahlt am; gebucht am; eingangsdatum; vertrag vom; bestellt am; datum der bestellung; ursprungliche rechnung vom; zur rechnung vom; gultig bis; lieferscheindatum',
+    },
+    {
+      specific:
+        "date de livraison; date de commande; date commande; periode; date de prestation; date de la prestation; livraison du; commande du; bon de livraison du; date d'expedition; periode du; date de la vente; date d'execution; livre le; date livraison; date d'impression; commande le; periode de facturation; edite le; imprime le; date d'expiration; valable jusqu au; date de la commande; facture d'origine du; date valeur; date de vente; devis du; date du devis; au comptant jusqu au",
+    },
+    {
+      specific:
+        'data sprzedazy; data dostawy; data zamowienia; okres; data wykonania uslugi; data zakonczenia dostawy; data dokonania dostawy; data realizacji; okres rozliczeniowy; data wydruku; data uslugi; data wykonania; data zakonczenia; data otrzymania zaplaty; data zaplaty; data wydania; data dostawy towaru; data wplaty; data zakonczenia dostawy uslugi; zamowienie z dnia; data obowiazku podatkowego; do faktury z dnia; data faktury korygowanej; data dostawy/wykonania uslugi; data dokonania lub zakonczenia dostawy; data sprzedazy/wykonania uslugi; data powstania obowiazku',
+    },
+    {
+      specific:
+        'fecha de entrega; fecha de pedido; fecha pedido; periodo; fecha de operacion; fecha operacion; fecha albaran; fecha de albaran; fecha del pedido; periodo de facturacion; fecha de servicio; periodo facturado; fecha entrega; fecha de la operacion; fecha de impresion; fecha valor; fecha de envio; valido hasta; fecha factura original; fecha de prestacion; fecha contrato',
+    },
+    {
+      specific:
+        "data consegna; data ordine; data di consegna; periodo; data ddt; ddt del; data trasporto; data ordine cliente; ordine del; data spedizione; data d'ordine; data inizio trasporto; periodo di riferimento; periodo di fatturazione; data stampa; valuta al; stampato il; competenza; data operazione; rif fattura del; data bolla; bolla del; data ritiro; valido fino al; data contratto",
+    },
+    {
+      specific:
+        'leverdatum; orderdatum; besteldatum; periode; datum levering; leveringsdatum; verzenddatum; factuurperiode; datum order; levering op; datum van levering; afdrukdatum; betaald op; prestatiedatum; datum bestelling; geleverd op; levertijd; datum prestatie; orderdatum klant; geldig tot; boekingsdatum; uitvoeringsdatum; oorspronkelijke factuurdatum; datum opdracht; besteld op',
+    },
+  ],
+  otherNumber: [
+    {
+      specific:
+        'customer no; customer number; customer id; customer #; account ref; delivery note; delivery note no; page; phone; tel; telephone; fax; mobile; e-mail; email; web; bic; swift; sort code; sort-code; reference; ref; our reference; our ref; contract no; article no; item no; quote no; job no; sales order; client no; client id; client number; cust no; customer code; account code; item; sku; part no; product code; description; qty; quantity; unit price; price; cashier; terminal; till; table; project; project no; delivery no; contract; www; http; pos; swift code; bic/swift; swift/bic; routing no; routing number; aba; hs code; payment reference; shipment no; tracking no; service no; ticket no; serial no; vehicle no; batch no; ship via; salesperson; sales person; incoterms; terms; payment terms; original invoice; original invoice no; corrects invoice; credit for invoice; against invoice; relating to invoice; quotation no; code; mandate; hours; rate; time; despatch no; line; cust id; a/c; staff; salesman; counter; user; receipt time; member; loyalty; approval code; auth code; trace; card no; invoice recipient; invoice for; invoice details; invoice address; vat rate; tax rate; tax %; vat %',
+    },
+    {
+      specific:
+        'kundennummer; kunden-nr; kundennr; kd-nr; lieferschein; lieferschein-nr; lieferscheinnummer; seite; telefon; telefax; mobil; internet; artikel-nr; artikelnummer; blz; bankleitzahl; ihre kundennummer; kundennr; zeichen; unser zeichen; vertragsnummer; vertrags-nr; angebot; angebots-nr; projekt; projektnummer; lieferantennummer; lieferanten-nr; debitor; debitorennummer; debitor-nr; bezeichnung; menge; einzelpreis; preis; ansprechpartner; sachbearbeiter; lieferantennr; position; verwendungszweck; mandatsreferenz; mandat; kundenr; einheit; bearbeiter; steuersatz; originalrechnung; ursprungsrechnung; bezug auf rechnung; zu rechnung; zu rechnung nr; rechnung nr bezug; unsere referenz; unsere auftragsnummer; leistung; einzel; gesamtpreis; mwst-satz; mwst %; ust %; mwst satz; ust-satz; stornierung der rechnung; korrektur zu rechnung; zur rechnung nr; betreff; kassenbon; kasse; bediener; ort; leistungsort',
+    },
+    {
+      specific:
+        'n° client; code client; numero client; numero de client; bon de livraison; n° de bl; page; telephone; portable; fax; courriel; designation; quantite; qte; prix unitaire; pu; p.u; code article; n° de contrat; contrat; affaire; n° affaire; devis n°; n° de devis; compte client; no client; banque; guichet; cle; code banque; code guichet; notre reference; n/ref; n° de dossier; dossier; facture d origine; facture d origine n°; sur facture n°; ref; ref client interne; vendeur n°; mode de reglement; conditions de reglement; taux; taux tva; taux de tva; libelle; unite; interlocuteur; montant ht ligne; facture rectifiee; facture rectifiee n°; reference a rappeler; annule la facture n°; devis',
+    },
+    {
+      specific:
+        'numer klienta; nr klienta; wz nr; numer wz; strona; tel; telefon; faks; lp; ilosc; cena; j.m; cena netto; stawka vat; symbol; pkwiu; nr umowy; umowa; umowa nr; nr katalogowy; nazwa towaru; nazwa uslugi; nazwa towaru lub uslugi; do faktury nr; do faktury; faktury korygowanej; nr faktury korygowanej; numer faktury korygowanej; dotyczy faktury; dotyczy faktury nr; sposob zaplaty; forma platnosci; sposob platnosci; nr ksef; numer ksef; stawka; jm; dokument wz; cena jedn; cena jednostkowa; kod; oferta nr; stawka podatku; jednostka; miejsce wystawienia; numer kontrahenta; nr kontrahenta; numer id',
+    },
+    {
+      specific:
+        'nº cliente; n° cliente; codigo cliente; numero de cliente; cod cliente; albaran; nº albaran; albaran nº; pagina; telefono; tfno; tlf; fax; movil; descripcion; cantidad; precio; precio unitario; contrato; nº contrato; presupuesto; referencia; codigo; concepto; forma de pago; nº de cliente; factura rectificada; factura original; rectifica a la factura; nuestra referencia; expediente; n° de contrato; agente; tipo iva; % iva; tipo; nº de albaran; num cliente; ref; nº de contrato; uds; unidades; dto; obra; proyecto; factura que rectifica; factura rectificada nº',
+    },
+    {
+      specific:
+        'codice cliente; cod cliente; n cliente; ddt; ddt n; d.d.t; pagina; telefono; fax; cell; descrizione; quantita; prezzo; prezzo unitario; abi; cab; cin; contratto; preventivo; codice; articolo; cod articolo; rif; commessa; cig; cup; modalita di pagamento; pag; codice articolo; aliquota; aliquota iva; rif fattura; fattura originale; nostro riferimento; ns rif; u.m; bolla n; cod; agente; contratto n; riferimento fattura; storno fattura; a storno fattura n; cod iva; pagamento; causale; q.ta; condizioni di pagamento; preventivo n; trasporto; vettore; rif fattura n; cliente n; cod cli',
+    },
+    {
+      specific:
+        'klantnummer; klantnr; klant nr; debiteurnummer; debiteurnr; pakbon; pakbonnummer; pagina; blad; telefoon; mobiel; omschrijving; aantal; prijs; stuksprijs; artikel; artikelnummer; relatienummer; relatienr; contractnummer; offerte; offertenummer; projectnummer; betalingskenmerk; ons kenmerk; referentie; kenmerk; klantcode; btw %; btw-tarief; tarief; betreft; betreft factuur; oorspronkelijke factuur; eenheid; onze referentie; prijs per stuk; betalingstermijn; klantreferentie; debiteurennummer; debiteurennr; projectcode; inzake factuur; btw tarief; creditering van factuur; bedrijfsnummer; lidnummer',
+    },
+  ],
+  otherAmount: [
+    {
+      specific:
+        'discount; prepaid; paid; deposit; shipping; freight; rounding; rounding adjustment; change; cash tendered; tendered; handling; carriage; delivery charge; delivery; credit applied; less; amount paid; advance; payments received; already paid; previous balance; postage; total discount; total paid; tip; service charge; qty total; total qty; total quantity; total items; item count; share capital; total weight; exchange rate; late fee; allowance; round adj; retention; early payment discount; total in words; card; visa; mastercard; savings; you saved; total savings; shipping cost; total hours; interest; insurance; net weight; gross weight',
+    },
+    {
+      specific:
+        'rabatt; skonto; anzahlung; erhaltene anzahlungen; versandkosten; fracht; zuschlage; abschlage; gesamtbetrag der zuschlage; gesamtbetrag der abschlage; bereits gezahlt; gezahlt; rundung; stammkapital; abzuglich; nachlass; porto; gegeben; ruckgeld; bar; versand; rundungsdifferenz; abschlagszahlung; lieferkosten; skontobetrag; vorauszahlung; verpackung; gewicht; wechselkurs; mahngebuhr; grundkapital; einbehalt; zwischensumme rabatt; gesamtgewicht; bruttogewicht; nettogewicht; gesamtstunden; summe stunden; ubertrag; einzelpreis netto; einzelpreis brutto; ep; gp',
+    },
+    {
+      specific:
+        'remise; escompte; acompte; deja paye; frais de port; port; capital de; capital social de; arrondi; acompte verse; deja regle; rabais; ristourne; remise globale; eco participation; eco-participation; dont eco-part; indemnite forfaitaire; frais de livraison; montant remise; poids; acomptes; total remise; penalites; poids total; frais; transport; rendu; retenue de garantie; au capital de',
+    },
+    {
+      specific:
+        'rabat; zaplacono; zaliczka; kapital zakladowy; wplacono; zaokraglenie; koszt dostawy; koszty wysylki; slownie; kaucja; przedplata; wplata; reszta; gotowka; skonto; upust; waga; koszt transportu; kurs; kurs waluty; przesylka; wysylka; zaplacono karta; saldo; wysokosc kapitalu zakladowego',
+    },
+    {
+      specific:
+        'descuento; anticipo; pagado; portes; retencion; irpf; retencion irpf; gastos de envio; dto; capital social; ret irpf; recargo; recargo de equivalencia; descuento pronto pago; anticipos; a cuenta; entregado; cambio; redondeo; total descuento; suplidos; peso; efectivo; tarjeta; importe descuento; envio; gastos; retenciones; recargo equivalencia',
+    },
+    {
+      specific:
+        "sconto; acconto; pagato; spese di trasporto; trasporto; ritenuta; ritenuta d'acconto; ritenuta acconto; cap soc; capitale sociale; bollo; imposta di bollo; spese; anticipo; gia pagato; spese bancarie; spese di spedizione; arrotondamento; contributo; cassa previdenza; totale sconto; marca da bollo; peso; contanti; resto; spese incasso; rivalsa; contributo integrativo; spese varie; cap. soc. i.v; cassa; sconti; totale ritenuta; colli",
+    },
+    {
+      specific:
+        'korting; aanbetaling; betaald; verzendkosten; vrachtkosten; voldaan; afronding; reeds betaald; contant; wisselgeld; transportkosten; statiegeld; voorschot; korting totaal; administratiekosten; betalingskorting; pin; gewicht; wisselkoers; ontvangen; kredietbeperking; borg; totaal korting; verzending; g-rekening',
+    },
+  ],
+  creditNote: [
+    { specific: 'credit note; credit memo; credit invoice; tax credit note' },
+    { specific: 'gutschrift; rechnungskorrektur; stornorechnung; storno; korrekturrechnung; gutschriftsanzeige' },
+    { specific: "avoir; facture d'avoir; note de credit; facture avoir" },
+    { specific: 'faktura korygujaca; korekta faktury; faktura vat korygujaca; korekta' },
+    { specific: 'nota de credito; nota de abono; factura rectificativa; factura de abono; abono' },
+    { specific: 'nota di credito; nota credito; nota di accredito; storno' },
+    { specific: 'creditnota; creditfactuur; credit factuur' },
+  ],
+};
+
+/** German words are written together with what precedes them: Handelsrechnung, Schlussrechnung. */
+const COMPOUND_ENDINGS = /(?:rechnung|gutschrift|nummer|datum|betrag|factuur|nota)$/;
+
+interface LabelEntry {
+  readonly kind: LabelKind;
+  readonly isSpecific: boolean;
+  readonly key: string;
+  readonly length: number;
+}
+
+/** A label in a text. One text can announce several things: `VAT` a tax amount and a tax id. */
+export interface LabelHit {
+  readonly entries: readonly LabelEntry[];
+  readonly key: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface TrieNode {
+  readonly next: Map<string, TrieNode>;
+  entries: LabelEntry[];
+}
+
+const trie = buildTrie();
+
+function buildTrie(): TrieNode {
+  const root: TrieNode = { next: new Map(), entries: [] };
+  for (const [kind, languages] of Object.entries(LABELS) as [LabelKind, readonly LabelWords[]][]) {
+    for (const { specific, generic } of languages) {
+      for (const text of specific.split(';')) addToTrie(root, kind, text.trim(), true);
+      for (const text of generic?.split(';') ?? []) addToTrie(root, kind, text.trim(), false);
+    }
+  }
+  return root;
+}
+
+function addToTrie(root: TrieNode, kind: LabelKind, text: string, isSpecific: boolean): void {
+  const key = foldKey(text);
+  let node = root;
+  for (const letter of key) {
+    const next = node.next.get(letter) ?? { next: new Map<string, TrieNode>(), entries: [] };
+    node.next.set(letter, next);
+    node = next;
+  }
+  const known = node.entries.find((entry) => entry.kind === kind);
+  if (known?.isSpecific === true || known?.isSpecific === isSpecific) return;
+  node.entries = node.entries.filter((entry) => entry.kind !== kind);
+  node.entries.push({ kind, isSpecific, key, length: text.length });
+}
+
+/** All labels of a text, longest first where they overlap, in the order of the text. */
+export function findLabels(text: string): LabelHit[] {
+  const { key, offsets } = foldText(text);
+  const found: LabelHit[] = [];
+  let from = 0;
+  while (from < key.length) {
+    const hit = longestLabel(text, key, offsets, from);
+    if (hit === undefined) from += 1;
+    else {
+      found.push(hit.label);
+      from = hit.next;
+    }
+  }
+  return found;
+}
+
+function longestLabel(
+  text: string,
+  key: string,
+  offsets: readonly number[],
+  from: number,
+): { label: LabelHit; next: number } | undefined {
+  const start = offsets[from] ?? 0;
+  const isWordStart = start === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(start - 1));
+  let node = trie;
+  let best: { label: LabelHit; next: number } | undefined;
+  for (let index = from; index < key.length; index += 1) {
+    const next = node.next.get(key.charAt(index));
+    if (next === undefined) break;
+    node = next;
+    if (node.entries.length === 0) continue;
+    const end = (offsets[index] ?? 0) + 1;
+    const isWordEnd = !/\p{L}/u.test(text.charAt(end));
+    const labelKey = key.slice(from, index + 1);
+    if (!isWordEnd || (!isWordStart && !(isGermanCompound(text, start) && COMPOUND_ENDINGS.test(labelKey)))) continue;
+    best = { label: { entries: node.entries, key: labelKey, start, end }, next: index + 1 };
+  }
+  return best;
+}
+
+function isGermanCompound(text: string, start: number): boolean {
+  return start >= 3 && /\p{L}{3}$/u.test(text.slice(0, start));
+}

@@ -1,0 +1,156 @@
+import type { Candidate } from './candidates.js';
+import { placesOf } from './regions.js';
+import type { LabelPlace, Region } from './regions.js';
+import { roleOf } from './parties.js';
+import type { PartyZone } from './parties.js';
+import { foldKey } from './normalise.js';
+import { hasKind } from './text-document.js';
+import type { ReadCell, TextDocument } from './text-document.js';
+
+interface Token {
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const NUMBER_LENGTH_MAX = 40;
+const BARE_NUMBER_WORDS: ReadonlySet<string> = new Set([
+  'no',
+  'nr',
+  'n',
+  'num',
+  'number',
+  'nummer',
+  'numer',
+  'numero',
+  '#',
+]);
+/** What stands between a label and its number. */
+const BEFORE = /^(?:[\s:;.#*|)(©®«»~=-]|(?:no|nr|num|numer|nummer|number|n)(?=[\s.:°º#]|$)[.:°º]?|[°º])*/i;
+const TOKEN = /^[A-Z0-9][A-Z0-9/._\\-]*/i;
+/** Words that end a number written with blanks. */
+const LINE_PAGES_SHARE = 0.6;
+
+/** Candidates for the number of the invoice (documents reference, 10.2). */
+export function findNumberCandidates(document: TextDocument, zones: readonly PartyZone[]): Candidate[] {
+  const others = otherNumbers(document);
+  const found: Candidate[] = [];
+  for (const place of placesOf(document, 'number')) {
+    // `No` and `#` alone head columns and lists; a colon, or a value in the same cell, makes them a label.
+    for (const region of place.regions) {
+      const token = readNumber(region.cell.text.slice(region.start, region.end), region.start);
+      if (token === undefined || isSomethingElse(region.cell, token)) continue;
+      const page = document.pages[region.cell.page];
+      const isUpper = page !== undefined && region.cell.top < LINE_PAGES_SHARE * page.height;
+      const isSpecific = place.isSpecific || followsTitle(document, place);
+      let score = region.base * (place.weight + (isSpecific && !place.isSpecific ? 0.35 : 0));
+      // `Nummer: 549910` among the facts of a party is the number of the party.
+      if (!isSpecific && roleOf(zones, place.cell) !== undefined) score -= 0.3;
+      if (region.cell.page === 0 && isUpper) score += 0.1;
+      if (region.cell.page > 0) score -= 0.1;
+      if (/^(?:19|20)\d{2}$/.test(token.value)) score -= 0.3;
+      if (!/\d{2}/.test(token.value)) score -= 0.1;
+      if (others.has(foldKey(token.value))) score -= place.isSpecific ? 0.1 : 0.4;
+      found.push({
+        ...token,
+        cell: region.cell,
+        score,
+        evidence: isSpecific ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL',
+        isProven: false,
+        method: 'LABEL',
+      });
+    }
+  }
+  return found;
+}
+
+/** `INVOICE   No. 4711`: the word before, on the same line, says what the number is of. */
+function followsTitle(document: TextDocument, { cell, hit }: LabelPlace): boolean {
+  if (!BARE_NUMBER_WORDS.has(hit.key)) return false;
+  const line = document.lines[cell.page]?.[cell.line];
+  const before = line?.cells.filter(({ index }) => index < cell.index).at(-1);
+  return before?.labels.some((label) => hasKind(label, 'number') && !BARE_NUMBER_WORDS.has(label.key)) ?? false;
+}
+
+/** Candidates for the buyer's order. */
+export function findOrderCandidates(document: TextDocument): Candidate[] {
+  const found: Candidate[] = [];
+  for (const place of placesOf(document, 'orderRef')) {
+    for (const region of place.regions) {
+      const token = readNumber(region.cell.text.slice(region.start, region.end), region.start);
+      if (token === undefined || isSomethingElse(region.cell, token)) continue;
+      found.push({
+        ...token,
+        cell: region.cell,
+        score: region.base * place.weight,
+        evidence: 'SPECIFIC_LABEL',
+        isProven: false,
+        method: 'LABEL',
+      });
+    }
+  }
+  return found;
+}
+
+/** Numbers that a label gives to a customer, an order, a delivery. */
+function otherNumbers(document: TextDocument): Set<string> {
+  const numbers = new Set<string>();
+  const add = (region: Region): void => {
+    const token = readNumber(region.cell.text.slice(region.start, region.end), region.start);
+    if (token !== undefined) numbers.add(foldKey(token.value));
+  };
+  for (const kind of ['otherNumber', 'orderRef', 'localTaxId', 'taxId'] as const) {
+    for (const place of placesOf(document, kind)) {
+      const nearest = place.regions.find(
+        (region) => readNumber(region.cell.text.slice(region.start, region.end), 0) !== undefined,
+      );
+      if (nearest !== undefined && nearest.base >= 0.85) add(nearest);
+    }
+  }
+  return numbers;
+}
+
+function readNumber(text: string, offset: number): Token | undefined {
+  // `Rechnung (380)`: the code of the kind of document.
+  const code = /^\s*\(\d{3}\)/.exec(text)?.[0].length ?? 0;
+  const skipped = code + (BEFORE.exec(text.slice(code))?.[0].length ?? 0);
+  const rest = text.slice(skipped);
+  const first = TOKEN.exec(rest)?.[0];
+  if (first === undefined) return undefined;
+  let end = first.length;
+  // `RE 2024-001`, `FV 12/2024`, `2024 / 0123`: a short word or a slash joins what a blank divides.
+  for (let joins = 0; joins < 3; joins += 1) {
+    const written = rest.slice(0, end);
+    const next = /^(?: ?[/_-] ?| )([A-Z0-9][A-Z0-9/._\\-]*)/i.exec(rest.slice(end));
+    if (next?.[1] === undefined) break;
+    const isSlash = /^ ?[/_-] ?/.test(next[0]);
+    const hasNoDigit = !/\d/.test(written) && /^[A-Z]{1,5}[./-]?$/.test(written) && /\d/.test(next[1]);
+    const goesOn =
+      written.endsWith('/') || (isSlash && /\d/.test(written) && /^[A-Z]{0,4}\d|^[A-Z]{1,4}$/.test(next[1]));
+    if (!hasNoDigit && !goesOn) break;
+    end += next[0].length;
+  }
+  const value = rest.slice(0, end).replace(/[./\\_-]+$/, '');
+  if (!/\d/.test(value) || value.length > NUMBER_LENGTH_MAX) return undefined;
+  const start = offset + skipped;
+  return { value, start, end: start + value.length };
+}
+
+function isSomethingElse(cell: ReadCell, token: Token): boolean {
+  const overlaps = (span: { readonly start: number; readonly end: number }): boolean =>
+    span.start < token.end && token.start < span.end;
+  const isWithin = (span: { readonly start: number; readonly end: number }): boolean =>
+    span.start <= token.start && token.end <= span.end;
+  if (
+    cell.dates.some(
+      (date) =>
+        !date.isCompact && (isWithin(date) || (overlaps(date) && date.end - date.start >= token.end - token.start)),
+    )
+  )
+    return true;
+  if ([...cell.ibans, ...cell.taxIds].some(overlaps)) return true;
+  if (cell.amounts.some((amount) => isWithin(amount) && (amount.decimals === 2 || amount.currency !== null)))
+    return true;
+  if (/^\d{1,2}(?:[.,]\d+)? ?%/.test(cell.text.slice(token.start))) return true;
+  return /^\+?\d[\d ]*$/.test(token.value) && /(?:tel|fax|phone)\W*$/i.test(cell.text.slice(0, token.start));
+}

@@ -1,0 +1,90 @@
+import { leadingLabel, hasKind } from './text-document.js';
+import type { ReadCell, TextDocument } from './text-document.js';
+
+type Role = 'supplier' | 'buyer';
+
+/** Which cells stand under a heading of a party, and the heading. */
+export interface PartyZone {
+  readonly role: Role;
+  readonly heading: ReadCell;
+  /** Text after the heading in its own cell: `Bill to: Acme Ltd`. */
+  readonly rest: string;
+  readonly restStart: number;
+  readonly cells: readonly ReadCell[];
+}
+
+const LINES_OF_ZONE_MAX = 12;
+const GAP_SIZES_MAX = 3.2;
+/** Short words that head an address only when nothing else stands in the cell, or a colon follows. */
+const SHORT_HEADING = 12;
+
+/** The blocks that a heading gives to the supplier or to the buyer. */
+export function findPartyZones(document: TextDocument): PartyZone[] {
+  const zones: PartyZone[] = [];
+  for (const cell of document.cells) {
+    const hit = cell.labels.find((label) => label.start <= 1 && hasKind(label, 'supplier', 'buyer'));
+    if (hit === undefined) continue;
+    const after = cell.text.slice(hit.end);
+    const rest = after.replace(/^[\s:.;/()-]+/, '');
+    const isClosed = /^\s*[:.]/.test(after);
+    if (rest !== '' && !isClosed && !isSecondHeading(cell, hit.end)) {
+      if (hit.key.length < SHORT_HEADING || rest.length > 60) continue;
+    }
+    const role: Role = hasKind(hit, 'supplier') ? 'supplier' : 'buyer';
+    const isHeading = isSecondHeading(cell, hit.end);
+    zones.push({
+      role,
+      heading: cell,
+      rest: isHeading ? '' : rest,
+      restStart: cell.text.length - rest.length,
+      cells: cellsOfZone(document, cell),
+    });
+  }
+  return zones;
+}
+
+/** `Käufer/Leistungsempfänger`, `Cedente / Prestatore`. */
+function isSecondHeading(cell: ReadCell, from: number): boolean {
+  return cell.labels.some(
+    (label) => label.start >= from && label.start <= from + 4 && hasKind(label, 'supplier', 'buyer'),
+  );
+}
+
+function cellsOfZone(document: TextDocument, heading: ReadCell): ReadCell[] {
+  const lines = document.lines[heading.page] ?? [];
+  const left = heading.left - 1.5 * heading.size;
+  const neighbour = lines[heading.line]?.cells.find(({ index }) => index > heading.index);
+  const limit = neighbour?.left ?? Infinity;
+  let right = heading.right;
+  let bottom = heading.bottom;
+  const found: ReadCell[] = [];
+  for (let index = heading.line + 1; index < lines.length && found.length < 2 * LINES_OF_ZONE_MAX; index += 1) {
+    const line = lines[index];
+    if (line === undefined || index > heading.line + 2 * LINES_OF_ZONE_MAX) break;
+    const own = line.cells.filter(
+      (cell) => cell.left >= left && cell.left < Math.min(right + heading.size, limit - heading.size),
+    );
+    const first = own[0];
+    if (first === undefined) {
+      if (line.top - bottom > GAP_SIZES_MAX * heading.size) break;
+      continue;
+    }
+    if (first.top - bottom > GAP_SIZES_MAX * Math.max(heading.size, first.size)) break;
+    const label = leadingLabel(first);
+    if (label !== undefined && hasKind(label, 'supplier', 'buyer') && found.length > 0 && !hasKind(label, 'partyName'))
+      break;
+    if (line.isItemHeader) break;
+    found.push(first);
+    // `Name:   Acme GmbH` in two columns.
+    const second = line.cells[first.index + 1];
+    if (first.text.endsWith(':') && second !== undefined && second.left < limit - heading.size) found.push(second);
+    right = Math.max(right, first.right);
+    bottom = Math.max(bottom, first.bottom);
+  }
+  return found;
+}
+
+/** The role of a cell by the headings above it. */
+export function roleOf(zones: readonly PartyZone[], cell: ReadCell): Role | undefined {
+  return zones.find((zone) => zone.heading === cell || zone.cells.includes(cell))?.role;
+}

@@ -1,0 +1,194 @@
+import type { OwnCompany } from '../reading.js';
+import type { Candidate } from './candidates.js';
+import { foldKey } from './normalise.js';
+import { roleOf } from './parties.js';
+import type { PartyZone } from './parties.js';
+import { hasKind, leadingLabel } from './text-document.js';
+import type { ReadCell, TextDocument } from './text-document.js';
+
+const LEGAL_FORM =
+  /(?<![\p{L}])(?:GmbH(?: ?& ?Co\.? ?KG(?:aA)?)?|gGmbH|mbH|AG|KGaA|KG|OHG|GbR|UG|e\.? ?K\.?|e\.? ?V\.?|SE|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|Inc\.?|Corp\.?|Corporation|PLC|plc|S\.?A\.?S\.?U?|SARL|S\.à r\.l\.|S\.A\.R\.L\.?|EURL|SCI|SNC|S\.?n\.?c\.?|S\.?a\.?s\.?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?L\.?U?\.?|S\.?A\.?U?\.?|B\.?V\.?(?:BA)?|N\.?V\.?|V\.?O\.?F\.?|C\.?V\.?|sp\. ?z ?o\. ?o\.?|Sp\. ?z ?o\. ?o\.?|SP\. ?Z ?O\. ?O\.?|sp\. ?j\.|sp\. ?k\.|s\. ?c\.|S\. ?C\.|Oy|Oyj|AB|ASA?|ApS|A\/S|Sdn\.? ?Bhd\.?|SDN\.? ?BHD\.?|Pvt\.? ?Ltd\.?|Pty\.? ?Ltd\.?|a\. ?s\.|s\. ?r\. ?o\.|Kft\.?|Zrt\.?|d\.o\.o\.|EOOD|OOD|SRL|SPA|P\.?S\.?A\.?)(?![\p{L}])/u;
+const SEPARATOR = / [-|•·–] | ?[|•·] ?|, | \/\/ /;
+const TITLE =
+  /^(?:(?:tax |vat |sales |commercial |proforma )?invoice|rechnung|facture|faktura(?: vat)?|factura|fattura|factuur|credit note|gutschrift|avoir|nota|creditnota|receipt|original|duplicate|kopie|copy|page|seite|bon|quittung|oryginał|oryginal|duplikat|mahnung|korekta|abono|storno)\b/i;
+const ADDRESS =
+  /(?:str\.|straße|strasse|weg \d|platz \d|allee|gasse|\brue\b|avenue|\bave\b|boulevard|\bstreet\b|\broad\b|\brd\b|\blane\b|\bvia\b|piazza|corso|calle|\bc\/|avda|plaza|paseo|\bul\.|\baleja|\bal\.|\bpl\.|straat|laan \d|weg\b.*\d|plein|kade|gracht|postbus|p\.?o\.? box|floor|suite|unit \d|\bzi\b|zone|industri|jalan|\bjln\b|taman|polígono)/i;
+const CONTACT =
+  /(?:@|www\.|https?:|tel\b|tel\.|fax|phone|telefon|e-?mail|iban|bic\b|swift|vat\b|ust|nip\b|\bcif\b|\bnif\b|p\.? ?iva|btw|kvk|siret|hrb|registr)/i;
+const NAME_LENGTH_MAX = 80;
+/** Where a letterhead ends, and where a footer begins, in fractions of the page. */
+const LETTERHEAD = 0.28;
+const FOOTER = 0.82;
+
+export interface PartyNames {
+  readonly supplier: readonly Candidate[];
+  readonly buyer: readonly Candidate[];
+}
+
+/** Candidates for the names of both parties (documents reference, 10.5). */
+export function findPartyNames(
+  document: TextDocument,
+  zones: readonly PartyZone[],
+  companies: readonly OwnCompany[],
+): PartyNames {
+  const ownKeys = new Set(companies.map(({ name }) => foldKey(name)));
+  const domains = domainsOf(document);
+  const supplier: Candidate[] = [];
+  const buyer: Candidate[] = [];
+  const add = (
+    list: Candidate[],
+    cell: ReadCell,
+    text: string,
+    from: number,
+    score: number,
+    isLabelled: boolean,
+  ): void => {
+    const name = cleanName(text);
+    if (name === undefined) return;
+    const start = cell.text.indexOf(name.slice(0, 3), Math.max(0, from));
+    if (start < 0) return;
+    const key = foldKey(name);
+    let points = score;
+    if (list === supplier) {
+      if (ownKeys.has(key)) points -= 1;
+      if (isOfDomain(key, domains)) points += 0.2;
+      if (LEGAL_FORM.test(name)) points += 0.1;
+    }
+    list.push({
+      value: name,
+      cell,
+      start,
+      end: start + name.length,
+      score: points,
+      evidence: isLabelled ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL',
+      isProven: false,
+      method: isLabelled ? 'LABEL' : 'PATTERN',
+    });
+  };
+  for (const zone of zones) {
+    const list = zone.role === 'supplier' ? supplier : buyer;
+    const named = nameOfZone(zone);
+    if (named !== undefined) add(list, named.cell, named.text, named.start, 0.95 - 0.03 * list.length, true);
+  }
+  const firstPage = document.lines[0] ?? [];
+  const page = document.pages[0];
+  for (const cell of document.cells) {
+    const height = document.pages[cell.page]?.height ?? 1;
+    const role = roleOf(zones, cell);
+    const isHead = cell.page === 0 && cell.top < LETTERHEAD * height;
+    const isFoot = cell.top > FOOTER * height;
+    const beneficiary = cell.labels.find(
+      (hit) => hit.start <= 1 && hasKind(hit, 'partyName') && hit.key !== 'firma' && hit.key !== 'name',
+    );
+    if (beneficiary !== undefined && role === undefined) {
+      const rest = cell.text.slice(beneficiary.end);
+      const next = document.lines[cell.page]?.[cell.line]?.cells[cell.index + 1];
+      if (/[\p{L}]{2}/u.test(rest)) add(supplier, cell, rest, beneficiary.end, 0.7, true);
+      else if (next !== undefined && leadingLabel(next) === undefined) add(supplier, next, next.text, 0, 0.7, true);
+    }
+    if (role === 'buyer' || (!isHead && !isFoot && !domainIsNear(cell))) continue;
+    for (const part of cell.text.split(SEPARATOR)) {
+      if (!LEGAL_FORM.test(repairLegalForm(part)) || /^\d/.test(part.trim()) || isAddress(part)) continue;
+      const isSenderLine = SEPARATOR.test(cell.text);
+      const score = (isHead ? 0.62 : 0.58) + (isSenderLine ? 0.12 : 0) + (role === 'supplier' ? 0.1 : 0);
+      add(supplier, cell, part, 0, score, false);
+    }
+    const first = cell.text.split(SEPARATOR)[0] ?? '';
+    const key = foldKey(first);
+    if (isHead && isOfDomain(key, domains) && !CONTACT.test(first)) add(supplier, cell, first, 0, 0.55, false);
+  }
+  // The first line of the page that is not a title, an address or the buyer; large letters are a letterhead.
+  let order = 0;
+  for (const cell of firstPage.slice(0, 14).flatMap(({ cells }) => cells)) {
+    if (roleOf(zones, cell) === 'buyer' || page === undefined || cell.top > 0.35 * page.height) continue;
+    const part = cell.text.split(SEPARATOR)[0] ?? '';
+    if (TITLE.test(part) || isAddress(part) || CONTACT.test(part) || /\d{3}/.test(part) || cell.dates.length > 0)
+      continue;
+    if (leadingLabel(cell) !== undefined && cell.labels.some(({ end }) => end >= cell.text.length - 1)) continue;
+    add(supplier, cell, part, 0, 0.45 - 0.06 * order + (cell.size > 11 ? 0.08 : 0), false);
+    order += 1;
+  }
+  for (const company of companies) {
+    const cell = document.cells.find(({ text }) => foldKey(text).startsWith(foldKey(company.name)));
+    if (cell !== undefined) add(buyer, cell, cell.text.slice(0, company.name.length + 4), 0, 1.05, true);
+  }
+  return { supplier, buyer };
+}
+
+function domainIsNear(cell: ReadCell): boolean {
+  return cell.taxIds.length > 0 && LEGAL_FORM.test(cell.text);
+}
+
+/** `Name:` inside the block, else its first line that is not an address. */
+function nameOfZone(zone: PartyZone): { cell: ReadCell; text: string; start: number } | undefined {
+  if (/\p{L}{2}/u.test(zone.rest) && !/^\d/.test(zone.rest)) {
+    const inner = /^(?:name|nom|nazwa|nombre|naam|denominazione|razon social|ragione sociale)\s*:\s*/i.exec(zone.rest);
+    const skip = inner?.[0].length ?? 0;
+    return { cell: zone.heading, text: zone.rest.slice(skip), start: zone.restStart + skip };
+  }
+  for (const [index, cell] of zone.cells.entries()) {
+    const label = leadingLabel(cell);
+    if (label === undefined || !hasKind(label, 'partyName')) continue;
+    const rest = cell.text.slice(label.end);
+    if (/\p{L}{2}/u.test(rest) && /^\s*:/.test(rest)) return { cell, text: rest, start: label.end };
+    const next = zone.cells[index + 1];
+    if (/^\W*$/.test(rest) && next !== undefined) return { cell: next, text: next.text, start: 0 };
+  }
+  const first = zone.cells.find(
+    (cell) =>
+      /\p{L}{2}/u.test(cell.text) &&
+      !CONTACT.test(cell.text.slice(0, 8)) &&
+      !/^\d/.test(cell.text) &&
+      !/:/.test(cell.text.slice(0, 25)),
+  );
+  return first === undefined ? undefined : { cell: first, text: first.text, start: 0 };
+}
+
+function cleanName(text: string): string | undefined {
+  const part = text.split(SEPARATOR)[0] ?? '';
+  const name = repairLegalForm(part.replace(/^[\s:;.*#|,-]+/, '').replace(/[\s:;|,-]+$/, ''));
+  if (name.length < 2 || name.length > NAME_LENGTH_MAX || (name.match(/\p{L}/gu) ?? []).length < 2) return undefined;
+  if (TITLE.test(name) && !LEGAL_FORM.test(name)) return undefined;
+  return name;
+}
+
+/** `Calle Mayor 3`, but not `Taman Daya Books Sdn Bhd`: what ends in a legal form is a name. */
+function isAddress(text: string): boolean {
+  const name = repairLegalForm(text.trim());
+  const form = LEGAL_FORM.exec(name);
+  return ADDRESS.test(name) && (form === null || form.index + form[0].length < name.length - 1);
+}
+
+/** Legal forms with a letter that OCR takes for a digit; no company is called so. */
+function repairLegalForm(name: string): string {
+  return name.replace(/(?<=\bSDN\.? )8HD\b/i, 'BHD').replace(/\b6mbH\b/g, 'GmbH');
+}
+
+function domainsOf(document: TextDocument): string[] {
+  const domains = new Set<string>();
+  for (const { text } of document.cells) {
+    for (const [, host] of text.matchAll(/(?:@|www\.|https?:\/\/(?:www\.)?)([a-z0-9-]+)\.[a-z]{2,}/gi)) {
+      const key = foldKey(host ?? '');
+      if (
+        key.length >= 4 &&
+        !/^(?:gmail|yahoo|outlook|hotmail|icloud|wanadoo|orange|libero|tiscali|onet|interia|gmx|web|tonline)$/.test(key)
+      ) {
+        domains.add(key);
+      }
+    }
+  }
+  return [...domains];
+}
+
+function isOfDomain(key: string, domains: readonly string[]): boolean {
+  const plain = key.replace(
+    /(?:gmbhcokg|gmbh|mbh|ag|ug|ltd|limited|llc|inc|plc|sarl|sas|srl|spa|bv|nv|spzoo|sa|sl)$/,
+    '',
+  );
+  return (
+    plain.length >= 4 &&
+    domains.some(
+      (domain) => domain === plain || domain.startsWith(plain) || (domain.length >= 5 && plain.startsWith(domain)),
+    )
+  );
+}

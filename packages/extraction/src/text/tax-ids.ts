@@ -1,0 +1,103 @@
+import { parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
+
+/** A tax id with a country prefix, or one behind a label. */
+export interface TaxIdMatch {
+  /** Without blanks, dots and hyphens, upper case. */
+  readonly value: string;
+  readonly raw: string;
+  readonly start: number;
+  readonly end: number;
+  readonly country: string | null;
+  /** The check digit of the country fits. */
+  readonly isProven: boolean;
+}
+
+const PREFIXED =
+  /(?<![\p{L}\d])(AT ?U|ATU|BE|BG|CHE|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|GR|HR|HU|IE|IT|LT|LU|LV|MT|NL|NO|PL|PT|RO|SE|SI|SK|XI)([ .:-]?)((?:[A-Z0-9][ .-]?){6,14})/giu;
+const GSTIN = /(?<![A-Z0-9])\d{2}[A-Z]{5}\d{4}[A-Z][A-Z0-9]Z[A-Z0-9](?![A-Z0-9])/g;
+const NORWEGIAN = /(?<![\p{L}\d])(?:NO ?)?(\d{3} ?\d{3} ?\d{3}) ?MVA(?!\p{L})/giu;
+const SWISS = /(?<![\p{L}\d])CHE[ -]?\d{3}[ .]?\d{3}[ .]?\d{3}(?: ?(?:MWST|TVA|IVA))?(?!\p{L})/giu;
+/** What may follow a label: digits with letters, blanks, dots, hyphens and slashes. */
+const LABELLED = /^[\s:.#-]*((?:[A-Z]{1,3}[ .-]?)?\d(?:[A-Z0-9]|[ ./-](?=[A-Z0-9])){4,19})/i;
+
+/** Tax ids that carry their country, as printed anywhere in a text; accounts are blanked out by the caller before. */
+export function findTaxIds(text: string): TaxIdMatch[] {
+  const found: TaxIdMatch[] = [];
+  const add = (match: Omit<TaxIdMatch, 'value'>): void => {
+    if (found.some((other) => other.start < match.end && match.start < other.end)) return;
+    found.push({ ...match, value: compact(match.raw) });
+  };
+  for (const pattern of [SWISS, NORWEGIAN]) {
+    for (const { 0: raw, index } of text.matchAll(pattern)) {
+      const country = pattern === SWISS ? 'CH' : 'NO';
+      const id = parseTaxId(pattern === SWISS ? raw : `NO${raw.replace(/^NO/i, '')}`);
+      const isProven = id !== undefined && taxIdValidity(id.body, country) === 'VALID';
+      add({ raw, start: index, end: index + raw.length, country, isProven });
+    }
+  }
+  for (const { 0: raw, index } of text.matchAll(GSTIN)) {
+    add({ raw, start: index, end: index + raw.length, country: 'IN', isProven: false });
+  }
+  for (const match of text.matchAll(PREFIXED)) {
+    const longest = longestValid(match[0]);
+    if (longest === undefined) continue;
+    const { raw, country, isProven } = longest;
+    add({ raw, start: match.index, end: match.index + raw.length, country, isProven });
+  }
+  return found.sort((one, other) => one.start - other.start);
+}
+
+/** The id behind a label that announces one, with or without a country; `countryOfLabel` proves ids without a prefix. */
+export function readLabelledTaxId(rest: string, countryOfLabel: string | null): TaxIdMatch | undefined {
+  const match = LABELLED.exec(rest);
+  if (match?.[1] === undefined) return undefined;
+  const start = match[0].length - match[1].length;
+  const prefixed = findTaxIds(rest).find((found) => found.start <= start + 1);
+  if (prefixed !== undefined) return prefixed;
+  for (const raw of shorterAndShorter(match[1])) {
+    const id = parseTaxId(raw);
+    if (id === undefined || countryOfLabel === null) break;
+    const country = id.country ?? countryOfLabel;
+    if (taxIdValidity(id.body, country) === 'VALID') {
+      return { value: compact(raw), raw, start, end: start + raw.length, country, isProven: true };
+    }
+  }
+  const raw = cutAtWord(match[1]);
+  if ((raw.match(/\d/g) ?? []).length < 6) return undefined;
+  return { value: compact(raw), raw, start, end: start + raw.length, country: null, isProven: false };
+}
+
+function compact(raw: string): string {
+  return raw.replace(/[ .-]/g, '').toUpperCase();
+}
+
+/** The longest beginning of the text that is a tax id of the country it names. */
+function longestValid(text: string): { raw: string; country: string; isProven: boolean } | undefined {
+  let formatOnly: { raw: string; country: string; isProven: boolean } | undefined;
+  for (const raw of shorterAndShorter(text)) {
+    const id = parseTaxId(raw);
+    if (id?.country === undefined || (raw.match(/\d/g) ?? []).length < 7) continue;
+    const validity = taxIdValidity(id.body, id.country);
+    if (validity === 'VALID') return { raw, country: id.country, isProven: true };
+    // Invented ids of examples and ids with a misprint have the form alone.
+    if (validity === 'FORMAT_ONLY' || validity === 'WRONG_CHECK_DIGIT') {
+      formatOnly ??= { raw, country: id.country, isProven: false };
+    }
+  }
+  return formatOnly;
+}
+
+/** The text, and what is left when its last groups are cut off, one after the other. */
+function shorterAndShorter(text: string): string[] {
+  const texts = [text.replace(/[ .:/-]+$/, '')];
+  for (const { index } of [...text.matchAll(/[ .:/-]+/g)].reverse()) {
+    const shorter = text.slice(0, index);
+    if (shorter.length >= 4) texts.push(shorter);
+  }
+  return [...new Set(texts)];
+}
+
+function cutAtWord(text: string): string {
+  const match = /^(?:[A-Z]{1,3}[ .-]?)?\d[A-Z0-9./-]*(?: [A-Z]{0,2}\d[A-Z0-9./-]*)*/i.exec(text);
+  return (match?.[0] ?? text).replace(/[ .:/-]+$/, '');
+}

@@ -1,0 +1,325 @@
+import type { AmountMatch } from './amounts.js';
+import type { Candidate } from './candidates.js';
+import { foldKey } from './normalise.js';
+import { placesOf } from './regions.js';
+import type { LabelKind } from './labels.js';
+import type { ReadCell, TextDocument } from './text-document.js';
+
+interface Placed {
+  readonly amount: AmountMatch;
+  readonly cell: ReadCell;
+  readonly scores: Partial<Record<AmountKind, number>>;
+  readonly isSpecific: boolean;
+  readonly labelCells: ReadCell[];
+}
+type AmountKind = 'gross' | 'payable' | 'net' | 'tax' | 'otherAmount';
+
+/** The amounts of the invoice, each with its proof; net and tax only from a sum that comes out. */
+export interface Totals {
+  readonly gross: { readonly best: Candidate; readonly isContested: boolean } | undefined;
+  readonly net: Candidate | undefined;
+  readonly tax: Candidate | undefined;
+  /** The amount to pay where it differs from the gross amount. */
+  readonly payable: string | null;
+}
+
+const NET_WORDS =
+  /ohne|netto|hors|exkl|excl|exclu|subtotal|zwischensumme|positionssumme|rabatt|discount|zuschl|abschl|steuerbetrag|imponibile|baseimponible|siniva|esclus|beforetax|beforevat|zzgl|extax|exvat|remise|descuento|sconto|korting|soustotal|ht$/;
+const GROSS_WORDS = /brutto|inkl|incl|ttc|gross|iva?inclu|coniva|ivato|tvac|compris|inclusive/;
+/** A total is often printed twice: in the table, in the slip, as what was paid. */
+const REPEATED_BONUS = 0.1;
+const RATE_TOLERANCE = 0.002;
+/** Thousandths: a cent for the rounding of each rate line. */
+const SUM_TOLERANCE = 10;
+const AMOUNTS_MAX = 3000;
+const TAX_LINES_MAX = 4;
+
+/** Chooses the amounts by label, place and arithmetic (documents reference, 10.3). */
+export function findTotals(document: TextDocument, isCreditNote: boolean): Totals {
+  const placed = placeAmounts(document);
+  const money = placed.filter(isMoney(placed));
+  const values = new Map<number, Placed[]>();
+  for (const one of money) {
+    const list = values.get(one.amount.thousandths) ?? [];
+    list.push(one);
+    values.set(one.amount.thousandths, list);
+  }
+  const rates = ratesOf(document);
+  const largest = Math.max(...money.map(({ amount }) => Math.abs(amount.thousandths)), 0);
+  const pages = Math.max(1, document.pages.length);
+  const scored = money
+    .filter(({ scores, amount }) => amount.thousandths !== 0 && (scores.gross ?? scores.payable ?? 0) > 0)
+    .map((one) => {
+      const sum = bestSum(one.amount.thousandths, values, rates);
+      const isPayable = (one.scores.payable ?? 0) > (one.scores.gross ?? 0);
+      const words = one.labelCells.map(({ text }) => foldKey(text)).join(' ');
+      let score = Math.max(one.scores.gross ?? 0, one.scores.payable ?? 0);
+      if (Math.max(one.scores.net ?? 0, one.scores.tax ?? 0, one.scores.otherAmount ?? 0) > score) score -= 0.45;
+      if (sum !== undefined) score += 0.25 + (sum.isLabelled ? 0.1 : 0);
+      if (Math.abs(one.amount.thousandths) === largest) score += 0.15;
+      if (GROSS_WORDS.test(words)) score += 0.2;
+      if (NET_WORDS.test(words) && !GROSS_WORDS.test(words)) score -= 0.45;
+      if (isPayable) score -= 0.05;
+      if ((values.get(one.amount.thousandths) ?? []).length > 1) score += REPEATED_BONUS;
+      if (one.amount.thousandths < 0 && !isCreditNote) score -= 0.3;
+      const page = document.pages[one.cell.page];
+      score += (0.1 * (one.cell.page + one.cell.top / Math.max(1, page?.height ?? 1))) / pages;
+      return { one, sum, score };
+    })
+    .sort((left, right) => right.score - left.score);
+  const best = scored[0] ?? largestWithSum(money, values, rates);
+  if (best === undefined) return { gross: undefined, net: undefined, tax: undefined, payable: null };
+  const second = scored.find(({ one }) => one.amount.thousandths !== best.one.amount.thousandths);
+  const isProven = best.sum !== undefined && best.sum.isRate && best.score > 0.6;
+  const payable = scored.find(
+    ({ one }) =>
+      (one.scores.payable ?? 0) > (one.scores.gross ?? 0) &&
+      one.amount.thousandths > 0 &&
+      one.amount.thousandths !== best.one.amount.thousandths,
+  );
+  return {
+    gross: {
+      best: toCandidate(
+        best.one,
+        best.sum === undefined ? best.score * 0.8 : best.score,
+        isProven,
+        best.one.isSpecific,
+        'LABEL',
+      ),
+      isContested: second !== undefined && best.score - second.score < 0.1,
+    },
+    net: best.sum && toCandidate(best.sum.net, best.score, isProven, best.sum.isLabelled, 'ARITHMETIC'),
+    tax: best.sum && {
+      ...toCandidate(best.sum.tax, best.score, isProven, best.sum.isLabelled, 'ARITHMETIC'),
+      value: toDecimal(best.sum.taxThousandths, best.sum.tax.amount),
+    },
+    payable: payable?.one.amount.value ?? null,
+  };
+}
+
+/** Every amount with what the labels say it is. */
+function placeAmounts(document: TextDocument): Placed[] {
+  const byPlace = new Map<string, { -readonly [Key in keyof Placed]: Placed[Key] }>();
+  for (const cell of document.cells) {
+    for (const amount of cell.amounts) {
+      if (byPlace.size >= AMOUNTS_MAX) break;
+      byPlace.set(keyOf(cell, amount), { amount, cell, scores: {}, isSpecific: false, labelCells: [] });
+    }
+  }
+  for (const kind of ['gross', 'payable', 'net', 'tax', 'otherAmount'] as const) {
+    for (const place of placesOf(document, kind satisfies LabelKind)) {
+      for (const region of place.regions) {
+        const amounts = region.cell.amounts.filter(
+          ({ start, end }) => start >= region.start - 1 && end <= region.end + 1,
+        );
+        amounts.forEach((amount, index) => {
+          const one = byPlace.get(keyOf(region.cell, amount));
+          if (one === undefined) return;
+          const score = region.base * place.weight - 0.05 * index;
+          if (score <= (one.scores[kind] ?? 0)) return;
+          one.scores = { ...one.scores, [kind]: score };
+          if (kind !== 'gross' && kind !== 'payable') return;
+          one.isSpecific = place.isSpecific;
+          one.labelCells = [place.cell];
+        });
+      }
+    }
+  }
+  return [...byPlace.values()];
+}
+
+function keyOf(cell: ReadCell, amount: AmountMatch): string {
+  return `${cell.page}/${cell.line}/${cell.index}/${amount.start}`;
+}
+
+/** Amounts have two decimals, or as many as the document's currency: none where hardly any amount has two. */
+function isMoney(placed: readonly Placed[]): (one: Placed) => boolean {
+  const withTwo = placed.filter(({ amount }) => amount.decimals === 2).length;
+  const withThree = placed.filter(({ amount }) => amount.decimals === 3 && amount.currency !== null).length;
+  if (withThree > withTwo) return ({ amount }) => amount.decimals === 3;
+  if (withTwo > 0) {
+    // `Total € 4.904`: a whole amount with a sign and a label is one too.
+    return ({ amount, scores }) =>
+      amount.decimals === 2 ||
+      (amount.decimals < 2 && amount.currency !== null && (scores.gross ?? scores.net ?? 0) > 0.5);
+  }
+  return ({ amount }) => amount.decimals <= 1 && (amount.currency !== null || Math.abs(amount.thousandths) >= 100_000);
+}
+
+/** The percentages printed in the document, as fractions. */
+function ratesOf(document: TextDocument): number[] {
+  const rates = new Set<number>([0]);
+  for (const { text } of document.cells) {
+    for (const [, whole, fraction] of text.matchAll(/(?<![\d.,])(\d{1,2})(?:[.,](\d{1,3}))? ?%/g)) {
+      rates.add(Number(`${whole ?? '0'}.${fraction ?? '0'}`) / 100);
+    }
+    // A column headed by `%` or `VAT rate` prints the numbers alone.
+    for (const [, whole] of text.matchAll(/^(\d{1,2})(?:[.,]00?)?$/g)) {
+      if (
+        [
+          '5',
+          '6',
+          '7',
+          '8',
+          '9',
+          '10',
+          '12',
+          '13',
+          '15',
+          '17',
+          '18',
+          '19',
+          '20',
+          '21',
+          '22',
+          '23',
+          '24',
+          '25',
+          '27',
+        ].includes(whole ?? '')
+      ) {
+        rates.add(Number(whole) / 100);
+      }
+    }
+  }
+  return [...rates];
+}
+
+interface Sum {
+  readonly net: Placed;
+  readonly tax: Placed;
+  readonly taxThousandths: number;
+  readonly isLabelled: boolean;
+  /** The tax is a printed percentage of the net amount, or the labels say so. */
+  readonly isRate: boolean;
+  readonly weight: number;
+}
+
+/** The best pair of net and tax on the page that adds up to the gross amount. */
+function bestSum(
+  gross: number,
+  values: ReadonlyMap<number, readonly Placed[]>,
+  rates: readonly number[],
+): Sum | undefined {
+  let best: Sum | undefined;
+  const consider = (sum: Sum): void => {
+    if (best === undefined || sum.weight > best.weight) best = sum;
+  };
+  for (const [net, nets] of values) {
+    if (net === 0 || Math.sign(net) !== Math.sign(gross) || Math.abs(net) > Math.abs(gross)) continue;
+    const rest = gross - net;
+    const netPlace = strongest(nets, 'net');
+    const netScore = netPlace.scores.net ?? 0;
+    for (const tax of [rest, rest - SUM_TOLERANCE, rest + SUM_TOLERANCE]) {
+      const taxes = values.get(tax);
+      if (taxes === undefined) continue;
+      const taxPlace = strongest(taxes, 'tax');
+      const taxScore = taxPlace.scores.tax ?? 0;
+      const isRate =
+        rates.some((rate) => Math.abs(tax / net - rate) < RATE_TOLERANCE) &&
+        (tax !== 0 || netScore > 0 || taxScore > 0);
+      const isLabelled = netScore > 0 && taxScore > 0;
+      if (!isRate && !isLabelled) continue;
+      const weight =
+        netScore +
+        taxScore +
+        (isRate ? 0.3 : 0) +
+        (isLabelled ? 0.3 : 0) +
+        (tax === rest ? 0.2 : 0) +
+        (tax !== 0 ? 0.2 : 0);
+      consider({ net: netPlace, tax: taxPlace, taxThousandths: tax, isLabelled, isRate, weight });
+    }
+    if (netScore > 0 && rest !== 0) {
+      const parts = taxLines(rest, values, rates, net);
+      const first = parts?.[0];
+      if (first !== undefined) {
+        consider({
+          net: netPlace,
+          tax: first,
+          taxThousandths: rest,
+          isLabelled: true,
+          isRate: true,
+          weight: netScore + 0.5,
+        });
+      }
+    }
+  }
+  return best;
+}
+
+/** Several tax lines, one for each rate, that add up to the tax. */
+function taxLines(
+  total: number,
+  values: ReadonlyMap<number, readonly Placed[]>,
+  rates: readonly number[],
+  net: number,
+): readonly Placed[] | undefined {
+  const lines = [...values.values()]
+    .map((list) => strongest(list, 'tax'))
+    .filter(
+      ({ scores, amount }) =>
+        (scores.tax ?? 0) > 0 && Math.abs(amount.thousandths) < Math.abs(total) && amount.thousandths !== 0,
+    )
+    .slice(0, 12);
+  const highest = Math.max(...rates, 0);
+  if (Math.abs(total) > Math.abs(net) * (highest + 0.01)) return undefined;
+  const search = (from: number, rest: number, taken: readonly Placed[]): readonly Placed[] | undefined => {
+    if (taken.length > 1 && Math.abs(rest) <= SUM_TOLERANCE) return taken;
+    if (taken.length === TAX_LINES_MAX) return undefined;
+    for (let index = from; index < lines.length; index += 1) {
+      const line = lines[index];
+      if (line === undefined) continue;
+      const found = search(index + 1, rest - line.amount.thousandths, [...taken, line]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return search(0, total, []);
+}
+
+function strongest(list: readonly Placed[], kind: 'net' | 'tax'): Placed {
+  return list.reduce((best, one) => ((one.scores[kind] ?? 0) > (best.scores[kind] ?? 0) ? one : best));
+}
+
+/** No label of a total was read: the largest amount that is a sum of two others with a rate that is printed. */
+function largestWithSum(
+  money: readonly Placed[],
+  values: ReadonlyMap<number, readonly Placed[]>,
+  rates: readonly number[],
+): { one: Placed; sum: Sum | undefined; score: number } | undefined {
+  const sorted = [...money].sort((left, right) => right.amount.thousandths - left.amount.thousandths).slice(0, 20);
+  for (const one of sorted) {
+    const sum = bestSum(
+      one.amount.thousandths,
+      values,
+      rates.filter((rate) => rate > 0),
+    );
+    if (sum?.isRate === true && sum.taxThousandths !== 0) return { one, sum, score: 0.55 };
+  }
+  return undefined;
+}
+
+function toCandidate(
+  one: Placed,
+  score: number,
+  isProven: boolean,
+  isSpecific: boolean,
+  method: Candidate['method'],
+): Candidate {
+  const { amount, cell } = one;
+  return {
+    value: amount.value,
+    cell,
+    start: amount.start,
+    end: amount.end,
+    score,
+    evidence: isSpecific ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL',
+    isProven,
+    method,
+  };
+}
+
+function toDecimal(thousandths: number, like: AmountMatch): string {
+  if (thousandths === like.thousandths) return like.value;
+  return (thousandths / 1000).toFixed(like.decimals);
+}

@@ -1,0 +1,79 @@
+import type { Source, Syntax } from './syntax.js';
+import { correctionTypes, creditNoteTypes } from './type-codes.js';
+
+const TRANSACTION = 'rsm:SupplyChainTradeTransaction';
+const AGREEMENT = `${TRANSACTION}/ram:ApplicableHeaderTradeAgreement`;
+const SETTLEMENT = `${TRANSACTION}/ram:ApplicableHeaderTradeSettlement`;
+const TOTALS = `${SETTLEMENT}/ram:SpecifiedTradeSettlementHeaderMonetarySummation`;
+const LINE_SETTLEMENT = 'ram:SpecifiedLineTradeSettlement';
+
+/** UN/CEFACT Cross Industry Invoice: Factur-X, ZUGFeRD 2, XRechnung and plain EN 16931. */
+export const cii: Syntax = {
+  format: 'CII',
+  roots: [{ name: 'CrossIndustryInvoice', namespace: 'urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100' }],
+  namespaces: {
+    rsm: 'urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100',
+    ram: 'urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100',
+  },
+  profile: {
+    customizationId: 'rsm:ExchangedDocumentContext/ram:GuidelineSpecifiedDocumentContextParameter/ram:ID',
+    profileId: 'rsm:ExchangedDocumentContext/ram:BusinessProcessSpecifiedDocumentContextParameter/ram:ID',
+  },
+  kind: {
+    path: 'rsm:ExchangedDocument/ram:TypeCode',
+    creditNotes: creditNoteTypes,
+    corrections: correctionTypes,
+  },
+  payable: [`${TOTALS}/ram:DuePayableAmount`],
+  fields: {
+    'supplier.name': partyName(`${AGREEMENT}/ram:SellerTradeParty`),
+    'supplier.tax_id': partyTaxId(`${AGREEMENT}/ram:SellerTradeParty`),
+    // An account as ProprietaryID is not an IBAN.
+    'supplier.bank_account.iban': [
+      `${SETTLEMENT}/ram:SpecifiedTradeSettlementPaymentMeans/ram:PayeePartyCreditorFinancialAccount/ram:IBANID`,
+    ],
+    invoice_number: ['rsm:ExchangedDocument/ram:ID'],
+    issue_date: ['rsm:ExchangedDocument/ram:IssueDateTime/*'],
+    due_date: [{ earliest: `${SETTLEMENT}/ram:SpecifiedTradePaymentTerms/ram:DueDateDateTime/*` }],
+    currency: [
+      `${SETTLEMENT}/ram:InvoiceCurrencyCode`,
+      `${TOTALS}/ram:GrandTotalAmount/@currencyID`,
+      `${TOTALS}/ram:DuePayableAmount/@currencyID`,
+    ],
+    net_amount: [`${TOTALS}/ram:TaxBasisTotalAmount`],
+    tax_amount: [{ inInvoiceCurrency: `${TOTALS}/ram:TaxTotalAmount` }],
+    gross_amount: [
+      `${TOTALS}/ram:GrandTotalAmount`,
+      { fields: ['net_amount', 'tax_amount'] },
+      { sum: [`${TOTALS}/ram:DuePayableAmount`, `${TOTALS}/ram:TotalPrepaidAmount`], each: true },
+      `${TOTALS}/ram:DuePayableAmount`,
+    ],
+    purchase_order_ref: [`${AGREEMENT}/ram:BuyerOrderReferencedDocument/ram:IssuerAssignedID`],
+    'buyer.name': partyName(`${AGREEMENT}/ram:BuyerTradeParty`),
+    'buyer.tax_id': partyTaxId(`${AGREEMENT}/ram:BuyerTradeParty`),
+  },
+  lines: {
+    // Lines of the extended profile that only group or inform repeat the amounts of others.
+    path: `${TRANSACTION}/ram:IncludedSupplyChainTradeLineItem[not(ram:AssociatedDocumentLineDocument/ram:LineStatusReasonCode[. = 'GROUP' or . = 'INFORMATION'])]`,
+    description: ['ram:SpecifiedTradeProduct/ram:Name', 'ram:SpecifiedTradeProduct/ram:Description'],
+    quantity: 'ram:SpecifiedLineTradeDelivery/ram:BilledQuantity',
+    unit: 'ram:SpecifiedLineTradeDelivery/ram:BilledQuantity/@unitCode',
+    unitPrice: 'ram:SpecifiedLineTradeAgreement/ram:NetPriceProductTradePrice/ram:ChargeAmount',
+    priceQuantity: 'ram:SpecifiedLineTradeAgreement/ram:NetPriceProductTradePrice/ram:BasisQuantity',
+    netAmount: `${LINE_SETTLEMENT}/ram:SpecifiedTradeSettlementLineMonetarySummation/ram:LineTotalAmount`,
+    taxRate: `${LINE_SETTLEMENT}/ram:ApplicableTradeTax/ram:RateApplicablePercent`,
+  },
+};
+
+function partyName(party: string): readonly Source[] {
+  return [`${party}/ram:Name`, `${party}/ram:SpecifiedLegalOrganization/ram:TradingBusinessName`];
+}
+
+function partyTaxId(party: string): readonly Source[] {
+  return [
+    `${party}/ram:SpecifiedTaxRegistration/ram:ID[@schemeID = 'VA']`,
+    `${party}/ram:SpecifiedTaxRegistration/ram:ID[@schemeID = 'FC']`,
+    `${party}/ram:SpecifiedTaxRegistration/ram:ID`,
+    `${party}/ram:SpecifiedLegalOrganization/ram:ID`,
+  ];
+}

@@ -1,0 +1,38 @@
+import { invoiceCurrency } from '@invoicecontrol/values/currency';
+
+/** Codes of funds and of offshore markets beside the currency that an invoice can be payable in. */
+const CURRENCY_OF_CODE: Readonly<Record<string, string>> = {
+  BOV: 'BOB',
+  CHE: 'CHF',
+  CHW: 'CHF',
+  CLF: 'CLP',
+  CNH: 'CNY',
+  COU: 'COP',
+  MXV: 'MXN',
+  RMB: 'CNY',
+  USN: 'USD',
+  USS: 'USD',
+  UYI: 'UYU',
+  UYW: 'UYU',
+};
+
+export type CurrencyReading = { readonly code: string } | { readonly candidates: readonly string[] };
+
+/**
+ * A currency suppliers invoice in, else what it may be: the currency of a funds code, then the currencies that amounts of
+ * the document state (documents reference, section 6).
+ * @param readStated called only where the code is no currency
+ */
+export function readCurrency(
+  raw: string | undefined,
+  issueDate: string | undefined,
+  readStated: () => readonly string[],
+): CurrencyReading {
+  const code = raw?.trim() ?? '';
+  const read = invoiceCurrency(code, issueDate);
+  if ('code' in read) return read;
+  const candidates = [CURRENCY_OF_CODE[code.toUpperCase()] ?? '', ...readStated()]
+    .map((candidate) => invoiceCurrency(candidate.trim(), issueDate))
+    .flatMap((candidate) => ('code' in candidate ? [candidate.code] : []));
+  return { candidates: [...new Set(candidates)] };
+}

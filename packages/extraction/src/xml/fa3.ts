@@ -1,0 +1,47 @@
+import type { Syntax } from './syntax.js';
+
+const SELLER = 'f:Podmiot1/f:DaneIdentyfikacyjne';
+const BUYER = 'f:Podmiot2/f:DaneIdentyfikacyjne';
+const PAYMENT = 'f:Fa/f:Platnosc';
+const NET_PARTS = '1 2 3 4 5 6_1 6_2 6_3 7 8 9 10 11';
+const TAX_PARTS = '1 2 3 4 5';
+
+/** The Polish structured invoice FA(3) (KSeF reference, section 10). */
+export const fa3: Syntax = {
+  format: 'FA3',
+  roots: [{ name: 'Faktura', namespace: 'http://crd.gov.pl/wzor/2025/06/25/13775/' }],
+  namespaces: { f: 'http://crd.gov.pl/wzor/2025/06/25/13775/' },
+  kind: { path: 'f:Fa/f:RodzajFaktury', creditNotes: [], corrections: ['KOR', 'KOR_ZAL', 'KOR_ROZ'] },
+  payable: ['f:Fa/f:Rozliczenie/f:DoZaplaty'],
+  fields: {
+    'supplier.name': [`${SELLER}/f:Nazwa`],
+    'supplier.tax_id': [`${SELLER}/f:NIP`],
+    // Not the account of a factor (RachunekBankowyFaktora).
+    'supplier.bank_account.iban': [`${PAYMENT}/f:RachunekBankowy/f:NrRB`],
+    invoice_number: ['f:Fa/f:P_2'],
+    issue_date: ['f:Fa/f:P_1'],
+    due_date: [{ earliest: `${PAYMENT}/f:TerminPlatnosci/f:Termin` }],
+    currency: ['f:Fa/f:KodWaluty'],
+    net_amount: [{ sum: NET_PARTS.split(' ').map((part) => `f:Fa/f:P_13_${part}`) }],
+    // P_14_1W to P_14_5W repeat the tax in PLN.
+    tax_amount: [{ sum: TAX_PARTS.split(' ').map((part) => `f:Fa/f:P_14_${part}`) }],
+    gross_amount: ['f:Fa/f:P_15'],
+    purchase_order_ref: ['f:Fa/f:WarunkiTransakcji/f:Zamowienia/f:NrZamowienia'],
+    'buyer.name': [`${BUYER}/f:Nazwa`],
+    'buyer.tax_id': [
+      `${BUYER}/f:NIP`,
+      { country: `${BUYER}/f:KodUE`, number: `${BUYER}/f:NrVatUE` },
+      { country: `${BUYER}/f:KodKraju`, number: `${BUYER}/f:NrID` },
+    ],
+  },
+  lines: {
+    path: 'f:Fa/f:FaWiersz',
+    description: ['f:P_7'],
+    quantity: 'f:P_8B',
+    unit: 'f:P_8A',
+    unitPrice: 'f:P_9A',
+    netAmount: 'f:P_11',
+    taxRate: 'f:P_12',
+    reversed: "f:StanPrzed[normalize-space() = '1']",
+  },
+};

@@ -1,0 +1,58 @@
+import { local } from './local-names.js';
+import type { Source, Syntax } from './syntax.js';
+
+const INVOICE = 'Invoices/Invoice';
+const ISSUE = `${INVOICE}/InvoiceIssueData`;
+const TOTALS = `${INVOICE}/InvoiceTotals`;
+const INSTALLMENT = `${INVOICE}/PaymentDetails/Installment`;
+
+/** Facturae 3.2, 3.2.1 and 3.2.2. */
+export const facturae: Syntax = {
+  format: 'FACTURAE',
+  roots: [{ name: 'Facturae' }],
+  namespaces: {},
+  invoices: local(INVOICE),
+  // Corrective invoices, the second as a summary.
+  kind: { path: local(`${INVOICE}/InvoiceHeader/InvoiceClass`), creditNotes: [], corrections: ['OR', 'CR'] },
+  payable: [local(`${TOTALS}/TotalExecutableAmount`), local(`${TOTALS}/TotalOutstandingAmount`)],
+  fields: {
+    'supplier.name': name('Parties/SellerParty'),
+    'supplier.tax_id': [local('Parties/SellerParty/TaxIdentification/TaxIdentificationNumber')],
+    'supplier.bank_account.iban': [local(`${INSTALLMENT}/AccountToBeCredited/IBAN`)],
+    invoice_number: [
+      {
+        series: local(`${INVOICE}/InvoiceHeader/InvoiceSeriesCode`),
+        number: local(`${INVOICE}/InvoiceHeader/InvoiceNumber`),
+      },
+    ],
+    issue_date: [local(`${ISSUE}/IssueDate`)],
+    due_date: [{ earliest: local(`${INSTALLMENT}/InstallmentDueDate`) }],
+    currency: [local(`${ISSUE}/InvoiceCurrencyCode`)],
+    net_amount: [local(`${TOTALS}/TotalGrossAmountBeforeTaxes`)],
+    tax_amount: [local(`${TOTALS}/TotalTaxOutputs`)],
+    // InvoiceTotal is less by the taxes that the buyer withholds.
+    gross_amount: [{ fields: ['net_amount', 'tax_amount'] }, local(`${TOTALS}/InvoiceTotal`)],
+    purchase_order_ref: [local(`${INVOICE}/Items/InvoiceLine/ReceiverTransactionReference`)],
+    'buyer.name': name('Parties/BuyerParty'),
+    'buyer.tax_id': [local('Parties/BuyerParty/TaxIdentification/TaxIdentificationNumber')],
+  },
+  lines: {
+    path: local(`${INVOICE}/Items/InvoiceLine`),
+    description: [local('ItemDescription')],
+    quantity: local('Quantity'),
+    unit: local('UnitOfMeasure'),
+    unitPrice: local('UnitPriceWithoutTax'),
+    netAmount: local('GrossAmount'),
+    taxRate: local('TaxesOutputs/Tax/TaxRate'),
+  },
+};
+
+function name(party: string): readonly Source[] {
+  return [
+    local(`${party}/LegalEntity/CorporateName`),
+    {
+      join: ['Name', 'FirstSurname', 'SecondSurname'].map((part) => local(`${party}/Individual/${part}`)),
+      separator: ' ',
+    },
+  ];
+}

@@ -1,0 +1,92 @@
+import { local } from './local-names.js';
+import type { Source, Syntax } from './syntax.js';
+
+const SELLER = 'FatturaElettronicaHeader/CedentePrestatore';
+const BUYER = 'FatturaElettronicaHeader/CessionarioCommittente';
+const BODY = 'FatturaElettronicaBody';
+const GENERAL = `${BODY}/DatiGenerali/DatiGeneraliDocumento`;
+const PAYMENT = `${BODY}/DatiPagamento/DettaglioPagamento`;
+const SUMMARY = `${BODY}/DatiBeniServizi/DatiRiepilogo`;
+
+/** FatturaPA 1.0 to 1.2: one body for each invoice. */
+export const fatturaPa: Syntax = {
+  format: 'FATTURAPA',
+  roots: [{ name: 'FatturaElettronica' }],
+  namespaces: {},
+  invoices: local(BODY),
+  kind: { path: local(`${GENERAL}/TipoDocumento`), creditNotes: ['TD04'], corrections: [] },
+  payable: [{ sum: [local(`${PAYMENT}/ImportoPagamento`)] }],
+  fields: {
+    'supplier.name': name(`${SELLER}/DatiAnagrafici/Anagrafica`),
+    'supplier.tax_id': taxId(`${SELLER}/DatiAnagrafici`),
+    'supplier.bank_account.iban': [local(`${PAYMENT}/IBAN`)],
+    invoice_number: [local(`${GENERAL}/Numero`)],
+    issue_date: [local(`${GENERAL}/Data`)],
+    due_date: [{ earliest: local(`${PAYMENT}/DataScadenzaPagamento`) }],
+    currency: [local(`${GENERAL}/Divisa`)],
+    net_amount: [{ sum: [local(`${SUMMARY}/ImponibileImporto`)] }],
+    tax_amount: [{ sum: [local(`${SUMMARY}/Imposta`)] }],
+    gross_amount: [local(`${GENERAL}/ImportoTotaleDocumento`), { fields: ['net_amount', 'tax_amount'] }],
+    purchase_order_ref: [local(`${BODY}/DatiGenerali/DatiOrdineAcquisto/IdDocumento`)],
+    'buyer.name': name(`${BUYER}/DatiAnagrafici/Anagrafica`),
+    'buyer.tax_id': taxId(`${BUYER}/DatiAnagrafici`),
+  },
+  lines: {
+    path: local(`${BODY}/DatiBeniServizi/DettaglioLinee`),
+    description: [local('Descrizione')],
+    quantity: local('Quantita'),
+    unit: local('UnitaMisura'),
+    unitPrice: local('PrezzoUnitario'),
+    netAmount: local('PrezzoTotale'),
+    taxRate: local('AliquotaIVA'),
+  },
+};
+
+const ITEMS = `${BODY}/DatiBeniServizi`;
+
+/** The simplified invoice, FSM10: amounts include the tax, and the net amount is not stated. */
+export const fatturaSemplificata: Syntax = {
+  format: 'FATTURAPA',
+  roots: [{ name: 'FatturaElettronicaSemplificata' }],
+  namespaces: {},
+  invoices: local(BODY),
+  kind: { path: local(`${GENERAL}/TipoDocumento`), creditNotes: ['TD08'], corrections: [] },
+  payable: [],
+  fields: {
+    'supplier.name': name(SELLER),
+    'supplier.tax_id': taxId(SELLER),
+    invoice_number: [local(`${GENERAL}/Numero`)],
+    issue_date: [local(`${GENERAL}/Data`)],
+    currency: [local(`${GENERAL}/Divisa`)],
+    // A line may state only the rate; then the sum of the others is not the tax.
+    tax_amount: [
+      {
+        sum: [
+          `self::*[not(${local(ITEMS)}[not(${local('DatiIVA/Imposta')})])]/${local(ITEMS)}/${local('DatiIVA/Imposta')}`,
+        ],
+      },
+    ],
+    gross_amount: [{ sum: [local(`${ITEMS}/Importo`)] }],
+    'buyer.name': name(`${BUYER}/AltriDatiIdentificativi`),
+    'buyer.tax_id': taxId(`${BUYER}/IdentificativiFiscali`),
+  },
+  lines: {
+    path: local(ITEMS),
+    description: [local('Descrizione')],
+    taxRate: local('DatiIVA/Aliquota'),
+  },
+};
+
+function name(party: string): readonly Source[] {
+  return [
+    local(`${party}/Denominazione`),
+    { join: [local(`${party}/Nome`), local(`${party}/Cognome`)], separator: ' ' },
+  ];
+}
+
+function taxId(party: string): readonly Source[] {
+  return [
+    { country: local(`${party}/IdFiscaleIVA/IdPaese`), number: local(`${party}/IdFiscaleIVA/IdCodice`) },
+    local(`${party}/CodiceFiscale`),
+  ];
+}

@@ -1,0 +1,40 @@
+import type { XmlDocument } from 'libxml2-wasm';
+import { parseXml } from '@invoicecontrol/compliance/parse-xml';
+import type { ReadingFailure } from '../reading.js';
+import { refuse } from '../refuse.js';
+import { countElements } from './find.js';
+
+/** The same limit as that of a reservation (documents reference, section 14). */
+const XML_BYTES_MAX = 10_485_760;
+/** Four times as many as an invoice with 10,000 lines has. */
+const ELEMENTS_MAX = 500_000;
+const NO_DOCTYPE = 'The XML has a DOCTYPE. Send it without one; no invoice format uses it.';
+
+/** What `read` makes of the parsed document, or why it cannot be parsed. The document is released in every case. */
+export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T): T | { failure: ReadingFailure } {
+  if (bytes.length > XML_BYTES_MAX) {
+    return refuse('TOO_LARGE', `The XML has ${bytes.length} bytes; at most ${XML_BYTES_MAX} are read.`);
+  }
+  const parsed = parseXml(bytes);
+  if ('fault' in parsed) return parsed.fault === 'DOCTYPE' ? refuse('DOCTYPE', NO_DOCTYPE) : toFailure(parsed.message);
+  const { document } = parsed;
+  try {
+    const elements = countElements(document.root);
+    return elements > ELEMENTS_MAX
+      ? refuse('TOO_LARGE', `The XML has ${elements} elements; at most ${ELEMENTS_MAX} are read.`)
+      : read(document);
+  } finally {
+    document.dispose();
+  }
+}
+
+/** The parser tells its limits only by these words. */
+const LIMIT = /excessive depth|too (?:big|long)|huge text node|XML_PARSE_HUGE/i;
+
+function toFailure(message: string): { failure: ReadingFailure } {
+  const [firstLine = ''] = message.trim().split('\n');
+  if (LIMIT.test(message)) {
+    return refuse('TOO_LARGE', 'The XML is nested deeper than 256 elements or has a value above 10 MB.');
+  }
+  return refuse('MALFORMED_XML', `The XML is not well-formed: ${firstLine.slice(0, 200)}`);
+}

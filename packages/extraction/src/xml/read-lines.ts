@@ -1,0 +1,57 @@
+import type { XmlElement } from 'libxml2-wasm';
+import { canonicalAmount, isDecimalAmount, scaleAmount } from '@invoicecontrol/values/decimal-amount';
+import type { InvoiceLine } from '../reading.js';
+import { find, textReader } from './find.js';
+import type { LineSyntax, Syntax } from './syntax.js';
+import { negated, plainDecimal, readName } from './values.js';
+
+/** As many as FA(3) allows; no other format has a limit. */
+export const LINES_MAX = 10_000;
+
+/** The lines in their order, and how many there are: beyond `LINES_MAX` none is read. */
+export function readLines(root: XmlElement, syntax: Syntax): { readonly lines: InvoiceLine[]; readonly total: number } {
+  const nodes = find(root, syntax.lines.path, syntax.namespaces);
+  if (nodes.length > LINES_MAX) return { lines: [], total: nodes.length };
+  const textsOf = textReader(pathsOf(syntax.lines), syntax.namespaces);
+  return { lines: nodes.map((node) => readLine(textsOf(node))), total: nodes.length };
+}
+
+/** In the order of `readLine`. A path that a syntax does not have is a node that no line has. */
+function pathsOf(line: LineSyntax): readonly string[] {
+  const NOTHING = '/..';
+  const { quantity, unit, unitPrice, priceQuantity, netAmount, taxRate, reversed } = line;
+  const paths = [quantity, unit, unitPrice, priceQuantity, netAmount, taxRate, reversed].map((path) => path ?? NOTHING);
+  return [...paths, ...line.description];
+}
+
+function readLine(texts: readonly string[]): InvoiceLine {
+  const [quantity = '', unit = '', price = '', priceQuantity = '', netAmount = '', rate = '', reversed = '', ...names] =
+    texts;
+  const signed = (text: string): string | null => {
+    const decimal = plainDecimal(text) ?? null;
+    return decimal === null || reversed.trim() === '' ? decimal : negated(decimal);
+  };
+  return {
+    description: firstName(names),
+    quantity: signed(quantity),
+    unit: unit.trim() === '' ? null : unit.trim(),
+    unitPrice: priceOfOne(plainDecimal(price) ?? null, plainDecimal(priceQuantity) ?? null),
+    netAmount: signed(netAmount),
+    taxRate: plainDecimal(rate) ?? null,
+  };
+}
+
+function firstName(texts: readonly string[]): string | null {
+  for (const text of texts) {
+    const name = readName(text);
+    if (name !== undefined) return name;
+  }
+  return null;
+}
+
+/** A price for 100 pieces as the price of one, rounded to 6 decimals; as printed where it is for one. */
+function priceOfOne(price: string | null, quantity: string | null): string | null {
+  if (price === null || quantity === null || !isDecimalAmount(price) || !isDecimalAmount(quantity)) return price;
+  const isPriceOfOne = quantity.startsWith('-') || ['0', '1'].includes(canonicalAmount(quantity));
+  return isPriceOfOne ? price : scaleAmount(price, '1', quantity);
+}

@@ -1,0 +1,13 @@
+/** Formats of the profile table that are recognised and not read, as their users call them. */
+export const recognisedFormats: Readonly<Record<string, string>> = {
+  EBINTERFACE: 'ebInterface (Austria)',
+  ISDOC: 'ISDOC (Czechia)',
+  SVEFAKTURA: 'Svefaktura (Sweden)',
+  ESLOG: 'eSLOG (Slovenia)',
+  NAV: 'NAV Online Számla (Hungary)',
+  MYDATA: 'myDATA (Greece)',
+  CFDI: 'CFDI (Mexico)',
+  FINVOICE: 'Finvoice (Finland)',
+  E_INVOICE: 'e-arve (Estonia)',
+  FA2: 'FA(2) (Poland, before FA(3))',
+};

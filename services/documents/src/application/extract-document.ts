@@ -1,0 +1,94 @@
+import type { Validation, ValidationMode } from '@invoicecontrol/compliance/validation';
+import type { DocumentMediaType } from '@invoicecontrol/extraction/media-type';
+import type { OwnCompany, ReadingOutcome } from '@invoicecontrol/extraction/reading';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { v5 as uuidv5 } from 'uuid';
+import { documentExtracted } from '../telemetry.js';
+import type { StoredUpload, UploadReader } from './read-uploads.js';
+import type { ContentStore } from './uploads.js';
+
+/** Raised when documents are read in another way; what was read before keeps its result. */
+const EXTRACTION_VERSION = 1;
+
+/** What a document says, and what the rules of its profile say of it. */
+export interface Extraction {
+  readonly outcome: ReadingOutcome;
+  /** Null when nothing was validated. */
+  readonly validation: Validation | null;
+}
+
+export interface ReadRequest {
+  /** Organizations take turns while documents wait. */
+  readonly organizationId: string;
+  readonly task: {
+    readonly mediaType: DocumentMediaType;
+    readonly mode: ValidationMode;
+    readonly companies: readonly OwnCompany[];
+  };
+  /** The bytes of the document, from their begin each time it is called. */
+  bytes(): AsyncIterable<Uint8Array>;
+}
+
+/** Reads documents away from this process. */
+export interface DocumentReader {
+  /** @throws DomainError unavailable when too many wait */
+  read(request: ReadRequest): Promise<Extraction>;
+}
+
+export interface ExtractionStore {
+  find(organizationId: string, id: string): Promise<Extraction | undefined>;
+  /** Keeps the first result under the id. */
+  insert(organizationId: string, id: string, extraction: Extraction, at: Date): Promise<void>;
+}
+
+interface Deps {
+  readonly reader: Pick<UploadReader, 'stored'>;
+  readonly contents: Pick<ContentStore, 'read'>;
+  readonly documents: DocumentReader;
+  readonly extractions: ExtractionStore;
+  readonly clock: Clock;
+}
+
+interface Input {
+  readonly organizationId: string;
+  readonly uploadId: string;
+  readonly mode: ValidationMode;
+  readonly companies: readonly OwnCompany[];
+}
+
+/**
+ * Reads a stored document once: its result is kept under an id that is derived from upload, mode and version, and a repeat gets the
+ * same, whatever has changed since. Two requests at once share one reading in this process.
+ * @throws DomainError not_found, unavailable when too many documents wait
+ */
+export const extractDocument = ({ reader, contents, documents, extractions, clock }: Deps) => {
+  const underWay = new Map<string, Promise<Extraction>>();
+
+  const extract = async (id: string, upload: StoredUpload, { mode, companies }: Input): Promise<Extraction> => {
+    const { organizationId, content } = upload;
+    const kept = await extractions.find(organizationId, id);
+    if (kept !== undefined) return kept;
+    const startedAt = performance.now();
+    const extraction = await documents.read({
+      organizationId,
+      task: { mediaType: content.mediaType as DocumentMediaType, mode, companies },
+      bytes: () => contents.read(content.fileId),
+    });
+    const { outcome } = extraction;
+    documentExtracted('failure' in outcome ? outcome.failure.reason : 'READ', (performance.now() - startedAt) / 1_000);
+    await extractions.insert(organizationId, id, extraction, clock.now());
+    return (await extractions.find(organizationId, id)) ?? extraction;
+  };
+
+  return async (input: Input): Promise<{ upload: StoredUpload; extraction: Extraction }> => {
+    const upload = await reader.stored(input.organizationId, input.uploadId);
+    const id = uuidv5(`${input.mode}:${EXTRACTION_VERSION}`, input.uploadId);
+    const running = underWay.get(id) ?? extract(id, upload, input);
+    underWay.set(id, running);
+    try {
+      return { upload, extraction: await running };
+    } finally {
+      underWay.delete(id);
+    }
+  };
+};

@@ -1,0 +1,183 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { SNIFFED_BYTES, sniffMediaType } from '@invoicecontrol/extraction/media-type';
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { createCounted } from '@invoicecontrol/runtime/mongo/counted-create';
+import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
+import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
+import { longerThan, requireFittingHeader, requireReservedType, shorterThan } from '../domain/upload.js';
+import type { ContentHeader, Reserved } from '../domain/upload.js';
+import { uploadReceived, uploadRefused } from '../telemetry.js';
+import { hashOf } from './token.js';
+import type { ContentStore, Receiving, Upload, UploadStore } from './uploads.js';
+
+/** Counts stored bytes (documents reference, section 14). */
+export const UPLOAD_BYTES_METER = 'upload_bytes';
+
+/** A PUT renews its lease at a third of it, and only when bytes come: one that stalls longer may be taken over. */
+const RENEW_EACH_MS = 20_000;
+/** When another PUT of the same upload is at work. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** By whose right the bytes are sent. */
+export type Right = { readonly organizationId: string } | { readonly token: string };
+
+interface Deps {
+  readonly uploads: UploadStore;
+  readonly contents: ContentStore;
+  readonly usage: UsageCounters;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface Input {
+  readonly uploadId: string;
+  readonly right: Right;
+  readonly header: ContentHeader;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Stores the bytes of a reserved upload while they come; one PUT alone does. Refusals come in the order of the HTTP and
+ * security reference, and each leaves the reservation as it was.
+ * @throws DomainError unauthenticated, not_found, wrong_state, in_progress, unsupported_media_type, too_large, invalid,
+ * usage_exceeded
+ */
+export const receiveUpload =
+  (deps: Deps) =>
+  async ({ uploadId, right, header, chunks }: Input): Promise<void> => {
+    const upload = await findAllowed(deps, uploadId, right);
+    requireOpen(upload, deps.clock.now());
+    requireFittingHeader(upload, header);
+    const receiving = await deps.uploads.claim(uploadId);
+    if (receiving === undefined) {
+      requireOpen((await deps.uploads.find(uploadId, undefined)) ?? upload, deps.clock.now());
+      throw takenBy('Another PUT of this upload is at work. Wait for its end.');
+    }
+    try {
+      await store(deps, receiving, chunks);
+    } catch (error) {
+      uploadRefused();
+      await discard(deps, receiving);
+      throw error;
+    }
+    uploadReceived(upload.byteSize);
+  };
+
+async function findAllowed({ uploads }: Deps, uploadId: string, right: Right): Promise<Upload> {
+  const upload = await uploads.find(uploadId, 'token' in right ? undefined : right.organizationId);
+  if (upload === undefined) throw notFound('upload');
+  if ('token' in right && !isTokenOf(upload, right.token)) {
+    throw new DomainError(
+      'unauthenticated',
+      'The token is not the one of this upload. Use upload_url as it was returned, or an API key.',
+    );
+  }
+  return upload;
+}
+
+function isTokenOf({ tokenHash }: Upload, token: string): boolean {
+  return timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(tokenHash));
+}
+
+/** @throws DomainError wrong_state for an upload that takes no bytes any more */
+function requireOpen({ content, expiresAt }: Upload, now: Date): void {
+  if (content !== undefined) {
+    throw new DomainError('wrong_state', 'The bytes of this upload were received already. Reserve another one.');
+  }
+  if (expiresAt <= now) {
+    throw new DomainError('wrong_state', 'The reservation of this upload has expired. Reserve another one.');
+  }
+}
+
+async function store(
+  { contents, usage, clock }: Deps,
+  receiving: Receiving,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const { upload, fileId, lease } = receiving;
+  const hash = createHash('sha256');
+  const checked = checkedContent(upload, chunks);
+  let renewedAt = performance.now();
+  const hashed = async function* (): AsyncIterable<Uint8Array> {
+    for await (const chunk of checked.chunks) {
+      if (performance.now() - renewedAt > RENEW_EACH_MS) {
+        if (!(await lease.renew())) throw takenOver();
+        renewedAt = performance.now();
+      }
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  await contents.write(fileId, hashed());
+  const receivedAt = clock.now();
+  const month = usageMonth(receivedAt);
+  const content = { sha256: hash.digest('hex'), mediaType: checked.mediaType(), receivedAt };
+  const { created } = await createCounted(
+    { usage, clock },
+    {
+      mark: {
+        organizationId: upload.organizationId,
+        month,
+        meter: UPLOAD_BYTES_METER,
+        amount: upload.byteSize,
+        at: receivedAt,
+      },
+      limit: upload.monthlyLimit,
+      insert: async () => ((await receiving.commit(content, month)) ? content : undefined),
+    },
+  );
+  if (created === undefined) throw takenOver();
+}
+
+/** Lets through exactly the reserved bytes of the reserved type. */
+function checkedContent(
+  reserved: Reserved,
+  chunks: AsyncIterable<Uint8Array>,
+): { readonly chunks: AsyncIterable<Uint8Array>; mediaType(): string } {
+  let mediaType: string | undefined;
+  const check = async function* (): AsyncIterable<Uint8Array> {
+    let bytes = 0;
+    let head: Buffer | undefined = Buffer.alloc(0);
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > reserved.byteSize) throw longerThan(reserved);
+      if (head === undefined) {
+        yield chunk;
+        continue;
+      }
+      head = Buffer.concat([head, chunk]);
+      if (head.length < SNIFFED_BYTES && bytes < reserved.byteSize) continue;
+      mediaType = requireReservedType(reserved, sniffMediaType(head));
+      yield head;
+      head = undefined;
+    }
+    if (bytes < reserved.byteSize) throw shorterThan(reserved, bytes);
+  };
+  return {
+    chunks: check(),
+    mediaType() {
+      if (mediaType === undefined) throw new TypeError('The content was not read.');
+      return mediaType;
+    },
+  };
+}
+
+/** Leaves nothing of the PUT behind. What cannot be removed now is left to the sweep. */
+async function discard({ contents, logger }: Deps, { upload, fileId, release }: Receiving): Promise<void> {
+  try {
+    await contents.delete(fileId);
+    await release();
+  } catch (error) {
+    logger.warn({ error, uploadId: upload.uploadId }, 'a broken upload is left to the sweep');
+  }
+}
+
+function takenOver(): DomainError {
+  return takenBy('Another PUT of this upload has taken over, because this one stalled.');
+}
+
+function takenBy(sentence: string): DomainError {
+  return new DomainError('in_progress', sentence, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
+import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
+import { v7 as uuidv7 } from 'uuid';
+import { requireReservable } from '../domain/upload.js';
+import { UPLOAD_BYTES_METER } from './receive-upload.js';
+import { hashOf, newToken } from './token.js';
+import type { Upload, UploadStore } from './uploads.js';
+
+interface Deps {
+  readonly uploads: UploadStore;
+  readonly usage: UsageCounters;
+  readonly clock: Clock;
+  readonly ttlMs: number;
+}
+
+interface Input {
+  readonly organizationId: string;
+  readonly mediaType: string;
+  readonly byteSize: number;
+  readonly monthlyLimit: number | undefined;
+}
+
+/**
+ * Reserves an upload. Its token authorizes one PUT; only a hash of it is stored. Nothing is counted before the bytes are
+ * stored, but what would not fit now is refused now.
+ * @throws DomainError invalid for a type or size that we do not take, usage_exceeded
+ */
+export const reserveUpload =
+  ({ uploads, usage, clock, ttlMs }: Deps) =>
+  async ({ organizationId, mediaType, byteSize, monthlyLimit }: Input): Promise<{ upload: Upload; token: string }> => {
+    requireReservable({ mediaType, byteSize });
+    const createdAt = clock.now();
+    const mark = {
+      organizationId,
+      month: usageMonth(createdAt),
+      meter: UPLOAD_BYTES_METER,
+      amount: byteSize,
+      at: createdAt,
+    };
+    await usage.requireRoom(mark, monthlyLimit);
+    const token = newToken();
+    const upload = {
+      uploadId: uuidv7(),
+      organizationId,
+      mediaType,
+      byteSize,
+      tokenHash: hashOf(token),
+      monthlyLimit,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + ttlMs),
+    };
+    await uploads.insert(upload);
+    return { upload: { ...upload, content: undefined }, token };
+  };

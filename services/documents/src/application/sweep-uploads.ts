@@ -1,0 +1,48 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
+import { uploadAbandoned } from '../telemetry.js';
+import type { ContentStore, UploadStore } from './uploads.js';
+
+interface Deps {
+  readonly uploads: UploadStore;
+  readonly contents: ContentStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Removes what broken PUTs left, and reservations that ended without their bytes. A fault with one keeps no other waiting. */
+export const sweepUploads =
+  ({ uploads, contents, clock, logger }: Deps) =>
+  async (signal: AbortSignal): Promise<void> => {
+    const now = clock.now();
+    for (const uploadId of await uploads.due(now)) {
+      if (signal.aborted) return;
+      try {
+        const remains = await uploads.takeRemains(uploadId, now);
+        if (remains === undefined) continue;
+        for (const fileId of remains.fileIds) await contents.delete(fileId);
+        await uploads.removeRemains(remains, now);
+        if (remains.isAbandoned) uploadAbandoned();
+      } catch (error) {
+        logger.warn({ error, uploadId }, 'what is left of an upload could not be removed');
+      }
+    }
+  };
+
+/** Remains that are due for removal and stay. */
+export const stuckUploads =
+  ({ uploads }: Pick<Deps, 'uploads'>) =>
+  async (before: Date): Promise<readonly StuckItem[]> => {
+    const oldest = await uploads.oldestDue(before);
+    if (oldest === undefined) return [];
+    return [
+      {
+        kind: 'upload',
+        what: `upload ${oldest.uploadId}, the oldest of those that are due for removal`,
+        since: oldest.since,
+        why: 'the sweep of uploads does not run, or fails for it; the log of documents says why',
+        resolution: 'kubectl rollout restart deployment/documents; docs/runbooks/uploads-and-extraction.md',
+      },
+    ];
+  };

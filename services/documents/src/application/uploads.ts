@@ -1,0 +1,83 @@
+import type { Lease } from '@invoicecontrol/runtime/mongo/claims';
+import type { Reserved } from '../domain/upload.js';
+
+/** A reserved upload, or one whose bytes are stored. */
+export interface Upload extends Reserved {
+  readonly uploadId: string;
+  readonly organizationId: string;
+  /** SHA-256 of the token that authorizes its PUT. */
+  readonly tokenHash: string;
+  /** The plan's limit of stored bytes in a month, when it was reserved; undefined means none. */
+  readonly monthlyLimit: number | undefined;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** Once its bytes are stored. */
+  readonly content: Content | undefined;
+}
+
+/** The stored bytes of an upload. */
+export interface Content {
+  readonly fileId: string;
+  /** Hex, lower case. */
+  readonly sha256: string;
+  /** As sniffed. */
+  readonly mediaType: string;
+  readonly receivedAt: Date;
+}
+
+/** A PUT at work. Whoever has it alone may store the content. */
+export interface Receiving {
+  readonly upload: Upload;
+  /** What the bytes are stored under. */
+  readonly fileId: string;
+  readonly lease: Lease;
+  /** Makes the bytes the content; false when another PUT has taken over. */
+  commit(content: Omit<Content, 'fileId'>, countedMonth: string): Promise<boolean>;
+  /** Lets another PUT begin; the bytes of this one are gone. */
+  release(): Promise<void>;
+}
+
+/** What is left of broken PUTs. */
+export interface Remains {
+  readonly uploadId: string;
+  readonly fileIds: readonly string[];
+  /** Whether the reservation itself has ended. */
+  readonly isAbandoned: boolean;
+}
+
+export interface UploadStore {
+  insert(upload: Omit<Upload, 'content'>): Promise<void>;
+  /** @param organizationId undefined where a token authorizes, which the caller checks */
+  find(uploadId: string, organizationId: string | undefined): Promise<Upload | undefined>;
+  /** Claims a reservation for one PUT; undefined when it has its bytes, has expired, or another PUT is at work. */
+  claim(uploadId: string): Promise<Receiving | undefined>;
+  /** Ends the reservations that were made until then. */
+  expireOf(organizationId: string, until: Date): Promise<void>;
+  /** Uploads that are due for a look of the sweep, a bounded number. */
+  due(now: Date): Promise<readonly string[]>;
+  /**
+   * Makes sure that no PUT whose lease has lapsed comes back, and says what it left; undefined while one is at work. The
+   * sweep looks at the upload again, should it crash before the end.
+   */
+  takeRemains(uploadId: string, now: Date): Promise<Remains | undefined>;
+  /** After the bytes are gone: removes the reservation, or what it knows of the broken PUTs. */
+  removeRemains(remains: Remains, now: Date): Promise<void>;
+  /** Since when the oldest remains are due and were not removed. */
+  oldestDue(before: Date): Promise<{ readonly uploadId: string; readonly since: Date } | undefined>;
+  /** Stored bytes with a mark of the month that were received in that time. */
+  countedBytes(
+    organizationId: string,
+    month: string,
+    time: { readonly from: Date | undefined; readonly to: Date },
+  ): Promise<number>;
+}
+
+/** The bytes of files. */
+export interface ContentStore {
+  /** Stores bytes as they come. */
+  write(fileId: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
+  /** A range, both ends included; the whole file without one. */
+  read(fileId: string, range?: { readonly first: number; readonly last: number }): AsyncIterable<Uint8Array>;
+  /** Removes what there is of a file. */
+  delete(fileId: string): Promise<void>;
+}

@@ -1,0 +1,105 @@
+import { events } from '@invoicecontrol/contracts/events';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
+import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
+import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
+import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
+import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import { usageService } from '@invoicecontrol/runtime/usage-service';
+import { extractDocument } from './application/extract-document.js';
+import { uploadReader } from './application/read-uploads.js';
+import { receiveUpload, UPLOAD_BYTES_METER } from './application/receive-upload.js';
+import { reserveUpload } from './application/reserve-upload.js';
+import { stuckUploads, sweepUploads } from './application/sweep-uploads.js';
+import { configSchema } from './config.js';
+import type { Config } from './config.js';
+import { extractionPool } from './extraction/pool.js';
+import { contentStore } from './storage/contents.js';
+import { extractionStore } from './storage/extractions.js';
+import type { ExtractionDocument } from './storage/extractions.js';
+import { createUploadIndexes, uploadStore } from './storage/uploads.js';
+import type { UploadDocument } from './storage/uploads.js';
+import { reportWaiting } from './telemetry.js';
+import { documentService } from './transport/grpc/documents.js';
+import { uploadService } from './transport/grpc/uploads.js';
+
+/** How often each replica looks for what is left of broken uploads. */
+const SWEEP_EACH_MS = 10_000;
+/** A process that is killed loses the audit lines of so much reading. */
+const AUDIT_EACH_MS = 1_000;
+const MIB = 1024 * 1024;
+
+/** Starts the documents service and resolves when it takes calls. */
+export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
+  return startServiceShell(
+    {
+      name: 'documents',
+      schema: configSchema,
+      config,
+      callsEndMsMax: 20_000,
+      // The lines of a long invoice, each with its texts.
+      messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
+      compose: (connections) => compose(config, connections),
+    },
+    overrides,
+  );
+}
+
+async function compose(config: Config, { db, clock, logger, openOutbox, onStop }: Connections): Promise<ServiceParts> {
+  const uploadCollection = db.collection<UploadDocument>('uploads');
+  await createUploadIndexes(uploadCollection);
+  const outbox = await openOutbox([AUDIT_LINES]);
+  const audit = await auditBuffer(events.documentsAuditRecorded, { db, outbox, clock, logger });
+  onStop('audit lines', () => audit.flush());
+
+  const uploads = uploadStore(uploadCollection, clock, config.UPLOAD_SWEEP_SECONDS * 1_000);
+  const contents = contentStore(db);
+  const usage = usageCounters(db, clock);
+  const reader = uploadReader({ uploads, contents, audit });
+  const extractions = extractionStore(db.collection<ExtractionDocument>('extractions'));
+  const pool = extractionPool({
+    children: config.EXTRACTION_CHILDREN,
+    limits: {
+      timeMs: config.EXTRACTION_SECONDS * 1_000,
+      recognitionMs: config.EXTRACTION_OCR_SECONDS * 1_000,
+      memoryBytes: config.EXTRACTION_MEMORY_MB * MIB,
+    },
+    rulesDir: config.RULES_DIR,
+    logger,
+  });
+  onStop('extraction', () => pool.close());
+  onStop(
+    'metrics',
+    reportWaiting(() => pool.waiting),
+  );
+  return {
+    rpcGroups: [
+      uploadService({
+        reserve: reserveUpload({ uploads, usage, clock, ttlMs: config.UPLOAD_TTL_SECONDS * 1_000 }),
+        receive: receiveUpload({ uploads, contents, usage, clock, logger }),
+        reader,
+      }),
+      documentService({ reader, extract: extractDocument({ reader, contents, documents: pool, extractions, clock }) }),
+      usageService(
+        {
+          [UPLOAD_BYTES_METER]: (organizationId, month) =>
+            usage.used({ organizationId, month, meter: UPLOAD_BYTES_METER }),
+        },
+        clock,
+      ),
+    ],
+    eventHandlers: [
+      // Tokens work without a key, so a deleted organization loses its reservations.
+      handler(events.organizationDeleted, ({ organizationId, eventTime = clock.now() }) =>
+        uploads.expireOf(organizationId, eventTime),
+      ),
+    ],
+    stuckWork: [stuckUploads({ uploads })],
+    jobs: [
+      { name: 'sweep of uploads', pauseMs: SWEEP_EACH_MS, run: sweepUploads({ uploads, contents, clock, logger }) },
+      { name: 'flush of audit lines', pauseMs: AUDIT_EACH_MS, run: () => audit.flush() },
+      await usageReconciliation({ db, clock, logger, marks: { [UPLOAD_BYTES_METER]: uploads.countedBytes } }),
+    ],
+  };
+}

@@ -1,0 +1,33 @@
+import { availableParallelism } from 'node:os';
+import { operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
+import { z } from 'zod';
+
+const DAY_SECONDS = 86_400;
+const CHILDREN_MAX = 4;
+
+/** One for each core, up to a bound: more read nothing faster. */
+function defaultChildren(): number {
+  return Math.min(availableParallelism(), CHILDREN_MAX);
+}
+
+/** The environment of the documents service. */
+export const configSchema = z.object({
+  ...serviceSettings('documents'),
+  OPERATOR_TOKEN: operatorToken,
+  /** How long a reservation takes its bytes. */
+  UPLOAD_TTL_SECONDS: z.coerce.number().int().min(1).max(DAY_SECONDS).default(900),
+  /** How long after the end of a reservation, or after a PUT that was never completed, what is left of it is removed. */
+  UPLOAD_SWEEP_SECONDS: z.coerce.number().int().min(0).max(DAY_SECONDS).default(3_600),
+  /** Processes that read documents. */
+  EXTRACTION_CHILDREN: z.coerce.number().int().min(1).max(64).default(defaultChildren()),
+  /** How long one document may take. */
+  EXTRACTION_SECONDS: z.coerce.number().int().min(1).max(600).default(10),
+  /** How long it may take when it has to be recognised from pictures. */
+  EXTRACTION_OCR_SECONDS: z.coerce.number().int().min(1).max(600).default(60),
+  /** Resident memory of one such process. */
+  EXTRACTION_MEMORY_MB: z.coerce.number().int().min(100).max(16_384).default(600),
+  /** Folder of official rules beside our own; none by default. */
+  RULES_DIR: z.string().optional(),
+});
+
+export type Config = z.infer<typeof configSchema>;

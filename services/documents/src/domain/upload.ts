@@ -1,0 +1,75 @@
+import { DomainError, FieldFaults } from '@invoicecontrol/errors';
+import { UPLOAD_BYTES_MAX, uploadBytesMax, uploadTypes } from '@invoicecontrol/values/upload-type';
+
+/** What a PUT says about itself before its bytes come. */
+export interface ContentHeader {
+  /** Without parameters, in lower case. */
+  readonly mediaType: string | undefined;
+  /** Undefined for a chunked body. */
+  readonly declaredBytes: number | undefined;
+  readonly hasContentEncoding: boolean;
+}
+
+/** What was reserved. */
+export interface Reserved {
+  readonly mediaType: string;
+  readonly byteSize: number;
+}
+
+/** @throws DomainError invalid that names the limit */
+export function requireReservable({ mediaType, byteSize }: Reserved): void {
+  const faults = new FieldFaults();
+  const bytesMax = Object.hasOwn(uploadBytesMax, mediaType) ? uploadBytesMax[mediaType] : undefined;
+  if (bytesMax === undefined) {
+    faults.add('mediaType', `Must be one of ${uploadTypes.join(', ')}.`);
+  }
+  const limit = bytesMax ?? UPLOAD_BYTES_MAX;
+  if (!Number.isSafeInteger(byteSize) || byteSize < 1 || byteSize > limit) {
+    faults.add('byteSize', `Must be a whole number from 1 to ${limit}, the largest file of this type in bytes.`);
+  }
+  faults.throwIfAny();
+}
+
+/**
+ * What can be refused before the bytes are read, in the order of the HTTP and security reference: 415, 413, 400.
+ * @throws DomainError unsupported_media_type, too_large, invalid
+ */
+export function requireFittingHeader(reserved: Reserved, header: ContentHeader): void {
+  if (header.hasContentEncoding) {
+    throw new DomainError('unsupported_media_type', 'Send the file as it is, without Content-Encoding.');
+  }
+  if (header.mediaType !== reserved.mediaType) {
+    throw new DomainError(
+      'unsupported_media_type',
+      `The upload is reserved for ${reserved.mediaType}. Send that Content-Type, or reserve another upload.`,
+    );
+  }
+  if (header.declaredBytes === undefined) return;
+  if (header.declaredBytes > reserved.byteSize) throw longerThan(reserved);
+  if (header.declaredBytes < reserved.byteSize) throw shorterThan(reserved, header.declaredBytes);
+}
+
+/** @throws DomainError invalid when what the bytes are is not what was reserved */
+export function requireReservedType(reserved: Reserved, sniffed: string | undefined): string {
+  const expected = reserved.mediaType === 'text/xml' ? 'application/xml' : reserved.mediaType;
+  if (sniffed === expected) return sniffed;
+  throw new DomainError(
+    'invalid',
+    `The file is not what it was reserved as (${reserved.mediaType}): its first bytes say ` +
+      `${sniffed ?? 'that it is none of the types we read'}. Reserve an upload of its real type.`,
+  );
+}
+
+export function longerThan({ byteSize }: Reserved): DomainError {
+  return new DomainError(
+    'too_large',
+    `The file is longer than the ${byteSize} bytes that were reserved. Reserve an upload of its real size.`,
+  );
+}
+
+export function shorterThan({ byteSize }: Reserved, bytes: number): DomainError {
+  return new DomainError(
+    'invalid',
+    `The file has ${bytes} of the ${byteSize} bytes that were reserved. Send the whole file, or reserve its real size.`,
+  );
+}

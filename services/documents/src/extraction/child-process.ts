@@ -1,0 +1,157 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import type { Examination } from '@invoicecontrol/extraction/examine-document';
+import type { FromChild, Task, ToChild } from './messages.js';
+
+/** How often the memory of a working child is looked at: some hundred MiB can be taken between two looks. */
+const WATCH_EACH_MS = 50;
+const PAGE_BYTES = 4_096;
+const MIB = 1024 * 1024;
+
+export interface ChildLimits {
+  /** For the whole of a document, unless it has to be recognised from pictures. */
+  readonly timeMs: number;
+  /** For a document that has to be. */
+  readonly recognitionMs: number;
+  readonly memoryBytes: number;
+}
+
+/** Why a child ended before its result. */
+export type Death = 'TIME' | 'MEMORY' | 'CRASH';
+
+/** How a task ended. */
+export type TaskEnd = { readonly result: Examination } | { readonly death: Death };
+
+export interface ExtractionChild {
+  readonly pid: number;
+  /** Tasks that it has ended. */
+  readonly documents: number;
+  /** Resident memory now. */
+  memoryBytes(): Promise<number>;
+  /**
+   * One task at a time. Bytes are sent while they are read, so that the parent holds no file.
+   * @throws Error for a defect of the code, and when the bytes cannot be read
+   */
+  run(task: Task, bytes: AsyncIterable<Uint8Array>): Promise<TaskEnd>;
+  kill(): void;
+}
+
+/**
+ * Starts a child and resolves when it is warm. Its environment has no secret, and it inherits no file of its parent.
+ * @param program the file of the child
+ * @param env what it may know
+ */
+export async function startChild(
+  program: string,
+  env: Readonly<Record<string, string>>,
+  limits: ChildLimits,
+): Promise<ExtractionChild> {
+  const child = fork(program, [], {
+    env: { ...env },
+    execArgv: [`--max-old-space-size=${Math.floor(limits.memoryBytes / MIB)}`],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const ready = new Promise<void>((resolve) => {
+    child.once('message', () => resolve());
+  });
+  const isReady = await Promise.race([ready.then(() => true), ended.then(() => false)]);
+  const { pid } = child;
+  if (!isReady || pid === undefined)
+    throw new Error(`An extraction child did not start (exit code ${child.exitCode}).`);
+  let documents = 0;
+  return {
+    pid,
+    get documents() {
+      return documents;
+    },
+    memoryBytes: () => residentBytes(pid),
+    async run(task, bytes) {
+      try {
+        return await runTask(child, ended, { task, bytes, limits });
+      } finally {
+        documents++;
+      }
+    },
+    kill: () => child.kill('SIGKILL'),
+  };
+}
+
+async function runTask(
+  child: ChildProcess,
+  ended: Promise<void>,
+  { task, bytes, limits }: { task: Task; bytes: AsyncIterable<Uint8Array>; limits: ChildLimits },
+): Promise<TaskEnd> {
+  let death: Death = 'CRASH';
+  const kill = (why: Death): void => {
+    death = why;
+    child.kill('SIGKILL');
+  };
+  let timer = setTimeout(() => kill('TIME'), limits.timeMs);
+  let isRecognising = false;
+  const watch = setInterval(() => {
+    residentBytes(child.pid ?? 0).then(
+      (resident) => {
+        if (resident > limits.memoryBytes) kill('MEMORY');
+      },
+      // It has just ended.
+      () => {},
+    );
+  }, WATCH_EACH_MS);
+  let listen: ((message: FromChild) => void) | undefined;
+  const answered = new Promise<TaskEnd>((resolve, reject) => {
+    listen = (message) => {
+      if (message.kind === 'recognises') {
+        if (isRecognising) return;
+        isRecognising = true;
+        clearTimeout(timer);
+        timer = setTimeout(() => kill('TIME'), limits.recognitionMs);
+      } else if (message.kind === 'result') {
+        resolve({ result: message.result });
+      } else if (message.kind === 'defect') {
+        reject(new Error(`an extraction child failed: ${message.message}`));
+      }
+    };
+    child.on('message', listen);
+  });
+  const died = ended.then((): TaskEnd => ({ death }));
+  try {
+    const sent = sendAll(child, task, bytes);
+    // What cannot be read is thrown; what cannot be sent any more shows as the end of the child.
+    await Promise.race([sent, died, answered]);
+    return await Promise.race([answered, died]);
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watch);
+    if (listen !== undefined) child.off('message', listen);
+  }
+}
+
+async function sendAll(child: ChildProcess, task: Task, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  await send(child, { kind: 'task', task });
+  for await (const piece of bytes) {
+    if (!child.connected) return;
+    await send(child, { kind: 'bytes', bytes: piece });
+  }
+  await send(child, { kind: 'end' });
+}
+
+/** Resolves when the message has left; one that cannot leave belongs to a child that has ended. */
+function send(child: ChildProcess, message: ToChild): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.connected) child.send(message, () => resolve());
+    else resolve();
+  });
+}
+
+/** Linux alone tells it; elsewhere only time is limited. */
+async function residentBytes(pid: number): Promise<number> {
+  if (process.platform !== 'linux') return 0;
+  const [, resident = '0'] = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ');
+  return Number(resident) * PAGE_BYTES;
+}

@@ -1,0 +1,76 @@
+// A process that parses what strangers send, and nothing else. It is killed when a document takes too long or too much.
+import { Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { loadOfficialRules } from '@invoicecontrol/compliance/official-rules';
+import type { OfficialRules } from '@invoicecontrol/compliance/official-rules';
+import { examineDocument } from '@invoicecontrol/extraction/examine-document';
+import { readDocument } from '@invoicecontrol/extraction/read-document';
+import type { FromChild, Task, ToChild } from './messages.js';
+
+/** Whatever a document asks for, no parser opens a connection from here. */
+Socket.prototype.connect = () => {
+  throw new Error('A process that reads documents opens no connection.');
+};
+
+// Text is recognised in threads, and nothing else here runs in one: the first message to one says that it begins.
+const { postMessage } = Worker.prototype;
+Worker.prototype.postMessage = function (...message) {
+  send({ kind: 'recognises' });
+  postMessage.apply(this, message);
+};
+
+/** Load what the first document would otherwise wait for. */
+const WARM_UP_XML = Buffer.from('<?xml version="1.0"?><Invoice/>');
+const WARM_UP_PDF = Buffer.from(`%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
+4 0 obj<</Length 68>>stream
+BT /F 9 Tf 9 9 Td (Enough letters that this is taken for text) Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>
+`);
+
+// oxlint-disable-next-line node/no-process-env -- the one setting that its parent gives it
+const rulesDir = process.env['RULES_DIR'];
+let officialRules: OfficialRules | undefined;
+let task: Task | undefined;
+let pieces: Uint8Array[] = [];
+
+process.on('message', (message: ToChild) => {
+  switch (message.kind) {
+    case 'task':
+      ({ task } = message);
+      pieces = [];
+      return;
+    case 'bytes':
+      pieces.push(message.bytes);
+      return;
+    case 'end':
+      void finish();
+  }
+});
+// Its parent is gone.
+process.on('disconnect', () => process.exit(0));
+
+if (rulesDir !== undefined) officialRules = await loadOfficialRules(rulesDir);
+await readDocument(WARM_UP_XML, { mediaType: 'application/xml', companies: [] });
+await readDocument(WARM_UP_PDF, { mediaType: 'application/pdf', companies: [] });
+send({ kind: 'ready' });
+
+async function finish(): Promise<void> {
+  const given = task;
+  const bytes = Buffer.concat(pieces);
+  [task, pieces] = [undefined, []];
+  try {
+    if (given === undefined) throw new TypeError('A child was given bytes without a task.');
+    send({ kind: 'result', result: await examineDocument(bytes, { ...given, officialRules }) });
+  } catch (error) {
+    send({ kind: 'defect', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+}
+
+function send(message: FromChild): void {
+  process.send?.(message);
+}

@@ -1,0 +1,207 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import type { Extraction } from '../application/extract-document.js';
+import { DOCUMENTS_PER_CHILD_MAX, extractionPool, WAITING_MAX, WAITING_OF_ORGANIZATION_MAX } from './pool.js';
+import type { ExtractionPool } from './pool.js';
+
+const program = fileURLToPath(new URL('../../dist/testing/instructed-child.js', import.meta.url));
+const MIB = 1024 * 1024;
+const task = { mediaType: 'application/xml', mode: 'OFF', companies: [] } as const;
+/** Longer than a child needs to be started twice on a busy machine. */
+const TEST_MS_MAX = 60_000;
+
+const pools: ExtractionPool[] = [];
+afterEach(() => {
+  for (const pool of pools.splice(0)) pool.close();
+});
+
+function open({ children = 1, timeMs = 30_000, recognitionMs = 30_000, memoryBytes = 400 * MIB } = {}): ExtractionPool {
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const limits = { timeMs, recognitionMs, memoryBytes };
+  const pool = extractionPool({ children, limits, rulesDir: undefined, logger, program });
+  pools.push(pool);
+  return pool;
+}
+
+async function* once(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+const read = (pool: ExtractionPool, text: string, organizationId = 'first') =>
+  pool.read({ organizationId, task, bytes: () => once(text) });
+
+async function messageOf(extraction: Promise<Extraction>): Promise<string> {
+  const { outcome } = await extraction;
+  return 'failure' in outcome ? outcome.failure.message : '';
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('a pool of extraction children', () => {
+  test('gives each document to a child and its bytes in order', async () => {
+    const pool = open();
+    async function* inPieces(): AsyncIterable<Uint8Array> {
+      for (const piece of ['one', ' ', 'two']) yield Buffer.from(piece);
+    }
+    const answer = await messageOf(pool.read({ organizationId: 'first', task, bytes: inPieces }));
+    expect(answer).toBe(`${pool.pids()[0]}: one two`);
+  });
+
+  test('keeps its environment from them, and is named in their command line', async () => {
+    const { env, argv } = JSON.parse(await messageOf(read(open(), 'env'))) as { env: string[]; argv: string[] };
+    expect(env.filter((name) => !/^(NODE_CHANNEL_|NODE_UNIQUE_ID)/.test(name))).toEqual([]);
+    expect(argv.join(' ')).toContain('documents');
+  });
+
+  test('reads as many documents at once as it has children, the others in turn', async () => {
+    const pool = open({ children: 2 });
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => messageOf(read(pool, `${index}`))));
+    expect(answers.map((answer) => answer.split(': ')[1])).toEqual([...Array(20).keys()].map(String));
+    expect(new Set(answers.map((answer) => answer.split(':')[0])).size).toBe(2);
+  });
+
+  test(
+    `lets ${WAITING_OF_ORGANIZATION_MAX} documents of an organization wait and ${WAITING_MAX} of all, and refuses the next one as unavailable`,
+    async () => {
+      const pool = open({ timeMs: TEST_MS_MAX });
+      const refusal = { kind: 'unavailable', retryAfterSeconds: 5 };
+      const all = [read(pool, 'recognise')];
+      const fill = (organizationId: string) =>
+        all.push(...Array.from({ length: WAITING_OF_ORGANIZATION_MAX }, () => read(pool, 'waits', organizationId)));
+      await eventually(() => expect(pool.waiting).toBe(0));
+      fill('first');
+      await eventually(() => expect(pool.waiting).toBe(WAITING_OF_ORGANIZATION_MAX));
+      await expect(read(pool, 'too many of one')).rejects.toMatchObject(refusal);
+      fill('second');
+      await eventually(() => expect(pool.waiting).toBe(WAITING_MAX));
+      await expect(read(pool, 'too many', 'third')).rejects.toMatchObject(refusal);
+      await Promise.all(all);
+      expect(await messageOf(read(pool, 'again'))).toMatch(/again$/);
+    },
+    TEST_MS_MAX,
+  );
+
+  test('gives a child that is free to the organization with the fewest, whoever came first', async () => {
+    const pool = open({ children: 2 });
+    const ends: string[] = [];
+    const note = async (text: string, organizationId: string) => {
+      await read(pool, text, organizationId);
+      ends.push(`${organizationId} ${text}`);
+    };
+    const all = ['recognise', 'recognise', 'waits', 'waits', 'waits'].map((text) => note(text, 'first'));
+    await eventually(() => expect(pool.waiting).toBe(3));
+    all.push(note('waits', 'second'));
+    await Promise.all(all);
+    expect(ends.filter((end) => end.endsWith('waits'))[0]).toBe('second waits');
+  });
+
+  test(
+    `replaces a child after ${DOCUMENTS_PER_CHILD_MAX} documents`,
+    async () => {
+      const pool = open();
+      await read(pool, 'first');
+      const [first] = pool.pids();
+      for (let count = 1; count < DOCUMENTS_PER_CHILD_MAX; count++) await read(pool, 'next');
+      expect(await messageOf(read(pool, 'after'))).not.toMatch(new RegExp(`^${first}:`));
+      await eventually(() => expect(isAlive(first ?? 0)).toBe(false));
+    },
+    TEST_MS_MAX,
+  );
+
+  test(
+    'replaces one that ended between two documents',
+    async () => {
+      const pool = open();
+      await read(pool, 'first');
+      const [first = 0] = pool.pids();
+      process.kill(first, 'SIGKILL');
+      await eventually(() => expect(isAlive(first)).toBe(false));
+      expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);
+    },
+    TEST_MS_MAX,
+  );
+
+  test('ends its children when it is closed, and whoever waits hears it', async () => {
+    const pool = open();
+    await read(pool, 'first');
+    const pids = pool.pids();
+    const [running, waiting] = [read(pool, 'spin'), read(pool, 'waits')];
+    await eventually(() => expect(pool.waiting).toBe(1));
+    const ends = Promise.allSettled([running, waiting]);
+    pool.close();
+    expect((await ends).map(({ status }) => status)).toContain('rejected');
+    await eventually(() => expect(pids.some(isAlive)).toBe(false));
+  });
+});
+
+describe('a document that', () => {
+  test(
+    'takes too long ends its child, is read once more in a fresh one, and is refused; others go on meanwhile',
+    async () => {
+      const pool = open({ children: 2, timeMs: 1_000 });
+      const spinning = read(pool, 'spin');
+      expect(await messageOf(read(pool, 'other'))).toMatch(/other$/);
+      expect(await spinning).toMatchObject({
+        outcome: { failure: { reason: 'TIMED_OUT', message: expect.stringContaining('within 1 s') } },
+        validation: null,
+      });
+      expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);
+    },
+    TEST_MS_MAX,
+  );
+
+  test(
+    'has to be recognised may take longer, and not for ever',
+    async () => {
+      const endless = open({ timeMs: 1_000, recognitionMs: 2_000 });
+      expect(await read(endless, 'recognise for ever')).toMatchObject({
+        outcome: { failure: { reason: 'TIMED_OUT' } },
+      });
+      expect(await messageOf(read(open({ timeMs: 1_000 }), 'recognise'))).toBe('recognised');
+    },
+    TEST_MS_MAX,
+  );
+
+  test.each(['hold', 'crash'])(
+    'takes too much memory, or ends its child (%s), is refused as too large',
+    async (instruction) => {
+      const pool = open({ memoryBytes: 200 * MIB });
+      expect(await read(pool, instruction)).toMatchObject({ outcome: { failure: { reason: 'TOO_LARGE' } } });
+      expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);
+    },
+    TEST_MS_MAX,
+  );
+
+  test(
+    'meets a defect is a fault of ours, and the next one is read',
+    async () => {
+      const pool = open();
+      await expect(read(pool, 'defect')).rejects.toThrow(/a bug/);
+      expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);
+    },
+    TEST_MS_MAX,
+  );
+
+  test(
+    'cannot be read from the store fails with that, and the next one is read',
+    async () => {
+      const pool = open();
+      async function* broken(): AsyncIterable<Uint8Array> {
+        yield Buffer.from('half');
+        throw new Error('the store is away');
+      }
+      await expect(pool.read({ organizationId: 'first', task, bytes: broken })).rejects.toThrow('the store is away');
+      expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);
+    },
+    TEST_MS_MAX,
+  );
+});

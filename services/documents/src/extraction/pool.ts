@@ -1,0 +1,193 @@
+import { fileURLToPath } from 'node:url';
+import { DomainError } from '@invoicecontrol/errors';
+import type { Examination } from '@invoicecontrol/extraction/examine-document';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { DocumentReader, ReadRequest } from '../application/extract-document.js';
+import { childKilled } from '../telemetry.js';
+import { startChild } from './child-process.js';
+import type { ChildLimits, Death, ExtractionChild } from './child-process.js';
+
+/** The compiled child, also where tests run the sources. */
+const PROGRAM = fileURLToPath(new URL('../../dist/extraction/child.js', import.meta.url));
+/** Documents that wait for a child; beyond them callers are told to come back. */
+export const WAITING_MAX = 100;
+/** Of them, those of one organization. */
+export const WAITING_OF_ORGANIZATION_MAX = 50;
+/** A child is replaced after so many documents: parsers written in C keep what they once took. */
+export const DOCUMENTS_PER_CHILD_MAX = 200;
+/** One that holds more than this share of its limit between two documents would be killed for the one before. */
+const IDLE_MEMORY_SHARE_MAX = 0.75;
+/** A killed document is read once more, in a fresh child: the first may have suffered from those before it. */
+const ATTEMPTS_MAX = 2;
+/** After a child that did not start. */
+const RESTART_PAUSE_MS = 1_000;
+
+export interface PoolOptions {
+  readonly children: number;
+  readonly limits: ChildLimits;
+  /** Folder of official rules; none where it is undefined. */
+  readonly rulesDir: string | undefined;
+  readonly logger: Logger;
+  /** What tests let the children be. */
+  readonly program?: string;
+}
+
+export interface ExtractionPool extends DocumentReader {
+  /** Process ids of the children. */
+  pids(): readonly number[];
+  /** Documents that wait for a child. */
+  readonly waiting: number;
+  /** Ends the children; what they read is lost, and read again by whoever asks again. */
+  close(): void;
+}
+
+/** Who waits for a child. */
+interface Waiter {
+  readonly organizationId: string;
+  readonly take: (child: ExtractionChild) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** Starts the children; they are warm when the first document comes, or it waits for them. */
+export function extractionPool({ children, limits, rulesDir, logger, program = PROGRAM }: PoolOptions): ExtractionPool {
+  const env = rulesDir === undefined ? {} : { RULES_DIR: rulesDir };
+  const all = new Set<ExtractionChild>();
+  const idle: ExtractionChild[] = [];
+  const waiters: Waiter[] = [];
+  /** Children that read for an organization; no entry for none. */
+  const reading = new Map<string, number>();
+  let isClosed = false;
+
+  const add = async (): Promise<void> => {
+    try {
+      const child = await startChild(program, env, limits);
+      if (isClosed) {
+        child.kill();
+        return;
+      }
+      all.add(child);
+      offer(child);
+    } catch (error) {
+      if (isClosed) return;
+      logger.error({ error }, 'an extraction child did not start');
+      setTimeout(() => void add(), RESTART_PAUSE_MS).unref();
+    }
+  };
+  const offer = (child: ExtractionChild): void => {
+    const waiter = nextOf(waiters, reading);
+    if (waiter === undefined) {
+      idle.push(child);
+      return;
+    }
+    waiters.splice(waiters.indexOf(waiter), 1);
+    waiter.take(child);
+  };
+  const replace = (child: ExtractionChild): void => {
+    all.delete(child);
+    child.kill();
+    if (!isClosed) void add();
+  };
+  /** Gives the child to the next document, or replaces it. */
+  const giveBack = async (child: ExtractionChild): Promise<void> => {
+    const isWorn = child.documents >= DOCUMENTS_PER_CHILD_MAX;
+    const isFat = (await child.memoryBytes().catch(() => Infinity)) > limits.memoryBytes * IDLE_MEMORY_SHARE_MAX;
+    if (isWorn || isFat || isClosed) replace(child);
+    else offer(child);
+  };
+  const take = async ({ organizationId }: ReadRequest, isFirst: boolean): Promise<ExtractionChild> => {
+    if (isClosed) throw stopping();
+    for (let child = idle.shift(); child !== undefined; child = idle.shift()) {
+      // One that ended between two documents.
+      if (await isAlive(child)) return child;
+      replace(child);
+    }
+    const ofOrganization = waiters.filter((waiter) => waiter.organizationId === organizationId).length;
+    if (isFirst && (waiters.length >= WAITING_MAX || ofOrganization >= WAITING_OF_ORGANIZATION_MAX)) {
+      throw new DomainError(
+        'unavailable',
+        'Too many documents wait to be read right now. Repeat the request in a moment.',
+        { retryAfterSeconds: 5 },
+      );
+    }
+    return new Promise((resolve, reject) => waiters.push({ organizationId, take: resolve, fail: reject }));
+  };
+  const count = ({ organizationId }: ReadRequest, change: number): void => {
+    const children = (reading.get(organizationId) ?? 0) + change;
+    if (children === 0) reading.delete(organizationId);
+    else reading.set(organizationId, children);
+  };
+  const attempt = async (request: ReadRequest, isFirst: boolean): Promise<Examination | Death> => {
+    const child = await take(request, isFirst);
+    let isOver = false;
+    count(request, 1);
+    try {
+      const end = await child.run(request.task, request.bytes());
+      isOver = 'result' in end;
+      return 'result' in end ? end.result : end.death;
+    } finally {
+      count(request, -1);
+      // A child whose task failed in any other way may be in the middle of it.
+      if (isOver) void giveBack(child);
+      else replace(child);
+    }
+  };
+
+  for (let started = 0; started < children; started++) void add();
+  return {
+    async read(request) {
+      let death: Death = 'CRASH';
+      for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
+        const end = await attempt(request, attempts === 0);
+        if (typeof end !== 'string') return end;
+        death = end;
+        childKilled(death);
+        logger.warn({ death, mediaType: request.task.mediaType, attempts: attempts + 1 }, 'an extraction child ended');
+      }
+      return { outcome: { failure: failureOf(death, limits) }, validation: null };
+    },
+    pids: () => [...all].map(({ pid }) => pid),
+    get waiting() {
+      return waiters.length;
+    },
+    close() {
+      isClosed = true;
+      for (const child of all) child.kill();
+      for (const waiter of waiters.splice(0)) waiter.fail(stopping());
+    },
+  };
+}
+
+/** The first of those whose organization has the fewest children: documents of one that take long hold up no other's. */
+function nextOf(waiters: readonly Waiter[], reading: ReadonlyMap<string, number>): Waiter | undefined {
+  const readingFor = ({ organizationId }: Waiter): number => reading.get(organizationId) ?? 0;
+  return waiters.toSorted((left, right) => readingFor(left) - readingFor(right))[0];
+}
+
+function stopping(): DomainError {
+  return new DomainError('unavailable', 'The service is stopping. Repeat the request in a moment.');
+}
+
+async function isAlive(child: ExtractionChild): Promise<boolean> {
+  return child.memoryBytes().then(
+    () => true,
+    () => false,
+  );
+}
+
+function failureOf(death: Death, { timeMs, recognitionMs, memoryBytes }: ChildLimits) {
+  const common = { missingFields: [], reading: null };
+  if (death === 'TIME') {
+    const seconds = `${timeMs / 1_000} s (${recognitionMs / 1_000} s for scans)`;
+    return {
+      ...common,
+      reason: 'TIMED_OUT',
+      message: `The document could not be read within ${seconds}. Send it with fewer pages or simpler content.`,
+    } as const;
+  }
+  const memory = `${Math.floor(memoryBytes / (1024 * 1024))} MiB`;
+  return {
+    ...common,
+    reason: 'TOO_LARGE',
+    message: `Reading the document takes more than ${memory} of memory. Send it with fewer pages or smaller pictures.`,
+  } as const;
+}

@@ -1,0 +1,29 @@
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Collection } from 'mongodb';
+import type { Extraction, ExtractionStore } from '../application/extract-document.js';
+
+/** What a document said when it was read. */
+export interface ExtractionDocument {
+  /** Derived from upload, mode and version of the reading. */
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly at: Date;
+  /** As JSON: its names contain dots, and nothing is searched in it. */
+  readonly extraction: string;
+}
+
+export function extractionStore(collection: Collection<ExtractionDocument>): ExtractionStore {
+  return {
+    async find(organizationId, id) {
+      const document = await collection.findOne({ _id: id, organizationId });
+      return document === null ? undefined : (JSON.parse(document.extraction) as Extraction);
+    },
+    async insert(organizationId, id, extraction, at) {
+      try {
+        await collection.insertOne({ _id: id, organizationId, at, extraction: JSON.stringify(extraction) });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
+import type { Claim, Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import type { Collection, Filter } from 'mongodb';
+import type { Receiving, Upload, UploadStore } from '../application/uploads.js';
+
+/** A PUT that sends nothing for so long may be taken over; it renews while bytes come. */
+const LEASE_MS = 60_000;
+/** Reservations that one run of the sweep looks at. */
+const SWEEP_UPLOADS_MAX = 200;
+
+/**
+ * A reservation, and the upload that it becomes: `content` is set by the write that makes its bytes valid. Every PUT is
+ * named in `attempts` before it stores a byte, so that what a crash leaves is found without a search in the bytes.
+ */
+export interface UploadDocument extends Claimable {
+  readonly organizationId: string;
+  readonly state: 'RESERVED' | 'UPLOADED';
+  /** As reserved. */
+  readonly mediaType: string;
+  readonly byteSize: number;
+  readonly tokenHash: string;
+  readonly monthlyLimit?: number;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** Files that a PUT has begun. */
+  readonly attempts?: readonly string[];
+  /** When the sweep looks at it next; absent when nothing can be left to remove. Sparse index. */
+  readonly sweepAt?: Date;
+  readonly content?: {
+    readonly fileId: string;
+    readonly sha256: string;
+    readonly mediaType: string;
+    readonly receivedAt: Date;
+  };
+  /** The bytes that count in the quota of a month; the usage counter is put right by their sum. */
+  readonly usage?: { readonly month: string; readonly bytes: number };
+}
+
+export async function createUploadIndexes(collection: Collection<UploadDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { sweepAt: 1 }, sparse: true, name: 'sweep' },
+    { key: { organizationId: 1, state: 1, createdAt: 1 }, name: 'open' },
+    { key: { organizationId: 1, 'usage.month': 1, 'content.receivedAt': 1 }, name: 'counted' },
+  ]);
+}
+
+export function uploadStore(collection: Collection<UploadDocument>, clock: Clock, sweepMs: number): UploadStore {
+  const after = (at: Date, ms: number): Date => new Date(at.getTime() + ms);
+  return {
+    async insert({ uploadId, monthlyLimit, ...upload }) {
+      await collection.insertOne({
+        _id: uploadId,
+        ...upload,
+        ...(monthlyLimit === undefined ? {} : { monthlyLimit }),
+        state: 'RESERVED',
+        leaseUntil: FREE,
+        sweepAt: after(upload.expiresAt, sweepMs),
+      });
+    },
+    async find(uploadId, organizationId) {
+      const filter = organizationId === undefined ? { _id: uploadId } : { _id: uploadId, organizationId };
+      const document = await collection.findOne(filter);
+      return document === null ? undefined : toUpload(document);
+    },
+    async claim(uploadId) {
+      const fileId = randomUUID();
+      const wanted: Filter<UploadDocument> = { _id: uploadId, state: 'RESERVED', expiresAt: { $gt: clock.now() } };
+      const claimed = await claim(collection, wanted, {
+        clock,
+        leaseMs: LEASE_MS,
+        // Looked at again when this PUT, or the last renewal of it, is over for the time that remains are kept.
+        change: { $push: { attempts: fileId }, $set: { sweepAt: after(clock.now(), LEASE_MS + sweepMs) } },
+      });
+      return claimed && toReceiving(collection, claimed, { fileId, sweepMs });
+    },
+    async expireOf(organizationId, until) {
+      const open: Filter<UploadDocument> = { organizationId, state: 'RESERVED', createdAt: { $lte: until } };
+      await collection.updateMany(open, { $min: { expiresAt: until, sweepAt: after(until, sweepMs) } });
+    },
+    async due(now) {
+      const documents = await collection
+        .find({ sweepAt: { $lte: now } }, { projection: { _id: 1 } })
+        .sort({ sweepAt: 1 })
+        .limit(SWEEP_UPLOADS_MAX)
+        .toArray();
+      return documents.map(({ _id }) => _id);
+    },
+    async takeRemains(uploadId, now) {
+      const silent: Filter<UploadDocument> = { _id: uploadId, state: 'RESERVED', leaseUntil: { $lte: now } };
+      const stopped = await collection.findOneAndUpdate(silent, { $unset: { claim: '' } }, { returnDocument: 'after' });
+      const document = stopped ?? (await collection.findOne({ _id: uploadId }));
+      if (document === null) return undefined;
+      const { state, attempts = [], content, leaseUntil = FREE, expiresAt } = document;
+      if (state === 'RESERVED' && stopped === null) {
+        await collection.updateOne(
+          { _id: uploadId, state: 'RESERVED' },
+          { $set: { sweepAt: after(leaseUntil, sweepMs) } },
+        );
+        return undefined;
+      }
+      return {
+        uploadId,
+        fileIds: attempts.filter((fileId) => fileId !== content?.fileId),
+        isAbandoned: state === 'RESERVED' && after(expiresAt, sweepMs) <= now,
+      };
+    },
+    async removeRemains({ uploadId, fileIds, isAbandoned }, now) {
+      if (isAbandoned) {
+        // None can begin after its end.
+        await collection.deleteOne({ _id: uploadId, state: 'RESERVED', leaseUntil: { $lte: now } });
+        return;
+      }
+      const document = await collection.findOneAndUpdate(
+        { _id: uploadId },
+        { $pull: { attempts: { $in: [...fileIds] } } },
+        { returnDocument: 'after' },
+      );
+      if (document === null) return;
+      const { state, expiresAt, attempts = [], sweepAt } = document;
+      const change =
+        state === 'UPLOADED' ? { $unset: { sweepAt: '' as const } } : { $set: { sweepAt: after(expiresAt, sweepMs) } };
+      // A PUT that began meanwhile has set its own time.
+      if (sweepAt !== undefined && (state === 'UPLOADED' || attempts.length === 0)) {
+        await collection.updateOne({ _id: uploadId, sweepAt, state }, change);
+      }
+    },
+    async oldestDue(before) {
+      const [document] = await collection
+        .find({ sweepAt: { $lte: before } }, { projection: { sweepAt: 1 } })
+        .sort({ sweepAt: 1 })
+        .limit(1)
+        .toArray();
+      return document?.sweepAt === undefined ? undefined : { uploadId: document._id, since: document.sweepAt };
+    },
+    async countedBytes(organizationId, month, { from, to }) {
+      const [sum] = await collection
+        .aggregate<{ bytes: number }>([
+          {
+            $match: {
+              organizationId,
+              'usage.month': month,
+              'content.receivedAt': { ...(from === undefined ? {} : { $gte: from }), $lt: to },
+            },
+          },
+          { $group: { _id: null, bytes: { $sum: '$usage.bytes' } } },
+        ])
+        .toArray();
+      return sum?.bytes ?? 0;
+    },
+  };
+}
+
+function toUpload({ _id: uploadId, monthlyLimit, content, ...document }: UploadDocument): Upload {
+  const { organizationId, mediaType, byteSize, tokenHash, createdAt, expiresAt } = document;
+  return {
+    uploadId,
+    organizationId,
+    mediaType,
+    byteSize,
+    tokenHash,
+    monthlyLimit,
+    createdAt,
+    expiresAt,
+    content,
+  };
+}
+
+function toReceiving(
+  collection: Collection<UploadDocument>,
+  { document, ...lease }: Claim<UploadDocument>,
+  { fileId, sweepMs }: { readonly fileId: string; readonly sweepMs: number },
+): Receiving {
+  const upload = toUpload(document);
+  const ours: Filter<UploadDocument> = { _id: upload.uploadId, claim: lease.claimId, state: 'RESERVED' };
+  return {
+    upload,
+    fileId,
+    lease,
+    async commit(content, month) {
+      const others = document.attempts?.some((attempt) => attempt !== fileId) === true;
+      const { matchedCount } = await collection.updateOne(ours, {
+        $set: { state: 'UPLOADED', content: { fileId, ...content }, usage: { month, bytes: upload.byteSize } },
+        // A PUT before this one may have left bytes; then the sweep looks once more.
+        $unset: { claim: '', leaseUntil: '', ...(others ? {} : { sweepAt: '', attempts: '' }) },
+      });
+      return matchedCount === 1;
+    },
+    async release() {
+      await collection.updateOne(ours, {
+        $set: { leaseUntil: FREE, sweepAt: new Date(upload.expiresAt.getTime() + sweepMs) },
+        $pull: { attempts: fileId },
+        $unset: { claim: '' },
+      });
+    },
+  };
+}

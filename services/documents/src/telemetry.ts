@@ -1,0 +1,38 @@
+import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
+
+/** The bytes of an upload are stored. */
+export function uploadReceived(bytes: number): void {
+  count('documents.uploads', { outcome: 'RECEIVED' });
+  count('documents.upload_bytes', {}, bytes);
+}
+
+/** A PUT had begun and came to nothing. */
+export function uploadRefused(): void {
+  count('documents.uploads', { outcome: 'REFUSED' });
+}
+
+/** A reservation ended without its bytes. */
+export function uploadAbandoned(): void {
+  count('documents.uploads', { outcome: 'ABANDONED' });
+}
+
+/** A document was read, or why not. */
+export function documentExtracted(outcome: string, seconds: number): void {
+  count('documents.extractions', { outcome });
+  count('documents.extraction_seconds', { outcome }, seconds);
+}
+
+/** A process that read a document was killed, or ended. */
+export function childKilled(reason: 'TIME' | 'MEMORY' | 'CRASH'): void {
+  count('documents.children_killed', { reason });
+}
+
+/** How many documents wait for a process that reads them. */
+export function reportWaiting(waiting: () => number): () => void {
+  return reportGauges(
+    {
+      'documents.extractions_waiting': { unit: '1', description: 'Documents that wait for a process that reads them.' },
+    },
+    async () => [{ attributes: {}, values: { 'documents.extractions_waiting': waiting() } }],
+  );
+}

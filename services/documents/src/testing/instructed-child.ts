@@ -1,0 +1,61 @@
+// Stands in for the child that reads documents: it does what the bytes of the "document" tell it.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FromChild, ToChild } from '../extraction/messages.js';
+
+/** `answer`, `env`, `spin`, `recognise`, `recognise for ever`, `hold`, `crash`, `defect`. */
+let instruction = '';
+/** What it holds after `keep`. */
+const held: Buffer[] = [];
+
+process.on('message', (message: ToChild) => {
+  if (message.kind === 'task') instruction = '';
+  else if (message.kind === 'bytes') instruction += Buffer.from(message.bytes).toString();
+  else void obey();
+});
+process.on('disconnect', () => process.exit(0));
+send({ kind: 'ready' });
+
+async function obey(): Promise<void> {
+  switch (instruction) {
+    case 'spin':
+      for (;;) held.length = 0;
+    case 'recognise':
+      send({ kind: 'recognises' });
+      await delay(1_500);
+      // As every further page does; it gives no more time.
+      send({ kind: 'recognises' });
+      answer('recognised');
+      return;
+    case 'recognise for ever':
+      for (;;) {
+        send({ kind: 'recognises' });
+        await delay(100);
+      }
+    case 'hold':
+      for (;;) {
+        held.push(Buffer.alloc(8 * 1024 * 1024, 1));
+        await delay(1);
+      }
+    case 'crash':
+      process.abort();
+      break;
+    case 'defect':
+      send({ kind: 'defect', message: 'a bug' });
+      return;
+    case 'env':
+      // oxlint-disable-next-line node/no-process-env -- what it can see is the answer
+      answer(JSON.stringify({ env: Object.keys(process.env), argv: process.argv }));
+      return;
+    default:
+      answer(`${process.pid}: ${instruction}`);
+  }
+}
+
+function answer(message: string): void {
+  const failure = { reason: 'NO_INVOICE', message, missingFields: [], reading: null } as const;
+  send({ kind: 'result', result: { outcome: { failure }, validation: null } });
+}
+
+function send(message: FromChild): void {
+  process.send?.(message);
+}

@@ -1,0 +1,143 @@
+import { UploadServiceDefinition } from '@invoicecontrol/contracts/documents/v1/upload_service';
+import type { ReceiveUploadRequest, UploadStart } from '@invoicecontrol/contracts/documents/v1/upload_service';
+import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
+import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
+import { events } from '@invoicecontrol/contracts/events';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import { v7 as uuidv7 } from 'uuid';
+import { configSchema } from '../config.js';
+import type { Config } from '../config.js';
+import type { UploadDocument } from '../storage/uploads.js';
+
+const JOB_PAUSE_MS_MAX = 50;
+const PIECE_BYTES = 64 * 1024;
+const call = { context: systemContext('test'), timeoutMs: 60_000 };
+
+/** Real time, which a test may shift. */
+export interface ShiftedClock extends Clock {
+  shiftMs: number;
+}
+
+/** The documents service, started once per test file. */
+export interface RunningDocuments {
+  readonly mongo: MongoConnection;
+  readonly clock: ShiftedClock;
+  readonly uploads: ReturnType<typeof connect>['uploads'];
+  readonly documents: ReturnType<typeof connect>['documents'];
+  reserve(
+    organizationId: string,
+    byteSize: number,
+    changes?: { mediaType?: string; limit?: number },
+  ): Promise<{ uploadId: string; token: string }>;
+  /** Sends a file by its token, unless told otherwise, and declares its size. */
+  send(file: Sent): Promise<object>;
+  usedBytes(organizationId: string): Promise<number>;
+  stored(uploadId: string): Promise<UploadDocument | null>;
+  /** Pieces in the store, of all files. */
+  pieces(): Promise<number>;
+  /** What organization announces when it deletes a tenant. */
+  deleteOrganization(organizationId: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Sent extends Partial<UploadStart> {
+  readonly uploadId: string;
+  readonly bytes: AsyncIterable<Uint8Array> | Uint8Array;
+}
+
+export const call60 = call;
+
+export function newOrganization(): string {
+  return uuidv7();
+}
+
+/** @param startService the service's own, from compose.ts */
+export async function startDocuments(
+  startService: (config: Config, overrides: StartOverrides) => Promise<RunningService>,
+  { mongodbUrl, natsUrl }: { mongodbUrl: string; natsUrl: string },
+  databaseName: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningDocuments> {
+  const config = configSchema.parse({
+    GRPC_PORT: '0',
+    MONGODB_URL: mongodbUrl,
+    NATS_URL: natsUrl,
+    DATABASE_NAME: databaseName,
+    OPERATOR_TOKEN: 'operator-token-of-the-integration-tests',
+    LOG_LEVEL: 'silent',
+    ...env,
+  });
+  const clock: ShiftedClock = { shiftMs: 0, now: () => new Date(Date.now() + clock.shiftMs) };
+  const service = await startService(config, { clock, jobPauseMsMax: JOB_PAUSE_MS_MAX });
+  const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+  const { uploads, documents, usage, close } = connect(service.address);
+  const bus = await connectNats({
+    url: natsUrl,
+    name: 'test',
+    logger: createLogger({ service: 'test', level: 'silent' }),
+  });
+  const publisher = await eventPublisher(bus, 'organization');
+  return {
+    mongo,
+    clock,
+    uploads,
+    documents,
+    async reserve(organizationId, byteSize, { mediaType = 'application/pdf', limit } = {}) {
+      const request = { organizationId, mediaType, byteSize, uploadBytesPerMonthLimit: limit };
+      const { upload, token } = await uploads.reserveUpload(request, call);
+      return { uploadId: upload?.uploadId ?? '', token };
+    },
+    send: (file) => uploads.receiveUpload(messagesOf(file), call),
+    async usedBytes(organizationId) {
+      const { meters } = await usage.getUsage({ organizationId }, call);
+      return meters.find(({ meter }) => meter === 'upload_bytes')?.used ?? -1;
+    },
+    stored: (uploadId) => mongo.db.collection<UploadDocument>('uploads').findOne({ _id: uploadId }),
+    pieces: () => mongo.db.collection('contents.chunks').countDocuments(),
+    async deleteOrganization(organizationId) {
+      const { subject, codec } = events.organizationDeleted;
+      const event = { eventId: `evt_${uuidv7()}`, eventTime: new Date(Date.now() + 1_000), organizationId, version: 2 };
+      await publisher.publish({ id: event.eventId, subject, payload: JSON.stringify(codec.toJSON(event)) });
+    },
+    async stop() {
+      close();
+      await bus.close();
+      await service.stop();
+      await mongo.db.dropDatabase();
+      await mongo.close();
+    },
+  };
+}
+
+function connect(address: string) {
+  const channel = openChannel(address);
+  return {
+    uploads: client(UploadServiceDefinition, channel),
+    documents: client(DocumentServiceDefinition, channel),
+    usage: client(UsageServiceDefinition, channel),
+    close: () => channel.close(),
+  };
+}
+
+async function* messagesOf({ bytes, ...start }: Sent): AsyncIterable<ReceiveUploadRequest> {
+  const declaredSize = bytes instanceof Uint8Array ? bytes.length : undefined;
+  const defaults = { organizationId: undefined, token: undefined, mediaType: 'application/pdf', declaredSize };
+  yield { part: { $case: 'start', value: { ...defaults, hasContentEncoding: false, ...start } } };
+  for await (const piece of bytes instanceof Uint8Array ? piecesOf(bytes) : bytes) {
+    yield { part: { $case: 'content', value: Buffer.from(piece) } };
+  }
+}
+
+/** As a body arrives. */
+export function* piecesOf(bytes: Uint8Array): Iterable<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}

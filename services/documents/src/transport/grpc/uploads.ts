@@ -1,0 +1,73 @@
+import { UploadServiceDefinition, UploadState } from '@invoicecontrol/contracts/documents/v1/upload_service';
+import type {
+  ReceiveUploadRequest,
+  Upload as WireUpload,
+  UploadStart,
+} from '@invoicecontrol/contracts/documents/v1/upload_service';
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { UploadReader } from '../../application/read-uploads.js';
+import type { receiveUpload, Right } from '../../application/receive-upload.js';
+import type { reserveUpload } from '../../application/reserve-upload.js';
+import type { Upload } from '../../application/uploads.js';
+
+interface Deps {
+  readonly reserve: ReturnType<typeof reserveUpload>;
+  readonly receive: ReturnType<typeof receiveUpload>;
+  readonly reader: UploadReader;
+}
+
+/** invoicecontrol.documents.v1.UploadService */
+export function uploadService({ reserve, receive, reader }: Deps): Binding {
+  return bind(UploadServiceDefinition, {
+    async reserveUpload({ organizationId, mediaType, byteSize, uploadBytesPerMonthLimit: monthlyLimit }) {
+      const { upload, token } = await reserve({ organizationId, mediaType, byteSize, monthlyLimit });
+      return { upload: encode(upload), token };
+    },
+    async receiveUpload(requests) {
+      const messages = requests[Symbol.asyncIterator]();
+      const first: IteratorResult<ReceiveUploadRequest, unknown> = await messages.next();
+      const part = first.done === true ? undefined : first.value.part;
+      if (part?.$case !== 'start') throw invalidField('start', 'must be the first message.');
+      const { uploadId, mediaType, declaredSize: declaredBytes, hasContentEncoding } = part.value;
+      await receive({
+        uploadId,
+        right: rightOf(part.value),
+        header: { mediaType, declaredBytes, hasContentEncoding },
+        chunks: contentOf(messages),
+      });
+      return {};
+    },
+    async getUpload({ organizationId, uploadId }) {
+      return { upload: encode(await reader.get(organizationId, uploadId)) };
+    },
+  });
+}
+
+function rightOf({ organizationId, token }: UploadStart): Right {
+  if (organizationId !== undefined) return { organizationId };
+  if (token !== undefined) return { token };
+  throw new DomainError('unauthenticated', 'Send the token of the upload, or an API key.');
+}
+
+async function* contentOf(messages: AsyncIterator<ReceiveUploadRequest>): AsyncIterable<Uint8Array> {
+  for (;;) {
+    const { done, value } = (await messages.next()) as IteratorResult<ReceiveUploadRequest, undefined>;
+    if (done === true) return;
+    if (value.part?.$case !== 'content') throw invalidField('content', 'must be in every message but the first.');
+    yield value.part.value;
+  }
+}
+
+function encode({ uploadId, mediaType, byteSize, expiresAt, createdAt, content }: Upload): WireUpload {
+  return {
+    uploadId,
+    state: content === undefined ? UploadState.RESERVED : UploadState.UPLOADED,
+    mediaType: content?.mediaType ?? mediaType,
+    byteSize,
+    sha256: content?.sha256,
+    expiresTime: expiresAt,
+    createdTime: createdAt,
+  };
+}

@@ -1,0 +1,77 @@
+import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { notFound } from '@invoicecontrol/errors';
+import { fromWire } from '@invoicecontrol/invoice/wire';
+import { z } from 'zod';
+import { documentReply } from '../../http/document-reply.js';
+import { pathId, stated } from '../../http/fields.js';
+import { inlineAs, safeFileName } from '../../http/file-name.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
+
+/** A slow reader of the largest document may take so long. */
+const READ_TIMEOUT_MS = 120_000;
+
+/** As sniffed. */
+const documentTypes = [
+  'application/pdf',
+  'image/png',
+  'image/jpeg',
+  'image/tiff',
+  'image/webp',
+  'application/xml',
+  'application/pkcs7-mime',
+];
+
+export const getInvoiceDocument = route({
+  operation: 'getInvoiceDocument',
+  method: 'get',
+  path: '/invoices/:invoiceId/document',
+  summary: 'Read the file that an invoice was read from',
+  description:
+    'The bytes as they were uploaded. Ranges (`Range`, `If-Range`), conditions (`If-Match`, `If-None-Match`) and HEAD work ' +
+    'as HTTP says. Invoices that did not come as a file have none.',
+  rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
+  resourceName: 'invoice',
+  access: { minimumRole: 'ANALYST', scope: 'documents:read' },
+  ratePolicy: 'documents',
+  timeoutMs: READ_TIMEOUT_MS,
+  params: z.object({ invoiceId: pathId('invoice') }),
+  isConditional: true,
+  responses: {
+    200: {
+      description: 'The whole document.',
+      mediaTypes: documentTypes,
+      headers: ['Accept-Ranges', 'Content-Disposition'],
+    },
+    206: {
+      description: 'The bytes that Range names; several ranges come as `multipart/byteranges`.',
+      mediaTypes: [...documentTypes, 'multipart/byteranges'],
+      headers: ['Accept-Ranges', 'Content-Disposition', 'Content-Range'],
+    },
+    304: { description: 'The caller has this document already (If-None-Match).' },
+  },
+  refusals: [412, 416],
+  async handle({ params, headers, isHead }, { invoices, documents }): Promise<Reply> {
+    const invoiceId = params.invoiceId.toLowerCase();
+    const stored = stated((await invoices.getInvoice({ invoiceId })).invoice);
+    const { documentId: uploadId, source } = stored;
+    if (source !== InvoiceSource.UPLOAD || uploadId === undefined) throw notFound('invoice');
+    const document = stated((await documents.describeDocument({ uploadId })).document);
+    const { invoice_number: number = '' } = stored.invoice === undefined ? {} : fromWire(stored.invoice);
+    const fileName = safeFileName(number, document.mediaType, `invoice-${invoiceId}`);
+    return documentReply(
+      {
+        mediaType: document.mediaType,
+        byteSize: document.byteSize,
+        sha256: document.sha256,
+        receivedAt: stated(document.receivedTime),
+        disposition: inlineAs(fileName),
+        async *read(range) {
+          const read = { uploadId, firstByte: range?.first, lastByte: range?.last, invoiceId };
+          for await (const { content } of documents.readDocument(read)) yield content;
+        },
+      },
+      { headers, isHead },
+    );
+  },
+});
