@@ -8,7 +8,7 @@ const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fa
 const invoice = '^packages/invoice/src/(canonical-invoice|testing/invoices)\\.ts$';
 /** What `domain/` may know besides itself: the engine, shared values and refusals, and what only computes. */
 const pure = [
-  '^packages/(api-key|engine|errors|values)/',
+  '^packages/(api-key|engine|errors|public-events|values)/',
   invoice,
   '^packages/tenants/src/facts\\.ts$',
   computing,

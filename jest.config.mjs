@@ -59,4 +59,6 @@ export default {
   testSequencer: '<rootDir>/tools/jest-sequencer.mjs',
   testTimeout: 180_000,
   maxWorkers: 2,
+  // Modules of the files before are never freed: at 3 GB everything took twice as long, and tests met their deadlines.
+  workerIdleMemoryLimit: '1GB',
 };

@@ -10,7 +10,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Not the beginning of an account number in groups of four. */
 const TAX_ID = /\b(?:GB|DE|PL|IT) ?\d[\d -]{7,12}\d\b(?![ -]?\d)/g;
 
-const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`);
+const guides = readdirSync(join(root, 'docs/guides'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/guides/${name}`);
 const pages = ['README.md', 'packages/client/README.md', 'tools/dev/src/demonstration-invoices.ts', ...guides];
 const samples = pages.map((page) => {
   const found = readFileSync(join(root, page), 'utf8').match(TAX_ID) ?? [];

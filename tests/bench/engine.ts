@@ -12,7 +12,7 @@ import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise
 import { originalsOf } from '@invoicecontrol/engine/matching/pair-score';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import { labelledHistory } from '../detection/history.js';
-import { ownCompanies } from '../detection/score.js';
+import { ownCompanies } from '../detection/analyze.js';
 import { median } from './cell.js';
 import { invoiceAt } from './invoices.js';
 

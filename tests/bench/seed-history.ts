@@ -29,6 +29,8 @@ export async function seedHistory(options: HistoryOptions): Promise<void> {
   const { db, organizationId, company, count, issued, onProgress } = options;
   const history = storedHistory(organizationId, {
     baseCurrency: 'EUR',
+    plan: 'SCALE',
+    referenceValidationMode: 'DECLARED_PROFILES',
     defaultCompanyId: company.companyId,
     companies: [company],
   });

@@ -173,7 +173,7 @@ async function candidatesOf(db: WorkOptions['db'], organizationId: string, since
 }
 
 /** The most commands of which each was sent after the one before it was answered. */
-function longestChain(commands: readonly DatabaseCommand[]): number {
+export function longestChain(commands: readonly DatabaseCommand[]): number {
   let length = 0;
   let endedAtMs = Number.NEGATIVE_INFINITY;
   for (const { sentAtMs, answeredAtMs } of commands.toSorted((a, b) => a.answeredAtMs - b.answeredAtMs)) {

@@ -33,6 +33,18 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   getLatestAnalysis: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
   listAnalyses: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
   reanalyzeInvoice: { role: 'ANALYST', scope: 'invoices:write', status: 404 },
+  getInvoiceDocument: { role: 'ANALYST', scope: 'documents:read', status: 404 },
+  reserveUpload: { role: 'VIEWER', scope: 'uploads:write', body: {}, status: 400 },
+  receiveUpload: { role: 'VIEWER', scope: 'uploads:write', body: {}, status: 404 },
+  analyzeUpload: { role: 'VIEWER', scope: 'invoices:write', body: {}, status: 400 },
+  correctUpload: {
+    role: 'ANALYST',
+    scope: 'invoices:write',
+    body: { fields: { invoice_number: 'RE-1' } },
+    status: 404,
+  },
+  exportInvoice: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
+  getUploadStatus: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
   createScan: { role: 'VIEWER', scope: 'scans:write', body: { rows: [] }, status: 400 },
   listScans: { role: 'VIEWER', scope: 'scans:read', status: 200 },
   getScan: { role: 'VIEWER', scope: 'scans:read', status: 404 },
@@ -49,6 +61,22 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   getRoutingRule: { role: 'ANALYST', scope: 'findings:read', status: 404 },
   updateRoutingRule: { role: 'ADMIN', scope: 'routing:write', body: { name: 'Taken over' }, status: 404 },
   deleteRoutingRule: { role: 'ADMIN', scope: 'routing:write', status: 404 },
+  createWebhook: { role: 'VIEWER', scope: 'webhooks:write', body: {}, status: 400 },
+  listWebhooks: { role: 'VIEWER', scope: 'webhooks:read', status: 200 },
+  getWebhook: { role: 'VIEWER', scope: 'webhooks:read', status: 404 },
+  updateWebhook: { role: 'VIEWER', scope: 'webhooks:write', body: { status: 'DISABLED' }, status: 404 },
+  deleteWebhook: { role: 'VIEWER', scope: 'webhooks:write', status: 404 },
+  rotateWebhookSecret: { role: 'ADMIN', scope: 'webhooks:write', status: 404 },
+  testWebhook: { role: 'VIEWER', scope: 'webhooks:write', body: { type: 'scan.completed' }, status: 404 },
+  replayWebhook: {
+    role: 'ADMIN',
+    scope: 'webhooks:write',
+    body: { since: '2026-01-01T00:00:00Z' },
+    status: 404,
+  },
+  listDeliveries: { role: 'VIEWER', scope: 'webhooks:read', status: 200 },
+  getDelivery: { role: 'VIEWER', scope: 'webhooks:read', status: 404 },
+  replayDelivery: { role: 'ADMIN', scope: 'webhooks:write', status: 404 },
   getOrganization: { role: 'VIEWER', scope: 'organization:read', status: 200 },
   updateOrganization: { role: 'OWNER', scope: 'organization:write', body: {}, status: 400 },
   deleteOrganization: { role: 'OWNER', scope: 'organization:write', body: { confirm_name: 'wrong' }, status: 400 },
@@ -76,26 +104,34 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   listNotifications: { role: 'ADMIN', scope: 'organization:read', status: 200 },
 };
 
+/** On loopback, where nobody listens. */
+const unreachableWebhook = { url: 'https://127.0.0.1:1024/', events: ['invoice.analysis.failed'] };
 const rolesUp: readonly Role[] = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'];
 /** By the name of the path parameter: a well-formed id of no resource. */
 const unknownIds: Readonly<Record<string, string>> = {
   invoiceId: UNKNOWN_ID,
   scanId: UNKNOWN_ID,
+  uploadId: UNKNOWN_ID,
   findingId: UNKNOWN_ID,
   ruleId: UNKNOWN_ID,
   companyId: UNKNOWN_ID,
   userId: UNKNOWN_ID,
   apiKeyId: 'A'.repeat(16),
+  webhookId: UNKNOWN_ID,
+  deliveryId: `dlv_${'a'.repeat(26)}`,
 };
 /** By the name of the path parameter: where the resource is read. */
 const collections: Readonly<Record<string, string>> = {
   invoiceId: '/invoices',
   scanId: '/scans',
+  uploadId: '/uploads',
   findingId: '/findings',
   ruleId: '/finding-routing-rules',
   companyId: '/companies',
   userId: '/members',
   apiKeyId: '/api-keys',
+  webhookId: '/webhooks',
+  deliveryId: '/webhooks/deliveries',
 };
 
 let running: RunningSystem;
@@ -119,15 +155,32 @@ beforeAll(async () => {
   const { body: latest } = await running.request<LatestAnalysis>(`GET /invoices/${invoiceId}/analysis/latest`, {
     key: other.keys.owner,
   });
+  /** Of a webhook that was deleted, so that nothing changes it any more. */
+  const canceledDelivery = async (): Promise<string> => {
+    const deleted = await create('/webhooks', unreachableWebhook);
+    const deliveryId = await create(`/webhooks/${deleted}/test`, { type: 'scan.completed' });
+    await running.request(`DELETE /webhooks/${deleted}`, { key: other.keys.owner });
+    return deliveryId;
+  };
+  const reserveUpload = async (): Promise<string> => {
+    const { body } = await running.request<{ upload_id: string }>('POST /uploads', {
+      key: other.keys.owner,
+      body: { mediaType: 'application/pdf', byteSize: 9 },
+    });
+    return body.upload_id;
+  };
   const rule = { name: 'Theirs', position: 1, match: {}, assign_to: other.users.analyst };
   foreignIds = {
     invoiceId,
     scanId: await create('/scans', { rows: [plainRow(1)] }),
+    uploadId: await reserveUpload(),
     findingId: latest.findings[0]?.id ?? '',
     ruleId: await create('/finding-routing-rules', rule),
     companyId: await create('/companies', { name: 'Theirs' }),
     userId: other.users.viewer,
     apiKeyId: await create('/api-keys', { name: 'Theirs', role: 'VIEWER' }),
+    webhookId: await create('/webhooks', unreachableWebhook),
+    deliveryId: await canceledDelivery(),
   };
   foreignResources = await readForeignResources();
 });
@@ -283,7 +336,10 @@ function readForeignResources(): Promise<readonly unknown[]> {
   const { owner: key } = running.other.keys;
   return Promise.all(
     Object.entries(foreignIds).map(async ([name, id]) => {
-      const { status, body, text } = await running.request(`GET ${collections[name]}/${id}`, { key });
+      const { status, body, text } = await running.request(
+        `GET ${collections[name]}/${id}${name === 'uploadId' ? '/status' : ''}`,
+        { key },
+      );
       if (status !== 200) throw new Error(`The ${name} of the other organization cannot be read: ${text}`);
       return body;
     }),

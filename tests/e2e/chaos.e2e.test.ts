@@ -5,6 +5,7 @@ import { expect, test } from '@jest/globals';
 import { audit } from '../chaos/audit.js';
 import { runChaos } from '../chaos/chaos.js';
 import type { Round } from '../chaos/plan.js';
+import { auditWebhooks } from '../chaos/webhook-audit.js';
 
 const when = { afterMs: 300, lengthMs: 1_500 } as const;
 const rounds: readonly Round[] = [
@@ -17,6 +18,7 @@ const rounds: readonly Round[] = [
       { ...when, kind: 'refuse', target: 'analysis>database', links: ['analysis>database'] },
     ],
   },
+  { number: 4, faults: [{ ...when, kind: 'broker-store', target: 'broker', process: 'broker', links: [] }] },
 ];
 const MS_MAX = 600_000;
 
@@ -25,7 +27,7 @@ test(
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'invoice-control-chaos-'));
     const lines: string[] = [];
-    const { report, books, ledger } = await runChaos({
+    const { report, books, ledger, webhooks } = await runChaos({
       seed: 1,
       rounds,
       replicas: 1,
@@ -47,6 +49,10 @@ test(
     expect(countsOf(audit({ ...books, invoices: withoutInvoice }, ledger))).toContain('lost');
     const withoutEvent = books.events.filter(({ name }, at) => name !== 'invoice_analyzed' || at > 0);
     expect(countsOf(audit({ ...books, events: withoutEvent.slice(1) }, ledger))).toContain('unannounced');
+    const [delivery] = webhooks.deliveries;
+    const withoutDelivery = webhooks.deliveries.filter((other) => other !== delivery);
+    expect(countsOf(auditWebhooks({ ...webhooks, deliveries: withoutDelivery }))).toEqual(['lost']);
+    expect(countsOf(auditWebhooks({ ...webhooks, arrivals: [] }))).toContain('lost');
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   },
   MS_MAX,

@@ -57,6 +57,7 @@ test('a manager sees what is at risk and what reviews saved; no other organizati
     open: 2,
     amountAtRisk: '1701.00',
     amountConfirmed: '0.00',
+    amountConfirmedInScans: '0.00',
   });
   const [largest] = (await get<Page<Finding>>('/findings?sort=amount_at_risk&limit=1')).items;
   const reviewed = await running.request(`POST /findings/${largest?.id}/review`, {
@@ -72,6 +73,9 @@ test('a manager sees what is at risk and what reviews saved; no other organizati
   });
   expect(after.total.count).toBe(before.total.count);
   expect(after.byDisposition.find(({ disposition }) => disposition === 'CONFIRMED')).toMatchObject({ count: 1 });
+  const severe = await get<Summary>('/findings/summary?min_severity=MEDIUM');
+  expect(severe.bySeverity.map(({ severity }) => severity)).toEqual(['CRITICAL', 'HIGH', 'MEDIUM']);
+  expect(severe.total).toMatchObject({ amountAtRisk: '800.50', amountConfirmed: '900.50' });
   expect((await get<Summary>('/findings/summary?created_to=2020-01-01')).total.count).toBe(0);
   expect((await get<Summary>('/findings/summary', await running.newTenant())).total.count).toBe(0);
 });

@@ -49,6 +49,7 @@ test.each([
   'docs/guides/first-integration.md',
   'docs/guides/scanning-history.md',
   'docs/guides/reviewing-findings.md',
+  'docs/guides/uploading-documents.md',
 ])(
   'the commands of %s do what the page shows, and leave the working tree clean',
   async (page) => {

@@ -38,7 +38,7 @@ interface Ended {
 
 /** The command line as an operator runs it: a process of its own against the running system. */
 function admin(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  const found = (['organization', 'analysis', 'scan'] as const).map((name) => [addressVariable(name), addresses[name]]);
+  const found = Object.entries(addresses).map(([name, address]) => [addressVariable(name), address]);
   const environment = {
     PATH: process.env['PATH'],
     USER: 'ann',

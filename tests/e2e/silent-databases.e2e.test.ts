@@ -12,7 +12,7 @@ const ANSWERED_MS_MAX = 8_000;
 const RECOVERED_MS_MAX = 20_000;
 const TEST_MS_MAX = 120_000;
 
-const owners = ['organization', 'analysis', 'scan'] as const;
+const owners = ['organization', 'analysis', 'documents', 'scan', 'webhooks'] as const;
 type Owner = (typeof owners)[number];
 
 let proxies: Record<Owner, MongoProxy>;
@@ -22,9 +22,10 @@ let api: Api;
 
 beforeAll(async () => {
   const { mongodbUrl } = testInfrastructure();
-  const [organization, analysis, scan] = await Promise.all(owners.map(() => startMongoProxy(mongodbUrl)));
-  if (organization === undefined || analysis === undefined || scan === undefined) throw new Error('no proxy');
-  proxies = { organization, analysis, scan };
+  const started = await Promise.all(
+    owners.map(async (owner): Promise<[Owner, MongoProxy]> => [owner, await startMongoProxy(mongodbUrl)]),
+  );
+  proxies = Object.fromEntries(started) as Record<Owner, MongoProxy>;
   const mongodbUrlFor = (service: string): string => proxies[service as Owner].url;
   running = await startRunningSystem({}, { mongodbUrlFor });
   api = await connectApi(running.system.baseUrl);
@@ -72,10 +73,19 @@ const cases: Readonly<Record<Owner, readonly Case[]>> = {
     { target: 'POST /invoices', body: invoice, says: CHECK },
     { target: 'POST /scans', body: { rows }, idempotencyKey: 'silent-analysis', says: STORED },
   ],
+  documents: [
+    { target: 'GET /organizations/current/usage', says: REPEAT },
+    { target: 'POST /uploads', body: { mediaType: 'application/pdf', byteSize: 9 }, says: CHECK },
+  ],
   scan: [
     { target: 'GET /scans', says: REPEAT },
     { target: 'POST /scans', body: { rows }, idempotencyKey: 'silent', says: WITH_KEY },
     { target: 'POST /scans', body: { rows }, says: CHECK },
+  ],
+  webhooks: [
+    { target: 'GET /webhooks', says: REPEAT },
+    { target: 'GET /webhooks/deliveries', says: REPEAT },
+    { target: 'POST /webhooks', body: { url: 'https://8.8.8.8/', events: ['finding.created'] }, says: CHECK },
   ],
 };
 
@@ -85,7 +95,9 @@ describe.each(owners)('while the database of %s', (owner) => {
     async (how) => {
       const { keys } = await running.newTenant();
       const key = keys.owner;
-      expect(await eventually(() => api.request('GET /organizations/current', { key }))).toMatchObject({ status: 200 });
+      await eventually(async () => {
+        expect(await api.request('GET /organizations/current', { key })).toMatchObject({ status: 200 });
+      });
       proxies[owner][how]();
       const answers = await Promise.all(
         cases[owner].map(async ({ target, body, idempotencyKey, says }) => {

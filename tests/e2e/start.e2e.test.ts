@@ -17,6 +17,14 @@ import type { Page, StoredInvoice } from './shapes.js';
 const AGAIN_MS_MAX = 10_000;
 /** A machine that stands still in the middle of a start says nothing about the start, so the quickest of so many counts. */
 const AGAIN_STARTS_MAX = 3;
+/** None of the samples. */
+const unseen = {
+  supplier: { name: 'Mill Lane Couriers Ltd' },
+  invoice_number: 'ML-7802',
+  issue_date: '2026-11-03',
+  currency: 'GBP',
+  gross_amount: '310.00',
+};
 /** As long as Kubernetes grants a pod. */
 const STOP_MS_MAX = 30_000;
 
@@ -46,6 +54,12 @@ async function invoicesOf(demo: Demo): Promise<readonly StoredInvoice[]> {
   const api = await connectApi(demo.baseUrl);
   const { body } = await api.request<Page<StoredInvoice>>('GET /invoices?limit=100', { key: demo.keys.viewer });
   return body.items;
+}
+
+/** What the receiver of the demonstration took. */
+async function deliveriesAt({ simulators }: Demo): Promise<readonly { body: string; isVerified: boolean }[]> {
+  const response = await fetch(simulators['webhookReceiver'] ?? '');
+  return (await response.json()) as readonly { body: string; isVerified: boolean }[];
 }
 
 /** The rows of the decision table: everything between its heading and the blank line behind it. */
@@ -128,6 +142,37 @@ describe('npm start', () => {
     expect(first.output()).not.toMatch(/\u001b\[|^\{/m);
   });
 
+  test('shows a webhook: every event of the samples arrived at the receiver, signed', async () => {
+    const [, arrived, verified, url] =
+      /^ +Webhooks +(\d+) arrived, (\d+) verified: curl -s (\S+)$/m.exec(first.output()) ?? [];
+    expect(verified).toBe(arrived);
+    expect(url).toBe(demo.simulators['webhookReceiver']);
+    const deliveries = await deliveriesAt(demo);
+    const types = deliveries.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+    expect(types.filter((type) => type === 'invoice.analysis.completed').length).toBeGreaterThanOrEqual(
+      tableOf(first.output()).length,
+    );
+    expect(types).toContain('finding.created');
+    expect(deliveries.filter(({ isVerified }) => !isVerified)).toEqual([]);
+  });
+
+  test('lets a webhook call the receiver of the demonstration, and nothing else of this machine', async () => {
+    const { body } = await api.request<Page<{ url: string }>>('GET /webhooks', { key: demo.keys.owner });
+    const [{ url: receiver } = { url: '' }] = body.items;
+    const events = ['scan.completed'];
+    for (const [url, status] of [
+      [receiver.replace('https:', 'http:'), 400],
+      [receiver.replace(/127[.\d]+/, '127.0.0.1'), 400],
+      [receiver, 201],
+    ] as const) {
+      const other = demo.otherOrganization.keys.owner;
+      expect([url, (await api.request('POST /webhooks', { key: other, body: { url, events } })).status]).toEqual([
+        url,
+        status,
+      ]);
+    }
+  });
+
   test('prints a line to try that works as it stands', async () => {
     const [, url = '', key = '', bytes = ''] =
       /^curl -s (\S+) -H 'Authorization: Bearer (\S+)' -H 'Content-Type: application\/json' -d '(.*)'$/m.exec(
@@ -181,6 +226,11 @@ describe('npm start on data of its own', () => {
       expect({ ...again, baseUrl: '', simulators: {} }).toEqual({ ...demo, baseUrl: '', simulators: {} });
       expect(tableOf(second.output())).toEqual(table);
       expect(await invoicesOf(again)).toEqual(invoices);
+      const apiAgain = await connectApi(again.baseUrl);
+      expect((await apiAgain.request('POST /invoices', { key: again.keys.owner, body: unseen })).status).toBe(202);
+      await eventually(async () =>
+        expect((await deliveriesAt(again)).map(({ isVerified }) => isVerified)).toContain(true),
+      );
       second.signal('SIGINT');
       expect(await second.ended).toEqual({ code: 0 });
 
@@ -189,6 +239,8 @@ describe('npm start on data of its own', () => {
       const fresh = await untilReady(third, ownDir);
       expect(fresh.organizationId).not.toBe(demo.organizationId);
       expect(tableOf(third.output())).toEqual([]);
+      expect(third.output()).not.toContain('Webhooks');
+      expect(fresh.simulators).not.toHaveProperty('webhookReceiver');
       expect(await invoicesOf(fresh)).toEqual([]);
       const api = await connectApi(fresh.baseUrl);
       expect((await api.request('GET /invoices', { key: demo.keys.owner })).status).toBe(401);

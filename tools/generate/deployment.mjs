@@ -170,5 +170,9 @@ function rules(direction, pods, port) {
 function rule(direction, peers, allowedPorts) {
   return `    - ${direction}:
 ${peers.map((peer) => `        - ${peer}\n`).join('')}      ports:
-${allowedPorts.map((port) => `        - { protocol: TCP, port: ${port} }\n`).join('')}`;
+${allowedPorts.map((port) => `        - { protocol: TCP, ${portOf(port)} }\n`).join('')}`;
+}
+
+function portOf(port) {
+  return typeof port === 'number' ? `port: ${port}` : `port: ${port.from}, endPort: ${port.to}`;
 }

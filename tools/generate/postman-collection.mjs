@@ -79,19 +79,20 @@ function toItem({ path, method, operation }) {
           ...description(rest),
         })),
       },
-      ...(body === undefined
-        ? {}
-        : {
-            body: {
-              mode: 'raw',
-              raw: JSON.stringify(body.example ?? {}, null, 2),
-              options: { raw: { language: 'json' } },
-            },
-          }),
+      ...bodyOf(requestBody),
       ...description(operation),
     },
     response: [],
   };
+}
+
+/** What is not JSON is a file, which people choose in Postman together with its type. */
+function bodyOf(requestBody) {
+  if (requestBody === undefined) return {};
+  const json = requestBody.content['application/json'];
+  if (json === undefined) return { body: { mode: 'file', file: {} } };
+  const raw = JSON.stringify(json.example ?? {}, null, 2);
+  return { body: { mode: 'raw', raw, options: { raw: { language: 'json' } } } };
 }
 
 function description(described) {

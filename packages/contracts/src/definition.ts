@@ -24,10 +24,16 @@ export interface Definition {
 
 type MessageOf<C> = C extends Codec<infer T> ? T : never;
 
-/** The rpcs of a service as functions; `Call` is the second argument: call options in a client, the context in a server. */
+/**
+ * The rpcs of a service as functions; `Call` is the second argument: call options in a client, the context in a server.
+ * A stream is an async iterable, on the side that the contract says; no rpc streams both ways.
+ */
 export type Methods<D extends Definition, Call> = {
-  [K in keyof D['methods']]: (
-    request: MessageOf<D['methods'][K]['requestType']>,
-    call: Call,
-  ) => Promise<MessageOf<D['methods'][K]['responseType']>>;
+  [K in keyof D['methods']]: Method<D['methods'][K], Call>;
 };
+
+type Method<R extends Rpc, Call> = R extends { readonly requestStream: true }
+  ? (requests: AsyncIterable<MessageOf<R['requestType']>>, call: Call) => Promise<MessageOf<R['responseType']>>
+  : R extends { readonly responseStream: true }
+    ? (request: MessageOf<R['requestType']>, call: Call) => AsyncIterable<MessageOf<R['responseType']>>
+    : (request: MessageOf<R['requestType']>, call: Call) => Promise<MessageOf<R['responseType']>>;

@@ -1,4 +1,5 @@
 import {
+  AnalysisFailed,
   FindingAssigned,
   FindingCreated,
   FindingReviewed,
@@ -12,6 +13,7 @@ import {
   OrganizationRestored,
 } from './gen/invoicecontrol/organization/v1/events.js';
 import { ScanCompleted, ScanFailed } from './gen/invoicecontrol/scan/v1/events.js';
+import { EndpointDisabled, EndpointFailing } from './gen/invoicecontrol/webhooks/v1/events.js';
 
 /** The common fields of all events: derived id, time of the change, tenant. */
 export interface EventHeader {
@@ -54,6 +56,7 @@ function event<T extends EventHeader>(service: string, name: string, codec: Json
 /** The catalogue of all events. */
 export const events = {
   invoiceAnalyzed: event<InvoiceAnalyzed>('analysis', 'invoice_analyzed', InvoiceAnalyzed),
+  analysisFailed: event<AnalysisFailed>('analysis', 'analysis_failed', AnalysisFailed),
   findingCreated: event<FindingCreated>('analysis', 'finding_created', FindingCreated),
   findingReviewed: event<FindingReviewed>('analysis', 'finding_reviewed', FindingReviewed),
   findingAssigned: event<FindingAssigned>('analysis', 'finding_assigned', FindingAssigned),
@@ -61,8 +64,12 @@ export const events = {
   scanCompleted: event<ScanCompleted>('scan', 'scan_completed', ScanCompleted),
   scanFailed: event<ScanFailed>('scan', 'scan_failed', ScanFailed),
   scanAuditRecorded: event<AuditRecorded>('scan', 'audit_recorded', AuditRecorded),
+  documentsAuditRecorded: event<AuditRecorded>('documents', 'audit_recorded', AuditRecorded),
   organizationChanged: event<OrganizationChanged>('organization', 'organization_changed', OrganizationChanged),
   organizationDeleted: event<OrganizationDeleted>('organization', 'organization_deleted', OrganizationDeleted),
   organizationRestored: event<OrganizationRestored>('organization', 'organization_restored', OrganizationRestored),
   apiKeysRevoked: event<ApiKeysRevoked>('organization', 'api_keys_revoked', ApiKeysRevoked),
+  endpointFailing: event<EndpointFailing>('webhooks', 'endpoint_failing', EndpointFailing),
+  endpointDisabled: event<EndpointDisabled>('webhooks', 'endpoint_disabled', EndpointDisabled),
+  webhooksAuditRecorded: event<AuditRecorded>('webhooks', 'audit_recorded', AuditRecorded),
 } as const;

@@ -13,6 +13,8 @@ export const errorTable = {
   wrong_state: { grpc: 'FAILED_PRECONDITION', code: 'CONFLICT', http: 409 },
   concurrent_change: { grpc: 'ABORTED', code: 'CONFLICT', http: 409 },
   in_progress: { grpc: 'ABORTED', code: 'CONFLICT', http: 409 },
+  too_large: { grpc: 'INVALID_ARGUMENT', code: 'INVALID_REQUEST', http: 413 },
+  unsupported_media_type: { grpc: 'INVALID_ARGUMENT', code: 'INVALID_REQUEST', http: 415 },
   range_unsatisfiable: { grpc: 'OUT_OF_RANGE', code: 'INVALID_REQUEST', http: 416 },
   rate_limited: { grpc: 'RESOURCE_EXHAUSTED', code: 'RATE_LIMITED', http: 429 },
   usage_exceeded: { grpc: 'RESOURCE_EXHAUSTED', code: 'USAGE_LIMIT_EXCEEDED', http: 429 },

@@ -3,6 +3,7 @@ import { canonicalInvoice } from './canonical-invoice.js';
 import type { CanonicalInvoice } from './canonical-invoice.js';
 import { entriesOf, isGroup } from './declaration.js';
 import type { Group } from './declaration.js';
+import { currencyCode } from './kinds.js';
 import type { Kind } from './kinds.js';
 import { scanRow } from './scan-row.js';
 
@@ -27,6 +28,13 @@ export const invoiceSchema = schemaOf(canonicalInvoice).meta({
   id: 'Invoice',
 }) as z.ZodType as z.ZodType<CanonicalInvoice>;
 
+/**
+ * An invoice in an answer: what could not be read from a document is left out, and a currency that could not be has its placeholder.
+ */
+export const shownInvoiceSchema = shownSchemaOf(canonicalInvoice).meta({
+  id: 'ShownInvoice',
+}) as z.ZodType as z.ZodType<Partial<CanonicalInvoice>>;
+
 /** Likewise for a row of a scan. */
 export const scanRowSchema = schemaOf(scanRow).meta({ id: 'ScanRow' });
 
@@ -44,4 +52,17 @@ function schemaOf(group: Group): z.ZodObject {
 function schemaOfLeaf(kind: Kind): z.ZodType {
   const { type, ...published } = kind.published;
   return type === 'string' ? schemaOfKind(kind as Kind<string>) : z.int().meta(published);
+}
+
+function shownSchemaOf(group: Group): z.ZodObject {
+  const shape = entriesOf(group).map(({ name, member }) => {
+    const schema = isGroup(member)
+      ? shownSchemaOf(member)
+      : member.kind === currencyCode
+        ? z.string().describe('An ISO 4217 code; XXX where the currency of a document could not be read.')
+        : schemaOfLeaf(member.kind);
+    const described = member.description === undefined ? schema : schema.describe(member.description);
+    return [name, described.optional()];
+  });
+  return z.strictObject(Object.fromEntries(shape) as z.ZodRawShape).meta({ description: group.description });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { describeConfig, logLevel, port, readConfig, secret } from './config.js';
+import { describeConfig, logLevel, namedKeys, port, readConfig, secret } from './config.js';
 
 const schema = z.object({
   PORT: port.default(8080),
@@ -28,4 +28,22 @@ test('the printed configuration carries no secret', () => {
   const printed = JSON.stringify(describeConfig(schema, config));
   expect(printed).not.toContain('hush');
   expect(printed).toContain('"PASSWORD":{"configured":true}');
+});
+
+test('a setting of keys is a secret, keeps their order and bounds their length', () => {
+  const key = (id: string, bytes: number): string => `${id}:${Buffer.alloc(bytes, 7).toString('base64')}`;
+  const atLeast = z.object({ KEYS: namedKeys({ bytesMin: 32 }) });
+  const exactly = z.object({ KEYS: namedKeys({ bytesMin: 32, bytesMax: 32 }) });
+  const config = readConfig(atLeast, { KEYS: `${key('new', 33)}, ${key('old', 32)}` });
+  expect(config.KEYS.map(({ id, bytes }) => [id, bytes.length])).toEqual([
+    ['new', 33],
+    ['old', 32],
+  ]);
+  expect(describeConfig(atLeast, config)).toEqual({ KEYS: { configured: true } });
+  expect(() => readConfig(atLeast, { KEYS: key('short', 31) })).toThrow(
+    'must be id:base64 pairs with commas between them, each id once, each at least 32 bytes',
+  );
+  expect(() => readConfig(exactly, { KEYS: key('long', 33) })).toThrow(
+    'must be id:base64 pairs with commas between them, each id once, each key of 32 bytes',
+  );
 });

@@ -30,6 +30,36 @@ export const secret = z.string().min(1).meta({ secret: true });
 /** What the operator's command line authenticates with. Without one, every rpc for the operator is refused. */
 export const operatorToken = secret.min(32).optional();
 
+/** A key of a setting, under the id that what was made with it carries. */
+export interface NamedKey {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * A secret setting `id:base64,...`, each id once. The first key makes what is new; an older one stays behind it as long as
+ * something of it is left.
+ */
+export function namedKeys({ bytesMin, bytesMax }: { readonly bytesMin: number; readonly bytesMax?: number }) {
+  const length = bytesMin === bytesMax ? `each key of ${bytesMin} bytes` : `each at least ${bytesMin} bytes`;
+  return secret.transform((text, issues): readonly [NamedKey, ...NamedKey[]] => {
+    const entries = text.split(',');
+    const keys = entries.flatMap((entry): NamedKey[] => {
+      const [, id, base64] = /^([0-9A-Za-z_-]{1,32}):([0-9A-Za-z+/]+={0,2})$/.exec(entry.trim()) ?? [];
+      const bytes = Buffer.from(base64 ?? '', 'base64');
+      const isLong = bytes.length >= bytesMin && bytes.length <= (bytesMax ?? Infinity);
+      return id !== undefined && isLong ? [{ id, bytes }] : [];
+    });
+    const [first, ...others] = keys;
+    const isComplete = keys.length === entries.length && new Set(keys.map(({ id }) => id)).size === keys.length;
+    if (first === undefined || !isComplete) {
+      issues.addIssue(`must be id:base64 pairs with commas between them, each id once, ${length}`);
+      return z.NEVER;
+    }
+    return [first, ...others];
+  });
+}
+
 /** The effective configuration for the first log line, secrets as `configured: true`. */
 export function describeConfig<S extends z.ZodObject>(schema: S, config: z.infer<S>): Record<string, unknown> {
   const values = config as Record<string, unknown>;

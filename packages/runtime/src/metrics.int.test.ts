@@ -98,9 +98,11 @@ test('a consumer shows that it is alive, its failures and what waits for a retry
   await eventually(async () => {
     expect(await exported('consumer.failures', { consumer: durable, outcome: 'retry' })).toBeGreaterThanOrEqual(1);
     expect(await exported('consumer.unacknowledged', consumer)).toBeGreaterThanOrEqual(1);
+    expect(await exported('consumer.oldest_event_age', consumer)).toBeGreaterThan(0.1);
   });
   isBroken = false;
   await eventually(async () => expect(await exported('consumer.unacknowledged', consumer)).toBe(0));
+  expect(await exported('consumer.oldest_event_age', consumer)).toBe(0);
   expect(await exported('consumer.pending', consumer)).toBe(0);
   const add = jest.spyOn(bus.manager.consumers, 'add').mockRejectedValue(new Error('not yet'));
   await bus.manager.consumers.delete(type.stream, durable);

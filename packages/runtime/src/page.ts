@@ -104,7 +104,7 @@ function writePageToken({ order, id }: PagePosition): string {
 function readPageToken(token: string): PagePosition | undefined {
   if (token === '') return undefined;
   const decoded = Buffer.from(token, 'base64url').toString('latin1');
-  const [, order, id = ''] = /^(\d{1,15})\|([0-9A-Za-z-]{16,64})$/.exec(decoded) ?? [];
+  const [, order, id = ''] = /^(\d{1,15})\|([0-9A-Za-z_-]{16,64})$/.exec(decoded) ?? [];
   const position = { order: Number(order), id };
   // Decoding forgives other spellings of a token.
   if (order === undefined || writePageToken(position) !== token) throw invalidField('cursor', MALFORMED_CURSOR);

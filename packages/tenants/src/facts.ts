@@ -12,6 +12,10 @@ export interface TenantFacts {
   readonly baseCurrency: string;
   readonly defaultCompanyId: string;
   readonly companies: readonly TenantCompany[];
+  /** The effective plan: FREE, CORE, CONTROL, SCALE or ENTERPRISE. */
+  readonly plan: string;
+  /** Which electronic invoices are held against the rules of their profile: the mode in force. */
+  readonly referenceValidationMode: string;
 }
 
 export function hasCompany({ companies }: TenantFacts, companyId: string): boolean {

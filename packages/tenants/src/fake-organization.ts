@@ -12,6 +12,8 @@ interface Tenant {
   readonly defaultCompanyId: string;
   readonly companies: { companyId: string; name: string; taxId?: string }[];
   readonly members: Map<string, 'ACTIVE' | 'INVITED'>;
+  plan: string;
+  referenceValidationMode: string;
 }
 
 /** The second company of every tenant; the first is the default one. */
@@ -20,6 +22,12 @@ export const SECOND_COMPANY_ID = '0192a000-0000-7000-8000-00000000c002';
 /** A fake of the organization service, with the tenants that a test sets up. */
 export interface FakeOrganization extends GrpcServer {
   newTenant(baseCurrency?: string): string;
+  /** Without announcing it. */
+  setPlan(organizationId: string, plan: string): void;
+  /** Without announcing it. */
+  setReferenceValidation(organizationId: string, mode: string): void;
+  /** Without announcing it. */
+  deleteTenant(organizationId: string): void;
   /** How often the facts of a tenant were requested. */
   factRequestsOf(organizationId: string): number;
   /** Adds a company without announcing it. */
@@ -47,8 +55,9 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
             defaultCompanyId: tenant.defaultCompanyId,
             companies,
             baseCurrency: tenant.baseCurrency,
-            referenceValidationMode: 'DECLARED_PROFILES',
+            referenceValidationMode: tenant.referenceValidationMode,
             version: 1,
+            plan: tenant.plan,
           };
         },
         getOrganization: refuse,
@@ -87,8 +96,21 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
           { companyId: SECOND_COMPANY_ID, name: 'Poland', taxId: 'PL5260250995' },
         ],
         members: new Map(),
+        plan: 'SCALE',
+        referenceValidationMode: 'DECLARED_PROFILES',
       });
       return organizationId;
+    },
+    setPlan(organizationId, plan) {
+      const tenant = tenants.get(organizationId);
+      if (tenant !== undefined) tenant.plan = plan;
+    },
+    setReferenceValidation(organizationId, mode) {
+      const tenant = tenants.get(organizationId);
+      if (tenant !== undefined) tenant.referenceValidationMode = mode;
+    },
+    deleteTenant(organizationId) {
+      tenants.delete(organizationId);
     },
     newCompany(organizationId) {
       const companyId = randomUUID();

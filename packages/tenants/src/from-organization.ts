@@ -42,6 +42,8 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
         baseCurrency: reply.baseCurrency,
         defaultCompanyId: reply.defaultCompanyId,
         companies: reply.companies.map(fromWire),
+        plan: reply.plan,
+        referenceValidationMode: reply.referenceValidationMode,
       };
     },
     freshMs: FRESH_MS,

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addDays, dateOfDayNumber, dayNumber, daysBetween, isCalendarDate, swapDayAndMonth } from './calendar-date.js';
+import {
+  addDays,
+  dateOfDayNumber,
+  dayNumber,
+  daysBetween,
+  daysOfYear,
+  isCalendarDate,
+  swapDayAndMonth,
+} from './calendar-date.js';
 
 const day = fc.integer({ min: dayNumber('1900-01-01'), max: dayNumber('2199-12-31') });
 
@@ -23,6 +31,11 @@ describe('a calendar date', () => {
     expect(isCalendarDate(value)).toBe(false);
     expect(() => dayNumber(value)).toThrow(RangeError);
   });
+});
+
+test('a year is from its first to its last day', () => {
+  const { first, last } = daysOfYear('2024-02-29');
+  expect([first, last].map(dateOfDayNumber)).toEqual(['2024-01-01', '2024-12-31']);
 });
 
 test('day numbers and dates map one to one', () => {

@@ -32,6 +32,12 @@ export function dateOfDayNumber(day: number): CalendarDate {
   return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 }
 
+/** The first and the last day of the year of a date, as day numbers. */
+export function daysOfYear(date: CalendarDate): { readonly first: number; readonly last: number } {
+  const year = Number(date.slice(0, 4));
+  return { first: Date.UTC(year, 0, 1) / MS_PER_DAY, last: Date.UTC(year, 11, 31) / MS_PER_DAY };
+}
+
 /** `days` later, or earlier when negative. */
 export function addDays(date: CalendarDate, days: number): CalendarDate {
   return dateOfDayNumber(dayNumber(date) + days);

@@ -12,19 +12,24 @@ import { usageService } from '@invoicecontrol/runtime/usage-service';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
 import { analyzeInvoice } from './application/analyze-invoice.js';
+import { uploadAnalyzer } from './application/analyze-upload.js';
 import { analyzeRows } from './application/rows/analyze-rows.js';
 import { assignFinding } from './application/assign-finding.js';
 import { countInvoice } from './application/count-invoice.js';
 import { countRows } from './application/rows/count-rows.js';
+import { documentFactsOf } from './application/document-facts.js';
 import { invoiceDecider } from './application/decide-invoice.js';
 import { highAmounts } from './application/high-amounts.js';
+import { withoutAbandonedScans } from './application/abandoned-scans.js';
 import { loadFacts } from './application/load-facts.js';
+import type { DocumentFactsOf } from './application/load-facts.js';
 import { keepRates, rateLoader } from './application/load-rates.js';
 import { overridePolicy } from './application/override-policy.js';
 import { rateBook } from './application/rate-book.js';
 import { analysisReader } from './application/read-analyses.js';
 import { findingReader } from './application/read-findings.js';
 import { invoiceReader } from './application/read-invoices.js';
+import { uploadReader } from './application/read-uploads.js';
 import { reloadFacts } from './application/reload-facts.js';
 import { reanalyzeInvoice } from './application/reanalyze-invoice.js';
 import { dryRunPolicy, replayAnalyses } from './application/replay-analyses.js';
@@ -35,6 +40,8 @@ import { ANALYSES_METER } from './application/resume-invoice.js';
 import { stuckAnalyses } from './application/stuck-analyses.js';
 import { sweepInvoices } from './application/sweep-invoices.js';
 import { sweepReviews } from './application/sweep-reviews.js';
+import { uploadWorker } from './application/upload-worker.js';
+import { documentsFromService } from './clients/documents.js';
 import { ecbFeed } from './clients/ecb-feed.js';
 import { membersFromOrganization } from './clients/members.js';
 import { configSchema } from './config.js';
@@ -61,12 +68,15 @@ import { createScanRunIndexes, scanRunStore } from './storage/scan-runs.js';
 import type { ScanRunDocument } from './storage/scan-runs.js';
 import { createSupplierIndexes, supplierStore } from './storage/suppliers.js';
 import type { SupplierDocument } from './storage/suppliers.js';
+import { createUploadIndexes, UPLOAD_ANALYSES, uploadStore } from './storage/uploads.js';
+import type { UploadDocument } from './storage/uploads.js';
 import { analysisService } from './transport/grpc/analyses.js';
 import { findingService } from './transport/grpc/findings.js';
 import { invoiceService } from './transport/grpc/invoices.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { policyService } from './transport/grpc/policies.js';
 import { routingRuleService } from './transport/grpc/routing-rules.js';
+import { uploadAnalysisService } from './transport/grpc/uploads.js';
 import { rowAnalysisService } from './transport/grpc/rows.js';
 
 /** How often each replica searches for analyses and reviews that a crash interrupted. */
@@ -97,14 +107,22 @@ async function compose(
 ): Promise<ServiceParts> {
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
   onStop('organization', () => organizationChannel.close());
+  // A reading is larger than usual: what a document says may take many fields and lines.
+  const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  onStop('documents', () => documentsChannel.close());
   const collections = await openCollections(db);
-  const outbox = await openOutbox(['invoices', 'findings', AUDIT_LINES]);
+  const outbox = await openOutbox(['invoices', 'findings', UPLOAD_ANALYSES, AUDIT_LINES]);
   const audit = await auditBuffer(events.analysisAuditRecorded, { db, outbox, clock, logger });
   onStop('audit lines', () => audit.flush());
 
   const invoices = invoiceStore(collections.invoices, outbox, clock);
   const analyses = analysisStore(collections.analyses, collections.bundles);
   const findings = findingStore(collections.findings, outbox, clock);
+  const uploads = uploadStore(collections.uploads, outbox, clock);
+  const documentFacts: DocumentFactsOf = async ({ invoiceId, source }, organizationId) => {
+    const upload = source === 'UPLOAD' ? await uploads.find(organizationId, invoiceId) : undefined;
+    return upload === undefined ? undefined : documentFactsOf(upload);
+  };
   const suppliers = supplierStore(collections.suppliers);
   const { bankLinks, orderLinks } = linkStores(collections.links);
   const usage = usageCounters(db, clock);
@@ -139,6 +157,7 @@ async function compose(
     ]);
     return new Set(open.flatMap((ids) => [...ids]));
   };
+  const withoutAbandoned = withoutAbandonedScans({ runs, clock });
   const decider = invoiceDecider({
     invoices,
     analyses,
@@ -151,8 +170,17 @@ async function compose(
       policy,
       publishedRates: book.published,
       highAmounts: usualAmounts,
+      withoutAbandonedScans: withoutAbandoned,
+      documentFacts,
     }),
-    reloadFacts: reloadFacts({ invoices, suppliers, bankLinks, publishedRates: book.published }),
+    reloadFacts: reloadFacts({
+      invoices,
+      suppliers,
+      bankLinks,
+      publishedRates: book.published,
+      withoutAbandonedScans: withoutAbandoned,
+      documentFacts,
+    }),
     countInvoice: countInvoice({ suppliers, bankLinks, orderLinks, unfinalized, clock }),
     reviews,
     policies,
@@ -170,17 +198,25 @@ async function compose(
     cachedPolicies: policies,
     clock,
   });
-  const reader = invoiceReader({ invoices, findings, audit, clock });
+  const reader = invoiceReader({ invoices, findings, uploads, audit, clock });
+  const documents = documentsFromService(documentsChannel);
+  const worker = uploadWorker({ uploads, invoices, suppliers, documents, usage, tenants, decider, clock, logger });
+  onStop('work on uploads', () => worker.stop());
   return {
     rpcGroups: [
       invoiceService({
         analyzeInvoice: analyzeInvoice({ invoices, analyses, suppliers, usage, tenants, decider, clock }),
         reader,
       }),
+      uploadAnalysisService({
+        analyzer: uploadAnalyzer({ uploads, invoices, documents, worker, usage, tenants, clock }),
+        reader: uploadReader({ uploads, invoices, reader, audit }),
+        invoices: reader,
+      }),
       findingService({
         reader: findingReader({ findings, invoices, tenants }),
-        reviewFinding: reviewFinding({ findings, effects, policy, audit, clock, logger }),
-        assignFinding: assignFinding({ findings, members, clock }),
+        reviewFinding: reviewFinding({ findings, invoices, effects, policy, audit, clock, logger }),
+        assignFinding: assignFinding({ findings, invoices, members, clock }),
       }),
       routingRuleService(routingRules({ rules: storedRules, cachedRules: rules, suppliers, members, tenants, clock })),
       analysisService({
@@ -222,16 +258,27 @@ async function compose(
         clock,
       ),
     ],
-    stuckWork: [stuckAnalyses({ invoices, findings })],
+    stuckWork: [stuckAnalyses({ invoices, findings, uploads })],
     jobs: [
       {
         name: 'sweep of invoices',
         pauseMs: SWEEP_EACH_MS,
         run: sweepInvoices({ invoices, tenants, usage, decider, clock, logger }),
       },
+      { name: 'sweep of uploads', pauseMs: SWEEP_EACH_MS, run: () => worker.sweep() },
       { name: 'sweep of reviews', pauseMs: SWEEP_EACH_MS, run: sweepReviews({ findings, effects, clock, logger }) },
       { name: 'flush of audit lines', pauseMs: AUDIT_EACH_MS, run: () => audit.flush() },
-      await usageReconciliation({ db, clock, logger, marks: { [ANALYSES_METER]: invoices.analysesOf } }),
+      await usageReconciliation({
+        db,
+        clock,
+        logger,
+        marks: {
+          [ANALYSES_METER]: async (...month) => {
+            const counts = await Promise.all([invoices.analysesOf(...month), uploads.analysesOf(...month)]);
+            return counts.reduce((sum, count) => sum + count, 0);
+          },
+        },
+      }),
     ],
   };
 }
@@ -241,6 +288,7 @@ async function openCollections(db: Db) {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const analyses = db.collection<AnalysisDocument>('analyses');
   const findings = db.collection<FindingDocument>('findings');
+  const uploads = db.collection<UploadDocument>(UPLOAD_ANALYSES);
   const reviews = db.collection<FindingReviewDocument>('finding_reviews');
   const policies = db.collection<PolicyDocument>('policies');
   const routingRules = db.collection<RoutingRuleDocument>('routing_rules');
@@ -250,6 +298,7 @@ async function openCollections(db: Db) {
     createInvoiceIndexes(invoices),
     createAnalysisIndexes(analyses),
     createFindingIndexes(findings),
+    createUploadIndexes(uploads),
     createFindingReviewIndexes(reviews),
     createPolicyIndexes(policies),
     createRoutingRuleIndexes(routingRules),
@@ -265,6 +314,7 @@ async function openCollections(db: Db) {
     invoices,
     analyses,
     findings,
+    uploads,
     reviews,
     policies,
     routingRules,

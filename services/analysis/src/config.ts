@@ -4,7 +4,7 @@ import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol
 /** The environment of the analysis service. */
 export const configSchema = z.object({
   ...serviceSettings('analysis'),
-  ...addressSettings('organization'),
+  ...addressSettings('organization', 'documents'),
   /** Folder of the euro reference rates; without it no foreign amount is converted. */
   ECB_FEED_URL: z.url().optional(),
   OPERATOR_TOKEN: operatorToken,

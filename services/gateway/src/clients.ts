@@ -3,7 +3,10 @@ import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1
 import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import { UploadAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
+import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
+import { UploadServiceDefinition } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
@@ -13,6 +16,8 @@ import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organiz
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { ScanServiceDefinition } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
+import { DeliveryServiceDefinition } from '@invoicecontrol/contracts/webhooks/v1/delivery_service';
+import { EndpointServiceDefinition } from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions, Channel } from '@invoicecontrol/runtime/grpc/client';
 
@@ -24,6 +29,9 @@ export const rpcServices = {
   apiKeys: { owner: 'organization', definition: ApiKeyServiceDefinition },
   audit: { owner: 'organization', definition: AuditServiceDefinition },
   companies: { owner: 'organization', definition: CompanyServiceDefinition },
+  deliveries: { owner: 'webhooks', definition: DeliveryServiceDefinition },
+  documents: { owner: 'documents', definition: DocumentServiceDefinition },
+  documentUsage: { owner: 'documents', definition: UsageServiceDefinition },
   findings: { owner: 'analysis', definition: FindingServiceDefinition },
   invoices: { owner: 'analysis', definition: InvoiceServiceDefinition },
   members: { owner: 'organization', definition: MemberServiceDefinition },
@@ -34,6 +42,10 @@ export const rpcServices = {
   routingRules: { owner: 'analysis', definition: RoutingRuleServiceDefinition },
   scans: { owner: 'scan', definition: ScanServiceDefinition },
   scanUsage: { owner: 'scan', definition: UsageServiceDefinition },
+  uploadAnalyses: { owner: 'analysis', definition: UploadAnalysisServiceDefinition },
+  uploads: { owner: 'documents', definition: UploadServiceDefinition },
+  webhooks: { owner: 'webhooks', definition: EndpointServiceDefinition },
+  webhookUsage: { owner: 'webhooks', definition: UsageServiceDefinition },
 } as const satisfies Record<string, { owner: string; definition: Definition }>;
 
 type RpcServices = typeof rpcServices;

@@ -21,6 +21,7 @@ import { BodyBudget } from './http/body-budget.js';
 import { createApp } from './http/app.js';
 import { Authenticator } from './http/authenticate.js';
 import { FailureBucket } from './http/failure-bucket.js';
+import { FILES_IN_FLIGHT_MAX } from './http/limits.js';
 import { LoadGauge, ORGANIZATION_IN_FLIGHT_MAX } from './http/load-gauge.js';
 import { describeApi } from './http/openapi.js';
 import type { Limits } from './http/rate-limit-fields.js';
@@ -28,6 +29,7 @@ import { RateLimiter } from './http/rate-limit.js';
 import { startHttpServer } from './http/server.js';
 import { Share } from './http/share.js';
 import { resources, routes } from './routes/table.js';
+import { webhookEvents } from './routes/webhooks/webhook-events.js';
 
 const SERVICE = 'gateway';
 /** Running requests may end; just over what any route but a scan gives its owner, and over what most scans take. */
@@ -82,10 +84,11 @@ export async function startService(config: Config, clock: Clock = systemClock): 
           unauthenticated,
           organizations,
           bodies: new BodyBudget(),
+          files: new Share(FILES_IN_FLIGHT_MAX),
           logger,
         },
         readiness,
-        openApi: describeApi(resources),
+        openApi: describeApi(resources, webhookEvents),
         trustedProxyHops: config.TRUSTED_PROXY_HOPS,
       }),
       host: config.HOST,

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describeApi } from './http/openapi.js';
 import { resources } from './routes/table.js';
+import { webhookEvents } from './routes/webhooks/webhook-events.js';
 
 // The published description is committed, so that a change of the API is seen in review.
-writeFileSync(fileURLToPath(new URL('../openapi.json', import.meta.url)), describeApi(resources));
+writeFileSync(fileURLToPath(new URL('../openapi.json', import.meta.url)), describeApi(resources, webhookEvents));

@@ -36,6 +36,7 @@ import { notificationService } from './transport/grpc/notification.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { organizationService } from './transport/grpc/organization.js';
 import { onAuditRecorded } from './transport/subscribers/audit-recorded.js';
+import { onEndpointTrouble } from './transport/subscribers/endpoint-trouble.js';
 import { onFindingAssigned } from './transport/subscribers/finding-assigned.js';
 
 /** Starts the organization service and resolves when it accepts calls. */
@@ -98,6 +99,10 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       handler(events.findingAssigned, onFindingAssigned(deps)),
       handler(events.analysisAuditRecorded, onAuditRecorded(deps)),
       handler(events.scanAuditRecorded, onAuditRecorded(deps)),
+      handler(events.webhooksAuditRecorded, onAuditRecorded(deps)),
+      handler(events.documentsAuditRecorded, onAuditRecorded(deps)),
+      handler(events.endpointFailing, onEndpointTrouble(deps, 'WEBHOOK_FAILING')),
+      handler(events.endpointDisabled, onEndpointTrouble(deps, 'WEBHOOK_DISABLED')),
     ],
     stuckWork: [stuckMails(deps)],
     jobs: mailJobs(config, { ...deps, queue: notifications, logger }),

@@ -1,33 +1,7 @@
 import { z } from 'zod';
-import { secret, serviceSettings } from '@invoicecontrol/runtime/config';
+import { namedKeys, secret, serviceSettings } from '@invoicecontrol/runtime/config';
 
 const PEPPER_BYTES_MIN = 32;
-
-/** `id:base64,...`; new keys use the first pepper, existing keys may use any. */
-const peppers = secret.transform((text, issues): [Pepper, ...Pepper[]] => {
-  const read = text.split(',').map((entry) => {
-    const [, id, base64] = /^([0-9A-Za-z_-]{1,32}):([0-9A-Za-z+/]+={0,2})$/.exec(entry.trim()) ?? [];
-    return id === undefined || base64 === undefined ? undefined : { id, secret: Buffer.from(base64, 'base64') };
-  });
-  const good = read.filter((pepper) => pepper !== undefined && pepper.secret.length >= PEPPER_BYTES_MIN);
-  const [first, ...others] = good as Pepper[];
-  if (
-    first === undefined ||
-    good.length < read.length ||
-    new Set(good.map((pepper) => pepper?.id)).size < good.length
-  ) {
-    issues.addIssue(
-      `must be id:base64 pairs with commas between them, each id once, each at least ${PEPPER_BYTES_MIN} bytes`,
-    );
-    return z.NEVER;
-  }
-  return [first, ...others];
-});
-
-interface Pepper {
-  readonly id: string;
-  readonly secret: Buffer;
-}
 
 const ADDRESS_PATTERN = '[^\\s@<>,;"]+@[^\\s@<>,;"]+';
 
@@ -35,7 +9,8 @@ const ADDRESS_PATTERN = '[^\\s@<>,;"]+@[^\\s@<>,;"]+';
 export const configSchema = z
   .object({
     ...serviceSettings('organization'),
-    API_KEY_PEPPERS: peppers,
+    /** `id:base64,...`; new keys use the first pepper, existing keys may use any. */
+    API_KEY_PEPPERS: namedKeys({ bytesMin: PEPPER_BYTES_MIN }),
     /** Authenticates the operator's command line. */
     OPERATOR_TOKEN: secret.min(32),
     /** The mail server, with user and password if it needs them. Without one, notifications stay QUEUED. */

@@ -410,6 +410,8 @@ describe('filters', () => {
     ['$in', { a: { $in: [1, 'text'] } }, [1, 4, 6]],
     ['$in with null', { a: { $in: [null, 1] } }, [1, 5, 6, 7, 8]],
     ['$ne', { a: { $ne: 1 } }, [2, 3, 4, 5, 7, 8]],
+    ['$nin', { a: { $nin: [1, 'text'] } }, [2, 3, 5, 7, 8]],
+    ['$nin with null', { a: { $nin: [null, 1] } }, [2, 3, 4]],
     ['a range stays within its type', { a: { $gt: 0 } }, [1, 2, 3, 6]],
     ['a range of texts', { a: { $gte: 'a' } }, [4]],
     ['a range of dates', { t: { $gte: new Date(10), $lt: new Date(30) } }, [1, 2]],

@@ -92,6 +92,10 @@ function compileOperator(operator: string, operand: unknown, reading: ArrayReadi
     }
     case '$in':
       return where(membershipTest(operator, operand));
+    case '$nin': {
+      const read = reading(membershipTest(operator, operand));
+      return (some) => !some(read);
+    }
     case '$gt':
       return where(rangeTest(operand, (order) => order > 0));
     case '$gte':

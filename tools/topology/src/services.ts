@@ -11,7 +11,7 @@ export interface Service {
   /** What it reads from the environment beside what every service of its protocol reads and the addresses of `calls`. */
   readonly settings: Readonly<Record<string, Setting>>;
   /** TCP ports on the internet that it connects to; private addresses stay closed. Without it nothing outside is reachable. */
-  readonly internetPorts?: readonly number[];
+  readonly internetPorts?: readonly (number | { readonly from: number; readonly to: number })[];
   readonly requests: Resources;
   readonly limits: Resources;
 }
@@ -54,7 +54,7 @@ export const services = {
   },
   analysis: {
     protocol: 'grpc',
-    calls: ['organization'],
+    calls: ['organization', 'documents'],
     settings: {
       OPERATOR_TOKEN: operatorToken,
       // Euro reference rates, read half-hourly; without it foreign amounts are not converted.
@@ -64,6 +64,25 @@ export const services = {
     requests: { cpu: '300m', memory: '384Mi' },
     limits: { cpu: '2', memory: '1Gi' },
   },
+  documents: {
+    protocol: 'grpc',
+    // It asks nobody and reaches nothing outside: it parses what strangers send.
+    calls: [],
+    settings: {
+      OPERATOR_TOKEN: operatorToken,
+      // What an installation may change: see the README of the service.
+      UPLOAD_TTL_SECONDS: {},
+      UPLOAD_SWEEP_SECONDS: {},
+      EXTRACTION_CHILDREN: {},
+      EXTRACTION_SECONDS: {},
+      EXTRACTION_OCR_SECONDS: {},
+      EXTRACTION_MEMORY_MB: {},
+      RULES_DIR: {},
+    },
+    requests: { cpu: '500m', memory: '768Mi' },
+    // Four processes that read, each with its own limit, and the one that serves; the largest documents seldom meet.
+    limits: { cpu: '4', memory: '2560Mi' },
+  },
   scan: {
     protocol: 'grpc',
     calls: ['organization', 'analysis'],
@@ -72,9 +91,32 @@ export const services = {
     // Room for the rows that one process holds at once.
     limits: { cpu: '1', memory: '1Gi' },
   },
+  webhooks: {
+    protocol: 'grpc',
+    calls: ['organization'],
+    settings: {
+      OPERATOR_TOKEN: operatorToken,
+      SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
+      // What production refuses, and what nobody has to change: see the README of the service.
+      NODE_ENV: {},
+      EGRESS_ALLOW_CIDRS: {},
+      EGRESS_ALLOW_HTTP: {},
+      EGRESS_DNS_SERVERS: {},
+      WEBHOOK_TEST_CA_FILE: {},
+      WEBHOOK_RETRY_WAITS_MS: {},
+      WEBHOOK_RETRY_FLOOR_MS: {},
+      WEBHOOK_SECRET_OVERLAP_MS: {},
+      WEBHOOK_NOTICE_AFTER_MS: {},
+      WEBHOOK_DISABLE_AFTER_MS: {},
+    },
+    // Customers choose the port of their receivers; the connector refuses those of databases and brokers.
+    internetPorts: [443, { from: 1_024, to: 65_535 }],
+    requests: { cpu: '200m', memory: '256Mi' },
+    limits: { cpu: '1', memory: '512Mi' },
+  },
   gateway: {
     protocol: 'http',
-    calls: ['organization', 'analysis', 'scan'],
+    calls: ['organization', 'analysis', 'documents', 'scan', 'webhooks'],
     settings: {
       // The proxies that append to X-Forwarded-For: the ingress controller.
       TRUSTED_PROXY_HOPS: { value: '1' },

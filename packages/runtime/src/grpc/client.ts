@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
 import { DomainError } from '@invoicecontrol/errors';
 import { Client, credentials, status } from '@grpc/grpc-js';
-import type { ServiceError } from '@grpc/grpc-js';
+import type { MethodDefinition, ServiceError } from '@grpc/grpc-js';
 import type { RequestContext } from '../request-context.js';
 import { measure } from '../telemetry.js';
 import { activeTraceparent } from '../trace-context.js';
@@ -11,6 +11,7 @@ import { toDomainError } from './errors.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { metadataOf } from './metadata.js';
 import { toGrpc } from './service-definition.js';
+import { writeStream } from './streams.js';
 
 export interface CallOptions {
   readonly context: RequestContext;
@@ -61,8 +62,9 @@ export function openChannel(address: string, options: ChannelOptions = {}): Chan
 }
 
 /**
- * Every rpc of a service as a promise: deadline, caller context, trace and our error kind in one place. An rpc that its
- * contract calls idempotent is repeated once when the service could not be reached.
+ * Every rpc of a service as a function: deadline, caller context, trace and our error kind in one place. An rpc that its
+ * contract calls idempotent is repeated once when the service could not be reached; a stream of requests never is, a
+ * stream of responses only before its first message.
  */
 export function client<D extends Definition>(definition: D, channel: Channel): Methods<D, CallOptions> {
   const grpcMethods = toGrpc(definition);
@@ -70,51 +72,184 @@ export function client<D extends Definition>(definition: D, channel: Channel): M
     Object.entries(definition.methods).map(([key, rpc]) => {
       const method = grpcMethods[key];
       if (method === undefined) throw new TypeError(`${definition.fullName} has no ${key}.`);
-      const name = method.path.slice(1);
-      const once = (
-        request: unknown,
-        { context, signal, deadline }: { context: RequestContext; signal: AbortSignal | undefined; deadline: number },
-      ): Promise<unknown> => {
-        const measured = measure('client', name, {
-          parent: context.traceparent ?? activeTraceparent(),
-          requestId: context.requestId,
-          duration: 'rpc.client.call.duration',
-        });
-        return new Promise((resolve, reject) => {
-          const running = channel.client.makeUnaryRequest(
-            method.path,
-            method.requestSerialize,
-            method.responseDeserialize,
-            request,
-            metadataOf(context, measured.traceparent),
-            { deadline },
-            (error: ServiceError | null, response?: unknown) => {
-              signal?.removeEventListener('abort', cancel);
-              measured.end({ failed: error !== null, attributes: callAttributes(name, error?.code ?? status.OK) });
-              if (error === null) resolve(response);
-              else reject(toDomainError(error));
-            },
-          );
-          const cancel = (): void => running.cancel();
-          if (signal?.aborted === true) cancel();
-          else signal?.addEventListener('abort', cancel);
-        });
-      };
-      const call = async (
-        request: unknown,
-        { context, timeoutMs = TIMEOUT_MS_DEFAULT, signal }: CallOptions,
-      ): Promise<unknown> => {
-        const deadline = Math.min(Date.now() + timeoutMs, (context.deadline ?? Infinity) - DEADLINE_MARGIN_MS);
+      const isIdempotent = rpc.options.idempotencyLevel !== undefined;
+      if (rpc.requestStream) {
+        const send = (requests: AsyncIterable<unknown>, options: CallOptions): Promise<unknown> =>
+          sendStream(channel, method, requests, attemptOf(options));
+        return [key, send];
+      }
+      if (rpc.responseStream) {
+        const read = (request: unknown, options: CallOptions): AsyncIterable<unknown> =>
+          readResponses(channel, method, request, { attempt: attemptOf(options), isIdempotent });
+        return [key, read];
+      }
+      const call = async (request: unknown, options: CallOptions): Promise<unknown> => {
+        const attempt = attemptOf(options);
         try {
-          return await once(request, { context, signal, deadline });
+          return await callOnce(channel, method, request, attempt);
         } catch (error) {
-          const isRepeatable = rpc.options.idempotencyLevel !== undefined && signal?.aborted !== true;
-          if (!isRepeatable || !(error instanceof DomainError) || error.kind !== 'unavailable') throw error;
+          if (!isIdempotent || !isWorthRepeating(error, attempt)) throw error;
         }
         await delay(50 + Math.random() * 100);
-        return once(request, { context, signal, deadline });
+        return callOnce(channel, method, request, attempt);
       };
       return [key, call];
     }),
   ) as Methods<D, CallOptions>;
+}
+
+type Method = MethodDefinition<unknown, unknown>;
+
+/** One try of a call; its repeat has the same deadline. */
+interface Attempt {
+  readonly context: RequestContext;
+  readonly signal: AbortSignal | undefined;
+  readonly deadline: number;
+}
+
+function attemptOf({ context, timeoutMs = TIMEOUT_MS_DEFAULT, signal }: CallOptions): Attempt {
+  const deadline = Math.min(Date.now() + timeoutMs, (context.deadline ?? Infinity) - DEADLINE_MARGIN_MS);
+  return { context, signal, deadline };
+}
+
+function isWorthRepeating(error: unknown, { signal }: Attempt): boolean {
+  return error instanceof DomainError && error.kind === 'unavailable' && signal?.aborted !== true;
+}
+
+/** Begins the measurement of a call. */
+function measureCall({ path }: Method, { context }: Attempt) {
+  const name = path.slice(1);
+  const measured = measure('client', name, {
+    parent: context.traceparent ?? activeTraceparent(),
+    requestId: context.requestId,
+    duration: 'rpc.client.call.duration',
+  });
+  return {
+    metadata: metadataOf(context, measured.traceparent),
+    end(error: { readonly code: status } | null): void {
+      measured.end({ failed: error !== null, attributes: callAttributes(name, error?.code ?? status.OK) });
+    },
+  };
+}
+
+/** Cancels the call when the signal is aborted. @returns ends that */
+function cancelOn(signal: AbortSignal | undefined, call: { cancel(): void }): () => void {
+  const cancel = (): void => call.cancel();
+  if (signal?.aborted === true) cancel();
+  else signal?.addEventListener('abort', cancel);
+  return () => signal?.removeEventListener('abort', cancel);
+}
+
+function callOnce(channel: Channel, method: Method, request: unknown, attempt: Attempt): Promise<unknown> {
+  const measured = measureCall(method, attempt);
+  return new Promise((resolve, reject) => {
+    const running = channel.client.makeUnaryRequest(
+      method.path,
+      method.requestSerialize,
+      method.responseDeserialize,
+      request,
+      measured.metadata,
+      { deadline: attempt.deadline },
+      (error: ServiceError | null, response?: unknown) => {
+        stopWatching();
+        measured.end(error);
+        if (error === null) resolve(response);
+        else reject(toDomainError(error));
+      },
+    );
+    const stopWatching = cancelOn(attempt.signal, running);
+  });
+}
+
+/**
+ * Sends the requests one by one, each when the one before it has left. The answer may come before their end; no more are
+ * taken then. A failure of the requests themselves cancels the call and is what the caller gets.
+ */
+function sendStream(
+  channel: Channel,
+  method: Method,
+  requests: AsyncIterable<unknown>,
+  attempt: Attempt,
+): Promise<unknown> {
+  const measured = measureCall(method, attempt);
+  return new Promise((resolve, reject) => {
+    const answered = new AbortController();
+    let sourceFailure: { readonly error: unknown } | undefined;
+    const running = channel.client.makeClientStreamRequest(
+      method.path,
+      method.requestSerialize,
+      method.responseDeserialize,
+      measured.metadata,
+      { deadline: attempt.deadline },
+      (error: ServiceError | null, response?: unknown) => {
+        stopWatching();
+        answered.abort();
+        measured.end(error);
+        if (sourceFailure !== undefined) reject(sourceFailure.error as Error);
+        else if (error === null) resolve(response);
+        else reject(toDomainError(error));
+      },
+    );
+    // The callback has the error, too.
+    running.on('error', () => {});
+    const stopWatching = cancelOn(attempt.signal, running);
+    writeStream(requests, running, answered.signal).then(
+      () => {
+        if (!answered.signal.aborted) running.end();
+      },
+      (error: unknown) => {
+        sourceFailure = { error };
+        running.cancel();
+      },
+    );
+  });
+}
+
+async function* readResponses(
+  channel: Channel,
+  method: Method,
+  request: unknown,
+  { attempt, isIdempotent }: { readonly attempt: Attempt; readonly isIdempotent: boolean },
+): AsyncIterable<unknown> {
+  let hasBegun = false;
+  try {
+    for await (const response of readOnce(channel, method, request, attempt)) {
+      hasBegun = true;
+      yield response;
+    }
+    return;
+  } catch (error) {
+    if (hasBegun || !isIdempotent || !isWorthRepeating(error, attempt)) throw error;
+  }
+  await delay(50 + Math.random() * 100);
+  yield* readOnce(channel, method, request, attempt);
+}
+
+/** The responses as they are taken; whoever stops taking them cancels the call. */
+async function* readOnce(channel: Channel, method: Method, request: unknown, attempt: Attempt): AsyncIterable<unknown> {
+  const measured = measureCall(method, attempt);
+  const running = channel.client.makeServerStreamRequest(
+    method.path,
+    method.requestSerialize,
+    method.responseDeserialize,
+    request,
+    measured.metadata,
+    { deadline: attempt.deadline },
+  );
+  // Whoever has stopped taking responses does not hear that the call was cancelled.
+  running.on('error', () => {});
+  const stopWatching = cancelOn(attempt.signal, running);
+  let failure: ServiceError | null = null;
+  let isComplete = false;
+  try {
+    yield* running as AsyncIterable<unknown>;
+    isComplete = true;
+  } catch (error) {
+    failure = error as ServiceError;
+    throw toDomainError(failure);
+  } finally {
+    stopWatching();
+    if (!isComplete && failure === null) running.cancel();
+    measured.end(failure);
+  }
 }

@@ -1,7 +1,8 @@
 import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
 import { DomainError, plainSentences } from '@invoicecontrol/errors';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
-import type { handleUnaryCall, ServerUnaryCall } from '@grpc/grpc-js';
+import type { handleClientStreamingCall, handleServerStreamingCall, handleUnaryCall } from '@grpc/grpc-js';
+import type { Metadata, MethodDefinition, StatusObject, UntypedHandleCall } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { Logger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
@@ -14,6 +15,7 @@ import { contextOf } from './metadata.js';
 import { isForOperator, operatorGuard } from './operator-guard.js';
 import { addReflection } from './reflection.js';
 import { toGrpc } from './service-definition.js';
+import { readStream, writeStream } from './streams.js';
 
 /** What a service must offer for one of its definitions; a missing rpc does not compile. */
 export type Implementation<D extends Definition> = Methods<D, RequestContext>;
@@ -21,7 +23,9 @@ export type Implementation<D extends Definition> = Methods<D, RequestContext>;
 /** A definition together with the code that answers it. */
 export interface Binding {
   readonly definition: Definition;
-  readonly implementation: Readonly<Record<string, (request: never, context: RequestContext) => Promise<unknown>>>;
+  readonly implementation: Readonly<
+    Record<string, (request: never, context: RequestContext) => Promise<unknown> | AsyncIterable<unknown>>
+  >;
 }
 
 export function bind<D extends Definition>(definition: D, implementation: Implementation<D>): Binding {
@@ -97,6 +101,18 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
+/** What all kinds of calls have. */
+interface AnyCall {
+  readonly metadata: Metadata;
+  getDeadline(): Date | number;
+  once(event: 'cancelled', listener: () => void): unknown;
+}
+
+type Work = (request: unknown, context: RequestContext) => unknown;
+type Refusal = Pick<StatusObject, 'code' | 'details' | 'metadata'>;
+/** Tells the caller how the call ended. */
+type End = (refusal: Refusal | null, response?: unknown) => void;
+
 function serve(
   server: Server,
   { definition, implementation }: Binding,
@@ -104,13 +120,13 @@ function serve(
 ): void {
   const grpcMethods = toGrpc(definition);
   const admit = isForOperator(definition.fullName) ? operatorGuard(operatorToken) : admitEveryone;
-  const handlers = Object.entries(grpcMethods).map(([key, { path }]) => {
-    const work = implementation[key] as ((request: unknown, context: RequestContext) => Promise<unknown>) | undefined;
+  const handlers = Object.entries(grpcMethods).map(([key, method]) => {
+    const work = implementation[key] as Work | undefined;
     if (work === undefined) throw new TypeError(`${definition.fullName} is served without ${key}.`);
-    const name = path.slice(1);
+    const name = method.path.slice(1);
     // grpc-js ignores a returned promise: unhandled, a rejection would end the process and the caller would
     // wait for its deadline.
-    const handler: handleUnaryCall<unknown, unknown> = (call, callback) => {
+    const run = (call: AnyCall, begin: (context: RequestContext) => Promise<unknown>, end: End): void => {
       const caller = contextOf(call.metadata);
       const measured = measure('server', name, {
         parent: caller.traceparent,
@@ -120,7 +136,7 @@ function serve(
       const ending = new AbortController();
       call.once('cancelled', () => ending.abort());
       const context = { ...caller, traceparent: measured.traceparent, ...deadlineOf(call), signal: ending.signal };
-      const begin = (): Promise<unknown> => answer(work, call.request, () => admit(context));
+      const admitted = async (): Promise<unknown> => begin(admit(context));
       const refused = {
         onRefused: () => ending.abort(),
         onLate: (error: unknown) => {
@@ -130,7 +146,7 @@ function serve(
       };
       const succeed = (response: unknown): void => {
         measured.end({ failed: false, attributes: callAttributes(name, status.OK) });
-        callback(null, response);
+        end(null, response);
       };
       const refuse = (error: unknown): void => {
         const isExpected = error instanceof DomainError && error.kind !== 'internal';
@@ -139,18 +155,48 @@ function serve(
         else if (error.cause !== undefined) logger.warn(fields, 'an rpc was refused');
         const refusal = toStatus(error, isOutage);
         measured.end({ failed: !isExpected, attributes: callAttributes(name, refusal.code) });
-        callback(refusal);
+        end(refusal);
       };
       void measured.during(() =>
-        (silence === undefined ? begin() : unlessSilent(silence, begin, refused)).then(succeed, refuse),
+        (silence === undefined ? admitted() : unlessSilent(silence, admitted, refused)).then(succeed, refuse),
       );
     };
-    return [key, handler] as const;
+    return [key, handlerOf(method, work, run)] as const;
   });
   server.addService(grpcMethods, Object.fromEntries(handlers));
 }
 
-function deadlineOf(call: ServerUnaryCall<unknown, unknown>): Pick<RequestContext, 'deadline'> {
+function handlerOf(
+  { requestStream, responseStream }: MethodDefinition<unknown, unknown>,
+  work: Work,
+  run: (call: AnyCall, begin: (context: RequestContext) => Promise<unknown>, end: End) => void,
+): UntypedHandleCall {
+  if (requestStream) {
+    const receive: handleClientStreamingCall<unknown, unknown> = (call, callback) =>
+      run(call, async (context) => work(readStream(call), context), callback);
+    return receive;
+  }
+  if (responseStream) {
+    const send: handleServerStreamingCall<unknown, unknown> = (call) =>
+      run(
+        call,
+        ({ signal, ...context }) =>
+          writeStream(work(call.request, { ...context, signal }) as AsyncIterable<unknown>, call, signal),
+        // A refusal is sent as an error of the stream; one that was cancelled has nobody to tell.
+        (refusal) => {
+          if (call.destroyed) return;
+          if (refusal === null) call.end();
+          else call.emit('error', refusal);
+        },
+      );
+    return send;
+  }
+  const answer: handleUnaryCall<unknown, unknown> = (call, callback) =>
+    run(call, async (context) => work(call.request, context), callback);
+  return answer;
+}
+
+function deadlineOf(call: AnyCall): Pick<RequestContext, 'deadline'> {
   // Infinity without one.
   const deadline = Number(call.getDeadline());
   return Number.isFinite(deadline) ? { deadline } : {};
@@ -191,15 +237,6 @@ function unlessSilent(
       },
     );
   });
-}
-
-/** A synchronous throw is a rejection like any other. */
-async function answer(
-  work: (request: unknown, context: RequestContext) => Promise<unknown>,
-  request: unknown,
-  admitted: () => RequestContext,
-): Promise<unknown> {
-  return work(request, admitted());
 }
 
 function admitEveryone(context: RequestContext): RequestContext {

@@ -1,17 +1,18 @@
 import type { Codec, Definition } from '@invoicecontrol/contracts/definition';
 import type { MethodDefinition } from '@grpc/grpc-js';
 
-type UnaryMethod = MethodDefinition<unknown, unknown>;
+type Method = MethodDefinition<unknown, unknown>;
 
-/** A generated definition in the form that grpc-js wants. Streams are refused: the product has none yet. */
-export function toGrpc({ fullName, methods }: Definition): Record<string, UnaryMethod> {
+/** A generated definition in the form that grpc-js wants. Streams in both directions are refused: the product has none. */
+export function toGrpc({ fullName, methods }: Definition): Record<string, Method> {
   return Object.fromEntries(
     Object.entries(methods).map(([key, rpc]) => {
-      if (rpc.requestStream || rpc.responseStream) throw new TypeError(`${fullName}.${rpc.name} is a stream.`);
-      const method: UnaryMethod = {
+      const { requestStream, responseStream } = rpc;
+      if (requestStream && responseStream) throw new TypeError(`${fullName}.${rpc.name} streams in both directions.`);
+      const method: Method = {
         path: `/${fullName}/${rpc.name}`,
-        requestStream: false,
-        responseStream: false,
+        requestStream,
+        responseStream,
         requestSerialize: serialize(rpc.requestType),
         requestDeserialize: (bytes: Buffer) => rpc.requestType.decode(bytes) as unknown,
         responseSerialize: serialize(rpc.responseType),

@@ -197,6 +197,38 @@ test('an event that a crash left in its document is published by the relay', asy
   });
 });
 
+test('the relay brings a backlog of six searches in one go, and not one of them each time it runs', async () => {
+  const DOCUMENTS = 1_536;
+  const at = new Date(Date.now() - 120_000);
+  const warnings: unknown[] = [];
+  const warn = (fields: object): void => void warnings.push(fields);
+  await mongo.db.collection<{ _id: string }>('backlog').insertMany(
+    Array.from({ length: DOCUMENTS }, (_, number) => {
+      const eventId = `evt_backlog${number}`;
+      const payload = JSON.stringify({ eventId, organizationId: 'backlog', version: 1, changed: [] });
+      const outbox = [{ id: eventId, subject: events.organizationChanged.subject, payload, at }];
+      return { _id: `backlog-${number}`, organizationId, version: 1, outbox, outboxPending: true };
+    }),
+  );
+  const relay = await startOutbox({
+    db: mongo.db,
+    collectionNames: ['backlog'],
+    publisher: await eventPublisher(bus, 'organization'),
+    clock: systemClock,
+    logger: Object.create(logger, { warn: { value: warn } }) as typeof logger,
+    relayEachMs: 8_000,
+  });
+  try {
+    const left = () => mongo.db.collection('backlog').countDocuments({ outboxPending: true });
+    await eventually(async () => expect(await left()).toBe(0), { timeoutMs: 44_000 });
+    // One line for each search, not for each document.
+    expect(warnings.length).toBeLessThanOrEqual(DOCUMENTS / 256 + 1);
+    expect(warnings).toContainEqual(expect.objectContaining({ collection: 'backlog', documents: 256 }));
+  } finally {
+    await relay.stop();
+  }
+});
+
 test('marks of unfinished work go with the events, and stay when the work failed', async () => {
   const finish = (when: Promise<unknown>) => ({ events: [changed(1)], finish: { when, unset: ['unfinished'] } });
   await counters.insert({ _id: 'done', organizationId, value: 0, unfinished: true }, finish(Promise.resolve()));

@@ -62,6 +62,12 @@ export interface SaveOptions {
   readonly finish?: Finish;
 }
 
+/** Of a change. */
+export interface ChangeOptions<D> extends SaveOptions {
+  /** What must hold beside the version, of fields that change apart from it. */
+  readonly onlyIf?: Filter<D>;
+}
+
 export interface AggregateStore<D extends Aggregate> {
   /** Creates the document at version 1. A duplicate key error goes to the caller. */
   insert(document: Omit<D, Bookkeeping>, options?: SaveOptions): Promise<void>;
@@ -69,9 +75,9 @@ export interface AggregateStore<D extends Aggregate> {
    * Changes the document if its version is still `guard.version`, and returns it as it is now.
    * @throws VersionConflict when the guard matches nothing
    */
-  save(guard: Guard, change: UpdateFilter<D>, options?: SaveOptions): Promise<WithId<D>>;
+  save(guard: Guard, change: UpdateFilter<D>, options?: ChangeOptions<D>): Promise<WithId<D>>;
   /** Like {@link save}, for large documents: nothing is read back. */
-  commit(guard: Guard, change: UpdateFilter<D>, options?: SaveOptions): Promise<void>;
+  commit(guard: Guard, change: UpdateFilter<D>, options?: ChangeOptions<D>): Promise<void>;
   /**
    * Commits changes of many documents in one command, for flows that may be repeated: a document with another version
    * was changed by an earlier run or a concurrent writer, and stays as it is.
@@ -104,13 +110,13 @@ export function aggregateStore<D extends Aggregate>(
   const guarded = async (
     guard: Guard,
     change: UpdateFilter<D>,
-    { events = [], finish }: SaveOptions,
+    { events = [], finish, onlyIf }: ChangeOptions<D>,
     projection: object | undefined,
   ): Promise<WithId<D>> => {
     const version = guard.version + 1;
     const saved = await writing(events.length, () =>
       collection.findOneAndUpdate(
-        { _id: guard.id, organizationId: guard.organizationId, version: guard.version } as Filter<D>,
+        { ...onlyIf, _id: guard.id, organizationId: guard.organizationId, version: guard.version } as Filter<D>,
         withEvents(change, envelopes({ ...guard, version }, events, clock.now())),
         { returnDocument: 'after', ...(projection === undefined ? {} : { projection }) },
       ),

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Db } from 'mongodb';
 import { createLogger } from '../logger.js';
 import { databaseClock } from './database-clock.js';
@@ -9,22 +9,31 @@ const AHEAD_MS = 3_600_000;
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
+interface SlowDatabase {
+  readonly db: Db;
+  readonly asked: () => number;
+  /** Sets its clock. */
+  setAhead(ms: number): void;
+}
+
 /** A database an hour ahead that reads its time at once and answers late, each time by the next of these delays. */
-function databaseThatAnswersAfter(...delaysMs: number[]): { readonly db: Db; readonly asked: () => number } {
+function databaseThatAnswersAfter(...delaysMs: number[]): SlowDatabase {
   let asked = 0;
+  let aheadMs = AHEAD_MS;
   const command = async (): Promise<{ localTime: Date }> => {
-    const localTime = new Date(Date.now() + AHEAD_MS);
-    jest.advanceTimersByTime(delaysMs[asked] ?? 0);
+    const localTime = new Date(Date.now() + aheadMs);
+    jest.setSystemTime(Date.now() + (delaysMs[asked] ?? 0));
     asked += 1;
     return { localTime };
   };
-  return { db: { admin: () => ({ command }) } as unknown as Db, asked: () => asked };
+  return { db: { admin: () => ({ command }) } as unknown as Db, asked: () => asked, setAhead: (ms) => (aheadMs = ms) };
 }
 
 test.each<[string, number[], number, number]>([
-  ['a quick answer is enough', [40], 1, 20],
+  ['a quick answer is enough', [20], 1, 10],
   ['of slow answers the quickest counts', [1_200, 80, 800], 3, 40],
-  ['a quick answer ends the asking', [1_200, 50], 2, 25],
+  ['a quick answer ends the asking', [1_200, 20], 2, 10],
+  ['an answer after 21 ms is not quick', [21, 22, 22], 3, 10.5],
   ['three slow answers are enough', [9_000, 8_000, 7_000, 0], 3, 3_500],
 ])('%s', async (_, delaysMs, asked, offByMs) => {
   const database = databaseThatAnswersAfter(...delaysMs);
@@ -32,5 +41,41 @@ test.each<[string, number[], number, number]>([
   clock.stop();
   expect(database.asked()).toBe(asked);
   // The answer is taken for the middle between asking and hearing.
-  expect(clock.now().getTime()).toBe(Date.now() + AHEAD_MS - offByMs);
+  expect(clock.now().getTime()).toBe(Math.trunc(Date.now() + AHEAD_MS - offByMs));
+});
+
+describe('measuring again', () => {
+  const offByMs = (clock: { now(): Date }, aheadMs = AHEAD_MS): number => Date.now() + aheadMs - clock.now().getTime();
+
+  test('happens a second after slow answers, and a minute after a quick one', async () => {
+    const database = databaseThatAnswersAfter(300, 300, 300, 10, 2);
+    const clock = await databaseClock(database.db, logger);
+    expect([database.asked(), offByMs(clock)]).toEqual([3, 150]);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect([database.asked(), offByMs(clock)]).toEqual([4, 5]);
+    await jest.advanceTimersByTimeAsync(59_000);
+    expect(database.asked()).toBe(4);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect([database.asked(), offByMs(clock)]).toEqual([5, 1]);
+    clock.stop();
+    await jest.advanceTimersByTimeAsync(600_000);
+    expect(database.asked()).toBe(5);
+  });
+
+  test('keeps what a quick answer said when a slow one agrees with it', async () => {
+    const database = databaseThatAnswersAfter(10, 900, 800, 900);
+    const clock = await databaseClock(database.db, logger);
+    await jest.advanceTimersByTimeAsync(60_000);
+    clock.stop();
+    expect([database.asked(), offByMs(clock)]).toEqual([4, 5]);
+  });
+
+  test('follows a database whose clock was set, even by a slow answer', async () => {
+    const database = databaseThatAnswersAfter(10, 900, 800, 900);
+    const clock = await databaseClock(database.db, logger);
+    database.setAhead(0);
+    await jest.advanceTimersByTimeAsync(60_000);
+    clock.stop();
+    expect(offByMs(clock, 0)).toBe(400);
+  });
 });

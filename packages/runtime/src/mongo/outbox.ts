@@ -20,7 +20,7 @@ const RELAY_DOCUMENTS_MAX = 256;
 /** Younger events are still in the hands of the process that wrote them. */
 const RELAY_AGE_MS_MIN = 2_000;
 const RECENT_EVENTS_MAX = 32;
-/** An event that waits longer than this is named in the log. */
+/** Of the events that wait longer than this the oldest is named in the log. */
 const ALERT_AGE_MS = 60_000;
 
 /** Work of a change that goes on after the answer, and the fields that mark it as unfinished. */
@@ -53,6 +53,8 @@ export interface OutboxOptions {
   readonly publisher: EventPublisher;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** {@link RELAY_EACH_MS} but in tests. */
+  readonly relayEachMs?: number;
 }
 
 /** Declares the indexes that the relay and the rewind need on a collection of aggregates. */
@@ -74,6 +76,8 @@ interface Task {
   readonly collectionName: string;
   readonly announced: Announced;
   readonly finish: Finish | undefined;
+  /** Told whether the broker has taken the events. */
+  readonly onWorked?: (isPublished: boolean) => void;
 }
 
 /**
@@ -82,7 +86,7 @@ interface Task {
  * recorded.
  */
 export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
-  const { db, collectionNames, publisher, clock, logger } = options;
+  const { db, collectionNames, publisher, clock, logger, relayEachMs = RELAY_EACH_MS } = options;
   const aggregates = (name: string): Collection<Announcing> => db.collection<Announcing>(name);
   await Promise.all(collectionNames.map((name) => createOutboxIndexes(aggregates(name))));
 
@@ -133,7 +137,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     }
   };
 
-  const work = async ({ collectionName, announced, finish }: Task): Promise<void> => {
+  const work = async ({ collectionName, announced, finish }: Task): Promise<boolean> => {
     let isPublished = announced.events.length > 0;
     try {
       for (const event of announced.events) {
@@ -157,38 +161,63 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       completions.push({ collectionName, announced, isPublished, unset });
       completeSoon();
     }
+    return isPublished;
   };
   const next = (): void => {
     while (running < IN_FLIGHT_MAX) {
       const task = waiting.shift();
       if (task === undefined) return;
       running++;
-      void withKeyLock(task.announced.id, () => work(task)).finally(() => {
+      void withKeyLock(task.announced.id, () => work(task)).then((isPublished) => {
         running--;
         inFlight.delete(task.announced.id);
+        task.onWorked?.(isPublished);
         next();
       });
     }
   };
   const enqueue = (task: Task): void => {
-    if (waiting.length >= WAITING_MAX) return;
+    if (waiting.length >= WAITING_MAX) {
+      task.onWorked?.(false);
+      return;
+    }
     inFlight.add(task.announced.id);
     waiting.push(task);
     next();
   };
 
-  const relay = async (): Promise<void> => {
+  /** @returns whether there may be more of a collection: a search was full, and the broker took all that it found */
+  const relayOf = async (name: string): Promise<boolean> => {
     const old = clock.now().getTime() - RELAY_AGE_MS_MIN;
-    for (const name of collectionNames) {
-      const documents = await aggregates(name)
-        .find({ outboxPending: true }, { projection: { outbox: 1, version: 1 }, limit: RELAY_DOCUMENTS_MAX })
-        .toArray();
-      for (const { _id: id, version, outbox: events = [] } of documents) {
-        const oldest = events[0]?.at.getTime() ?? 0;
-        if (oldest > old || inFlight.has(id)) continue;
-        if (oldest < old - ALERT_AGE_MS) logger.warn({ collection: name, id, oldest }, 'an event waits for the broker');
-        enqueue({ collectionName: name, announced: { id, version, events }, finish: undefined });
-      }
+    const documents = await aggregates(name)
+      .find({ outboxPending: true }, { projection: { outbox: 1, version: 1 }, limit: RELAY_DOCUMENTS_MAX })
+      .toArray();
+    const working: Promise<boolean>[] = [];
+    const late: { readonly id: string; readonly oldest: number }[] = [];
+    for (const { _id: id, version, outbox: events = [] } of documents) {
+      const oldest = events[0]?.at.getTime() ?? 0;
+      if (oldest > old || inFlight.has(id)) continue;
+      if (oldest < old - ALERT_AGE_MS) late.push({ id, oldest });
+      const announced = { id, version, events };
+      working.push(
+        new Promise((onWorked) => enqueue({ collectionName: name, announced, finish: undefined, onWorked })),
+      );
+    }
+    // One line for all: an outage leaves thousands.
+    const [first] = late.toSorted((left, right) => left.oldest - right.oldest);
+    if (first !== undefined)
+      logger.warn({ collection: name, ...first, documents: late.length }, 'an event waits for the broker');
+    if (documents.length < RELAY_DOCUMENTS_MAX || working.length === 0) return false;
+    const worked = await Promise.all(working);
+    completeNow();
+    await completing;
+    return worked.every(Boolean);
+  };
+  /** A backlog of an outage is many searches long: they follow each other for as long as the broker takes what they find. */
+  const relay = async (): Promise<void> => {
+    for (let isMore = true; isMore && !isStopped;) {
+      isMore = false;
+      for (const name of collectionNames) if (await relayOf(name)) isMore = true;
     }
   };
   const relayLater = (): void => {
@@ -197,7 +226,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       traced('internal', 'relay', {}, relay)
         .catch((error: unknown) => logger.warn({ error }, 'the relay could not read the outboxes'))
         .finally(relayLater);
-    }, RELAY_EACH_MS);
+    }, relayEachMs);
     relayTimer.unref();
   };
 

@@ -47,6 +47,11 @@ export interface UsageCounters {
    * counter
    */
   reserve(mark: UsageMark, limit: number | undefined): Promise<void>;
+  /**
+   * Refuses what would not fit now and reserves nothing, for work that is announced and counted later.
+   * @throws DomainError usage_exceeded
+   */
+  requireRoom(mark: UsageMark, limit: number | undefined): Promise<void>;
   /** Gives back what was reserved for work that turned out to be a repeat and is not stored. */
   giveBack(mark: UsageMark): Promise<void>;
   /**
@@ -137,6 +142,15 @@ export function usageCounters(db: Db, clock: Clock): UsageCounters {
         // Otherwise there is room by now: a concurrent request created the counter, or gave something back.
       }
       throw new DomainError('concurrent_change', 'Others are using the same quota right now. Repeat the request.');
+    },
+    async requireRoom(mark, limit) {
+      if (limit === undefined) return;
+      const counter = await usage.findOne({ _id: idOf(mark) });
+      const used = counter?.used ?? 0;
+      if (used <= limit - mark.amount) return;
+      const now = clock.now();
+      if (counter !== null) await requestCount(usage, counter, now);
+      throw exceeded(mark, { limit, used, now });
     },
     async giveBack(mark) {
       // Where the minute is settled, what was not stored is not counted any more.

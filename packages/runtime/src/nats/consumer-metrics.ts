@@ -1,5 +1,7 @@
 import { reportGauges } from '../telemetry.js';
+import type { EventType } from '@invoicecontrol/contracts/events';
 import type { Bus } from './connection.js';
+import { oldestWaiting } from './oldest-waiting.js';
 
 /**
  * Reports how far a durable consumer is. Broker and database count for all replicas; `consumer.alive` is about this process.
@@ -7,7 +9,11 @@ import type { Bus } from './connection.js';
  * @param countDeadLetters of this consumer
  */
 export function reportConsumer(
-  { bus, stream, consumer }: { readonly bus: Bus; readonly stream: string; readonly consumer: string },
+  {
+    bus,
+    type,
+    consumer,
+  }: { readonly bus: Bus; readonly type: Pick<EventType, 'stream' | 'subject'>; readonly consumer: string },
   isListening: () => boolean,
   countDeadLetters: () => Promise<number>,
 ): () => void {
@@ -19,10 +25,15 @@ export function reportConsumer(
       },
       'consumer.pending': { unit: '{event}', description: 'Events that no replica has been given yet.' },
       'consumer.unacknowledged': { unit: '{event}', description: 'Events that are being handled or wait for a retry.' },
+      'consumer.oldest_event_age': {
+        unit: 's',
+        description: 'Age of the oldest event that is not handled yet; 0 if none waits.',
+      },
       'consumer.redelivered': { unit: '{event}', description: 'Unacknowledged events that were delivered before.' },
       'consumer.dead_letters': { unit: '{event}', description: 'Stored dead letters, 10,000 at most.' },
     },
     async () => {
+      const { stream } = type;
       const [info, deadLetters] = await Promise.all([
         bus.manager.consumers.info(stream, consumer).catch(() => undefined),
         countDeadLetters().catch(() => undefined),
@@ -30,6 +41,7 @@ export function reportConsumer(
       const attributes = { stream, consumer };
       const stored = deadLetters === undefined ? {} : { 'consumer.dead_letters': deadLetters };
       if (info === undefined) return [{ attributes, values: { 'consumer.alive': 0, ...stored } }];
+      const age = await oldestAgeSeconds(bus, type, info).catch(() => undefined);
       return [
         {
           attributes,
@@ -38,10 +50,16 @@ export function reportConsumer(
             'consumer.pending': info.num_pending,
             'consumer.unacknowledged': info.num_ack_pending,
             'consumer.redelivered': info.num_redelivered,
+            ...(age === undefined ? {} : { 'consumer.oldest_event_age': age }),
             ...stored,
           },
         },
       ];
     },
   );
+}
+
+async function oldestAgeSeconds(...waiting: Parameters<typeof oldestWaiting>): Promise<number> {
+  const oldest = await oldestWaiting(...waiting);
+  return oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.getTime()) / 1_000;
 }

@@ -1,7 +1,7 @@
-import type { NextMsgRequest } from '@nats-io/jetstream';
 import type { EventType } from '@invoicecontrol/contracts/events';
 import type { FindStuckWork, StuckItem } from '../stuck-work.js';
 import type { Bus } from './connection.js';
+import { oldestWaiting } from './oldest-waiting.js';
 
 /** A durable consumer of this process. */
 export interface WatchedConsumer {
@@ -17,18 +17,15 @@ export function stuckConsumers(bus: Bus, service: string, consumers: readonly Wa
   const findOne = async ({ durable, type, lastError }: WatchedConsumer, before: Date): Promise<StuckItem[]> => {
     const info = await bus.manager.consumers.info(type.stream, durable);
     const lag = info.num_pending + info.num_ack_pending;
-    if (lag === 0) return [];
-    // The server knows next_by_subj of every stream; the client's type names it for direct reads only.
-    const next: NextMsgRequest & { seq: number } = { seq: info.ack_floor.stream_seq + 1, next_by_subj: type.subject };
-    const oldest = await bus.manager.streams.getMessage(type.stream, next);
-    if (oldest === null || oldest.time > before) return [];
+    const oldest = await oldestWaiting(bus, type, info);
+    if (oldest === undefined || oldest > before) return [];
     const failing =
       info.num_redelivered > 0 ? 'its handler fails; its last error is in the log of another replica' : '';
     return [
       {
         kind: 'consumer',
         what: `events that wait for ${durable}: ${lag}`,
-        since: oldest.time,
+        since: oldest,
         why: lastError() ?? (failing || 'events arrive faster than they are handled, or no process takes them'),
         resolution: `kubectl logs deployment/${service} | grep ${durable}; docs/runbooks/events-and-jobs-stuck.md`,
       },

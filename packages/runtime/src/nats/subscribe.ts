@@ -215,7 +215,7 @@ export async function subscribe<T extends EventHeader>(
     logger.warn({ error, consumer: durable }, 'a consumer could not be checked'),
   );
   const closeReport = reportConsumer(
-    { bus, stream: type.stream, consumer: durable },
+    { bus, type, consumer: durable },
     () => listening.isListening(),
     () => deadLetters.count(durable),
   );

@@ -9,6 +9,7 @@ import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import type { CappedCandidates } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { SupplierResolution, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
 import { lookalikesOf, namesakesOf } from '@invoicecontrol/engine/supplier/related';
+import { undoubtedInvoices } from '@invoicecontrol/engine/supplier/profile';
 import type { ProfiledSupplier } from '@invoicecontrol/engine/supplier/related';
 import { companiesAround } from '../domain/tenant.js';
 
@@ -30,11 +31,11 @@ export interface FactParts {
   readonly publishedRates: PublishedRates;
   /** Suppliers that share an identity key with the invoice. */
   readonly known: readonly ProfiledSupplier[];
-  /** Asked of an invoice whose supplier has sent none before. */
+  /** Asked of an invoice whose supplier has sent none before, or none but those that people still ask about. */
   readonly newcomer: () => Newcomer;
 }
 
-/** What only the first invoice of a supplier is analyzed by. */
+/** What only the invoices of a supplier that is not known yet are analyzed by. */
 export interface Newcomer {
   /** Suppliers with a similar name. */
   readonly alike: readonly ProfiledSupplier[];
@@ -79,7 +80,7 @@ export function assembleFacts(parts: FactParts): AnalysisFacts {
     ),
     companies: companiesAround(invoice, tenant),
     ...(namesakes.length === 0 ? {} : { namesakes }),
-    ...(profile.count === 0 ? newcomerFacts(invoice, supplierId, parts.newcomer()) : {}),
+    ...(undoubtedInvoices(profile) === 0 ? newcomerFacts(invoice, supplierId, parts.newcomer()) : {}),
   };
 }
 

@@ -6,10 +6,13 @@ import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
+import type { InvoiceStore } from './invoice-store.js';
 import type { Members } from './members.js';
+import { requireFinding } from './require-finding.js';
 
 interface Deps {
   readonly findings: FindingStore;
+  readonly invoices: InvoiceStore;
   readonly members: Members;
   readonly clock: Clock;
 }
@@ -23,20 +26,18 @@ export interface AssignFindingInput {
 
 /**
  * Assigns a finding to a member, or unassigns it. The present assignee again succeeds without a second event.
- * @throws DomainError not_found for an unknown finding, or an assignee who is not an active member
+ * @throws DomainError unavailable; not_found for an unknown finding, or an assignee who is not an active member
  */
 export const assignFinding =
-  ({ findings, members, clock }: Deps) =>
+  ({ findings, invoices, members, clock }: Deps) =>
   async ({ organizationId, findingId, assigneeUserId }: AssignFindingInput, context: RequestContext) => {
-    const [finding, isActive] = await Promise.all([
-      findings.find(organizationId, findingId),
+    const [, isActive] = await Promise.all([
+      requireFinding({ findings, invoices }, organizationId, findingId),
       assigneeUserId === undefined || members.isActive(organizationId, assigneeUserId, context),
     ]);
-    if (finding === undefined) throw notFound('finding');
     if (!isActive) throw notFound('member');
     return retryOnConflict(async (): Promise<WorkedFinding> => {
-      const current = await findings.find(organizationId, findingId);
-      if (current === undefined) throw notFound('finding');
+      const current = await requireFinding({ findings, invoices }, organizationId, findingId);
       const before = current.assigneeUserId;
       if (before === assigneeUserId) return current;
       const { actor } = context;

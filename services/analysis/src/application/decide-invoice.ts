@@ -7,6 +7,8 @@ import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import { differencesBetween } from '../domain/differences.js';
 import type { AnalysisFacts } from '../domain/analysis.js';
 import type { MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import { withoutInvoice } from '@invoicecontrol/engine/supplier/profile';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { matchPartOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { pairKeysOf } from '../domain/finding-disposition.js';
 import { withSubjects } from '../domain/stored-subjects.js';
@@ -20,12 +22,13 @@ import type { AnalyzedFacts } from './decided-analysis.js';
 import type { SupplierRecord } from './counted-records.js';
 import type { countInvoice, ReadRecords } from './count-invoice.js';
 import { deferred } from './deferred.js';
-import { SYSTEM_ACTOR } from './finding-store.js';
+import { updateFindings } from './findings-after-reanalysis.js';
 import type { FindingStore, WorkedFinding } from './finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord, InvoiceReference, InvoiceStore, MatchNotes } from './invoice-store.js';
 import { analyzeFacts, analyzeWithReviews } from './analyze-facts.js';
 import type { loadFacts } from './load-facts.js';
 import type { FirstAnalysis, reloadFacts } from './reload-facts.js';
+import { renormalise } from './renormalise.js';
 import type { OrganizationPolicy } from './policy-store.js';
 import type { ReviewStore } from './review-store.js';
 
@@ -62,8 +65,18 @@ export interface InvoiceDecider {
    * @throws VersionConflict when the invoice changed meanwhile
    */
   reanalyze(record: InvoiceRecord, earlier: EarlierAnalyses, tenant: TenantFacts): Promise<void>;
+  /**
+   * Decides a decided invoice with corrected fields, by what is known today; the earlier analysis stays in `analyses`.
+   * @throws VersionConflict when the invoice changed meanwhile
+   */
+  correct(record: InvoiceRecord, corrected: CorrectedInvoice, tenant: TenantFacts): Promise<void>;
   /** Stores what follows from a decision, again or for the first time; the last step of a flow that was interrupted. */
   finish(record: InvoiceRecord, facts: Buffer): Promise<void>;
+}
+
+export interface CorrectedInvoice {
+  readonly newest: DecidedAnalysis;
+  readonly invoice: CanonicalInvoice;
 }
 
 export interface EarlierAnalyses {
@@ -98,6 +111,46 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     }
   };
 
+  /** Decides a decided invoice once more; the earlier analysis stays in `analyses`. */
+  const decideAgain = async (
+    record: InvoiceRecord,
+    newest: DecidedAnalysis,
+    loading: Promise<AnalysisFacts>,
+    corrected?: CanonicalInvoice,
+  ): Promise<void> => {
+    const begun = performance.now();
+    const { organizationId, invoiceId, match } = record;
+    const [loaded, policy, rules, stored] = await Promise.all([
+      loading,
+      policies.get(organizationId),
+      routingRules.get(organizationId),
+      deps.findings.ofInvoice(organizationId, invoiceId),
+    ]);
+    const analyzed = await analyzeReviewed(deps.reviews, withOwnReviews(loaded, stored), policy, clock.now());
+    const { facts } = analyzed;
+    const known = new Set(stored.map(({ findingId }) => findingId));
+    const number = newest.number + 1;
+    const analysis = toDecidedAnalysis(analyzed, { number, rules, known, at: clock.now() });
+    const packed = packFacts(facts);
+    const basis = corrected === undefined ? newest.basis : number;
+    const again = {
+      ...analysis,
+      ...(basis === undefined ? {} : { basis }),
+      previous: { analysisId: newest.analysisId, differences: differencesBetween(newest, analysis) },
+    };
+    await commit(
+      { organizationId, invoiceId, version: record.version, begun },
+      {
+        match: { ...matchPartOf(facts.invoice), ...notedOn(match), ...suspectedOf(analysis), status: 'ANALYZED' },
+        analysis: again,
+        facts: packed,
+        ...(corrected === undefined ? {} : { invoice: corrected }),
+      },
+      announcementsOf(facts.invoice, again, known),
+      () => deriveFromReanalysis(deps, facts, again, packed),
+    );
+  };
+
   return {
     async decide({ organizationId, invoiceId, version, invoice, tenant, suppliers }) {
       const begun = performance.now();
@@ -130,34 +183,10 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       return analysis;
     },
     async reanalyze(record, { newest, first }, tenant) {
-      const begun = performance.now();
-      const { organizationId, invoiceId, match } = record;
-      const [loaded, policy, rules, stored] = await Promise.all([
-        deps.reloadFacts(record, first, tenant),
-        policies.get(organizationId),
-        routingRules.get(organizationId),
-        deps.findings.ofInvoice(organizationId, invoiceId),
-      ]);
-      const analyzed = await analyzeReviewed(deps.reviews, withOwnReviews(loaded, stored), policy, clock.now());
-      const { facts } = analyzed;
-      const known = new Set(stored.map(({ findingId }) => findingId));
-      const number = newest.number + 1;
-      const analysis = toDecidedAnalysis(analyzed, { number, rules, known, at: clock.now() });
-      const packed = packFacts(facts);
-      const again = {
-        ...analysis,
-        previous: { analysisId: newest.analysisId, differences: differencesBetween(newest, analysis) },
-      };
-      await commit(
-        { organizationId, invoiceId, version: record.version, begun },
-        {
-          match: { ...matchPartOf(facts.invoice), ...notedOn(match), ...suspectedOf(analysis), status: 'ANALYZED' },
-          analysis: again,
-          facts: packed,
-        },
-        announcementsOf(facts.invoice, again, known),
-        () => deriveFromReanalysis(deps, facts, again, packed),
-      );
+      await decideAgain(record, newest, deps.reloadFacts(record, first, tenant));
+    },
+    async correct(record, { newest, invoice }, tenant) {
+      await decideAgain(record, newest, factsOfCorrected(deps, record, invoice, tenant), invoice);
     },
     async finish({ organizationId, invoiceId, version, match, analysis }, packed) {
       if (analysis === undefined) return;
@@ -170,6 +199,23 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       await invoices.finalize({ organizationId, invoiceId, version });
     },
   };
+}
+
+/**
+ * The facts of an invoice whose fields a person has corrected: by its new keys, and without what the old ones made its
+ * supplier's profile say about it.
+ */
+async function factsOfCorrected(
+  { loadFacts: load }: Deps,
+  record: InvoiceRecord,
+  corrected: CanonicalInvoice,
+  tenant: TenantFacts,
+): Promise<AnalysisFacts> {
+  const { organizationId, analysis } = record;
+  const { facts } = await load({ organizationId, invoice: renormalise({ ...record, invoice: corrected }), tenant });
+  if (facts.supplier.supplierId !== analysis?.supplierId) return facts;
+  const profile = withoutInvoice(facts.supplier.profile, renormalise(record));
+  return { ...facts, supplier: { ...facts.supplier, profile } };
 }
 
 /** What reviews and the ERP have noted on a record since it was decided. */
@@ -242,35 +288,12 @@ async function deriveFromReanalysis(
   packed: Buffer,
 ): Promise<void> {
   const { organizationId, invoice } = facts;
-  const { invoiceId } = invoice;
+  const { invoiceId, bankKey } = invoice;
   await Promise.all([
     deps.analyses.insert({ organizationId, invoiceId }, analysis, packed),
     deps.findings
       .insertAll(organizationId, invoice, analysis)
       .then(() => deps.findings.addAmounts(organizationId, analysis)),
-    retryOnConflict(() => supersede(deps, { organizationId, invoiceId }, analysis)),
+    retryOnConflict(() => updateFindings(deps, { organizationId, invoiceId, bankKey }, analysis)),
   ]);
-}
-
-/**
- * Findings that wait for a person and are no longer raised become SUPERSEDED; one that is raised again waits again.
- * What a person decided stays: only a person takes back a blocked account, also where its case was opened again, or a
- * cleared pair.
- */
-async function supersede(
-  { findings, clock }: Deps,
-  { organizationId, invoiceId }: InvoiceReference,
-  analysis: DecidedAnalysis,
-): Promise<void> {
-  const raised = new Map(analysis.findings.map((finding) => [finding.findingId, finding]));
-  for (const finding of await findings.ofInvoice(organizationId, invoiceId)) {
-    const from = finding.disposition;
-    const to = raised.get(finding.findingId)?.disposition ?? 'SUPERSEDED';
-    const isWaiting = (from === 'OPEN' || from === 'UNDER_REVIEW') && finding.blockedSince === undefined;
-    const moves = raised.has(finding.findingId) ? from === 'SUPERSEDED' : isWaiting;
-    if (!moves || from === to) continue;
-    const entry = { at: clock.now(), actor: SYSTEM_ACTOR, action: 'REVIEWED', from, to } as const;
-    // Not announced: finding_reviewed tells of what people say.
-    await findings.change(finding, { disposition: to, entry }, {});
-  }
 }

@@ -8,6 +8,7 @@ const namespaces = {
   keyedInvoice: '6f1a3c52-58b1-4b7e-9d4e-2f1f0b8a7c01',
   analysis: '6f1a3c52-58b1-4b7e-9d4e-2f1f0b8a7c02',
   finding: '6f1a3c52-58b1-4b7e-9d4e-2f1f0b8a7c03',
+  uploadedInvoice: '6f1a3c52-58b1-4b7e-9d4e-2f1f0b8a7c04',
 } as const;
 
 /** The same key of the same organization always names the same invoice; without a key every invoice is a new one. */
@@ -15,6 +16,11 @@ export function invoiceIdFor(organizationId: string, idempotencyKey: string | un
   return idempotencyKey === undefined
     ? uuidV7()
     : uuidV5(`${organizationId}|${idempotencyKey}`, namespaces.keyedInvoice);
+}
+
+/** An upload is one invoice, however often its analysis is requested. */
+export function invoiceIdOfUpload(uploadId: string): string {
+  return uuidV5(uploadId, namespaces.uploadedInvoice);
 }
 
 /** A row of a scan is the same invoice in every repeat. @param position its index in the scan's request */

@@ -28,6 +28,8 @@ export interface WorkedFinding extends FindingRecord {
   readonly organizationId: string;
   readonly version: number;
   readonly reviewedAt?: Date;
+  /** The person who did; absent where an API key did. */
+  readonly reviewedBy?: string;
   /** Since when it blocks its account for the whole organization, as long as it does. */
   readonly blockedSince?: Date;
 }
@@ -106,12 +108,16 @@ export interface FindingQuery extends PageRequest {
 /** Which findings are summarized: a time as in {@link PageRequest}. */
 export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'createdTo'> {
   readonly companyId?: string | undefined;
+  /** Undefined: any. */
+  readonly minSeverity?: Severity | undefined;
 }
 
 /** What one write changes; every change leaves an entry in the history. */
 export interface FindingUpdate {
   readonly entry: FindingChange;
   readonly disposition?: Disposition;
+  /** What another analysis says about it now. */
+  readonly raised?: StoredFinding;
   /** A person decided: what follows from it is still to be done. */
   readonly isReview?: true;
   /** Of a review: since when the finding blocks its account; undefined: it does not. */

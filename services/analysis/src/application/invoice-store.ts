@@ -24,6 +24,8 @@ export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   readonly analysisId: string;
   /** 1 for the first analysis of the invoice. */
   readonly number: number;
+  /** The number of the analysis whose history it rests on: 1 unless the invoice was corrected since. */
+  readonly basis?: number;
   /** Whose invoice it was found to be. */
   readonly supplierId: string;
   readonly findings: readonly StoredFinding[];
@@ -42,6 +44,8 @@ export interface InvoiceRecord {
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
+  /** The upload that it was read from. */
+  readonly documentId: string | undefined;
   readonly fingerprint: string | undefined;
   /** The month whose analyses this invoice counts in; undefined where it is none of them. */
   readonly usageMonth: string | undefined;
@@ -92,6 +96,7 @@ export interface NewInvoice extends InvoiceReference {
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
+  readonly documentId?: string;
   readonly fingerprint?: string;
   /** The month whose analyses it counts in; left out where it is none of them, as rows of scans and bills of an ERP. */
   readonly usageMonth?: string;
@@ -119,6 +124,8 @@ export interface InvoiceStore {
     at: InvoiceReference & { version: number },
     decided: {
       match: MatchPart;
+      /** Set where the invoice was corrected. */
+      invoice?: CanonicalInvoice;
       /** Left out where the invoice has been decided before: the amount of that day stays. */
       base?: ConvertedAmount | null;
       analysis: DecidedAnalysis;
@@ -164,6 +171,8 @@ export interface InvoiceStore {
   pending(decidedBefore: Date): Promise<{ record: InvoiceRecord; facts: Buffer }[]>;
   /** A decided invoice whose derived records may be missing; undefined when nothing is, or there is no such invoice. */
   unfinished(organizationId: string, invoiceId: string): Promise<{ record: InvoiceRecord; facts: Buffer } | undefined>;
+  /** Whether a decided invoice whose derived records may be missing has this finding. */
+  hasUnstoredFinding(organizationId: string, findingId: string): Promise<boolean>;
   /** Which of these analyses are the newest of their invoices. */
   newestAnalyses(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Those of these invoices that are decided and whose derived records may be missing. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { AnalysisFacts } from '../domain/analysis.js';
+import type { DocumentFacts } from '@invoicecontrol/engine/facts/document-facts';
 import type { NormalisedInvoice, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import { applyCandidateCaps, lookupKeys, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
@@ -9,7 +10,8 @@ import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
 import { resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
 import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
-import { emptyProfile } from '@invoicecontrol/engine/supplier/profile';
+import { emptyProfile, undoubtedInvoices } from '@invoicecontrol/engine/supplier/profile';
+import type { WithoutAbandonedScans } from './abandoned-scans.js';
 import { assembleFacts } from './assemble-facts.js';
 import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
 import type { HighAmounts } from './high-amounts.js';
@@ -27,7 +29,15 @@ interface Deps {
   readonly policy: Policy;
   readonly publishedRates: PublishedRates;
   readonly highAmounts: HighAmounts;
+  readonly withoutAbandonedScans: WithoutAbandonedScans;
+  readonly documentFacts: DocumentFactsOf;
 }
+
+/** What is known about the document that an invoice was read from; undefined where it was read from none. */
+export type DocumentFactsOf = (
+  invoice: Pick<NormalisedInvoice, 'invoiceId' | 'source'>,
+  organizationId: string,
+) => Promise<DocumentFacts | undefined>;
 
 /** The facts of a decision, and the stored records they were read from, which count the invoice afterwards. */
 export interface LoadedFacts {
@@ -51,7 +61,17 @@ export interface FactsInput {
  * (detection reference, section 4).
  */
 export const loadFacts =
-  ({ invoices, suppliers, bankLinks, orderLinks, policy, publishedRates, highAmounts }: Deps) =>
+  ({
+    invoices,
+    suppliers,
+    bankLinks,
+    orderLinks,
+    policy,
+    publishedRates,
+    highAmounts,
+    withoutAbandonedScans,
+    documentFacts,
+  }: Deps) =>
   async (input: FactsInput): Promise<LoadedFacts> => {
     const { organizationId, tenant } = input;
     const known = input.suppliers ?? (await suppliers.findByKeys(organizationId, supplierKeysOf(input.invoice)));
@@ -66,15 +86,19 @@ export const loadFacts =
     const { supplierId } = resolution;
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const profile = supplier?.profile ?? emptyProfile;
-    const [hits, bankLink, orderLink, alike] = await Promise.all([
+    const [found, bankLink, orderLink, document, alike] = await Promise.all([
       invoices.candidates(
         organizationId,
         lookups.map(({ key }) => key),
       ),
       bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
       poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
-      profile.count === 0 ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice)) : [],
+      documentFacts(input.invoice, organizationId),
+      undoubtedInvoices(profile) === 0
+        ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice))
+        : [],
     ]);
+    const hits = await withoutAbandonedScans(organizationId, found);
     const invoice = await orderAfterConcurrentDuplicates(invoices, organizationId, input.invoice, hits);
     const facts = assembleFacts({
       organizationId,
@@ -90,7 +114,7 @@ export const loadFacts =
       known,
       newcomer: () => ({ alike, highAmount: highAmounts.cached(organizationId, tenant.baseCurrency) }),
     });
-    return { facts, supplier, bankLink, orderLink };
+    return { facts: document === undefined ? facts : { ...facts, document }, supplier, bankLink, orderLink };
   };
 
 /**

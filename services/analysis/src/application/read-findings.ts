@@ -1,4 +1,4 @@
-import { invalidField, notFound } from '@invoicecontrol/errors';
+import { invalidField } from '@invoicecontrol/errors';
 import { pace } from '@invoicecontrol/runtime/pace';
 import type { Pace } from '@invoicecontrol/runtime/pace';
 import type { Page } from '@invoicecontrol/runtime/page';
@@ -9,6 +9,7 @@ import type { FindingSummary } from '../domain/finding-summary.js';
 import { SYSTEM_ACTOR } from './finding-store.js';
 import type { FindingChange, FindingQuery, FindingStore, SummaryQuery, WorkedFinding } from './finding-store.js';
 import type { InvoiceStore } from './invoice-store.js';
+import { requireFinding } from './require-finding.js';
 
 /** Findings that one summary reads, so that it takes seconds at most and some ten megabytes. */
 const SUMMARY_FINDINGS_MAX = 50_000;
@@ -24,7 +25,7 @@ interface Deps {
 }
 
 export interface FindingReader {
-  /** @throws DomainError not_found */
+  /** @throws DomainError not_found, unavailable */
   get(organizationId: string, findingId: string): Promise<WorkedFinding>;
   list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
   /**
@@ -46,11 +47,8 @@ export function findingReader({
   tenants,
   summaryFindingsMax = SUMMARY_FINDINGS_MAX,
 }: Deps): FindingReader {
-  const get = async (organizationId: string, findingId: string): Promise<WorkedFinding> => {
-    const finding = await findings.find(organizationId, findingId);
-    if (finding === undefined) throw notFound('finding');
-    return finding;
-  };
+  const get = (organizationId: string, findingId: string): Promise<WorkedFinding> =>
+    requireFinding({ findings, invoices }, organizationId, findingId);
   return {
     get,
     list: (organizationId, query) => findings.list(organizationId, query),
@@ -63,10 +61,10 @@ export function findingReader({
         const most = summaryFindingsMax.toLocaleString('en');
         throw invalidField(
           'created_from',
-          `leaves more than ${most} findings to summarize. Ask for a shorter time with created_from and created_to, or for one company with company_id.`,
+          `leaves more than ${most} findings to summarize. Ask for a shorter time with created_from and created_to, for one company with company_id, or for a higher severity with min_severity.`,
         );
       }
-      return inTurns(summarizeFindings(found, baseCurrency), pace(SUMMARY_TURN_MS_MAX));
+      return inTurns(summarizeFindings(found, baseCurrency, query.minSeverity), pace(SUMMARY_TURN_MS_MAX));
     },
     async history(organizationId, findingId) {
       const finding = await get(organizationId, findingId);

@@ -6,6 +6,7 @@ import type { Page } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { currentFindings } from './finding-store.js';
 import type { FindingRecord, FindingStore } from './finding-store.js';
+import type { UploadRecord, UploadStore } from './upload-store.js';
 import type { DecidedAnalysis, InvoiceQuery, InvoiceRecord, InvoiceReference, InvoiceStore } from './invoice-store.js';
 
 /** Systems poll the list: one line an hour says as much as one for each page, and does not bury the others. */
@@ -18,6 +19,7 @@ interface Deps {
   readonly audit: Pick<AuditBuffer, 'record'>;
   readonly invoices: InvoiceStore;
   readonly findings: FindingStore;
+  readonly uploads: UploadStore;
 }
 
 export interface LatestAnalysis {
@@ -31,17 +33,18 @@ export interface LatestAnalysis {
 
 export interface InvoiceReader {
   /**
-   * An invoice with all that its supplier wrote. Where its analysis raised findings the audit trail keeps who read it.
+   * An invoice with all that its supplier wrote, or the upload that none was read from yet. Where its analysis raised
+   * findings the audit trail keeps who read it.
    * @throws DomainError not_found
    */
-  get(reference: InvoiceReference, context: RequestContext): Promise<InvoiceRecord>;
+  get(reference: InvoiceReference, context: RequestContext): Promise<InvoiceRecord | UploadRecord>;
   /** A page of them. Where it has an invoice with findings the audit trail keeps who read it, once an hour for each caller. */
   list(organizationId: string, query: InvoiceQuery, context: RequestContext): Promise<Page<InvoiceRecord>>;
   /** @throws DomainError not_found, also while the invoice is not decided */
   latestAnalysis(organizationId: string, invoiceId: string): Promise<LatestAnalysis>;
 }
 
-export function invoiceReader({ invoices, findings, audit, clock }: Deps): InvoiceReader {
+export function invoiceReader({ invoices, findings, uploads, audit, clock }: Deps): InvoiceReader {
   const listedAtMs = new Map<string, number>();
   const isFirstListing = (organizationId: string, { actor }: RequestContext): boolean => {
     const caller = `${organizationId}|${actor.type}|${actor.id}`;
@@ -60,7 +63,12 @@ export function invoiceReader({ invoices, findings, audit, clock }: Deps): Invoi
   };
   return {
     async get({ organizationId, invoiceId }, context) {
-      const record = await find(organizationId, invoiceId);
+      const record = await invoices.find(organizationId, invoiceId);
+      if (record === undefined) {
+        const upload = await uploads.find(organizationId, invoiceId);
+        if (upload === undefined) throw notFound('invoice');
+        return upload;
+      }
       if (hasFindings(record)) {
         const line = { action: 'invoice.read', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;
         audit.record(organizationId, context, line);

@@ -26,10 +26,13 @@ export const reanalyzeInvoice =
   async ({ organizationId, invoiceId }: InvoiceReference, context: RequestContext): Promise<void> => {
     const tenant = await tenants.factsOf(organizationId, context);
     await retryOnConflict(async () => {
+      const firstId = analysisIdFor(invoiceId, 1);
+      const read = () =>
+        Promise.all([invoices.find(organizationId, invoiceId), analyses.find(organizationId, firstId)] as const);
+      const [unfinished, known] = await Promise.all([invoices.unfinished(organizationId, invoiceId), read()]);
       // The invoice must stand in its supplier's profile before it can be taken out of it for this analysis.
-      const unfinished = await invoices.unfinished(organizationId, invoiceId);
       if (unfinished !== undefined) await decider.finish(unfinished.record, unfinished.facts);
-      const record = await invoices.find(organizationId, invoiceId);
+      const [record, first] = unfinished === undefined ? known : await read();
       if (record === undefined) throw notFound('invoice');
       if (record.analysis === undefined) {
         throw new DomainError('wrong_state', 'The invoice has no analysis that could be made again.');
@@ -41,10 +44,10 @@ export const reanalyzeInvoice =
           'The scan of the invoice is still being analyzed. Repeat when it is done.',
         );
       }
-      const firstId = analysisIdFor(invoiceId, 1);
-      const first = await analyses.find(organizationId, firstId);
-      if (first === undefined) throw new Error(`analysis ${firstId} is not stored`);
-      const { facts, analysis } = first;
+      const basisId = analysisIdFor(invoiceId, record.analysis.basis ?? 1);
+      const basis = basisId === firstId ? first : await analyses.find(organizationId, basisId);
+      if (basis === undefined) throw new Error(`analysis ${basisId} is not stored`);
+      const { facts, analysis } = basis;
       const engineVersion = analysis.versions.riskEngine;
       await decider.reanalyze(record, { newest: record.analysis, first: { facts, engineVersion } }, tenant);
     });

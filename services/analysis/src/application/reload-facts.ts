@@ -1,7 +1,8 @@
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import { convert, ratesPerEuro } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
-import type { Candidate, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import { withAcceptedLink } from '@invoicecontrol/engine/facts/links';
 import type { BankLink } from '@invoicecontrol/engine/facts/links';
 import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/record-order';
 import type { AccountUse, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
@@ -9,14 +10,17 @@ import { applyCandidateCaps, lookupKeys } from '@invoicecontrol/engine/normalisa
 import { ENGINE_VERSION } from '@invoicecontrol/engine/run-engine';
 import {
   countInvoice as countInProfile,
+  withAnsweredDoubts,
   withoutInvoice,
   withReviewedAccount,
 } from '@invoicecontrol/engine/supplier/profile';
 import type { AnalysisFacts } from '../domain/analysis.js';
 import { withoutKnownScans } from '../domain/reimport.js';
 import { companiesAround } from '../domain/tenant.js';
+import type { WithoutAbandonedScans } from './abandoned-scans.js';
 import type { BankLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
 import type { InvoiceRecord, InvoiceStore } from './invoice-store.js';
+import type { DocumentFactsOf } from './load-facts.js';
 import { renormalise } from './renormalise.js';
 
 interface Deps {
@@ -24,6 +28,8 @@ interface Deps {
   readonly suppliers: SupplierStore;
   readonly bankLinks: BankLinkStore;
   readonly publishedRates: PublishedRates;
+  readonly withoutAbandonedScans: WithoutAbandonedScans;
+  readonly documentFacts: DocumentFactsOf;
 }
 
 /** The first analysis of an invoice: what was known at its place in the order of arrival. */
@@ -38,18 +44,19 @@ export interface FirstAnalysis {
  * companies and rates that were missing join (detection reference, section 10).
  */
 export const reloadFacts =
-  ({ invoices, suppliers, bankLinks, publishedRates }: Deps) =>
+  ({ invoices, suppliers, bankLinks, publishedRates, withoutAbandonedScans, documentFacts }: Deps) =>
   async (record: InvoiceRecord, { facts: first, engineVersion }: FirstAnalysis, tenant: TenantFacts) => {
     const { organizationId } = record;
     const { supplierId } = first.supplier;
     const invoice = { ...renormalise(record), supplierId };
     const { bankKey } = invoice;
-    const [supplier, candidates, bankLink] = await Promise.all([
+    const [supplier, candidates, bankLink, document] = await Promise.all([
       suppliers.find(organizationId, supplierId),
       engineVersion === ENGINE_VERSION
         ? reviewedCandidates(invoices, organizationId, first)
-        : candidatesOf(invoices, record, invoice, first),
+        : candidatesOf({ invoices, withoutAbandonedScans }, record, invoice, first),
       bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
+      documentFacts(invoice, organizationId),
     ]);
     const profile = await reviewedProfile(invoices, invoice, first, supplier);
     const { tolerances: _learnedThen, ...then } = first;
@@ -78,6 +85,7 @@ export const reloadFacts =
           publishedRates,
         ),
       companies: companiesAround(invoice, tenant),
+      ...(document === undefined ? {} : { document }),
     };
     return facts;
   };
@@ -106,16 +114,19 @@ async function reviewedCandidates(
 
 /** Another engine may look for other keys: the records before the invoice that share one of them. */
 async function candidatesOf(
-  invoices: InvoiceStore,
+  { invoices, withoutAbandonedScans }: Pick<Deps, 'invoices' | 'withoutAbandonedScans'>,
   { organizationId, reimportOf }: InvoiceRecord,
   invoice: NormalisedInvoice,
   first: AnalysisFacts,
 ): Promise<Candidates> {
   const lookups = lookupKeys(invoice);
-  const found = await invoices.candidates(
+  const found = await withoutAbandonedScans(
     organizationId,
-    lookups.map(({ key }) => key),
-    invoice,
+    await invoices.candidates(
+      organizationId,
+      lookups.map(({ key }) => key),
+      invoice,
+    ),
   );
   const hits = reimportOf === undefined ? found : withoutKnownScans(invoice, found);
   const capped = applyCandidateCaps(invoice, hits, lookups);
@@ -125,12 +136,10 @@ async function candidatesOf(
     candidates: first.candidates.filter(({ invoiceId }) => !known.has(invoiceId)),
   });
   return {
-    candidates: [...capped.candidates, ...others.candidates].sort(byId),
+    candidates: [...capped.candidates, ...others.candidates].sort(compareByArrival),
     candidateCapHit: capped.candidateCapHit || first.candidateCapHit,
   };
 }
-
-const byId = (left: Candidate, right: Candidate): number => compareText(left.invoiceId, right.invoiceId);
 
 /** The profile of the first analysis without bills that people have confirmed as fraud or duplicates since. */
 async function reviewedProfile(
@@ -143,18 +152,32 @@ async function reviewedProfile(
   // Facts from before the field was stored do not say which bills were part of the profile.
   const wasOut = new Set(withdrawnUnits);
   const isOutNow = withdrawnUnits === undefined ? [] : (supplier?.withdrawnUnits ?? []);
-  for (const unitId of new Set([...wasOut, ...isOutNow])) {
-    const record = await invoices.find(organizationId, unitId);
-    if (record === undefined || compareByArrival(record.match, invoice) >= 0) continue;
-    const { confirmedAs, suspectedAs } = record.match;
+  const units = [...new Set([...wasOut, ...isOutNow])];
+  if (units.length > 0) {
+    const noted = await invoices.notes(organizationId, units);
     // What may be a copy was never in; what people said about other bills is what takes them out.
-    const isOut = confirmedAs !== undefined || (wasOut.has(unitId) && suspectedAs === 'DUPLICATE');
-    if (isOut === wasOut.has(unitId)) continue;
-    profile = isOut
-      ? withoutInvoice(profile, renormalise(record))
-      : countInProfile(profile, { ...renormalise(record), ...(suspectedAs === undefined ? {} : { suspectedAs }) });
+    const isOut = (unitId: string): boolean => {
+      const { confirmedAs, suspectedAs } = noted.get(unitId) ?? {};
+      return confirmedAs !== undefined || (wasOut.has(unitId) && suspectedAs === 'DUPLICATE');
+    };
+    // Mostly none: nobody said anything about the others.
+    const changed = units.filter((unitId) => isOut(unitId) !== wasOut.has(unitId));
+    const records = await Promise.all(changed.map((unitId) => invoices.find(organizationId, unitId)));
+    for (const record of records) {
+      if (record === undefined || compareByArrival(record.match, invoice) >= 0) continue;
+      const { suspectedAs } = record.match;
+      const accepted = supplier?.profile.acceptedCopies?.find(({ invoiceId }) => invoiceId === record.invoiceId);
+      profile = isOut(record.invoiceId)
+        ? withoutInvoice(profile, renormalise(record))
+        : countInProfile(profile, {
+            ...renormalise(record),
+            ...(suspectedAs === undefined ? {} : { suspectedAs }),
+            ...(accepted === undefined ? {} : { acceptedCopy: accepted }),
+          });
+    }
   }
-  return withReviewedAccounts(profile, supplier?.profile.accounts ?? []);
+  if (supplier === undefined) return withReviewedAccounts(profile, []);
+  return withReviewedAccounts(withAnsweredDoubts(profile, supplier.profile), supplier.profile.accounts);
 }
 
 /** The profile with what people have said about the supplier's accounts, also about those that it used later. */
@@ -172,9 +195,14 @@ function reviewedTrust(account: AccountUse | undefined): 'REVIEWED' | 'FRAUD' | 
   return account?.trust === 'REVIEWED' || account?.trust === 'FRAUD' ? account.trust : undefined;
 }
 
-/** The link of the first analysis, with the block of the account that is in force now. */
+/** The link of the first analysis, with the block of the account and the suppliers that it is accepted for now. */
 function reviewedLink(then: BankLink | null, now: BankLink | undefined): BankLink | null {
   if (then === null && now?.fraud === undefined) return null;
-  const { fraud: _blockedThen, ...link } = then ?? { bankKey: now?.bankKey ?? '', suppliers: [] };
+  let reviewed = then ?? { bankKey: now?.bankKey ?? '', suppliers: [] };
+  for (const { supplierId } of reviewed.suppliers) {
+    const linked = now?.suppliers.find((other) => other.supplierId === supplierId);
+    reviewed = withAcceptedLink(reviewed, supplierId, linked?.accepted === true);
+  }
+  const { fraud: _blockedThen, ...link } = reviewed;
   return now?.fraud === undefined ? link : { ...link, fraud: now.fraud };
 }

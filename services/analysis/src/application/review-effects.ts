@@ -6,16 +6,19 @@ import { decideFindings } from '../domain/analysis.js';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { isTolerable, signatureOf, toleranceFrom, withTolerance } from '../domain/learned-tolerance.js';
 import type { NormalisedInvoice, Suspicion } from '@invoicecontrol/engine/facts/invoice';
-import { isSignOfDuplicate, isSignOfFraud } from '@invoicecontrol/engine/supplier/suspicion';
-import { accountOf, accountReview, confirmedAs, lessonOf, suspicionOf } from '../domain/review.js';
+import { withAcceptedLink } from '@invoicecontrol/engine/facts/links';
+import { isAmountInDoubt, isSignOfOtherParty, isSignOfWrongAmount } from '@invoicecontrol/engine/supplier/suspicion';
+import { accountOf, accountReview, confirmedAs, lessonOf, mayWithdraw, suspicionOf } from '../domain/review.js';
 import type { CurrentReview } from '../domain/review.js';
 import { pairKeysOf } from '../domain/finding-disposition.js';
 import { withSubjects } from '../domain/stored-subjects.js';
 import {
   countInvoice as countInProfile,
+  withDoubt,
   withName,
   withNumberPattern,
   withReviewedAccount,
+  withReviewedAmount,
   withoutInvoice,
 } from '@invoicecontrol/engine/supplier/profile';
 import { withdrawn } from './counted-records.js';
@@ -29,6 +32,7 @@ import type { ReviewStore } from './review-store.js';
 
 /** Guarded writes against others who change the same supplier, account or policy at the same moment. */
 const TRIES_MAX = 20;
+const DAY_MS = 86_400_000;
 
 interface Deps {
   readonly invoices: InvoiceStore;
@@ -93,6 +97,7 @@ function toCurrentReview(stored: InvoiceFinding, { match }: InvoiceRecord, now: 
     ...(bankKey === undefined ? {} : { bankKey }),
     signature: signatureOf(finding),
     reviewedAt: finding.reviewedAt ?? now,
+    ...(finding.reviewedBy === undefined ? {} : { reviewedBy: finding.reviewedBy }),
     ...(finding.blockedSince === undefined ? {} : { blockedSince: finding.blockedSince }),
   };
 }
@@ -128,15 +133,16 @@ async function correctSupplier(
   record: InvoiceRecord,
 ): Promise<void> {
   const { bankKey, supplierId, invoiceId } = review;
-  const mayWithdraw = isSignOfFraud(review) || isSignOfDuplicate(review);
+  const movesBill = mayWithdraw(review) || isSignOfOtherParty(review);
+  const isAboutAmount = isSignOfWrongAmount(review);
   const lesson = lessonOf(review);
-  if (!mayWithdraw && lesson === undefined) return;
+  if (!movesBill && !isAboutAmount && lesson === undefined) return;
   const invoice = renormalise(record);
   await guarded('supplier', async () => {
     const supplier = await suppliers.find(organizationId, supplierId);
     if (supplier === undefined) throw new Error(`supplier ${supplierId} has not counted invoice ${invoiceId} yet`);
     const [ofInvoice, ofAccount] = await Promise.all([
-      mayWithdraw ? findings.ofInvoice(organizationId, invoiceId) : undefined,
+      movesBill || isAboutAmount ? findings.ofInvoice(organizationId, invoiceId) : undefined,
       bankKey === undefined ? undefined : reviews.ofAccount(organizationId, bankKey),
     ]);
     // A row that an earlier scan brought already was counted there and stays so.
@@ -144,8 +150,16 @@ async function correctSupplier(
     const moved =
       ofInvoice === undefined || !isCounted
         ? supplier
-        : withInvoiceIf(confirmedAs(ofInvoice) === undefined, supplier, invoice, suspicionOf(ofInvoice));
+        : withInvoiceIf(
+            confirmedAs(ofInvoice) === undefined,
+            supplier,
+            { ...invoice, acceptedCopy: reviewMark(review) },
+            suspicionOf(ofInvoice),
+          );
     let { profile } = moved;
+    if (ofInvoice !== undefined && isCounted) {
+      profile = withReviewedAmount(profile, invoice, isAmountInDoubt(suspicionOf(ofInvoice)));
+    }
     if (bankKey !== undefined && ofAccount !== undefined) {
       profile = withReviewedAccount(profile, bankKey, accountReview(ofAccount, supplierId).trust);
     }
@@ -155,7 +169,13 @@ async function correctSupplier(
   });
 }
 
-/** The supplier with the invoice in its profile, or out of it; once either way. */
+/** Who reviewed the finding, and on which day. */
+function reviewMark({ reviewedAt, reviewedBy }: CurrentReview): { day: number; reviewer?: string } {
+  const day = Math.floor(reviewedAt.getTime() / DAY_MS);
+  return { day, ...(reviewedBy === undefined ? {} : { reviewer: reviewedBy }) };
+}
+
+/** The supplier with the invoice in its profile, or out of it, and in doubt or not; once either way. */
 function withInvoiceIf(
   isUnconfirmed: boolean,
   supplier: SupplierRecord,
@@ -165,14 +185,13 @@ function withInvoiceIf(
   const { invoiceId } = invoice;
   const belongs = isUnconfirmed && suspicion !== 'DUPLICATE';
   const isWithdrawn = supplier.withdrawnUnits.includes(invoiceId);
+  const suspected = { ...invoice, ...(suspicion === undefined ? {} : { suspectedAs: suspicion }) };
+  if (belongs && !isWithdrawn) return { ...supplier, profile: withDoubt(supplier.profile, suspected) };
   if (belongs === !isWithdrawn) return supplier;
   return belongs
     ? {
         ...supplier,
-        profile: countInProfile(supplier.profile, {
-          ...invoice,
-          ...(suspicion === undefined ? {} : { suspectedAs: suspicion }),
-        }),
+        profile: countInProfile(supplier.profile, suspected),
         withdrawnUnits: supplier.withdrawnUnits.filter((unit) => unit !== invoiceId),
       }
     : {
@@ -182,7 +201,10 @@ function withInvoiceIf(
       };
 }
 
-/** An account is blocked for the whole organization as long as one confirmation of fraud stands (`blockedSince`). */
+/**
+ * An account is blocked for the whole organization as long as one confirmation of fraud stands (`blockedSince`), and
+ * accepted for each supplier for which a person said so.
+ */
 async function blockAccount(
   { bankLinks, reviews }: Deps,
   organizationId: string,
@@ -191,8 +213,12 @@ async function blockAccount(
   if (bankKey === undefined) return;
   await guarded('account', async () => {
     const known = await bankLinks.find(organizationId, bankKey);
-    const { fraud } = accountReview(await reviews.ofAccount(organizationId, bankKey), supplierId);
-    const { fraud: _before, ...link } = known?.link ?? { bankKey, suppliers: [] };
+    const { fraud, trust } = accountReview(await reviews.ofAccount(organizationId, bankKey), supplierId);
+    const { fraud: _before, ...link } = withAcceptedLink(
+      known?.link ?? { bankKey, suppliers: [] },
+      supplierId,
+      trust === 'REVIEWED',
+    );
     return bankLinks.write(organizationId, bankKey, {
       version: known?.version ?? 0,
       countedUnits: known?.countedUnits ?? [],

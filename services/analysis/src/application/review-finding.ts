@@ -1,5 +1,4 @@
 import { events } from '@invoicecontrol/contracts/events';
-import { notFound } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -12,11 +11,14 @@ import type { ReviewInput, ReviewOutcome } from '../domain/review.js';
 import { findingReviewed } from '../telemetry.js';
 import { reviewedAnnouncement } from './announcements.js';
 import { deferred } from './deferred.js';
-import type { FindingStore, WorkedFinding } from './finding-store.js';
+import type { FindingChange, FindingStore, WorkedFinding } from './finding-store.js';
+import type { InvoiceStore } from './invoice-store.js';
+import { requireFinding } from './require-finding.js';
 import type { ReviewEffects } from './review-effects.js';
 
 interface Deps {
   readonly findings: FindingStore;
+  readonly invoices: InvoiceStore;
   readonly effects: ReviewEffects;
   readonly policy: Policy;
   readonly audit: Pick<AuditBuffer, 'record'>;
@@ -33,17 +35,16 @@ export interface ReviewFindingInput extends ReviewInput {
  * Records what a person says about a finding. The guarded write of the finding is the commit point; what follows from
  * it is stored before the answer, or by the sweep (detection reference, section 10). The audit line is part of that write;
  * a refused review writes nothing, so its line goes through the buffer.
- * @throws DomainError not_found, and those of `review`
+ * @throws DomainError not_found, unavailable, and those of `review`
  */
 export const reviewFinding =
-  ({ findings, effects, policy, audit, clock, logger }: Deps) =>
+  ({ findings, invoices, effects, policy, audit, clock, logger }: Deps) =>
   ({ organizationId, findingId, ...input }: ReviewFindingInput, context: RequestContext): Promise<WorkedFinding> => {
     const { actor } = context;
     const act = { action: 'finding.reviewed', target: `finding:${findingId}` } as const;
     const recorded = auditAnnouncement(events.analysisAuditRecorded, context, { ...act, outcome: 'SUCCEEDED' });
     return retryOnConflict(async () => {
-      const finding = await findings.find(organizationId, findingId);
-      if (finding === undefined) throw notFound('finding');
+      const finding = await requireFinding({ findings, invoices }, organizationId, findingId);
       let outcome: ReviewOutcome;
       try {
         outcome = review(finding, input, policy);
@@ -54,6 +55,7 @@ export const reviewFinding =
       if (outcome.kind === 'UNCHANGED') return finding;
       const at = clock.now();
       const entry = { at, actor, action: 'REVIEWED', ...withoutKind(outcome) } as const;
+      if (outcome.kind === 'NOTED' && (await isRepeated(findings, finding, entry))) return finding;
       if (outcome.kind === 'NOTED') return findings.change(finding, { entry }, { events: [recorded] });
       const effected = deferred();
       const reviewed = await findings.change(
@@ -76,6 +78,20 @@ export const reviewFinding =
       return reviewed;
     });
   };
+
+/** Whether the same actor has said the same of the finding since its disposition was last decided. */
+async function isRepeated(findings: FindingStore, finding: WorkedFinding, entry: FindingChange): Promise<boolean> {
+  const { actor, to, note } = entry;
+  const changes = (await findings.history(finding.organizationId, finding.findingId)) ?? [];
+  const reviews = changes.filter(({ action }) => action === 'REVIEWED');
+  const decided = reviews.findLastIndex((change) => change.from !== change.to);
+  return reviews
+    .slice(Math.max(0, decided))
+    .some(
+      (change) =>
+        change.to === to && change.note === note && change.actor.type === actor.type && change.actor.id === actor.id,
+    );
+}
 
 function withoutKind<T extends { readonly kind: string }>({ kind, ...said }: T): Omit<T, 'kind'> {
   return said;

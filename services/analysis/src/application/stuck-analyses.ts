@@ -1,10 +1,12 @@
 import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
 import type { FindingStore } from './finding-store.js';
 import type { InvoiceStore } from './invoice-store.js';
+import type { UploadStore } from './upload-store.js';
 
 interface Deps {
   readonly invoices: Pick<InvoiceStore, 'unfinishedSince'>;
   readonly findings: Pick<FindingStore, 'pending'>;
+  readonly uploads: Pick<UploadStore, 'unfinishedSince'>;
 }
 
 const resolution = (id: string): string =>
@@ -12,10 +14,21 @@ const resolution = (id: string): string =>
 
 /** Invoices and reviews that the sweeps have not brought to their end, as the operator is told about them. */
 export const stuckAnalyses =
-  ({ invoices, findings }: Deps) =>
+  ({ invoices, findings, uploads }: Deps) =>
   async (before: Date): Promise<readonly StuckItem[]> => {
-    const [unfinished, reviewed] = await Promise.all([invoices.unfinishedSince(before), findings.pending(before)]);
+    const [unfinished, reviewed, unread] = await Promise.all([
+      invoices.unfinishedSince(before),
+      findings.pending(before),
+      uploads.unfinishedSince(before),
+    ]);
     return [
+      ...unread.map(({ invoiceId, organizationId, since }) => ({
+        kind: 'upload',
+        what: `upload of invoice ${invoiceId} of organization ${organizationId}`,
+        since,
+        why: 'its document is not read or its invoice not decided; each attempt logs why',
+        resolution: resolution(invoiceId),
+      })),
       ...unfinished.map(({ invoiceId, organizationId, isDecided, since }) => ({
         kind: 'analysis',
         what: `invoice ${invoiceId} of organization ${organizationId}`,

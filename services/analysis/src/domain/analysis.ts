@@ -29,7 +29,8 @@ export interface AnalysisFinding extends Finding {
 export interface Analysis extends RiskDecision {
   /** Most severe first; including those that do not count (FALSE_POSITIVE and the like). */
   readonly findings: readonly AnalysisFinding[];
-  readonly versions: { readonly riskEngine: string; readonly policy: string };
+  /** `compliance`: the rules that an electronic invoice was validated by, joined by commas; absent when there were none. */
+  readonly versions: { readonly riskEngine: string; readonly policy: string; readonly compliance?: string };
 }
 
 /** Runs the engine and decides with the reviews of its findings. Pure, as the engine is. */
@@ -42,7 +43,17 @@ export function analyze(facts: AnalysisFacts, policy: Policy): Analysis {
     .map((finding) => tolerated(finding, tolerances, policy))
     .sort(compareFindings);
   const { decision, riskScore } = decideFindings(findings, policy);
-  return { decision, riskScore, findings, versions: { riskEngine: ENGINE_VERSION, policy: policyVersion(policy) } };
+  const compliance = facts.document?.validation?.ruleSet ?? '';
+  return {
+    decision,
+    riskScore,
+    findings,
+    versions: {
+      riskEngine: ENGINE_VERSION,
+      policy: policyVersion(policy),
+      ...(compliance === '' ? {} : { compliance }),
+    },
+  };
 }
 
 /** Score and decision by the findings that count. Recomputed from stored findings when one of them is reviewed. */

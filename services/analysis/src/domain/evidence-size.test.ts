@@ -159,7 +159,14 @@ describe.each([
 
   test('a document with many faults stays within the bound', () => {
     const message = longText(character);
-    const failed = { id: message, flag: 'FATAL', message, location: message } as const;
+    const failed = {
+      id: message,
+      flag: 'FATAL',
+      message,
+      location: message,
+      expected: message,
+      actual: message,
+    } as const;
     const document: DocumentFacts = {
       method: 'XML',
       fields: [],
@@ -177,6 +184,7 @@ describe.each([
         declaredProfiles: Array.from({ length: ROWS }, () => message),
         schemaErrors: Array.from({ length: ROWS }, () => failed),
         failedRules: Array.from({ length: ROWS }, () => failed),
+        failedTotal: ROWS,
       },
     };
     const { analysis } = inMemoryHistory().bill(invoiceOf({ invoice_number: message }), { facts: { document } });

@@ -15,8 +15,12 @@ const one = (changes: Partial<SummarizedFinding> = {}, amount = '100.00', curren
 /** `key count/open at risk/confirmed` */
 const line = ({ key, count, open, amountAtRisk, amountConfirmed }: FindingTotals): string =>
   `${key} ${count}/${open} ${amountAtRisk}/${amountConfirmed}`.trim();
-const summaryOf = (findings: SummarizedFinding[], baseCurrency = 'EUR'): FindingSummary => {
-  const steps = summarizeFindings(findings, baseCurrency);
+const summaryOf = (
+  findings: SummarizedFinding[],
+  baseCurrency = 'EUR',
+  minSeverity?: SummarizedFinding['severity'],
+): FindingSummary => {
+  const steps = summarizeFindings(findings, baseCurrency, minSeverity);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -40,6 +44,21 @@ describe('in a row of figures', () => {
     const confirmed = one({ disposition: 'CONFIRMED' }, '30.00');
     expect(total(confirmed, one({ type: 'BANK_ACCOUNT_CHANGED' }))).toBe('2/1 70.00/30.00');
     expect(total(one({ disposition: 'RESOLVED' }), one({ type: 'BANK_ACCOUNT_CHANGED' }))).toBe('2/1 0.00/100.00');
+  });
+
+  test('what lets an invoice pass puts nothing at risk, and counts once a review confirmed it', () => {
+    for (const severity of ['INFO', 'LOW'] as const) expect(total(one({ severity }))).toBe('1/1 0.00/0.00');
+    expect(total(one({ severity: 'LOW', disposition: 'CONFIRMED' }))).toBe('1/0 0.00/100.00');
+  });
+
+  test('what scans found of the past is told apart from what was stopped', () => {
+    const disposition = 'CONFIRMED' as const;
+    const paid = one({ disposition, scanId: 's1', invoiceId: 'i2' }, '40.00');
+    const again = one({ disposition, scanId: 's1', invoiceId: 'i2', type: 'SPLIT_DUPLICATE' }, '30.00');
+    expect(summaryOf([one({ disposition }), paid, again]).total).toMatchObject({
+      amountConfirmed: '140.00',
+      amountConfirmedInScans: '40.00',
+    });
   });
 
   test.each<[SummarizedFinding['disposition'], string]>([
@@ -91,6 +110,11 @@ test('the rows name every severity and disposition, types by what is at risk, an
     'SUPERSEDED 0',
   ]);
   expect(summary.byMonth.map(({ key, count }) => `${key} ${count}`)).toEqual(['2025-12 1', '2026-03 1', '2026-04 1']);
+});
+
+test('severities below the least that was asked for have no row', () => {
+  const { bySeverity } = summaryOf([one()], 'EUR', 'HIGH');
+  expect(bySeverity.map(line)).toEqual(['CRITICAL 0/0 0.00/0.00', 'HIGH 1/1 100.00/0.00']);
 });
 
 test('nothing comes to zero in the decimals of the base currency', () => {

@@ -69,6 +69,7 @@ const toleranceModel: LearnedTolerance = {
   type: '',
   signature: '',
   falsePositives: 0,
+  reviewers: 0,
   learnedOn: '',
   expiresOn: '',
 };

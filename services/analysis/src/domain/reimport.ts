@@ -1,6 +1,6 @@
 import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { ScanParameters } from '@invoicecontrol/engine/policy/scans';
-import { compareText } from '@invoicecontrol/engine/facts/record-order';
+import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/record-order';
 
 /** A row of a scan that is already in an earlier scan of the company. */
 export interface ReimportedRow {
@@ -18,7 +18,7 @@ export interface EarlierScan {
 }
 
 /**
- * The earlier scan that shares most rows with a new one; of two that share as many, the one with the smaller id.
+ * The earlier scan that shares most rows with a new one; of two that share as many, the one received first.
  * @param candidates earlier records that share a lookup key with one of the rows
  * @param hitsMax so many identical records may have been found of more: then each further row is taken for one of those
  */
@@ -27,19 +27,30 @@ export function nearestScan(
   candidates: readonly Candidate[],
   hitsMax: number,
 ): EarlierScan | undefined {
-  const byScan = new Map<string, Map<string, Candidate[]>>();
+  const byScan = new Map<string, { receivedAtMs: number; groups: Map<string, Candidate[]> }>();
   for (const candidate of candidates) {
-    if (candidate.scanId === undefined) continue;
-    const groups = byScan.get(candidate.scanId) ?? new Map<string, Candidate[]>();
-    byScan.set(candidate.scanId, groups);
-    const group = groups.get(contentOf(candidate));
-    if (group === undefined) groups.set(contentOf(candidate), [candidate]);
+    const { scanId, receivedAtMs } = candidate;
+    if (scanId === undefined) continue;
+    const scan = byScan.get(scanId) ?? { receivedAtMs, groups: new Map<string, Candidate[]>() };
+    byScan.set(scanId, scan);
+    const group = scan.groups.get(contentOf(candidate));
+    if (group === undefined) scan.groups.set(contentOf(candidate), [candidate]);
     else group.push(candidate);
   }
+  for (const { groups } of byScan.values()) for (const group of groups.values()) group.sort(compareByArrival);
   const [nearest] = [...byScan]
-    .map(([scanId, groups]): EarlierScan => ({ scanId, identical: identicalRows(rows, groups, hitsMax) }))
-    .sort((left, right) => right.identical.size - left.identical.size || compareText(left.scanId, right.scanId));
-  return nearest;
+    .map(([scanId, { receivedAtMs, groups }]) => ({
+      scanId,
+      receivedAtMs,
+      identical: identicalRows(rows, groups, hitsMax),
+    }))
+    .sort(
+      (left, right) =>
+        right.identical.size - left.identical.size ||
+        left.receivedAtMs - right.receivedAtMs ||
+        compareText(left.scanId, right.scanId),
+    );
+  return nearest === undefined ? undefined : { scanId: nearest.scanId, identical: nearest.identical };
 }
 
 /** Rows by the earlier record that each repeats; every record is repeated once, but for those of a group that is cut. */

@@ -223,7 +223,12 @@ describe('what a record is confirmed as', () => {
       'FRAUD',
     ],
     ['an accepted duplicate is none', [finding('DUPLICATE_INVOICE', 'ACCEPTED_RISK')], undefined],
-    ['a reused number is no duplicate', [finding('INVOICE_NUMBER_REUSED', 'CONFIRMED')], undefined],
+    ['a reused number is no duplicate', [finding('INVOICE_NUMBER_REUSED', 'CONFIRMED')], 'REUSED_NUMBER'],
+    [
+      'a reused number that was dismissed is one of its own',
+      [finding('INVOICE_NUMBER_REUSED', 'FALSE_POSITIVE')],
+      undefined,
+    ],
     ['nothing', [], undefined],
   ])('%s', (_, findings, expected) => {
     expect(confirmedAs(findings)).toBe(expected);

@@ -5,7 +5,7 @@ import { isHardBlock } from '@invoicecontrol/engine/scoring/decision';
 import type { ScoredFinding } from '@invoicecontrol/engine/scoring/score';
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
-import type { Suspicion } from '@invoicecontrol/engine/facts/invoice';
+import type { Confirmation, Suspicion } from '@invoicecontrol/engine/facts/invoice';
 import { isSignOfDuplicate, isSignOfFraud, suspectedAs } from '@invoicecontrol/engine/supplier/suspicion';
 import type { AnalysisFinding } from './analysis.js';
 import { isCounting, pairKeysOf } from './finding-disposition.js';
@@ -132,6 +132,8 @@ export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' |
   /** What learned tolerances tell findings of one type apart by. */
   readonly signature: string;
   readonly reviewedAt: Date;
+  /** The person who decided. Absent where an API key did, and in reviews from before it was stored. */
+  readonly reviewedBy?: string;
   /** Since when it blocks the account. */
   readonly blockedSince?: Date;
 }
@@ -163,15 +165,26 @@ export function compareReviews(left: ReviewFact, right: ReviewFact): number {
 }
 
 /**
- * What the findings of a record, taken together, confirm it as: such a record is no original of another and shapes no
- * profile. RESOLVED is true and remedied, so it still counts here.
+ * What the findings of a record, taken together, confirm it as: such a record shapes no profile, and is no original of
+ * another unless only its number is wrong. RESOLVED is true and remedied, so it still counts here.
  */
 export function confirmedAs(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'disposition'>[],
-): Suspicion | undefined {
+): Confirmation | undefined {
   const confirmed = findings.filter(({ disposition }) => disposition === 'CONFIRMED' || disposition === 'RESOLVED');
   if (confirmed.some(isSignOfFraud)) return 'FRAUD';
-  return confirmed.some(isSignOfDuplicate) ? 'DUPLICATE' : undefined;
+  if (confirmed.some(isSignOfDuplicate)) return 'DUPLICATE';
+  return confirmed.some(isAboutReusedNumber) ? 'REUSED_NUMBER' : undefined;
+}
+
+/** The question whether a number belongs to another bill, too: a contract and a customer have one number for many. */
+function isAboutReusedNumber({ type }: Pick<Finding, 'type'>): boolean {
+  return type === 'INVOICE_NUMBER_REUSED';
+}
+
+/** Whether the confirmation of such a finding takes its record out of the supplier's profile. */
+export function mayWithdraw(finding: Pick<Finding, 'type' | 'family'>): boolean {
+  return isSignOfFraud(finding) || isSignOfDuplicate(finding) || isAboutReusedNumber(finding);
 }
 
 /**

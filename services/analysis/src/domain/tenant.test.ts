@@ -5,6 +5,8 @@ import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 
 const tenant = {
   baseCurrency: 'EUR',
+  plan: 'SCALE',
+  referenceValidationMode: 'DECLARED_PROFILES',
   defaultCompanyId: 'main',
   companies: [
     { companyId: 'main', name: 'Main GmbH', taxId: 'DE136695976' },

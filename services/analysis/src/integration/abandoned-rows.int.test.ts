@@ -9,20 +9,25 @@ import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import { v7 as uuidV7 } from 'uuid';
 import { startService } from '../compose.js';
-import { anyFinding, asUser, testClock } from '../testing/clients.js';
+import { anyFinding, asUser, rowsOf, scanRequest, testClock } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
 const scanner = { ...asUser('scan'), timeoutMs: 120_000 };
 const TEST_MS_MAX = 120_000;
 
+const HOUR_MS = 3_600_000;
+/** Time that a test lets pass. */
+let passedMs = 0;
 let proxy: MongoProxy;
 let running: RunningAnalysis;
 let channel: ReturnType<typeof openChannel>;
 beforeAll(async () => {
   const infrastructure = testInfrastructure();
   proxy = await startMongoProxy(infrastructure.mongodbUrl);
-  running = await startAnalysis(startService, { ...infrastructure, mongodbUrl: proxy.url }, testDatabaseName());
+  running = await startAnalysis(startService, { ...infrastructure, mongodbUrl: proxy.url }, testDatabaseName(), {
+    clock: { now: () => new Date(testClock.now().getTime() + passedMs) },
+  });
   channel = openChannel(running.address);
 });
 afterAll(async () => {
@@ -31,20 +36,13 @@ afterAll(async () => {
   await proxy.close();
 });
 
+const numberAt = (position: number): string => `RE-${48_217 + position * 131}`;
+
 function request(rows = 60): AnalyzeRowsRequest {
-  return {
-    organizationId: running.organization.newTenant(),
-    scanId: uuidV7(),
-    companyId: 'c-main',
-    baseCurrency: 'EUR',
-    receivedTime: testClock.now(),
-    rows: Array.from({ length: rows }, (_, position) => ({
-      position,
-      sourceRowNumber: position + 2,
-      externalId: undefined,
-      invoice: wireInvoice({ invoiceNumber: `N-${position}`, issueDate: '2024-03-05' }),
-    })),
-  };
+  const invoices = Array.from({ length: rows }, (_, position) =>
+    wireInvoice({ invoiceNumber: numberAt(position), issueDate: '2024-03-05' }),
+  );
+  return scanRequest(running.organization.newTenant(), rowsOf(invoices));
 }
 
 test(
@@ -93,6 +91,33 @@ test(
     expect(again.decisionCounts).toEqual(control.decisionCounts);
     // Only the first scan of an organization leaves this out.
     expect(again.findingCounts).toEqual({ SUPPLIER_NEW: 1 });
+  },
+  TEST_MS_MAX,
+);
+
+test(
+  'a single bill is compared with the rows of a scan, and no longer when nobody has completed the scan for an hour',
+  async () => {
+    const rows = client(RowAnalysisServiceDefinition, channel);
+    const asked = request(10);
+    const storing = proxy.hold({ command: 'insert invoices', side: 'after', mentioning: [asked.organizationId] });
+    const leaving = new AbortController();
+    const left = rows.analyzeRows(asked, { ...scanner, signal: leaving.signal }).catch(() => 'left');
+    await storing.complete;
+    leaving.abort();
+    expect(await left).toBe('left');
+    storing.drop();
+    const typesOf = async (position: number, organizationId = asked.organizationId): Promise<string[]> => {
+      const invoice = wireInvoice({ invoiceNumber: numberAt(position), issueDate: '2024-03-05' });
+      const { findings } = await running.rpc.post(organizationId, invoice);
+      return findings.map(({ type }) => type);
+    };
+    expect(await typesOf(3)).toContain('DUPLICATE_INVOICE');
+    const completed = request(10);
+    await rows.analyzeRows(completed, scanner);
+    passedMs += HOUR_MS;
+    expect(await typesOf(4)).not.toContain('DUPLICATE_INVOICE');
+    expect(await typesOf(4, completed.organizationId)).toContain('DUPLICATE_INVOICE');
   },
   TEST_MS_MAX,
 );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { events } from '@invoicecontrol/contracts/events';
+import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Announcing } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -20,6 +21,7 @@ const MISSING_ID = '01890000-0000-7000-8000-000000000000';
 const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
 const databaseName = testDatabaseName();
 const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
+const bob = asUser('0192a000-0000-7000-8000-0000000000bb');
 const operator = { ...ann, context: { ...ann.context, operatorToken: OPERATOR_TOKEN } };
 
 let running: RunningAnalysis;
@@ -50,8 +52,12 @@ async function list(organizationId: string, invoiceId: string) {
   return analyses;
 }
 
-const review = (organizationId: string, { findingId }: Finding, disposition: string, note?: string) =>
-  rpc.finding.reviewFinding({ organizationId, findingId, disposition, note, isByAdmin: false }, ann);
+const review = (
+  organizationId: string,
+  { findingId }: Finding,
+  disposition: string,
+  { note, by = ann }: { note?: string | undefined; by?: CallOptions } = {},
+) => rpc.finding.reviewFinding({ organizationId, findingId, disposition, note, isByAdmin: false }, by);
 
 async function duplicatePair(organizationId: string) {
   const first = await rpc.post(organizationId, wireInvoice());
@@ -59,24 +65,24 @@ async function duplicatePair(organizationId: string) {
   return { first, second, finding: findingOf(second, 'DUPLICATE_INVOICE') };
 }
 
-/** Three pairs of consecutive bills over one amount that the rules take for similar, each marked a false positive. */
+/** Three pairs of bills with one number and two amounts, called false positives by two people. */
 async function threeFalsePositives(organizationId: string): Promise<Finding[]> {
   const called: Finding[] = [];
   for (const index of [1, 2, 3]) {
-    const wire = { grossAmount: `${index}43.80`, issueDate: `2026-0${index}-11` };
-    await rpc.post(organizationId, wireInvoice({ ...wire, invoiceNumber: `KX-${index}4821` }));
-    const later = await rpc.post(organizationId, wireInvoice({ ...wire, invoiceNumber: `KX-${index}4821A` }));
-    const finding = findingOf(later, 'SUSPECTED_DUPLICATE');
-    await review(organizationId, finding, 'FALSE_POSITIVE');
+    const wire = { invoiceNumber: `KX-${index}4821`, issueDate: `2026-0${index}-11` };
+    await rpc.post(organizationId, wireInvoice({ ...wire, grossAmount: `${index}43.80` }));
+    const later = await rpc.post(organizationId, wireInvoice({ ...wire, grossAmount: `${index}91.20` }));
+    const finding = findingOf(later, 'INVOICE_NUMBER_REUSED');
+    await review(organizationId, finding, 'FALSE_POSITIVE', { by: index === 2 ? bob : ann });
     called.push(finding);
   }
   return called;
 }
 
-async function oneMorePair(organizationId: string, number = 'KX-94821'): Promise<Analysis> {
-  const wire = { grossAmount: '943.80', issueDate: '2026-06-11' };
-  await rpc.post(organizationId, wireInvoice({ ...wire, invoiceNumber: number }));
-  return rpc.post(organizationId, wireInvoice({ ...wire, invoiceNumber: `${number}A` }));
+async function oneMorePair(organizationId: string): Promise<Analysis> {
+  const wire = { invoiceNumber: 'KX-94821', issueDate: '2026-06-11' };
+  await rpc.post(organizationId, wireInvoice({ ...wire, grossAmount: '943.80' }));
+  return rpc.post(organizationId, wireInvoice({ ...wire, grossAmount: '991.20' }));
 }
 
 describe('an invoice that is analyzed again', () => {
@@ -181,7 +187,7 @@ describe('an invoice that is analyzed again', () => {
       ['CONFIRMED', undefined],
       ['FALSE_POSITIVE', undefined],
     ] as const) {
-      await review(organizationId, finding, disposition, note);
+      await review(organizationId, finding, disposition, { note });
       const repeated = await again(organizationId, second.invoiceId);
       expect(findingOf(repeated, 'DUPLICATE_INVOICE')).toMatchObject({ findingId: finding.findingId, disposition });
       expect(repeated.decision).toBe(disposition === 'CONFIRMED' ? Decision.BLOCK : Decision.PASS);
@@ -259,19 +265,19 @@ describe('a learned tolerance', () => {
     const organizationId = organization.newTenant();
     const called = await threeFalsePositives(organizationId);
     const analysis = await oneMorePair(organizationId);
-    const softened = findingOf(analysis, 'SUSPECTED_DUPLICATE');
+    const softened = findingOf(analysis, 'INVOICE_NUMBER_REUSED');
     const [before] = called;
     expect(softened.severity).toBe((before?.severity ?? 0) - 1);
     expect(softened.confidencePercent).toBe(Math.floor((before?.confidencePercent ?? 0) / 2));
     expect(JSON.parse(softened.evidenceJson)).toMatchObject({
-      tolerance: { signature: 'SUFFIX/EQ/SAME', falsePositives: 3, severityBefore: 'HIGH' },
+      tolerance: { signature: 'IDENT/DIFF/SAME', falsePositives: 3, reviewers: 2, severityBefore: 'MEDIUM' },
     });
     expect(analysis.versions?.policy).toEqual(named(1));
     const current = await rpc.policy.getCurrentPolicy({ organizationId }, ann);
     expect(current.version).toEqual(named(1));
     expect(JSON.parse(current.policyJson)).toMatchObject({
       overlay: 1,
-      tolerances: [{ type: 'SUSPECTED_DUPLICATE', signature: 'SUFFIX/EQ/SAME', falsePositives: 3 }],
+      tolerances: [{ type: 'INVOICE_NUMBER_REUSED', signature: 'IDENT/DIFF/SAME', falsePositives: 3 }],
     });
   });
 
@@ -282,7 +288,7 @@ describe('a learned tolerance', () => {
     await review(organizationId, first, 'CONFIRMED');
     const analysis = await oneMorePair(organizationId);
     expect(analysis.versions?.policy).toEqual(named(2));
-    expect(JSON.parse(findingOf(analysis, 'SUSPECTED_DUPLICATE').evidenceJson)).not.toHaveProperty('tolerance');
+    expect(JSON.parse(findingOf(analysis, 'INVOICE_NUMBER_REUSED').evidenceJson)).not.toHaveProperty('tolerance');
     const policies = await mongo.db.collection('policies').find({ organizationId }).sort({ overlay: 1 }).toArray();
     expect(policies.map(({ overlay, tolerances }) => [overlay, tolerances.length])).toEqual([
       [0, 0],
@@ -295,7 +301,11 @@ describe('a learned tolerance', () => {
     const organizationId = organization.newTenant();
     const called = await threeFalsePositives(organizationId);
     await Promise.all(called.map((finding) => review(organizationId, finding, 'OPEN')));
-    await Promise.all(called.map((finding) => review(organizationId, finding, 'FALSE_POSITIVE')));
+    await Promise.all(
+      called.map((finding, index) =>
+        review(organizationId, finding, 'FALSE_POSITIVE', { by: index === 0 ? bob : ann }),
+      ),
+    );
     const { policyJson } = await rpc.policy.getCurrentPolicy({ organizationId }, ann);
     expect(JSON.parse(policyJson).tolerances).toHaveLength(1);
   });

@@ -11,13 +11,12 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import { v7 as uuidV7 } from 'uuid';
 import { startService } from '../compose.js';
 import type { InvoiceDocument } from '../storage/invoices.js';
 import { rateStore } from '../storage/rates.js';
 import type { RateDocument } from '../storage/rates.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { asUser, connect, findingOf, testClock, testConfig } from '../testing/clients.js';
+import { asUser, connect, findingOf, rowsOf, scanRequest, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
 const DAY = '2026-03-05';
@@ -59,19 +58,7 @@ function scan(
   invoices: readonly Invoice[],
 ): Promise<AnalyzeRowsResponse> {
   return client(RowAnalysisServiceDefinition, channel).analyzeRows(
-    {
-      organizationId,
-      scanId: uuidV7(),
-      companyId: 'c-main',
-      baseCurrency,
-      receivedTime: testClock.now(),
-      rows: invoices.map((invoice, position) => ({
-        position,
-        sourceRowNumber: position + 2,
-        externalId: undefined,
-        invoice,
-      })),
-    },
+    scanRequest(organizationId, rowsOf(invoices), baseCurrency),
     asUser('scan'),
   );
 }

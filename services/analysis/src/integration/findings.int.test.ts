@@ -346,6 +346,31 @@ describe('after a crash between a review and what follows from it', () => {
   });
 });
 
+describe('after a crash between a decision and what follows from it', () => {
+  test('a finding that is shown and not stored yet is to be asked for again, and is no missing one', async () => {
+    const organizationId = newTenant();
+    const { finding, second } = await duplicatePair(organizationId);
+    await eventually(async () =>
+      expect((await invoiceDocuments().findOne({ _id: second.invoiceId }))?.pending).toBeUndefined(),
+    );
+    await invoiceDocuments().updateOne({ _id: second.invoiceId }, { $set: { pending: true } });
+    await findingDocuments().deleteOne({ _id: finding.findingId });
+    const { findingId } = finding;
+    const assigneeUserId = organization.newMember(organizationId);
+    for (const asked of [
+      () => rpc.finding.getFinding({ organizationId, findingId }, ann),
+      () => review(organizationId, finding, 'CONFIRMED'),
+      () => rpc.finding.assignFinding({ organizationId, findingId, assigneeUserId }, ann),
+    ]) {
+      await expect(asked()).rejects.toMatchObject({ kind: 'unavailable' });
+    }
+    const another = newTenant();
+    await expect(rpc.finding.getFinding({ organizationId: another, findingId }, ann)).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+  });
+});
+
 describe('an assignment', () => {
   test('goes to an active member, is told once and stands in the history; null takes it back', async () => {
     const organizationId = newTenant();
@@ -629,6 +654,7 @@ describe('the summary', () => {
     companyId: undefined,
     createdFromTime: undefined,
     createdToTime: undefined,
+    minSeverity: Severity.UNSPECIFIED,
   };
 
   test('counts by type, severity, disposition and month what waits and what reviews confirmed', async () => {
@@ -651,7 +677,7 @@ describe('the summary', () => {
     expect(await ofType()).toMatchObject({ count: 1, open: 0, amountAtRisk: '0.00', amountConfirmed: '0.00' });
   });
 
-  test('is of the company and time that are asked for, and never of another tenant', async () => {
+  test('is of the company, time and severity that are asked for, and never of another tenant', async () => {
     const organizationId = newTenant();
     const { finding } = await duplicatePair(organizationId);
     await duplicatePair(newTenant());
@@ -666,6 +692,12 @@ describe('the summary', () => {
     expect(await count({ companyId: SECOND_COMPANY_ID })).toBe(0);
     expect(await count({ createdToTime: new Date(at.getTime() + 1) })).toBe(stored);
     expect(await count({ createdFromTime: new Date(at.getTime() + 1) })).toBe(0);
+    const severe = await findingDocuments().countDocuments({
+      organizationId,
+      severity: { $in: ['MEDIUM', 'HIGH', 'CRITICAL'] },
+    });
+    expect(severe).toBeGreaterThan(0);
+    expect(await count({ minSeverity: Severity.MEDIUM })).toBe(severe);
     expect(await count({}, newTenant())).toBe(0);
   });
 
@@ -679,7 +711,15 @@ describe('the summary', () => {
       findingReader({
         findings,
         invoices: {} as InvoiceStore,
-        tenants: { factsOf: async () => ({ baseCurrency: 'EUR', defaultCompanyId: '', companies: [] }) },
+        tenants: {
+          factsOf: async () => ({
+            baseCurrency: 'EUR',
+            plan: 'FREE',
+            referenceValidationMode: 'OFF',
+            defaultCompanyId: '',
+            companies: [],
+          }),
+        },
         summaryFindingsMax,
       }).summary(organizationId, { createdFrom: undefined, createdTo: undefined }, ann.context);
     expect((await ask(count)).total.count).toBe(count);

@@ -20,8 +20,9 @@ const laterPolicy: Policy = { ...defaultPolicy, weights: { ...defaultPolicy.weig
 const tolerance = {
   supplierId: 's-1',
   type: 'SUSPECTED_DUPLICATE',
-  signature: 'SUFFIX/EQ/SAME',
+  signature: 'TYPO/EQ/SAME',
   falsePositives: 3,
+  reviewers: 2,
   learnedOn: '2026-03-10',
   expiresOn: '2027-03-10',
 };
@@ -66,6 +67,16 @@ describe('two releases with other numbers', () => {
     expect(await earlier.append(TENANT, before, { tolerances: [tolerance] })).toBe(true);
     for (const store of [later, earlier]) {
       expect(await store.current(TENANT)).toMatchObject({ policy: { overlay: 1 }, tolerances: [tolerance] });
+    }
+  });
+
+  test('give no tolerance that was learned before one needed two people or thirty days', async () => {
+    const { reviewers: _unknown, ...old } = tolerance;
+    await earlier.append(TENANT, await earlier.current(TENANT), { tolerances: [old] });
+    for (const store of [later, earlier]) {
+      const { policy, tolerances } = await store.current(TENANT);
+      expect(tolerances).toEqual([]);
+      expect((await store.find(TENANT, policyVersion(policy)))?.policy.overlay).toBe(1);
     }
   });
 

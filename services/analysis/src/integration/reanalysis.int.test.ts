@@ -9,7 +9,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import { analysisStore } from '../storage/analyses.js';
-import { asUser, findingOf } from '../testing/clients.js';
+import { asUser, findingOf, resultOf } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
@@ -26,17 +26,9 @@ beforeAll(async () => {
 afterAll(() => running.stop());
 
 const post = (organizationId: string, invoice: Invoice) => running.rpc.post(organizationId, invoice);
-const review = (organizationId: string, { findingId }: Finding, disposition: string) =>
-  running.rpc.finding.reviewFinding({ organizationId, findingId, disposition, isByAdmin: false }, ann);
-
-async function again(organizationId: string, { invoiceId }: Pick<Analysis, 'invoiceId'>): Promise<Analysis> {
-  const { analysis } = await running.rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId }, ann);
-  if (analysis === undefined) throw new Error('no analysis');
-  return analysis;
-}
-
-/** What may not change while nobody said anything. */
-const resultOf = ({ decision, riskScore, findings }: Analysis) => ({ decision, riskScore, findings });
+const again = (organizationId: string, analysis: Analysis) => running.rpc.reanalyze(organizationId, analysis);
+const review = (organizationId: string, finding: Finding, disposition: string) =>
+  running.rpc.review(organizationId, finding, disposition, ann);
 
 const { iban: ownAccount } = ibanOf('DE', '370400440532013000');
 const { iban: otherAccount } = ibanOf('DE', '500105170123456789');

@@ -19,6 +19,8 @@ const INVOICES = 72;
 /** As the fake organization service gives them. */
 const tenantFacts: TenantFacts = {
   baseCurrency: 'EUR',
+  plan: 'SCALE',
+  referenceValidationMode: 'DECLARED_PROFILES',
   defaultCompanyId: 'c-main',
   companies: [
     { companyId: 'c-main', name: 'Main' },

@@ -9,10 +9,9 @@ import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import { v7 as uuidV7 } from 'uuid';
 import { startService } from '../compose.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { asUser, connect, findingOf, testClock, testConfig } from '../testing/clients.js';
+import { asUser, connect, findingOf, rowsOf, scanRequest, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
 const infrastructure = testInfrastructure();
@@ -104,19 +103,7 @@ test('the rows of a scan are counted one by one and share one log line', async (
   const invoices = [wireInvoice(), wireInvoice(), wireInvoice({ invoiceNumber: 'RE-2026-0944', grossAmount: '87.13' })];
   const before = decisionLines().length;
   const outcome = await client(RowAnalysisServiceDefinition, channel).analyzeRows(
-    {
-      organizationId,
-      scanId: uuidV7(),
-      companyId: 'c-main',
-      baseCurrency: 'EUR',
-      receivedTime: testClock.now(),
-      rows: invoices.map((invoice, position) => ({
-        position,
-        sourceRowNumber: position,
-        externalId: undefined,
-        invoice,
-      })),
-    },
+    scanRequest(organizationId, rowsOf(invoices)),
     asUser('ann'),
   );
   channel.close();

@@ -15,6 +15,7 @@ import type {
   FindingSubject,
   WorkedFinding,
 } from '../application/finding-store.js';
+import { severities, severityRank } from '@invoicecontrol/engine/explanation/catalogue';
 import type { SummarizedFinding } from '../domain/finding-summary.js';
 import type { DecidedAnalysis, StoredFinding } from '../application/invoice-store.js';
 import { amountOrderOf, findFindings, LARGEST_FIRST } from './finding-order.js';
@@ -35,6 +36,8 @@ export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'finding
   readonly history: readonly FindingChange[];
   /** When its disposition was last decided. */
   readonly reviewedAt?: Date;
+  /** The person who decided. */
+  readonly reviewedBy?: string;
   /** Set by a review, unset when everything that follows from it is stored; sparse index. */
   readonly pending?: true;
   /** What the list by amounts is ordered by; absent where no amount is known. */
@@ -112,11 +115,12 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       );
       return { items: items.map(toFinding), nextPageToken };
     },
-    toSummarize(organizationId, { companyId, createdFrom, createdTo }, limit) {
+    toSummarize(organizationId, { companyId, createdFrom, createdTo, minSeverity }, limit) {
       const createdAt = { ...(createdFrom && { $gte: createdFrom }), ...(createdTo && { $lt: createdTo }) };
       const filter = {
         organizationId,
         ...(companyId === undefined ? {} : { companyId }),
+        ...(minSeverity === undefined ? {} : { severity: { $in: severities.slice(severityRank(minSeverity)) } }),
         ...(Object.keys(createdAt).length > 0 && { createdAt }),
       } as Filter<FindingDocument>;
       return collection
@@ -133,15 +137,19 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false });
     },
     async change({ findingId, organizationId, version }, changes, options) {
-      const { entry, disposition, isReview, blockedSince, assigneeUserId } = changes;
+      const { entry, disposition, raised, isReview, blockedSince, assigneeUserId } = changes;
+      const reviewedBy = isReview && entry.actor.type === 'USER' ? entry.actor.id : undefined;
       const unset = {
+        ...(isReview && reviewedBy === undefined ? { reviewedBy: '' } : {}),
         ...(assigneeUserId === null ? { assigneeUserId: '' } : {}),
         ...(isReview && blockedSince === undefined ? { blockedSince: '' } : {}),
       };
       const update = {
         $set: {
+          ...(raised === undefined ? {} : raisedAs(raised)),
           ...(disposition === undefined ? {} : { disposition }),
           ...(isReview ? { reviewedAt: entry.at, pending: true } : {}),
+          ...(reviewedBy === undefined ? {} : { reviewedBy }),
           ...(blockedSince === undefined ? {} : { blockedSince }),
           ...(typeof assigneeUserId === 'string' ? { assigneeUserId } : {}),
         },
@@ -161,6 +169,21 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       await collection.updateOne({ _id: findingId, organizationId, version }, { $unset: { pending: '' } });
     },
   };
+}
+
+/** What an analysis says about a finding, without what people and routing rules made of it. */
+function raisedAs({
+  type,
+  family,
+  severity,
+  confidence,
+  summary,
+  recommendedAction,
+  evidence,
+  relatedInvoiceIds,
+  subjects,
+}: StoredFinding): Partial<FindingDocument> {
+  return { type, family, severity, confidence, summary, recommendedAction, evidence, relatedInvoiceIds, subjects };
 }
 
 /** The findings of a decision as documents, as they are before anybody works with them. */
@@ -188,6 +211,7 @@ const summarized = {
   disposition: 1,
   createdAt: 1,
   invoiceId: 1,
+  scanId: 1,
   amountAtRisk: 1,
 } as const;
 

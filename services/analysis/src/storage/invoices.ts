@@ -41,6 +41,8 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
+  /** The upload that it was read from. */
+  readonly documentId?: string;
   /** SHA-256 of the request under an idempotency key. */
   readonly fingerprint?: string;
   /** The month whose analyses this invoice counts in; absent where it is none of them. */
@@ -100,13 +102,18 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       const taken = await claim(collection, wanted, { clock, leaseMs });
       return taken === undefined ? undefined : toRecord(taken.document);
     },
-    async commit({ organizationId, invoiceId, version }, { match, base, analysis, facts }, options: SaveOptions) {
+    async commit(
+      { organizationId, invoiceId, version },
+      { match, invoice, base, analysis, facts },
+      options: SaveOptions,
+    ) {
       await aggregates.commit(
         { id: invoiceId, organizationId, version },
         {
           $set: {
             status: 'ANALYZED',
             match,
+            ...(invoice === undefined ? {} : { invoice }),
             ...(base === undefined ? {} : { base }),
             analysis,
             verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
@@ -249,6 +256,11 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         ? undefined
         : { record: toRecord(document), facts: Buffer.from(document.facts.buffer) };
     },
+    async hasUnstoredFinding(organizationId, findingId) {
+      // Few are pending at a time, and those are what the index finds.
+      const wanted = { pending: true, organizationId, 'analysis.findings.findingId': findingId } as const;
+      return (await collection.findOne(wanted, { projection: { _id: 1 } })) !== null;
+    },
     async newestAnalyses(organizationId, invoiceIds) {
       const documents = await collection
         .find({ _id: { $in: [...invoiceIds] }, organizationId }, { projection: { 'analysis.analysisId': 1 } })
@@ -298,6 +310,7 @@ function toRecord(document: InvoiceDocument): InvoiceRecord {
     createdAt,
     invoice,
     match,
+    documentId: document.documentId,
     fingerprint: document.fingerprint,
     usageMonth: document.usageMonth,
     isCountUnsure: document.isCountUnsure === true,

@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { OrganizationPolicy, PolicyStore } from '../application/policy-store.js';
+import { tolerancesInForce } from '../domain/learned-tolerance.js';
 import type { LearnedTolerance } from '../domain/learned-tolerance.js';
 import { policyName, policyVersion } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
@@ -10,7 +11,7 @@ import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
 /** One policy as one organization has used it; never changed, so that its analyses can be repeated. */
 export interface PolicyDocument {
-  /** `<organization>|default-3+b07b65e2d29e.o3`; without the digest where an earlier release stored it. */
+  /** `<organization>|default-3+0123456789ab.o3`; without the digest where an earlier release stored it. */
   readonly _id: string;
   readonly organizationId: string;
   readonly overlay: number;
@@ -25,7 +26,7 @@ export interface PolicyDocument {
 
 /** The numbers of a release by their name, before any override. */
 export interface ReleasePolicyDocument {
-  /** `default-3+b07b65e2d29e` */
+  /** `default-3+0123456789ab` */
   readonly _id: string;
   readonly policy: Policy;
   readonly createdAt: Date;
@@ -103,11 +104,12 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
       );
       const overrides = newest?.overrides ?? {};
       const policy = { ...withOverrides(base, overrides), overlay: newest?.overlay ?? 0 };
-      const current = { policy, tolerances: newest?.tolerances ?? [], overrides };
+      const current = { policy, tolerances: tolerancesInForce(newest?.tolerances ?? []), overrides };
       const version = policyVersion(policy);
       if (newest?._id === idOf(organizationId, version) || (await insert(organizationId, current))) return current;
       // A name means what is stored under it.
-      return (await find(organizationId, version)) ?? current;
+      const stored = await find(organizationId, version);
+      return stored === undefined ? current : { ...stored, tolerances: tolerancesInForce(stored.tolerances) };
     },
     append(organizationId, previous, { tolerances = previous.tolerances, overrides = previous.overrides }) {
       const overlay = previous.policy.overlay + 1;

@@ -10,6 +10,8 @@ export interface ScanRunDocument {
   readonly companyId: string;
   readonly receivedAtMs: number;
   readonly isFirstScan: boolean;
+  /** When a call for it last began. Absent in documents from before the field was stored. */
+  readonly begunAt?: Date;
   readonly outcome?: RowsOutcome;
 }
 
@@ -19,13 +21,17 @@ export async function createScanRunIndexes(collection: Collection<ScanRunDocumen
 
 export function scanRunStore(collection: Collection<ScanRunDocument>): ScanRunStore {
   return {
-    async begin({ organizationId, scanId, companyId }, receivedAt) {
+    async begin({ organizationId, scanId, companyId }, receivedAt, begunAt) {
       const known = await collection.findOne({ _id: scanId, organizationId });
-      if (known !== null) return { run: toRun(known), isRepeat: true };
+      if (known !== null) {
+        if (known.outcome === undefined)
+          await collection.updateOne({ _id: scanId, organizationId }, { $set: { begunAt } });
+        return { run: toRun(known), isRepeat: true };
+      }
       const earlier = await collection.findOne({ organizationId }, { projection: { _id: 1 } });
       const run = { receivedAtMs: receivedAt.getTime(), isFirstScan: earlier === null };
       try {
-        await collection.insertOne({ _id: scanId, organizationId, companyId, ...run });
+        await collection.insertOne({ _id: scanId, organizationId, companyId, ...run, begunAt });
         return { run, isRepeat: false };
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
@@ -45,6 +51,15 @@ export function scanRunStore(collection: Collection<ScanRunDocument>): ScanRunSt
         .find({ _id: { $in: [...scanIds] }, organizationId, outcome: { $exists: false } }, { projection: { _id: 1 } })
         .toArray();
       return new Set(documents.map(({ _id }) => _id));
+    },
+    async begunWithoutResult(organizationId, scanIds) {
+      const documents = await collection
+        .find(
+          { _id: { $in: [...scanIds] }, organizationId, outcome: { $exists: false } },
+          { projection: { begunAt: 1, receivedAtMs: 1 } },
+        )
+        .toArray();
+      return new Map(documents.map(({ _id, begunAt, receivedAtMs }) => [_id, begunAt ?? new Date(receivedAtMs)]));
     },
   };
 }

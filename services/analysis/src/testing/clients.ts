@@ -4,12 +4,19 @@ import type { ListFindingsRequest } from '@invoicecontrol/contracts/analysis/v1/
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { UploadAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/operator_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
+import type {
+  AnalyzeRowsRequest,
+  AnalyzeRowsResponse,
+} from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
+import { v7 as uuidV7 } from 'uuid';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -26,6 +33,8 @@ export function testConfig(
     NATS_URL: infrastructure.natsUrl,
     DATABASE_NAME: databaseName,
     ORGANIZATION_ADDRESS: organizationAddress,
+    // Most tests upload nothing.
+    DOCUMENTS_ADDRESS: organizationAddress,
     LOG_LEVEL: 'silent',
     ...others,
   });
@@ -67,15 +76,46 @@ export const anyFinding: Omit<ListFindingsRequest, 'organizationId'> = {
   createdToTime: undefined,
 };
 
+/** Rows as a file has them: a heading, then one invoice a line. */
+export function rowsOf(invoices: readonly Invoice[]): AnalyzeRowsRequest['rows'] {
+  return invoices.map((invoice, position) => ({
+    position,
+    sourceRowNumber: position + 2,
+    externalId: undefined,
+    invoice,
+  }));
+}
+
+/** A scan of these rows that was received now. */
+export function scanRequest(
+  organizationId: string,
+  rows: AnalyzeRowsRequest['rows'],
+  baseCurrency = 'EUR',
+): AnalyzeRowsRequest {
+  return {
+    organizationId,
+    scanId: uuidV7(),
+    companyId: 'c-main',
+    baseCurrency,
+    receivedTime: testClock.now(),
+    rows,
+  };
+}
+
 /** A client for every group of rpcs, as real callers use them. */
 export function connect(address: string) {
   const channel = openChannel(address);
   const invoice = client(InvoiceServiceDefinition, channel);
+  const analysis = client(AnalysisServiceDefinition, channel);
+  const finding = client(FindingServiceDefinition, channel);
+  const rows = client(RowAnalysisServiceDefinition, channel);
   const caller = asUser('user-1');
   return {
     invoice,
-    analysis: client(AnalysisServiceDefinition, channel),
-    finding: client(FindingServiceDefinition, channel),
+    analysis,
+    finding,
+    rows,
+    upload: client(UploadAnalysisServiceDefinition, channel),
     operator: client(OperatorServiceDefinition, channel),
     policy: client(PolicyServiceDefinition, channel),
     routingRule: client(RoutingRuleServiceDefinition, channel),
@@ -92,11 +132,32 @@ export function connect(address: string) {
       if (analysis === undefined) throw new Error('no analysis');
       return analysis;
     },
+    scan(organizationId: string, invoices: readonly Invoice[]): Promise<AnalyzeRowsResponse> {
+      return rows.analyzeRows(scanRequest(organizationId, rowsOf(invoices)), { ...caller, timeoutMs: 120_000 });
+    },
+    async reanalyze(organizationId: string, { invoiceId }: Pick<Analysis, 'invoiceId'>): Promise<Analysis> {
+      const { analysis: again } = await analysis.reanalyzeInvoice({ organizationId, invoiceId }, caller);
+      if (again === undefined) throw new Error('no analysis');
+      return again;
+    },
+    async review(
+      organizationId: string,
+      { findingId }: Pick<Finding, 'findingId'>,
+      disposition: string,
+      reviewer = caller,
+    ): Promise<void> {
+      await finding.reviewFinding({ organizationId, findingId, disposition, isByAdmin: false }, reviewer);
+    },
     close: () => channel.close(),
   };
 }
 
 export type Clients = ReturnType<typeof connect>;
+
+/** What may not change while nobody said anything. */
+export function resultOf({ decision, riskScore, findings }: Analysis) {
+  return { decision, riskScore, findings };
+}
 
 export function findingOf(analysis: Analysis, type: string): Finding {
   const finding = analysis.findings.find((candidate) => candidate.type === type);

@@ -4,6 +4,7 @@ import type { Route } from './route.js';
 export const REPEAT = 'Repeat the request in a moment.';
 const REPEAT_WITH_KEY =
   'It may have taken effect. Repeat it in a moment with the same Idempotency-Key: it takes effect once.';
+const REPEAT_TAKES_EFFECT_ONCE = 'It may have taken effect. Repeat it in a moment: it takes effect once.';
 const CHECK_FIRST = 'It may have taken effect: check that before you send it again.';
 const SEND_KEY = 'With an Idempotency-Key it could simply be repeated.';
 
@@ -12,10 +13,15 @@ const SEND_KEY = 'With an Idempotency-Key it could simply be repeated.';
  * then whether it took effect.
  */
 export function adviceFor(
-  { method, honoursIdempotencyKey }: Pick<Route, 'method' | 'honoursIdempotencyKey'>,
+  {
+    method,
+    honoursIdempotencyKey,
+    takesEffectOnce,
+  }: Pick<Route, 'method' | 'honoursIdempotencyKey' | 'takesEffectOnce'>,
   idempotencyKey: string,
 ): string {
   if (method === 'get') return REPEAT;
+  if (takesEffectOnce === true) return REPEAT_TAKES_EFFECT_ONCE;
   if (honoursIdempotencyKey !== true) return CHECK_FIRST;
   return idempotencyKey === '' ? `${CHECK_FIRST} ${SEND_KEY}` : REPEAT_WITH_KEY;
 }

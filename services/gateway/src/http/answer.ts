@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { DomainError } from '@invoicecontrol/errors';
@@ -5,6 +6,7 @@ import { ClientGone } from './body.js';
 import { answerTo } from './envelope.js';
 import { HttpRefusal } from './refusal.js';
 import { requestState } from './request-state.js';
+import type { Reply } from './route.js';
 
 /** Writes a JSON answer; without a body only status and headers. */
 export function sendJson(
@@ -23,6 +25,39 @@ export function sendJson(
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', bytes.length);
   response.end(bytes);
+}
+
+/**
+ * Sends the answer of a handler. Bytes are sent as they come; the first are awaited before the headers leave, so that what
+ * fails before them is still refused with the envelope. A caller that leaves ends their source.
+ */
+export async function sendReply(response: Response, { status, body, content, headers }: Reply): Promise<void> {
+  if (content === undefined) {
+    sendJson(response, status, body, headers);
+    return;
+  }
+  const bytes = content[Symbol.asyncIterator]();
+  const first = await bytes.next();
+  if (response.destroyed) {
+    await bytes.return?.();
+    throw new ClientGone();
+  }
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  const all = async function* (): AsyncIterable<Uint8Array> {
+    if (first.done !== true) yield first.value;
+    yield* { [Symbol.asyncIterator]: () => bytes };
+  };
+  try {
+    await pipeline(all(), response);
+  } catch (error) {
+    throw isClientGone(error) ? new ClientGone() : error;
+  }
+}
+
+function isClientGone(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ERR_STREAM_UNABLE_TO_PIPE';
 }
 
 /** Refuses the request with the envelope, unless the caller is gone or the answer has begun. */

@@ -24,8 +24,8 @@ export const JSON_DEPTH_MAX = 32;
 /** Fields of one object: far more than any has, and few enough to look at all of them at one go. */
 export const JSON_FIELDS_MAX = 1_000;
 
-/** A body that is too large is discarded within these bounds before the answer is sent, so that the answer arrives. */
-const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
+/** A body that is refused is discarded within these bounds before the answer is sent, so that the answer arrives. */
+const DISCARD_BYTES_MAX = 32 * 1024 * 1024;
 const DISCARD_MS_MAX = 1_000;
 
 /** Chunks are joined by so many: a body can arrive byte by byte, and each chunk costs some hundred bytes beside its own. */
@@ -165,6 +165,17 @@ function tooLarge({ bytesMax }: Pick<BodyLimits, 'bytesMax'>): HttpRefusal {
 
 function tooManyValues({ valuesMax, advice }: Pick<BodyLimits, 'valuesMax' | 'advice'>): HttpRefusal {
   return new HttpRefusal(413, `The body has more than ${valuesMax} values. ${advice}`);
+}
+
+/**
+ * Discards what is left of a body that was refused while it came, so that the answer arrives, and has the connection
+ * end with the answer.
+ */
+export async function discardRest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  const isUnasked = request.headers.expect?.toLowerCase() === '100-continue' && request.readableDidRead === false;
+  if (!isUnasked) await discard(request);
+  if (!request.complete) response.setHeader('Connection', 'close');
 }
 
 /**

@@ -7,6 +7,9 @@ import { HttpRefusal } from './refusal.js';
 /** A request whose answer has not left yet. */
 interface Waiting {
   readonly onSettled: () => void;
+  readonly startedAtMs: number;
+  /** How long its body may take, where the route allows more than usual. */
+  bodyMs?: number;
   /** When a sweep first saw its answer complete and not yet taken by the client. */
   readySinceMs?: number;
 }
@@ -55,13 +58,19 @@ export function stopReading(socket: Socket): void {
 export function trackRequest(socket: Socket, response: ServerResponse, onSettled: () => void): void {
   const connection = connectionOf(socket);
   connection.requests += 1;
-  connection.waiting.set(response, { onSettled });
+  connection.waiting.set(response, { onSettled, startedAtMs: performance.now() });
   response.once('close', () => settle(connection, response));
   if (socket.destroyed) settle(connection, response);
   // What `server.maxRequestsPerSocket` does to the last request: announces the end, and still answers what is behind it.
   if (connection.requests === REQUESTS_PER_CONNECTION_MAX) {
     Object.assign(response, { maxRequestsOnConnectionReached: true });
   }
+}
+
+/** Allows the body of a request more time than usual. */
+export function allowBodyMs(socket: Socket, response: ServerResponse, bodyMs: number): void {
+  const request = connectionOf(socket).waiting.get(response);
+  if (request !== undefined) request.bodyMs = bodyMs;
 }
 
 /**
@@ -79,10 +88,18 @@ export function refuseExcess(socket: Socket): void {
   throw new HttpRefusal(429, reason, { Connection: 'close', 'Retry-After': '1' }, 'RATE_LIMITED');
 }
 
-/** Closes connections whose client does not take its answer in time, and those that ought to end. @returns stops it */
+/**
+ * Closes connections whose client does not send its body or take its answer in time, and those that ought to end. Node itself knows
+ * one time for all bodies, which is that of files. @returns stops it
+ */
 export function closeLateConnections(
   server: Server,
-  { writeMs, closingMs, checkingIntervalMs }: Pick<Timeouts, 'writeMs' | 'closingMs' | 'checkingIntervalMs'>,
+  {
+    requestMs,
+    writeMs,
+    closingMs,
+    checkingIntervalMs,
+  }: Pick<Timeouts, 'requestMs' | 'writeMs' | 'closingMs' | 'checkingIntervalMs'>,
 ): () => void {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -94,12 +111,25 @@ export function closeLateConnections(
     for (const socket of sockets) {
       const connection = connections.get(socket);
       if (connection === undefined) continue;
+      if (hasLateBody(connection, nowMs, requestMs)) {
+        // As Node says it.
+        const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+        server.emit('clientError', error, socket);
+        continue;
+      }
       const { closingSinceMs = Infinity } = connection;
       if (nowMs - closingSinceMs >= closingMs || hasLateAnswer(connection, nowMs, writeMs)) socket.destroy();
     }
   }, checkingIntervalMs);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+function hasLateBody({ waiting }: Connection, nowMs: number, requestMs: number): boolean {
+  for (const [response, { startedAtMs, bodyMs = requestMs }] of waiting) {
+    if (!response.req.complete && nowMs - startedAtMs >= bodyMs) return true;
+  }
+  return false;
 }
 
 function hasLateAnswer({ waiting }: Connection, nowMs: number, writeMs: number): boolean {

@@ -1,19 +1,23 @@
 import { DomainError, notFound } from '@invoicecontrol/errors';
+import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { publicClients, tenantClients } from '../clients.js';
 import type { Clients } from '../clients.js';
 import { requireRight } from './access.js';
 import { adviceFor } from './advice.js';
-import { sendJson, sendRefusal } from './answer.js';
+import { sendRefusal, sendReply } from './answer.js';
 import { takeUnauthenticated } from './address-share.js';
 import type { AddressShare } from './address-share.js';
 import type { Authenticator } from './authenticate.js';
-import { JSON_BODY_LIMITS, readJsonBody } from './body.js';
+import { ClientGone, discardRest, JSON_BODY_LIMITS, readJsonBody } from './body.js';
 import type { BodyBudget, BodyReservation } from './body-budget.js';
+import { allowBodyMs } from './connections.js';
 import { fingerprintOf } from './fingerprint.js';
 import type { FailureBucket } from './failure-bucket.js';
 import { readIdempotencyKey } from './idempotency-key.js';
+import { FILE_BODY_MS } from './limits.js';
 import type { LoadGauge } from './load-gauge.js';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { stages } from '@invoicecontrol/runtime/stages';
@@ -22,8 +26,9 @@ import type { Limits } from './rate-limit-fields.js';
 import type { RateLimiter } from './rate-limit.js';
 import { HttpRefusal } from './refusal.js';
 import { anonymousContext, holdUntilSettled, requestState } from './request-state.js';
-import { pathTemplate } from './route.js';
-import type { AnyKeyRoute, AnyPublicRoute, Reply, Route, RouteInput } from './route.js';
+import { isFileRoute, pathTemplate } from './route.js';
+import type { AnyFileRoute, AnyKeyRoute, AnyPublicRoute, FileRight, Reply, Route, RouteInput } from './route.js';
+import { sentFile } from './sent-file.js';
 import type { Share } from './share.js';
 import { validate } from './validate.js';
 
@@ -40,6 +45,8 @@ export interface Dispatching {
   /** What each organization may have running. */
   readonly organizations: Share;
   readonly bodies: BodyBudget;
+  /** Files that are being received. */
+  readonly files: Share;
   readonly logger: Logger;
 }
 
@@ -64,23 +71,31 @@ export function dispatch(routes: readonly Route[], dispatching: Dispatching): Re
       requestState(response).route = template;
       if (route === undefined) throw new HttpRefusal(405, `Use ${allow} here.`, { Allow: allow });
       dispatching.load.refuseOverload(request.method);
-      const reply =
-        route.access === 'public'
-          ? await answerPublic(route, request, response, dispatching)
-          : await answerKey(route, request, response, dispatching);
-      sendJson(response, reply.status, reply.body, reply.headers);
+      await sendReply(response, await answer(route, request, response, dispatching));
     } catch (error) {
       sendRefusal(response, wordedFor(route, error), dispatching.logger);
     }
   };
 }
 
-async function answerKey(
-  route: AnyKeyRoute,
+function answer(route: Route, request: Request, response: Response, dispatching: Dispatching): Promise<Reply> {
+  if (isFileRoute(route)) return answerFile(route, request, response, dispatching);
+  if (route.access === 'public') return answerPublic(route as AnyPublicRoute, request, response, dispatching);
+  return answerKey(route as AnyKeyRoute, request, response, dispatching);
+}
+
+/** Who calls, once key, load, rate and rights are checked. */
+interface Admitted {
+  readonly principal: Principal;
+  readonly context: RequestContext;
+}
+
+async function admit(
+  route: AnyKeyRoute | AnyFileRoute,
   request: Request,
   response: Response,
-  { authenticator, limiter, limits, clients, load, organizations, bodies }: Dispatching,
-): Promise<Reply> {
+  { authenticator, limiter, limits, load, organizations }: Dispatching,
+): Promise<Admitted> {
   const state = requestState(response);
   const anonymous = anonymousContext(state);
   const principal = await authenticator.authenticate(request, state.address, anonymous);
@@ -90,8 +105,11 @@ async function answerKey(
   const giveBack = organizations.take(principal.organizationId);
   if (giveBack === undefined) throw tooManyRunning(organizations.max);
   holdUntilSettled(response, giveBack);
-  load.begin();
-  holdUntilSettled(response, () => load.end());
+  // A file waits for its sender most of its time, and would look like load; files have a bound of their own.
+  if (!isFileRoute(route)) {
+    load.begin();
+    holdUntilSettled(response, () => load.end());
+  }
   const context = { ...anonymous, actor: { type: 'API_KEY' as const, id: principal.apiKeyId } };
 
   const result = await limiter.take(demandsOf(principal, request.method, route.ratePolicy, limits), context);
@@ -99,6 +117,18 @@ async function answerKey(
   for (const [name, value] of Object.entries(rateLimitFields(result.standings))) response.setHeader(name, value);
 
   requireRight(principal, route.access);
+  return { principal, context };
+}
+
+async function answerKey(
+  route: AnyKeyRoute,
+  request: Request,
+  response: Response,
+  dispatching: Dispatching,
+): Promise<Reply> {
+  const { authenticator, clients, bodies } = dispatching;
+  const state = requestState(response);
+  const { principal, context } = await admit(route, request, response, dispatching);
   if (route.bodyLimits !== undefined) state.stages = stages();
   const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
   const input = { ...(await readInput(route, request, response, reservation)), principal };
@@ -112,6 +142,52 @@ async function answerKey(
   if (route.access.scope === 'organization:write') authenticator.invalidateOrganization(principal.organizationId);
   return reply;
 }
+
+/** The query parameter in which a token stands for a key. */
+const TOKEN_PARAMETER = 'token';
+
+/**
+ * A file that is sent with a key, or with a token in its URL, which then counts alone. The bytes are never held: the owner takes
+ * them while they come, and may refuse them before their end.
+ */
+async function answerFile(
+  route: AnyFileRoute,
+  request: Request,
+  response: Response,
+  dispatching: Dispatching,
+): Promise<Reply> {
+  const { failures, unauthenticated, clients, files } = dispatching;
+  const state = requestState(response);
+  const token = request.query[TOKEN_PARAMETER];
+  try {
+    let context = anonymousContext(state);
+    let right: FileRight;
+    if (typeof token === 'string') {
+      takeUnauthenticated(response, unauthenticated);
+      failures.refuseExhausted(state.address);
+      right = { token };
+    } else {
+      const admitted = await admit(route, request, response, dispatching);
+      ({ context } = admitted);
+      right = { organizationId: admitted.principal.organizationId };
+    }
+    const giveBack = files.take('all');
+    if (giveBack === undefined) throw new DomainError('unavailable', TOO_MANY_FILES);
+    holdUntilSettled(response, giveBack);
+    const params = readParams(route, request);
+    allowBodyMs(request.socket, response, FILE_BODY_MS);
+    const bound = publicClients(clients, { context, timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS });
+    state.advice = adviceFor(route, '');
+    return await route.receive({ params, right, file: sentFile(request, response) }, bound);
+  } catch (error) {
+    const isGuess = error instanceof DomainError && (error.kind === 'unauthenticated' || error.kind === 'not_found');
+    if (typeof token === 'string' && isGuess) failures.count(state.address);
+    if (!(error instanceof ClientGone)) await discardRest(request, response);
+    throw error;
+  }
+}
+
+const TOO_MANY_FILES = 'Too many files are being received right now. Repeat the request in a moment.';
 
 /** Requests without a key are limited by the refused attempts of their address. */
 async function answerPublic(
@@ -155,15 +231,23 @@ async function readInput(
   response: Response,
   reservation: BodyReservation,
 ): Promise<AnyInput> {
-  const params = route.params?.safeParse(request.params);
-  if (params?.success === false) throw notFound(route.resourceName ?? 'resource');
+  const params = readParams(route, request);
   const query = route.query === undefined ? {} : validate(route.query, request.query, 'query');
   return {
-    params: params?.data ?? {},
+    params,
     query,
     ...(route.body === undefined ? noBody : await readBody(route, route.body, request, response, reservation)),
     ifNoneMatch: request.headers['if-none-match'],
+    headers: request.headers,
+    isHead: request.method === 'HEAD',
   };
+}
+
+/** A malformed id is refused like an unknown one. */
+function readParams(route: Route, request: Request): Record<string, unknown> {
+  const params = route.params?.safeParse(request.params);
+  if (params?.success === false) throw notFound(route.resourceName ?? 'resource');
+  return params?.data ?? {};
 }
 
 type BodyInput = Pick<AnyInput, 'body' | 'idempotencyKey' | 'fingerprint'>;
@@ -180,7 +264,10 @@ async function readBody(
 ): Promise<BodyInput> {
   holdUntilSettled(response, () => reservation.giveBack());
   const limits = route.bodyLimits ?? JSON_BODY_LIMITS;
-  const sent = await during(response, 'parse', () => readJsonBody(request, response, limits, reservation));
+  const sent =
+    route.isBodyOptional === true && !hasBody(request)
+      ? {}
+      : await during(response, 'parse', () => readJsonBody(request, response, limits, reservation));
   const { checkBody } = route;
   const body: unknown =
     checkBody === undefined
@@ -190,6 +277,10 @@ async function readBody(
   const idempotencyKey = readIdempotencyKey(request) ?? '';
   const fingerprint = await during(response, 'fingerprint', () => fingerprintOf(sent));
   return { body, idempotencyKey, fingerprint };
+}
+
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
 }
 
 /** Measures the work as a stage, on routes that record stages. */

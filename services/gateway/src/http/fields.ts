@@ -67,7 +67,7 @@ export function companyTaxId() {
  * plain text that a program has read elsewhere, nor old clients a word that was added.
  */
 function anyOf(words: readonly string[]): string {
-  return `^(?:${words.join('|')})$`;
+  return `^(?:${words.map((word) => word.replaceAll('.', '[.]')).join('|')})$`;
 }
 
 /** One of these words; more may come. */

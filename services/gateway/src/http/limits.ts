@@ -6,6 +6,11 @@ export const REQUESTS_PER_CONNECTION_MAX = 1_000;
 /** Requests of one connection that wait for their answers; a client that does not pipeline has one. */
 export const PIPELINED_MAX = 32;
 
+/** Files that one process receives at the same time; each is some hundred KiB of memory. */
+export const FILES_IN_FLIGHT_MAX = 200;
+/** How long a client may take to send a file; everything else is bounded by {@link Timeouts}. */
+export const FILE_BODY_MS = 300_000;
+
 /** How long a client may take. Node looks at its connections only so often, hence the interval. */
 export interface Timeouts {
   readonly headersMs: number;

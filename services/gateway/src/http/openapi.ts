@@ -8,7 +8,7 @@ import { introduction } from './introduction.js';
 import { publishedHeaders } from './published-headers.js';
 import type { HeaderName } from './published-headers.js';
 import { envelopeOf, publishedRefusals } from './published-refusals.js';
-import { pathTemplate } from './route.js';
+import { isFileRoute, pathTemplate } from './route.js';
 import type { PublishedResponse, Resource, Route } from './route.js';
 
 const envelope = z
@@ -44,8 +44,15 @@ const envelope = z
   })
   .meta({ id: 'Error' });
 
+/** What customers' endpoints receive. */
+export interface PublishedWebhook {
+  readonly type: string;
+  readonly summary: string;
+  readonly schema: z.ZodType;
+}
+
 /** The published description of the routes, OpenAPI 3.1, as JSON text. */
-export function describeApi(resources: readonly Resource[]): string {
+export function describeApi(resources: readonly Resource[], webhooks: readonly PublishedWebhook[] = []): string {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'apiKey', {
     type: 'http',
@@ -59,6 +66,7 @@ export function describeApi(resources: readonly Resource[]): string {
   for (const { tag, routes } of resources) {
     for (const route of routes) registry.registerPath(describeRoute(tag, route));
   }
+  for (const webhook of webhooks) registry.registerWebhook(describeWebhook(webhook));
   const document = new OpenApiGeneratorV31([
     { type: 'schema', schema: envelope },
     ...registry.definitions,
@@ -89,6 +97,32 @@ function registerRefusals(registry: OpenAPIRegistry): void {
   }
 }
 
+/** A delivery as the receiver sees it (specification section 6). */
+function describeWebhook({ type, summary, schema }: PublishedWebhook): RouteConfig {
+  return {
+    method: 'post',
+    path: type,
+    operationId: `on-${type}`,
+    tags: ['webhooks'],
+    summary,
+    security: [],
+    request: {
+      headers: z.object({
+        'svc-event-id': z.string().describe('The id of the event. The same in every repeat: deduplicate by it.'),
+        'svc-signature': z
+          .string()
+          .describe(
+            '`t=<unix seconds>,v1=<hex>[,v1=<hex>]`: HMAC-SHA256 over `<event id>.<t>.<raw body>`, keyed with the signing secret.',
+          ),
+      }),
+      body: { required: true, content: { 'application/json': { schema, example: exampleOf(schema) } } },
+    },
+    responses: {
+      '2XX': { description: 'Answer with any 2xx status within 15 seconds. Anything else is retried.' },
+    },
+  };
+}
+
 function describeRoute(tag: string, route: Route): RouteConfig {
   const { operation, method, path, summary, params, query, body, access } = route;
   return {
@@ -99,13 +133,20 @@ function describeRoute(tag: string, route: Route): RouteConfig {
     summary,
     description: [route.description, describeAccess(route)].filter((text) => text !== undefined).join('\n\n'),
     ...(access === 'public' ? { security: [] } : {}),
+    ...(isFileRoute(route) ? { security: [{ apiKey: [] }, {}] } : {}),
     request: {
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
       headers: requestHeaders(route),
       ...(body === undefined
         ? {}
-        : { body: { required: true, content: { 'application/json': { schema: body, example: exampleOf(body) } } } }),
+        : {
+            body: {
+              required: route.isBodyOptional !== true,
+              content: { 'application/json': { schema: body, example: exampleOf(body) } },
+            },
+          }),
+      ...(isFileRoute(route) ? { body: { required: true, content: filesOf(route.mediaTypes) } } : {}),
     },
     responses: {
       ...Object.fromEntries(
@@ -131,13 +172,25 @@ function requestHeaders(route: Route): z.ZodObject {
   });
 }
 
-function describeAccess({ access }: Route): string {
+function describeAccess(route: Route): string {
+  const { access } = route;
   if (access === 'public') return 'No API key.';
   const role = access.minimumRole === undefined ? 'any role' : `role ${access.minimumRole} or higher`;
-  return `API key with ${role} and scope \`${access.scope}\`.`;
+  const token = isFileRoute(route) ? ' Or no key, where the URL has a token.' : '';
+  return `API key with ${role} and scope \`${access.scope}\`.${token}`;
 }
 
-function describeResponse(route: Route, { description, schema, headers = [] }: PublishedResponse): ResponseConfig {
+/** A file, as each of the types that it may be. */
+function filesOf(mediaTypes: readonly string[]): NonNullable<ResponseConfig['content']> {
+  return Object.fromEntries(
+    mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]),
+  );
+}
+
+function describeResponse(
+  route: Route,
+  { description, schema, mediaTypes, headers = [] }: PublishedResponse,
+): ResponseConfig {
   const limits = route.access === 'public' ? [] : (['RateLimit', 'RateLimit-Policy'] as const);
   const replayed = route.honoursIdempotencyKey === true ? (['Idempotency-Replayed'] as const) : [];
   const etag = route.isConditional === true ? (['ETag'] as const) : [];
@@ -145,15 +198,18 @@ function describeResponse(route: Route, { description, schema, headers = [] }: P
     description,
     headers: headerRefs('X-Request-Id', ...limits, ...replayed, ...etag, ...headers),
     ...(schema === undefined ? {} : { content: { 'application/json': { schema, example: exampleOf(schema) } } }),
+    ...(mediaTypes === undefined ? {} : { content: filesOf(mediaTypes) }),
   };
 }
 
-function refusalsOf({ access, params, query, body, refusals: own = [] }: Route): number[] {
+function refusalsOf(route: Route): number[] {
+  const { access, params, query, refusals: own = [] } = route;
+  const hasBody = route.body !== undefined || isFileRoute(route);
   return [
-    ...(query === undefined && body === undefined ? [] : [400]),
+    ...(query === undefined && !hasBody ? [] : [400]),
     ...(access === 'public' ? [] : [401, 403]),
     ...(params === undefined ? [] : [404]),
-    ...(body === undefined ? [] : [413, 415]),
+    ...(hasBody ? [413, 415] : []),
     ...own,
     429,
     500,

@@ -21,9 +21,19 @@ export const publishedHeaders = {
     description: 'Changes whenever anything in the answer changes. Send it as If-None-Match.',
     example: '"a1-b2"',
   },
+  'Accept-Ranges': { description: 'Parts of the document may be asked for with Range.', example: 'bytes' },
+  'Content-Disposition': {
+    description: 'Shown in place, under this file name when it is saved.',
+    example: 'inline; filename=RE-2026-0147.pdf',
+  },
+  'Content-Range': { description: 'Which bytes of how many.', example: 'bytes 0-1023/48213' },
   Location: {
     description: 'The path of the new resource.',
     example: '/v1/companies/01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d12',
+  },
+  'Preference-Applied': {
+    description: '`respond-async`: the analysis was queued, as the request preferred.',
+    example: 'respond-async',
   },
   'Idempotency-Replayed': {
     description: '`true` when this is the answer to an earlier request with the same key.',

@@ -7,6 +7,7 @@ import { answerTo } from './envelope.js';
 import type { HeaderName } from './published-headers.js';
 import { rateLimited } from './rate-limit-fields.js';
 import { HttpRefusal } from './refusal.js';
+import { preconditionFailed, rangeNotSatisfiable } from './byte-ranges.js';
 
 interface PublishedRefusal {
   /** Of the shared response in the description. */
@@ -64,16 +65,35 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
       ),
     },
   },
+  412: {
+    name: 'PreconditionFailed',
+    description: 'INVALID_REQUEST: the document is not the one that If-Match or If-Unmodified-Since names.',
+    examples: { invalid: preconditionFailed() },
+  },
   413: {
     name: 'ContentTooLarge',
     description:
-      'INVALID_REQUEST: the body is longer than allowed (256 KiB, 10 MiB for a scan), or has more values (10,000, 100,000 for a scan).',
+      'INVALID_REQUEST: the body is longer than allowed (256 KiB, 10 MiB for a scan, the reserved size for an upload), or has more values (10,000, 100,000 for a scan).',
     examples: { invalid: new HttpRefusal(413, 'The body is larger than 256 KiB. Send less in one request.') },
   },
   415: {
     name: 'UnsupportedMediaType',
-    description: 'INVALID_REQUEST: the body is not uncompressed JSON in UTF-8.',
+    description: 'INVALID_REQUEST: the body is not uncompressed JSON in UTF-8, or a file not of the reserved type.',
     examples: { invalid: new HttpRefusal(415, 'Send the body as JSON with Content-Type: application/json.') },
+  },
+  416: {
+    name: 'RangeNotSatisfiable',
+    description: 'INVALID_REQUEST: no byte of the document is in the range.',
+    headers: ['Content-Range'],
+    examples: { invalid: rangeNotSatisfiable(48_213) },
+  },
+  422: {
+    name: 'Unprocessable',
+    description:
+      'PROCESSING_FAILED: the document is at fault, not the request. The message says what its sender would have to change.',
+    examples: {
+      unprocessable: new DomainError('unprocessable', 'The PDF needs a password. Send it without one.'),
+    },
   },
   429: {
     name: 'TooManyRequests',

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import type { RatePolicy } from '@invoicecontrol/contracts/rate-limits';
 import type { z } from 'zod';
@@ -10,14 +11,18 @@ import type { HeaderName } from './published-headers.js';
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
+  /** In place of a body: bytes that are sent as they come. What they are stands in the headers. */
+  readonly content?: AsyncIterable<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One success status as it is published. */
 export interface PublishedResponse {
   readonly description: string;
-  /** Absent: no body. */
+  /** Absent: no body, or one that is no JSON. */
   readonly schema?: z.ZodType;
+  /** Of a body that is a file. */
+  readonly mediaTypes?: readonly string[];
   /** Headers beyond those of every answer. */
   readonly headers?: readonly HeaderName[];
 }
@@ -42,12 +47,16 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
   readonly idempotencyKey: string;
   /** The If-None-Match header, for answers with an ETag. */
   readonly ifNoneMatch: string | undefined;
+  /** For answers that depend on more headers than those above. */
+  readonly headers: IncomingHttpHeaders;
+  /** Whether the headers of the answer are asked for, without its body. */
+  readonly isHead: boolean;
 }
 
 interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
   /** Unique; the `operationId` of the published description. */
   readonly operation: string;
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Below `/v1`, parameters written `:companyId`. */
   readonly path: string;
   readonly summary: string;
@@ -64,6 +73,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** Without one the query is ignored. */
   readonly query?: Q;
   readonly body?: B;
+  /** A request without a body is taken for one with `{}`. */
+  readonly isBodyOptional?: true;
   /** Of a long body; {@link JSON_BODY_LIMITS} by default. */
   readonly bodyLimits?: BodyLimits;
   /**
@@ -75,6 +86,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly isConditional?: true;
   /** Whether Idempotency-Key is honoured; elsewhere it is ignored. */
   readonly honoursIdempotencyKey?: true;
+  /** Whether a repeat takes effect once without a key too: what the request names is its key. */
+  readonly takesEffectOnce?: true;
   /** A rate limit beyond those of every request. */
   readonly ratePolicy?: RatePolicy;
   /** By status; the first is the usual one. */
@@ -103,11 +116,37 @@ export interface PublicRoute<
   handle(input: RouteInput<P, Q, B>, clients: PublicClients): Promise<Reply>;
 }
 
+/** A file as its PUT announces it; its bytes are still on their way. */
+export interface SentFile {
+  /** Without parameters, in lower case. */
+  readonly mediaType: string | undefined;
+  /** Undefined for a chunked body. */
+  readonly declaredBytes: number | undefined;
+  readonly hasContentEncoding: boolean;
+  /** To be read once. */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** A route whose body is a file, handed to its owner while it comes. A token in the URL may stand for the key. */
+export interface FileRoute<P extends z.ZodObject = NoFields> extends Described<P, NoFields, z.ZodUndefined> {
+  readonly access: KeyAccess;
+  /** What may be sent, as published; the owner decides. */
+  readonly mediaTypes: readonly string[];
+  receive(
+    input: { readonly params: z.infer<P>; readonly right: FileRight; readonly file: SentFile },
+    clients: PublicClients,
+  ): Promise<Reply>;
+}
+
+/** By whose right a file is sent. */
+export type FileRight = { readonly organizationId: string } | { readonly token: string };
+
+export type AnyFileRoute = FileRoute<z.ZodObject>;
 export type AnyKeyRoute = KeyRoute<z.ZodObject, z.ZodObject, z.ZodType>;
 export type AnyPublicRoute = PublicRoute<z.ZodObject, z.ZodObject, z.ZodType>;
 
 /** A route as the table holds it, with its schema types erased. */
-export type Route = AnyKeyRoute | AnyPublicRoute;
+export type Route = AnyKeyRoute | AnyPublicRoute | AnyFileRoute;
 
 /** States a route as data; the handler's input follows from its schemas. */
 export function route<
@@ -125,6 +164,15 @@ export function publicRoute<
   B extends z.ZodType = z.ZodUndefined,
 >(definition: PublicRoute<P, Q, B>): Route {
   return definition as unknown as AnyPublicRoute;
+}
+
+/** As {@link route}, for a route that takes a file. */
+export function fileRoute<P extends z.ZodObject = NoFields>(definition: FileRoute<P>): Route {
+  return definition as unknown as AnyFileRoute;
+}
+
+export function isFileRoute(route: Route): route is AnyFileRoute {
+  return 'receive' in route;
 }
 
 /** A path as it is published and as requests are counted: `/companies/{companyId}`. */

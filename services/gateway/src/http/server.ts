@@ -6,7 +6,7 @@ import type { Express } from 'express';
 import { AddressShare } from './address-share.js';
 import { answerClientErrors, refuseConnection } from './client-errors.js';
 import { closeLateConnections } from './connections.js';
-import { CONNECTIONS_MAX, HEADERS_BYTES_MAX, TIMEOUTS } from './limits.js';
+import { CONNECTIONS_MAX, FILE_BODY_MS, HEADERS_BYTES_MAX, TIMEOUTS } from './limits.js';
 import type { Timeouts } from './limits.js';
 import { listenFast } from './listen-fast.js';
 
@@ -35,7 +35,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const server = listenFast(app, {
     maxHeaderSize: HEADERS_BYTES_MAX,
     headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
+    // The time of the longest bodies, files; that of others is checked beside it.
+    requestTimeout: FILE_BODY_MS + timeouts.headersMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: timeouts.checkingIntervalMs,
     // Checked by the app itself, which answers with the envelope.

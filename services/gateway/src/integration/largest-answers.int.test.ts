@@ -111,7 +111,7 @@ beforeAll(async () => {
             decision: Decision.BLOCK,
             riskScore: 99,
             findings: times(FINDINGS_OF_INVOICE, finding),
-            versions: { riskEngine: '1.4.0', policy: 'default-3+b07b65e2d29e.o0', compliance: undefined },
+            versions: { riskEngine: '1.0.0', policy: 'default-3+0123456789ab.o0', compliance: undefined },
             createdTime,
           },
         }),

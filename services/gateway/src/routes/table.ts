@@ -1,9 +1,17 @@
 import type { Resource, Route } from '../http/route.js';
 import { analysisResources } from './analysis/analysis-routes.js';
+import { documentResources } from './documents/document-routes.js';
 import { organizationResources } from './organization/organization-routes.js';
 import { scanResources } from './scan/scan-routes.js';
+import { webhookResources } from './webhooks/webhook-routes.js';
 
 /** Everything that is published below `/v1`, by the service that answers. */
-export const resources: readonly Resource[] = [...analysisResources, ...scanResources, ...organizationResources];
+export const resources: readonly Resource[] = [
+  ...analysisResources,
+  ...documentResources,
+  ...scanResources,
+  ...webhookResources,
+  ...organizationResources,
+];
 
 export const routes: readonly Route[] = resources.flatMap((resource) => resource.routes);

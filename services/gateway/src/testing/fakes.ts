@@ -1,5 +1,5 @@
 import { formatApiKey } from '@invoicecontrol/api-key';
-import type { Definition } from '@invoicecontrol/contracts/definition';
+import type { Definition, Rpc } from '@invoicecontrol/contracts/definition';
 import type { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { DomainError } from '@invoicecontrol/errors';
@@ -67,20 +67,36 @@ export function accessFor(keys: ReadonlyMap<string, Principal>): Implementation<
 export function refuseEverything(onCall: (rpc: string, organizationId: unknown) => void = () => {}): Answers {
   const answers = Object.entries(rpcServices).map(([name, { definition }]) => {
     const methods = Object.entries(definition.methods).map(([method, rpc]) => {
-      const refuse = ({ organizationId }: { organizationId?: string }) => {
+      const refusal = (organizationId: unknown): DomainError => {
         onCall(`${definition.fullName}/${rpc.name}`, organizationId);
-        return Promise.reject(new DomainError('wrong_state', 'Not now.'));
+        return new DomainError('wrong_state', 'Not now.');
       };
-      return [method, refuse];
+      return [method, refuserOf(rpc, refusal)];
     });
     return [name, Object.fromEntries(methods)];
   });
   return Object.fromEntries(answers) as Answers;
 }
 
+/** Refuses one rpc; of a stream it reads the first message, which says what it is about. */
+function refuserOf(rpc: Rpc, refusal: (organizationId: unknown) => DomainError): unknown {
+  if (rpc.requestStream) {
+    return async (requests: AsyncIterable<{ part?: { value: { organizationId?: string } } }>) => {
+      for await (const { part } of requests) throw refusal(part?.value.organizationId);
+    };
+  }
+  const refuse = async ({ organizationId }: { organizationId?: string }): Promise<never> => {
+    throw refusal(organizationId);
+  };
+  if (!rpc.responseStream) return refuse;
+  return async function* (request: { organizationId?: string }): AsyncIterable<never> {
+    yield await refuse(request);
+  };
+}
+
 /** One real gRPC server that plays every service behind the gateway; usage is answered alike for all of them. */
 export async function startFakes(answers: Answers): Promise<GrpcServer> {
-  const answersByDefinition = new Map<Definition, Partial<Implementation<Definition>>>();
+  const answersByDefinition = new Map<Definition, Readonly<Record<string, unknown>>>();
   for (const [name, { definition }] of Object.entries(rpcServices)) {
     answersByDefinition.set(definition, { ...answersByDefinition.get(definition), ...answers[name as keyof Answers] });
   }
@@ -93,8 +109,8 @@ export async function startFakes(answers: Answers): Promise<GrpcServer> {
   });
 }
 
-function answering(definition: Definition, answers: Partial<Implementation<Definition>>): Binding {
+function answering(definition: Definition, answers: Readonly<Record<string, unknown>>): Binding {
   const unexpected = (name: string) => () => Promise.reject(new Error(`${definition.fullName}.${name} was called.`));
   const all = Object.keys(definition.methods).map((name) => [name, answers[name] ?? unexpected(name)] as const);
-  return bind(definition, Object.fromEntries(all));
+  return bind(definition, Object.fromEntries(all) as Implementation<Definition>);
 }

@@ -3,6 +3,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describeApi } from '../http/openapi.js';
 import { resources } from '../routes/table.js';
+import { webhookEvents } from '../routes/webhooks/webhook-events.js';
 
 /** The parts of a published schema that tests walk. */
 export interface Schema {
@@ -10,6 +11,9 @@ export interface Schema {
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
@@ -24,7 +28,8 @@ export interface Schema {
 }
 
 export interface Content {
-  readonly 'application/json': {
+  /** Absent where the body is a file. */
+  readonly 'application/json'?: {
     readonly schema: Schema;
     readonly example?: unknown;
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
@@ -69,7 +74,7 @@ export interface Published {
   };
 }
 
-export const publishedText = describeApi(resources);
+export const publishedText = describeApi(resources, webhookEvents);
 export const published = JSON.parse(publishedText) as Published;
 
 export const publishedOperations = Object.entries(published.paths).flatMap(([path, methods]) =>

@@ -11,6 +11,7 @@ import { BodyBudget } from '../http/body-budget.js';
 import { createApp } from '../http/app.js';
 import { Authenticator } from '../http/authenticate.js';
 import { FailureBucket } from '../http/failure-bucket.js';
+import { FILES_IN_FLIGHT_MAX } from '../http/limits.js';
 import type { Timeouts } from '../http/limits.js';
 import { LoadGauge } from '../http/load-gauge.js';
 import { describeApi } from '../http/openapi.js';
@@ -20,6 +21,7 @@ import { RateLimiter } from '../http/rate-limit.js';
 import { startHttpServer } from '../http/server.js';
 import { Share } from '../http/share.js';
 import { resources, routes } from '../routes/table.js';
+import { webhookEvents } from '../routes/webhooks/webhook-events.js';
 import { silent, startFakes } from './fakes.js';
 import type { Answers } from './fakes.js';
 
@@ -90,10 +92,11 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
       unauthenticated,
       organizations,
       bodies,
+      files: new Share(FILES_IN_FLIGHT_MAX),
       logger,
     },
     readiness,
-    openApi: describeApi(resources),
+    openApi: describeApi(resources, webhookEvents),
     trustedProxyHops: options.trustedProxyHops ?? 0,
   });
   const server = await startHttpServer({

@@ -1,7 +1,8 @@
 import { v5 as uuidv5 } from 'uuid';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
-import { findingSubject, invitationSubject } from '../domain/mail.js';
-import type { Notification, NotificationStatus, Occasion } from '../domain/notification.js';
+import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
+import { endpointSubject, findingSubject, invitationSubject } from '../domain/mail.js';
+import type { EndpointTrouble, Notification, NotificationStatus, Occasion } from '../domain/notification.js';
 import type { Organization } from '../domain/organization.js';
 import { isActive } from '../domain/roster.js';
 import type { Member } from '../domain/roster.js';
@@ -37,6 +38,41 @@ export function toInvitationNotification(
   };
 }
 
+/** What the notifications of events need. */
+interface NotifyDeps {
+  readonly organizations: Pick<Organizations, 'find'>;
+  readonly rosters: Pick<Rosters, 'find'>;
+  readonly notifications: Notifications;
+}
+
+/** Trouble with an endpoint as published by `endpoint_failing` and `endpoint_disabled`. */
+export interface EndpointNotice {
+  readonly eventId: string;
+  readonly organizationId: string;
+  readonly at: Date;
+  readonly trouble: EndpointTrouble;
+}
+
+/** Queues a mail to each owner and admin. Ids are derived from the event, so a repeated event queues no second mail. */
+export const notifyAdmins =
+  ({ organizations, rosters, notifications }: NotifyDeps) =>
+  async ({ eventId, organizationId, at, trouble }: EndpointNotice): Promise<void> => {
+    const organization = await organizations.find(organizationId);
+    const roster = await rosters.find(organizationId);
+    if (organization === undefined || organization.deletion !== undefined) return;
+    const admins = (roster?.members ?? []).filter((member) => isActive(member) && isRoleAtLeast(member.role, 'ADMIN'));
+    await notifications.enqueue(
+      admins.map(({ userId }) => ({
+        id: uuidv5(`${eventId}|${userId}`, NOTIFICATION_NAMESPACE),
+        organizationId,
+        userId,
+        subject: endpointSubject(trouble),
+        occasion: trouble,
+        createdAt: at,
+      })),
+    );
+  };
+
 /** An assignment as published by `finding_assigned`. */
 export interface Assignment extends Omit<Extract<Occasion, { kind: 'FINDING_ASSIGNED' }>, 'kind'> {
   readonly eventId: string;
@@ -51,15 +87,7 @@ export interface Assignment extends Omit<Extract<Occasion, { kind: 'FINDING_ASSI
  * id is derived from the event, so a repeated event queues no second mail.
  */
 export const notifyAssignee =
-  ({
-    organizations,
-    rosters,
-    notifications,
-  }: {
-    organizations: Pick<Organizations, 'find'>;
-    rosters: Pick<Rosters, 'find'>;
-    notifications: Notifications;
-  }) =>
+  ({ organizations, rosters, notifications }: NotifyDeps) =>
   async ({ eventId, organizationId, assignedAt, assigneeUserId, ...finding }: Assignment): Promise<void> => {
     if (assigneeUserId === undefined) return;
     const organization = await organizations.find(organizationId);

@@ -1,5 +1,6 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { API_KEY_ID_LENGTH, API_KEY_SECRET_LENGTH, BASE62_ALPHABET, formatApiKey } from '@invoicecontrol/api-key';
+import { createHash, createHmac } from 'node:crypto';
+import { API_KEY_ID_LENGTH, API_KEY_SECRET_LENGTH, formatApiKey } from '@invoicecontrol/api-key';
+import { randomBase62 } from '@invoicecontrol/api-key/base62';
 import type { Pepper } from '../domain/api-key.js';
 import { hashKey } from '../domain/api-key.js';
 
@@ -37,7 +38,7 @@ const INVITATION_TOKEN = /^inv_[0-9a-f]{64}$/;
  * user id and the pepper.
  */
 export function deriveInvitationToken(userId: string, pepper: Pepper): string {
-  return `inv_${createHmac('sha256', pepper.secret).update(`invitation|${userId}`).digest('hex')}`;
+  return `inv_${createHmac('sha256', pepper.bytes).update(`invitation|${userId}`).digest('hex')}`;
 }
 
 export function isInvitationToken(text: string): boolean {
@@ -47,17 +48,4 @@ export function isInvitationToken(text: string): boolean {
 /** Plain SHA-256 is enough: a token has 256 random bits, so its hash cannot be reversed by guessing. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
-}
-
-/** The largest multiple of 62 in a byte. Bytes from there on are skipped, because they would favour the first digits. */
-const FAIR_BYTES = 248;
-
-function randomBase62(length: number): string {
-  let text = '';
-  while (text.length < length) {
-    for (const byte of randomBytes(length)) {
-      if (byte < FAIR_BYTES && text.length < length) text += BASE62_ALPHABET.charAt(byte % 62);
-    }
-  }
-  return text;
 }

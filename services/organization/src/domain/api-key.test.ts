@@ -4,8 +4,8 @@ import type { ApiKey } from './api-key.js';
 import { ALL_RIGHTS, readRights } from './rights.js';
 
 const now = new Date('2026-03-01T12:00:00Z');
-const pepper = { id: 'p1', secret: Buffer.alloc(32, 1) };
-const older = { id: 'p0', secret: Buffer.alloc(32, 2) };
+const pepper = { id: 'p1', bytes: Buffer.alloc(32, 1) };
+const older = { id: 'p0', bytes: Buffer.alloc(32, 2) };
 const organization = { keySeriesId: 's', deletion: undefined };
 
 function key(id: string, role: string, scopes: string[] = []): ApiKey {

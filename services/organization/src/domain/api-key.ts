@@ -30,12 +30,12 @@ export interface ApiKey extends Rights {
 /** Protects the hashes of a stolen database: without the pepper a key cannot be checked against its hash. */
 export interface Pepper {
   readonly id: string;
-  readonly secret: Buffer;
+  readonly bytes: Buffer;
 }
 
 /** HMAC-SHA256 of the whole key, hex. Fast on purpose: 256 random bits cannot be guessed. */
 export function hashKey(key: string, pepper: Pepper): string {
-  return createHmac('sha256', pepper.secret).update(key).digest('hex');
+  return createHmac('sha256', pepper.bytes).update(key).digest('hex');
 }
 
 /**

@@ -58,3 +58,21 @@ test('the mail about a finding names the finding, its invoice and the summary', 
     expect(text).toContain(part);
   }
 });
+
+test.each(['WEBHOOK_FAILING', 'WEBHOOK_DISABLED'] as const)(
+  'the mail of kind %s says that the receiver asks for no more deliveries when it has answered 410',
+  (kind) => {
+    const trouble = { kind, endpointId: 'endpoint-1', host: 'a.example', failingSince: new Date(0) };
+    const textWith = (goneAt: Date | undefined): string =>
+      writeMail(
+        { ...notification, subject: 's', occasion: { ...trouble, goneAt } },
+        { organizationName: 'Acme', member, token: undefined },
+      ).text;
+    const marked = textWith(new Date('2026-03-08T12:00:00Z'));
+    expect(marked).toContain('it answered 410 Gone, last at 2026-03-08T12:00:00.000Z');
+    expect(marked.split('\n')).toContain(
+      'If it was taken out of use, delete the webhook: DELETE /v1/webhooks/endpoint-1',
+    );
+    expect(textWith(undefined)).not.toMatch(/410|DELETE/);
+  },
+);

@@ -1,4 +1,4 @@
-import type { Notification } from './notification.js';
+import type { EndpointTrouble, Notification } from './notification.js';
 import type { Member } from './roster.js';
 
 export interface MailText {
@@ -19,6 +19,11 @@ export function invitationSubject(organizationName: string): string {
 
 export function findingSubject(summary: string): string {
   return shorten(`Assigned to you: ${oneLine(summary)}`);
+}
+
+export function endpointSubject({ kind, host }: Pick<EndpointTrouble, 'kind' | 'host'>): string {
+  const name = oneLine(host);
+  return shorten(kind === 'WEBHOOK_FAILING' ? `Webhook to ${name} only fails` : `Webhook to ${name} was switched off`);
 }
 
 function shorten(subject: string): string {
@@ -51,6 +56,7 @@ export function writeMail(
     ];
     return { subject, text: `${lines.join('\n')}\n` };
   }
+  if (occasion.kind !== 'INVITATION') return { subject, text: endpointText(occasion, organization) };
   const lines = [
     `You are invited to ${organization} as ${member.role}.`,
     '',
@@ -62,4 +68,33 @@ export function writeMail(
     'If you do not know the organization, ignore this mail.',
   ];
   return { subject, text: `${lines.join('\n')}\n` };
+}
+
+function endpointText({ kind, endpointId, host, failingSince, goneAt }: EndpointTrouble, organization: string): string {
+  const since = `since ${failingSince.toISOString()}`;
+  const change = `PATCH /v1/webhooks/${endpointId} with {"status":"ACTIVE"}`;
+  const lines =
+    kind === 'WEBHOOK_FAILING'
+      ? [
+          `Every delivery of events of ${organization} to ${oneLine(host)} has failed ${since}.`,
+          '',
+          'Check the receiver. If nothing changes, the webhook is switched off after five days of failures.',
+          `Should it be switched off: ${change} switches it on again.`,
+        ]
+      : [
+          `The webhook of ${organization} to ${oneLine(host)} was switched off: every delivery has failed ${since}.`,
+          '',
+          'Events from now on are not delivered to it. Repair the receiver, then switch the webhook on again:',
+          change,
+        ];
+  const gone =
+    goneAt === undefined
+      ? []
+      : [
+          '',
+          `The receiver itself asks for no more deliveries: it answered 410 Gone, last at ${goneAt.toISOString()}.`,
+          `If it was taken out of use, delete the webhook: DELETE /v1/webhooks/${endpointId}`,
+        ];
+  const show = [`Webhook:  ${endpointId}`, `Attempts: GET /v1/webhooks/deliveries?webhook_id=${endpointId}`];
+  return `${[...lines, ...gone, '', ...show].join('\n')}\n`;
 }

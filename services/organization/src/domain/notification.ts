@@ -23,7 +23,19 @@ export type Occasion =
       readonly type: string;
       readonly severity: string;
       readonly summary: string;
-    };
+    }
+  | EndpointTrouble;
+
+/** An endpoint for events only fails, or was switched off for it. */
+export interface EndpointTrouble {
+  readonly kind: 'WEBHOOK_FAILING' | 'WEBHOOK_DISABLED';
+  readonly endpointId: string;
+  /** Of its URL. */
+  readonly host: string;
+  readonly failingSince: Date;
+  /** When it last answered 410 Gone since then; undefined when it has not. */
+  readonly goneAt: Date | undefined;
+}
 
 export type NotificationStatus = 'QUEUED' | 'SENT' | 'FAILED';
 

@@ -4,6 +4,7 @@ import {
   deleteOrganization,
   isRecoverable,
   readBaseCurrency,
+  referenceValidationInForce,
   restoreOrganization,
 } from './organization.js';
 import type { Organization } from './organization.js';
@@ -49,6 +50,18 @@ describe('reference validation', () => {
     const paying = { ...organization, subscriptionStatus: 'active' } as const;
     expect(changeReferenceValidation(paying, 'ALL').referenceValidationMode).toBe('ALL');
   });
+
+  test.each(['none', 'canceled', 'paused'] as const)(
+    'of all documents lapses while the subscription is %s',
+    (lapsed) => {
+      const all = { ...organization, referenceValidationMode: 'ALL', subscriptionStatus: 'active' } as const;
+      expect(referenceValidationInForce(all)).toBe('ALL');
+      expect(referenceValidationInForce({ ...all, subscriptionStatus: lapsed })).toBe('DECLARED_PROFILES');
+      expect(referenceValidationInForce({ ...all, subscriptionStatus: lapsed, referenceValidationMode: 'OFF' })).toBe(
+        'OFF',
+      );
+    },
+  );
 
   test('has no other modes', () => {
     expect(() => changeReferenceValidation(organization, 'all')).toThrow(expect.objectContaining({ kind: 'invalid' }));

@@ -77,6 +77,12 @@ export function changeReferenceValidation(organization: Organization, mode: stri
   return { ...organization, referenceValidationMode: known };
 }
 
+/** The mode that validation follows: ALL without an active subscription behaves as DECLARED_PROFILES (specification section 4, rule 10). */
+export function referenceValidationInForce(organization: Organization): ReferenceValidationMode {
+  const { referenceValidationMode: mode } = organization;
+  return mode === 'ALL' && !entitlements(organization).hasActiveSubscription ? 'DECLARED_PROFILES' : mode;
+}
+
 /**
  * The deleted organization (specification section 3; endpoint 18).
  * @throws DomainError invalid when the name is not confirmed, wrong_state while a subscription is not canceled

@@ -147,6 +147,39 @@ const triedWithoutSuccess = ({ userId }: Recipient, tries: number) =>
     expect(await documents().findOne({ userId })).toMatchObject({ tries, leaseUntil: new Date(0) }),
   );
 
+describe('an endpoint that only fails', () => {
+  test.each([
+    ['WEBHOOK_FAILING', events.endpointFailing, 'Webhook to hooks.example.com:8443 only fails'],
+    ['WEBHOOK_DISABLED', events.endpointDisabled, 'Webhook to hooks.example.com:8443 was switched off'],
+  ] as const)('is told to owners and admins by a mail of kind %s', async (kind, type, subject) => {
+    const member = await someMember();
+    const { organizationId } = member;
+    const email = `admin-${kind.toLowerCase()}@acme.example`;
+    await clients.operator.createMember({ organizationId, email, name: '', role: 'ADMIN' }, asOperator);
+    const endpointId = `endpoint-${kind}`;
+    const [failingSinceTime, goneTime] = [new Date('2026-03-01T00:00:00Z'), new Date('2026-03-02T00:00:00Z')];
+    const body = announce(type, { endpointId, host: 'hooks.example.com:8443', failingSinceTime, goneTime });
+    const [event] = envelopes({ id: endpointId, organizationId, version: Date.now() }, [body], new Date());
+    if (event === undefined) throw new Error('no event');
+    const webhooks = await eventPublisher(bus, 'webhooks');
+    await eventually(() => webhooks.publish(event));
+    // The owner and the admin; not the analyst.
+    await eventually(async () =>
+      expect((await listed(organizationId)).map((one) => [one.kind, one.subject])).toEqual([
+        [kind, subject],
+        [kind, subject],
+      ]),
+    );
+    await startSender();
+    await becomes(organizationId, ['SENT', 'SENT']);
+    expect(mailsTo(member.email)).toEqual([]);
+    const [mail] = mailsTo(email);
+    expect(mail?.text).toContain('hooks.example.com:8443');
+    expect(mail?.text).toContain(`PATCH /v1/webhooks/${endpointId} with {"status":"ACTIVE"}`);
+    expect(mail?.text).toContain('it answered 410 Gone, last at 2026-03-02T00:00:00.000Z');
+  });
+});
+
 describe('an assignment', () => {
   test('sends the assignee one mail, with a message id derived from the notification', async () => {
     const member = await someMember();

@@ -97,7 +97,7 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
     invitationToken.slice('inv_'.length),
     password,
     OPERATOR_TOKEN,
-    ...config.API_KEY_PEPPERS.map(({ secret }) => secret.toString('base64')),
+    ...config.API_KEY_PEPPERS.map(({ bytes }) => bytes.toString('base64')),
   ];
   expect(new Set(secrets.map(({ length }) => length >= 32))).toEqual(new Set([true]));
   for (const written of [...logLines, ...messages, ...records]) {

@@ -12,7 +12,7 @@ const SET_ASIDE_PAUSE_MS = 15 * 60_000;
 /** A scan of an organization that was deleted meanwhile waits for the day on which it is restored. */
 const DELETED_PAUSE_MS = 5 * 60_000;
 
-/** Why a try came to nothing. A fault is ours, and comes again with the same rows until it is corrected. */
+/** Why a try failed. A fault is ours, and the same rows fail again until it is corrected. */
 export type FailureReason = 'OUTAGE' | 'DELETED' | 'FAULT';
 
 /** What becomes of a scan after a try that came to nothing. */

@@ -110,7 +110,7 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   const of: RowsReference = { organizationId, scanId, companyId };
   const watch = stages();
   requireCaller(context);
-  const { run, isRepeat } = await runs.begin(of, input.receivedAt);
+  const { run, isRepeat } = await runs.begin(of, input.receivedAt, deps.clock.now());
   if (run.outcome !== undefined) return run.outcome;
 
   const turn = pace(TURN_MS_MAX);

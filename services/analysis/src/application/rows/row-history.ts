@@ -10,7 +10,7 @@ import type { LookupKey } from '@invoicecontrol/engine/normalisation/match-keys'
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { withoutKnownScans } from '../../domain/reimport.js';
 import type { ReimportedRow } from '../../domain/reimport.js';
-import { compareText } from '@invoicecontrol/engine/facts/record-order';
+import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
 import { resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
 import type { SupplierResolution, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
 import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
@@ -208,7 +208,8 @@ function supplierIndex(records: readonly SupplierRecord[]) {
       const supplier = supplierAfter(known, supplierId, invoice);
       byId.set(supplierId, supplier);
       indexed(idsByKey, supplierKeys, supplierId);
-      if (known === undefined) indexed(idsByLookalikeKey, supplier.identity.lookalikeKeys ?? [], supplierId);
+      const { lookalikeKeys = [] } = supplier.identity;
+      if (lookalikeKeys !== known?.identity.lookalikeKeys) indexed(idsByLookalikeKey, lookalikeKeys, supplierId);
       return supplier;
     },
   };
@@ -217,7 +218,7 @@ function supplierIndex(records: readonly SupplierRecord[]) {
 function newest(hits: MatchPart[]): MatchPart[] {
   if (hits.length <= HITS_PER_KEY_MAX) return hits;
   return hits
-    .sort((left, right) => right.issueDay - left.issueDay || compareText(left.invoiceId, right.invoiceId))
+    .sort((left, right) => right.issueDay - left.issueDay || compareByArrival(right, left))
     .slice(0, HITS_PER_KEY_MAX);
 }
 

@@ -26,12 +26,15 @@ export interface ScanRun {
 export interface ScanRunStore {
   /**
    * Begins a run, or takes up one that was begun.
+   * @param now when this call begins
    * @returns the run, and whether an earlier call began it
    */
-  begin(of: RowsReference, receivedAt: Date): Promise<{ readonly run: ScanRun; readonly isRepeat: boolean }>;
+  begin(of: RowsReference, receivedAt: Date, now: Date): Promise<{ readonly run: ScanRun; readonly isRepeat: boolean }>;
   /** Others have decided without seeing the rows: these count as received later. */
   receiveLater(of: RowsReference, receivedAtMs: number): Promise<void>;
   finish(of: RowsReference, outcome: RowsOutcome): Promise<void>;
   /** Those of these scans whose rows may not have been counted everywhere yet. */
   unfinalized(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Those of these scans that have no result yet, and when a call for each last began. */
+  begunWithoutResult(organizationId: string, scanIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
 }

@@ -25,7 +25,7 @@ export function analysisService(deps: Deps): Binding {
           number: analysis.number,
           decision: Decision[analysis.decision],
           riskScore: analysis.riskScore,
-          versions: { ...analysis.versions, compliance: undefined },
+          versions: { compliance: undefined, ...analysis.versions },
           reason: analysis.previous === undefined ? 'INITIAL' : 'REANALYSIS',
           differences: (analysis.previous?.differences ?? []).map((difference) => ({ ...noDifference, ...difference })),
           createdTime: analysis.createdAt,

@@ -9,6 +9,7 @@ import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { toWire } from '@invoicecontrol/invoice/wire';
 import type { FindingRecord } from '../../application/finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord } from '../../application/invoice-store.js';
+import type { UploadRecord } from '../../application/upload-store.js';
 
 /** @param verdict the decision in force, where it is not the one of the analysis */
 export function encodeAnalysis(
@@ -24,7 +25,7 @@ export function encodeAnalysis(
     decision: Decision[verdict.decision],
     riskScore: verdict.riskScore,
     findings: findings.map(encodeFinding),
-    versions: { ...analysis.versions, compliance: undefined },
+    versions: { compliance: undefined, ...analysis.versions },
     createdTime: analysis.createdAt,
   };
 }
@@ -65,8 +66,25 @@ export function encodeStoredInvoice(record: InvoiceRecord): StoredInvoice {
     decision: verdict === undefined ? Decision.UNSPECIFIED : Decision[verdict.decision],
     riskScore: verdict?.riskScore,
     analysisId: analysis?.analysisId,
-    documentId: undefined,
+    documentId: record.documentId,
     scanId: record.match.scanId,
     createdTime: record.createdAt,
+  };
+}
+
+/** An upload of which no invoice is stored: not yet, or because it could not be read. */
+export function encodeUpload({ invoiceId, uploadId, companyId, state, createdAt }: UploadRecord): StoredInvoice {
+  return {
+    invoiceId,
+    companyId,
+    source: InvoiceSource.UPLOAD,
+    status: state === 'FAILED' ? InvoiceStatus.FAILED : InvoiceStatus.RECEIVED,
+    invoice: toWire({}),
+    decision: Decision.UNSPECIFIED,
+    riskScore: undefined,
+    analysisId: undefined,
+    documentId: uploadId,
+    scanId: undefined,
+    createdTime: createdAt,
   };
 }

@@ -39,8 +39,9 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
       });
       return { findings: items.map(encodeFinding), nextPageToken };
     },
-    async summarizeFindings({ organizationId, companyId, createdFromTime, createdToTime }, context) {
-      const query = { companyId, createdFrom: createdFromTime, createdTo: createdToTime };
+    async summarizeFindings({ organizationId, companyId, createdFromTime, createdToTime, minSeverity }, context) {
+      const least = optionalEnumName(Severity, minSeverity);
+      const query = { companyId, createdFrom: createdFromTime, createdTo: createdToTime, minSeverity: least };
       const { byType, bySeverity, byDisposition, byMonth, ...summary } = await reader.summary(
         organizationId,
         query,

@@ -9,7 +9,7 @@ import type { analyzeInvoice } from '../../application/analyze-invoice.js';
 import { findingRecordsOf } from '../../application/finding-store.js';
 import type { InvoiceQuery } from '../../application/invoice-store.js';
 import type { InvoiceReader } from '../../application/read-invoices.js';
-import { encodeAnalysis, encodeStoredInvoice } from './encode-invoice.js';
+import { encodeAnalysis, encodeStoredInvoice, encodeUpload } from './encode-invoice.js';
 
 interface Deps {
   readonly analyzeInvoice: ReturnType<typeof analyzeInvoice>;
@@ -36,7 +36,8 @@ export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
       };
     },
     async getInvoice({ organizationId, invoiceId }, context) {
-      return { invoice: encodeStoredInvoice(await reader.get({ organizationId, invoiceId }, context)) };
+      const found = await reader.get({ organizationId, invoiceId }, context);
+      return { invoice: 'uploadId' in found ? encodeUpload(found) : encodeStoredInvoice(found) };
     },
     async listInvoices(request, context) {
       const query: InvoiceQuery = {

@@ -19,7 +19,8 @@ export const versions = z
   })
   .meta({ id: 'Versions', description: 'What decided.' });
 
-export const exampleVersions = { riskEngine: '1.4.0', policy: 'default-3+b07b65e2d29e.o0' };
+/** Made up, so that no release of the engine or the policy makes the example stale. */
+export const exampleVersions = { riskEngine: '1.0.0', policy: 'default-3+0123456789ab.o0' };
 
 /** Specification 2.3, the answer of GET /invoices/{invoiceId}/analysis/latest. */
 export const latestAnalysis = z

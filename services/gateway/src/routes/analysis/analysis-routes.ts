@@ -16,6 +16,8 @@ import {
   summarizeFindings,
 } from './findings.js';
 import { analyzeInvoice, getInvoice, getLatestAnalysis, listInvoices } from './invoices.js';
+import { exportInvoice } from './invoice-export.js';
+import { analyzeUpload, correctUpload } from './uploaded-invoices.js';
 import { getCurrentPolicy, listFindingTypes } from './policies.js';
 
 /** What the analysis service answers. */
@@ -23,7 +25,17 @@ export const analysisResources: readonly Resource[] = [
   {
     tag: 'invoices',
     description: 'Send an invoice before it is paid, and read what was decided and why.',
-    routes: [analyzeInvoice, listInvoices, getInvoice, getLatestAnalysis, listAnalyses, reanalyzeInvoice],
+    routes: [
+      analyzeInvoice,
+      listInvoices,
+      analyzeUpload,
+      getInvoice,
+      exportInvoice,
+      correctUpload,
+      getLatestAnalysis,
+      listAnalyses,
+      reanalyzeInvoice,
+    ],
   },
   {
     tag: 'findings',

@@ -45,7 +45,7 @@ const exampleSummary = {
     expectedGross: '480.00',
     currency: 'GBP',
     explanation: ['The gross amount is GBP 100.00 more than net and tax together.'],
-    rule: 'TAX_ARITHMETIC_MISMATCH@1.4.0',
+    rule: 'TAX_ARITHMETIC_MISMATCH@1.0.0',
   },
 };
 

@@ -58,7 +58,13 @@ const shownFinding = {
   amountAtRiskCurrency: 'EUR',
 };
 /** Figures as the owner sends them, and as they are shown. */
-const figures = { count: 2, open: 1, amountAtRisk: '1190.00', amountConfirmed: '580.00' };
+const figures = {
+  count: 2,
+  open: 1,
+  amountAtRisk: '1190.00',
+  amountConfirmed: '580.00',
+  amountConfirmedInScans: '80.00',
+};
 const rule: RoutingRule = {
   ruleId: RULE_ID,
   name: 'Big ones',
@@ -240,7 +246,8 @@ describe('findings', () => {
   });
 
   test('are summarized: the path is not taken for the id of a finding', async () => {
-    const query = `company_id=${USER_ID.toUpperCase()}&created_from=2026-01-01&created_to=2026-04-01T00:00:00Z`;
+    const times = 'created_from=2026-01-01&created_to=2026-04-01T00:00:00Z';
+    const query = `company_id=${USER_ID.toUpperCase()}&${times}&min_severity=MEDIUM`;
     expect(await send('GET', `/findings/summary?${query}`)).toEqual({
       status: 200,
       body: {
@@ -258,15 +265,20 @@ describe('findings', () => {
       companyId: USER_ID,
       createdFromTime: new Date('2026-01-01T00:00:00Z'),
       createdToTime: new Date('2026-04-01T00:00:00Z'),
+      minSeverity: Severity.MEDIUM,
     });
   });
 
-  test.each([['limit=1'], ['cursor=abc'], ['company_id=x'], ['created_from=yesterday'], ['severity=HIGH']])(
-    'refuse a summary by %s',
-    async (query) => {
-      expect(await send('GET', `/findings/summary?${query}`)).toMatchObject({ status: 400 });
-    },
-  );
+  test.each([
+    ['limit=1'],
+    ['min_severity=BAD'],
+    ['cursor=abc'],
+    ['company_id=x'],
+    ['created_from=yesterday'],
+    ['severity=HIGH'],
+  ])('refuse a summary by %s', async (query) => {
+    expect(await send('GET', `/findings/summary?${query}`)).toMatchObject({ status: 400 });
+  });
 
   test.each([
     ['severity=BAD'],

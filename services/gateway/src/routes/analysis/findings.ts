@@ -106,12 +106,23 @@ const figures = {
   open: z.int().min(0).describe('Those that wait for a person: OPEN and UNDER_REVIEW.'),
   amountAtRisk: z
     .string()
-    .describe('What open findings put at risk. An invoice counts once, with what exceeds its confirmed amount.'),
+    .describe(
+      'What open findings of MEDIUM and above put at risk; others let an invoice pass. An invoice counts once, with what exceeds its confirmed amount.',
+    ),
   amountConfirmed: z
     .string()
-    .describe('What CONFIRMED and RESOLVED findings kept from being paid wrongly. An invoice counts once.'),
+    .describe('What CONFIRMED and RESOLVED findings say is wrong to pay. An invoice counts once.'),
+  amountConfirmedInScans: z
+    .string()
+    .describe('The part of it that scans found: bills of the past, to claim back where they were paid.'),
 };
-const exampleFigures = { count: 2, open: 1, amountAtRisk: '1190.00', amountConfirmed: '580.00' };
+const exampleFigures = {
+  count: 2,
+  open: 1,
+  amountAtRisk: '1190.00',
+  amountConfirmed: '580.00',
+  amountConfirmedInScans: '0.00',
+};
 
 const findingSummaryReport = z
   .object({
@@ -124,7 +135,9 @@ const findingSummaryReport = z
     byType: z
       .array(z.object({ type: z.string().describe('The finding type.'), ...figures }))
       .describe('Types that were raised, the largest amount at risk first.'),
-    bySeverity: z.array(z.object({ severity, ...figures })).describe('Every severity, most severe first.'),
+    bySeverity: z
+      .array(z.object({ severity, ...figures }))
+      .describe('Every severity from `min_severity` on, most severe first.'),
     byDisposition: z.array(z.object({ disposition, ...figures })).describe('Every disposition.'),
     byMonth: z
       .array(z.object({ month: z.string().describe('The month of creation in UTC, `2026-03`.'), ...figures }))
@@ -137,16 +150,58 @@ const findingSummaryReport = z
       total: exampleFigures,
       withoutAmount: 0,
       byType: [
-        { type: 'DUPLICATE_INVOICE', count: 1, open: 1, amountAtRisk: '1190.00', amountConfirmed: '0.00' },
-        { type: 'TAX_ARITHMETIC_MISMATCH', count: 1, open: 0, amountAtRisk: '0.00', amountConfirmed: '580.00' },
+        {
+          type: 'DUPLICATE_INVOICE',
+          count: 1,
+          open: 1,
+          amountAtRisk: '1190.00',
+          amountConfirmed: '0.00',
+          amountConfirmedInScans: '0.00',
+        },
+        {
+          type: 'TAX_ARITHMETIC_MISMATCH',
+          count: 1,
+          open: 0,
+          amountAtRisk: '0.00',
+          amountConfirmed: '580.00',
+          amountConfirmedInScans: '0.00',
+        },
       ],
       bySeverity: [
-        { severity: 'CRITICAL', count: 1, open: 1, amountAtRisk: '1190.00', amountConfirmed: '0.00' },
-        { severity: 'HIGH', count: 1, open: 0, amountAtRisk: '0.00', amountConfirmed: '580.00' },
+        {
+          severity: 'CRITICAL',
+          count: 1,
+          open: 1,
+          amountAtRisk: '1190.00',
+          amountConfirmed: '0.00',
+          amountConfirmedInScans: '0.00',
+        },
+        {
+          severity: 'HIGH',
+          count: 1,
+          open: 0,
+          amountAtRisk: '0.00',
+          amountConfirmed: '580.00',
+          amountConfirmedInScans: '0.00',
+        },
       ],
       byDisposition: [
-        { disposition: 'OPEN', count: 1, open: 1, amountAtRisk: '1190.00', amountConfirmed: '0.00' },
-        { disposition: 'CONFIRMED', count: 1, open: 0, amountAtRisk: '0.00', amountConfirmed: '580.00' },
+        {
+          disposition: 'OPEN',
+          count: 1,
+          open: 1,
+          amountAtRisk: '1190.00',
+          amountConfirmed: '0.00',
+          amountConfirmedInScans: '0.00',
+        },
+        {
+          disposition: 'CONFIRMED',
+          count: 1,
+          open: 0,
+          amountAtRisk: '0.00',
+          amountConfirmed: '580.00',
+          amountConfirmedInScans: '0.00',
+        },
       ],
       byMonth: [{ month: '2026-03', ...exampleFigures }],
     },
@@ -158,19 +213,23 @@ export const summarizeFindings = route({
   path: '/findings/summary',
   summary: 'Count findings and add up their amounts',
   description:
-    'Of all findings, or of those of one company or time. Refused where more than 50,000 findings match: ask for a shorter time then. Each row of figures stands for itself: an invoice with findings of two types counts in both rows, and once in the total.',
+    'Of all findings, notices too, or of those of one company, time or severity. Refused where more than 50,000 findings match: ask for a shorter time then. Each row of figures stands for itself: an invoice with findings of two types counts in both rows, and once in the total.',
   rpc: 'invoicecontrol.analysis.v1.FindingService/SummarizeFindings',
   access: { scope: 'findings:read' },
   timeoutMs: 10_000,
-  query: pageQuery
-    .pick({ created_from: true, created_to: true })
-    .extend({ company_id: uuid().optional().describe('Only findings about bills to this company.') }),
+  query: pageQuery.pick({ created_from: true, created_to: true }).extend({
+    company_id: uuid().optional().describe('Only findings about bills to this company.'),
+    min_severity: severity
+      .optional()
+      .describe('Only findings of this severity and above. MEDIUM leaves out what lets an invoice pass.'),
+  }),
   responses: { 200: { description: 'The figures.', schema: findingSummaryReport } },
   async handle({ query }, { findings }): Promise<Reply> {
     const reply = await findings.summarizeFindings({
       companyId: query.company_id?.toLowerCase(),
       createdFromTime: query.created_from === undefined ? undefined : toInstant(query.created_from),
       createdToTime: query.created_to === undefined ? undefined : toInstant(query.created_to),
+      minSeverity: query.min_severity === undefined ? Severity.UNSPECIFIED : Severity[query.min_severity],
     });
     const body: z.infer<typeof findingSummaryReport> = {
       baseCurrency: reply.baseCurrency,
@@ -287,8 +346,9 @@ export const assignFinding = route({
   },
 });
 
-function presentFigures({ count, open, amountAtRisk, amountConfirmed }: FindingTotals): typeof exampleFigures {
-  return { count, open, amountAtRisk, amountConfirmed };
+function presentFigures(totals: FindingTotals): typeof exampleFigures {
+  const { count, open, amountAtRisk, amountConfirmed, amountConfirmedInScans } = totals;
+  return { count, open, amountAtRisk, amountConfirmed, amountConfirmedInScans };
 }
 
 function presentChange(message: FindingChange): z.infer<typeof change> {

@@ -1,96 +1,19 @@
-import { enumName } from '@invoicecontrol/contracts/enum-name';
-import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import type { Analysis, StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { readInvoice } from '@invoicecontrol/invoice/read';
 import { invoiceSchema } from '@invoicecontrol/invoice/schema';
-import { fromWire, toWire } from '@invoicecontrol/invoice/wire';
+import { toWire } from '@invoicecontrol/invoice/wire';
 import { z } from 'zod';
 import { conditional } from '../../http/etag.js';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples, exampleOf } from '../../http/examples.js';
-import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
+import { examples } from '../../http/examples.js';
+import { pathId, stated, uuid } from '../../http/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
-import {
-  decision,
-  exampleVersions,
-  latestAnalysis,
-  presentAnalysis,
-  presentVersions,
-  riskScore,
-  versions,
-} from './analysis-record.js';
-import { findingSummary, presentFindingSummary } from './finding-record.js';
-
-const exampleInvoice = {
-  supplier: {
-    name: 'Nordlicht Energie GmbH',
-    tax_id: 'DE994175284',
-    bank_account: { iban: 'DE89 3704 0044 0532 0130 00' },
-  },
-  invoice_number: 'RE-2026-0147',
-  issue_date: '2026-03-05',
-  due_date: '2026-04-04',
-  currency: 'EUR',
-  net_amount: '1000.00',
-  tax_amount: '190.00',
-  gross_amount: '1190.00',
-};
+import { acceptedAnalysis, presentAccepted } from './accepted-analysis.js';
+import { decision, latestAnalysis, presentAnalysis } from './analysis-record.js';
+import { exampleInvoice, presentInvoice, source, storedInvoice } from './stored-invoice.js';
 
 const canonicalInvoice = invoiceSchema.register(examples, { example: exampleInvoice });
-
-const source = z.enum(['API', 'UPLOAD', 'SCAN', 'ERP']).describe('How the invoice came in.');
-const acceptedAnalysis = z
-  .object({
-    id: shownId().describe('The id of the invoice.'),
-    status: z.literal('ANALYZING').describe('Always ANALYZING, although the decision is already included.'),
-    decision,
-    risk_score: riskScore,
-    findings: z.array(findingSummary).describe('What was found, without what reviews have called false alarms.'),
-    versions,
-  })
-  .meta({ id: 'AcceptedAnalysis' })
-  .register(examples, {
-    example: {
-      id: EXAMPLE_IDS.invoice,
-      status: 'ANALYZING',
-      decision: 'REVIEW',
-      risk_score: 58,
-      findings: [exampleOf(findingSummary)],
-      versions: exampleVersions,
-    },
-  });
-
-const storedInvoice = z
-  .object({
-    id: shownId().describe('The id of the invoice.'),
-    companyId: shownId().describe('The company that was billed.'),
-    source,
-    status: z.enum(['RECEIVED', 'ANALYZED', 'FAILED']).describe('ANALYZED as soon as it has a decision.'),
-    invoice: canonicalInvoice,
-    decision: decision.nullable(),
-    riskScore: riskScore.nullable(),
-    analysisId: shownId().nullable().describe('The latest analysis.'),
-    documentId: shownId().nullable().describe('The document that it was read from.'),
-    scanId: shownId().nullable().describe('The scan that brought it.'),
-    createdAt: shownInstant().describe('When it came in.'),
-  })
-  .meta({ id: 'StoredInvoice' })
-  .register(examples, {
-    example: {
-      id: EXAMPLE_IDS.invoice,
-      companyId: EXAMPLE_IDS.company,
-      source: 'API',
-      status: 'ANALYZED',
-      invoice: exampleInvoice,
-      decision: 'REVIEW',
-      riskScore: 58,
-      analysisId: EXAMPLE_IDS.analysis,
-      documentId: null,
-      scanId: null,
-      createdAt: EXAMPLE_INSTANT,
-    },
-  });
 
 const invoiceParams = z.object({ invoiceId: pathId('invoice') });
 
@@ -192,33 +115,3 @@ export const getLatestAnalysis = route({
     return conditional(invoiceId, presentAnalysis(stated(analysis)), ifNoneMatch);
   },
 });
-
-/** Findings that were reviewed as false alarms do not count; only the latest analysis shows them. */
-function presentAccepted(analysis: Analysis): z.infer<typeof acceptedAnalysis> {
-  return {
-    id: analysis.invoiceId,
-    status: 'ANALYZING',
-    decision: enumName(Decision, analysis.decision),
-    risk_score: analysis.riskScore,
-    findings: analysis.findings
-      .filter(({ disposition }) => disposition !== 'FALSE_POSITIVE')
-      .map((finding) => presentFindingSummary(finding)),
-    versions: presentVersions(stated(analysis.versions)),
-  };
-}
-
-function presentInvoice(stored: StoredInvoice): z.infer<typeof storedInvoice> {
-  return {
-    id: stored.invoiceId,
-    companyId: stored.companyId,
-    source: enumName(InvoiceSource, stored.source),
-    status: enumName(InvoiceStatus, stored.status),
-    invoice: fromWire(stated(stored.invoice)),
-    decision: stored.decision === Decision.UNSPECIFIED ? null : enumName(Decision, stored.decision),
-    riskScore: stored.riskScore ?? null,
-    analysisId: stored.analysisId ?? null,
-    documentId: stored.documentId ?? null,
-    scanId: stored.scanId ?? null,
-    createdAt: showInstant(stored.createdTime),
-  };
-}

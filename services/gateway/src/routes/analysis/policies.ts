@@ -14,7 +14,7 @@ const policy = z
   .meta({ id: 'Policy' })
   .register(examples, {
     example: {
-      version: 'default-3+b07b65e2d29e.o0',
+      version: 'default-3+0123456789ab.o0',
       policy: { id: 'default', version: 3, thresholds: { blockScore: 80, reviewScore: 25 } },
     },
   });

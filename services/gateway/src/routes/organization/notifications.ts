@@ -10,7 +10,9 @@ const notification = z
   .object({
     id: z.string().describe('The id of the notification.'),
     userId: shownId().describe('The member who is told.'),
-    kind: z.enum(['FINDING_ASSIGNED', 'INVITATION']).describe('Why the mail is sent.'),
+    kind: z
+      .enum(['FINDING_ASSIGNED', 'INVITATION', 'WEBHOOK_FAILING', 'WEBHOOK_DISABLED'])
+      .describe('Why the mail is sent.'),
     subject: z.string().describe('The subject line of the mail.'),
     status: z.enum(['QUEUED', 'SENT', 'FAILED']).describe('FAILED: the last attempt failed, none follows.'),
     createdAt: shownInstant().describe('When the reason for the mail arose.'),

@@ -10,7 +10,14 @@ let gateway: RunningGateway;
 let asked: string[];
 beforeAll(async () => {
   asked = [];
-  const limits = { analysesPerMonth: 25, scanRowsPerMonth: 500, companies: 1, members: 3, webhooks: 0 };
+  const limits = {
+    analysesPerMonth: 25,
+    scanRowsPerMonth: 500,
+    uploadBytesPerMonth: 99,
+    companies: 1,
+    members: 3,
+    webhooks: 0,
+  };
   gateway = await startGateway({
     access: accessFor(
       new Map([
@@ -21,7 +28,15 @@ beforeAll(async () => {
     analysisUsage: {
       getUsage({ organizationId }) {
         asked.push(organizationId);
-        const used = { scan_rows: 12, members: 2, companies: 1, analyses: 0, a_later_one: 9 };
+        const used = {
+          scan_rows: 12,
+          upload_bytes: 77,
+          webhooks: 3,
+          members: 2,
+          companies: 1,
+          analyses: 0,
+          a_later_one: 9,
+        };
         const meters = Object.entries(used).map(([meter, count]) => ({ meter, used: count }));
         return Promise.resolve({ period: '2026-03', meters });
       },
@@ -45,19 +60,21 @@ describe('GET /organizations/current/usage', () => {
       items: [
         { meter: 'analyses', used: 0, limit: 25 },
         { meter: 'scan_rows', used: 12, limit: 500 },
+        { meter: 'upload_bytes', used: 77, limit: 99 },
         { meter: 'companies', used: 1, limit: 1 },
         { meter: 'members', used: 2, limit: 3 },
+        { meter: 'webhooks', used: 3, limit: 0 },
       ],
     });
   });
 
   test('shows null where the plan has no limit', async () => {
-    expect(await usage(unlimited)).toMatchObject({ items: Array.from({ length: 4 }, () => ({ limit: null })) });
+    expect(await usage(unlimited)).toMatchObject({ items: Array.from({ length: 6 }, () => ({ limit: null })) });
   });
 
-  test('asks each of the three services that count for the organization of the key', async () => {
+  test('asks each of the five services that count for the organization of the key', async () => {
     asked = [];
     await usage(limited);
-    expect(asked).toEqual([ORGANIZATION_ID, ORGANIZATION_ID, ORGANIZATION_ID]);
+    expect(asked).toEqual(Array.from({ length: 5 }, () => ORGANIZATION_ID));
   });
 });

@@ -9,8 +9,10 @@ import type { Reply } from '../../http/route.js';
 const meters = [
   ['analyses', 'analysesPerMonth'],
   ['scan_rows', 'scanRowsPerMonth'],
+  ['upload_bytes', 'uploadBytesPerMonth'],
   ['companies', 'companies'],
   ['members', 'members'],
+  ['webhooks', 'webhooks'],
 ] as const satisfies readonly (readonly [string, keyof UsageLimits])[];
 
 const usage = z
@@ -20,7 +22,7 @@ const usage = z
       .array(
         z.object({
           meter: z.string().describe(`${meters.map(([meter]) => meter).join(', ')}; more may come.`),
-          used: z.int().min(0).describe('In this month; of companies and members, how many there are.'),
+          used: z.int().min(0).describe('In this month; of companies, members and webhooks, how many there are.'),
           limit: z.int().nullable().describe('Null: no limit.'),
         }),
       )
@@ -33,8 +35,10 @@ const usage = z
       items: [
         { meter: 'analyses', used: 13, limit: 25 },
         { meter: 'scan_rows', used: 480, limit: 500 },
+        { meter: 'upload_bytes', used: 48_213, limit: 104_857_600 },
         { meter: 'companies', used: 1, limit: 1 },
         { meter: 'members', used: 2, limit: 3 },
+        { meter: 'webhooks', used: 0, limit: 0 },
       ],
     },
   });
@@ -47,9 +51,12 @@ export const getUsage = route({
   rpc: 'invoicecontrol.usage.v1.UsageService/GetUsage',
   access: { scope: 'organization:read' },
   responses: { 200: { description: 'Every meter of the plan.', schema: usage } },
-  async handle({ principal }, { analysisUsage, organizationUsage, scanUsage }): Promise<Reply> {
+  async handle(
+    { principal },
+    { analysisUsage, documentUsage, organizationUsage, scanUsage, webhookUsage },
+  ): Promise<Reply> {
     const replies = await Promise.all(
-      [analysisUsage, scanUsage, organizationUsage].map((service) => service.getUsage({})),
+      [analysisUsage, scanUsage, documentUsage, organizationUsage, webhookUsage].map((service) => service.getUsage({})),
     );
     const used = new Map(replies.flatMap((reply) => reply.meters.map((counted) => [counted.meter, counted.used])));
     const shown: z.infer<typeof usage> = {

@@ -6,7 +6,9 @@ import { updateBaseCurrency, updateDetails, updateReferenceValidation } from '..
 import { deleteOrganization, restoreByToken } from '../../application/organization-lifecycle.js';
 import type { OrganizationLifecycleDeps } from '../../application/organization-lifecycle.js';
 import { requireOrganization } from '../../application/organizations.js';
+import { referenceValidationInForce } from '../../domain/organization.js';
 import type { Organization } from '../../domain/organization.js';
+import { entitlements } from '../../domain/plans.js';
 
 export function organizationService(deps: OrganizationLifecycleDeps): Binding {
   const { organizations } = deps;
@@ -32,16 +34,15 @@ export function organizationService(deps: OrganizationLifecycleDeps): Binding {
       return { organization: toWire(organization), ownerKey };
     },
     async getTenantFacts({ organizationId }) {
-      const { baseCurrency, defaultCompanyId, companies, referenceValidationMode, version } = await requireOrganization(
-        organizations,
-        organizationId,
-      );
+      const organization = await requireOrganization(organizations, organizationId);
+      const { baseCurrency, defaultCompanyId, companies, version } = organization;
       return {
         baseCurrency,
         defaultCompanyId,
         companies: companies.map(({ id, name, taxId, country }) => ({ companyId: id, name, taxId, country })),
-        referenceValidationMode,
+        referenceValidationMode: referenceValidationInForce(organization),
         version,
+        plan: entitlements(organization).plan,
       };
     },
   });

@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import { systemClock } from '@invoicecontrol/runtime/clock';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { uploadAnalyzer } from './analyze-upload.js';
+import { uploadWorker } from './upload-worker.js';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const organizationId = 'org';
+
+test('8 queued uploads are worked on at once, 200 wait, and what is more is left to the sweep', async () => {
+  const claimed: string[] = [];
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const uploads = {
+    // Work that takes its time, and has nothing else to do then.
+    async claim({ invoiceId }: { readonly invoiceId: string }): Promise<undefined> {
+      claimed.push(invoiceId);
+      await opened;
+    },
+    due: async () => [{ organizationId, invoiceId: 'left to the sweep' }],
+  };
+  const worker = uploadWorker({ uploads, clock: systemClock, logger } as unknown as Parameters<typeof uploadWorker>[0]);
+  const queue = async (from: number, to: number): Promise<void> => {
+    for (let index = from; index < to; index++) worker.queue({ organizationId, invoiceId: `${index}` });
+    await eventually(() => expect(claimed).toHaveLength(8));
+  };
+  await queue(0, 8);
+  await queue(8, 8 + 200);
+  await queue(8 + 200, 8 + 200 + 1);
+  open();
+  await eventually(() => expect(claimed).toHaveLength(8 + 200));
+  expect(claimed).not.toContain('208');
+  await worker.sweep();
+  await eventually(() => expect(claimed).toContain('left to the sweep'));
+  await worker.stop();
+});
+
+test('a caller who waits is answered at the end of the budget, one who prefers not to wait at once', async () => {
+  const queued: unknown[] = [];
+  const record = { organizationId, invoiceId: 'invoice', uploadId: 'upload', state: 'QUEUED', request: {} };
+  const analyzer = uploadAnalyzer({
+    uploads: { find: async () => record },
+    worker: { work: () => new Promise(() => {}), queue: (reference: unknown) => queued.push(reference) },
+    synchronousMsMax: 50,
+  } as unknown as Parameters<typeof uploadAnalyzer>[0]);
+  const analyze = (respondAsync: boolean, waitMs = 0) =>
+    analyzer.analyze(
+      { organizationId, uploadId: 'upload', request: {}, monthlyLimit: undefined, respondAsync, waitMs },
+      systemContext('test'),
+    );
+  await expect(analyze(false)).rejects.toMatchObject({
+    kind: 'deadline',
+    publicMessage: expect.stringContaining('the analysis goes on. GET /v1/uploads/upload/status'),
+  });
+  expect(queued).toEqual([]);
+  expect(await analyze(true)).toMatchObject({ isDecided: false, isReplayed: true });
+  expect(queued).toEqual([record]);
+  const sentAt = performance.now();
+  expect(await analyze(true, 20)).toMatchObject({ isDecided: false });
+  expect(performance.now() - sentAt).toBeGreaterThanOrEqual(19);
+  // Not longer than without the preference.
+  expect(await analyze(true, 3_600_000)).toMatchObject({ isDecided: false });
+  expect(queued).toEqual([record, record, record]);
+});

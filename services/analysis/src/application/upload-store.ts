@@ -1,0 +1,106 @@
+import type { ExtractDocumentResponse } from '@invoicecontrol/contracts/documents/v1/document_service';
+import type { CountedTime } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { InvoiceReference } from './invoice-store.js';
+
+/** What the caller wants of the analysis of an upload; the same for every repeat. */
+export interface UploadRequest {
+  readonly purchaseOrderRef?: string;
+  readonly companyId?: string;
+}
+
+/** A value that a person gave in place of what was read. */
+export interface Correction {
+  /** Path in the canonical invoice. */
+  readonly field: string;
+  readonly value: string;
+  /** `<actor type>:<actor id>` */
+  readonly by: string;
+  readonly at: Date;
+}
+
+/** Why no invoice could be read; `reason` is one of documents.v1.ReadingFailure. */
+export interface UploadFailure {
+  readonly reason: string;
+  readonly message: string;
+  readonly missingFields: readonly string[];
+}
+
+/**
+ * A request to analyze an upload and what was read for it, under the id of its invoice. Once read, the invoice is stored
+ * beside it and has the decision.
+ */
+export interface UploadRecord extends InvoiceReference {
+  readonly version: number;
+  readonly uploadId: string;
+  readonly request: UploadRequest;
+  /** The company of the request, else the default one; the invoice may say otherwise. */
+  readonly companyId: string;
+  readonly state: 'QUEUED' | 'PROCESSING' | 'READ' | 'FAILED';
+  /** Whether a worker has, or will take up, something to do. */
+  readonly isDue: boolean;
+  readonly createdAt: Date;
+  /** The month whose analyses it counts in; absent once it failed. */
+  readonly usageMonth?: string;
+  /** When it was counted. */
+  readonly countedAt: Date;
+  /** How often a worker gave it back. */
+  readonly attempts: number;
+  /** What the documents service answered; absent before. */
+  readonly extracted?: ExtractDocumentResponse;
+  /** The name of a known supplier that takes the place of the one that was read. */
+  readonly knownSupplierName?: string;
+  readonly failure?: UploadFailure;
+  readonly corrections: readonly Correction[];
+}
+
+export type NewUpload = Omit<
+  UploadRecord,
+  'version' | 'state' | 'isDue' | 'attempts' | 'corrections' | 'extracted' | 'knownSupplierName' | 'failure'
+>;
+
+/** A record under the lease of its worker. */
+export interface ClaimedUpload {
+  readonly record: UploadRecord;
+  /** Renews the lease until stopped. @param onLost after a takeover */
+  keepAlive(onLost: () => void): { stop(): void };
+}
+
+/** What use cases need of the uploads that are analyzed. */
+export interface UploadStore {
+  /** Stores a request as QUEUED and free; false when its id is taken. */
+  insert(upload: NewUpload): Promise<boolean>;
+  find(organizationId: string, invoiceId: string): Promise<UploadRecord | undefined>;
+  /** Claims a record whose work is due; one that is QUEUED becomes PROCESSING. */
+  claim(reference: InvoiceReference, leaseMs: number): Promise<ClaimedUpload | undefined>;
+  /**
+   * Stores what was read.
+   * @throws VersionConflict after a takeover, as all changes below
+   */
+  saveReading(at: UploadRecord, read: Pick<UploadRecord, 'extracted' | 'knownSupplierName'>): Promise<UploadRecord>;
+  /** Ends the work: nothing could be read. Takes it out of its month, and says so. */
+  fail(
+    at: UploadRecord,
+    failed: { readonly extracted: ExtractDocumentResponse | undefined; readonly failure: UploadFailure },
+    events: readonly Announcement[],
+  ): Promise<void>;
+  /** Stores corrections as work that is due; counts a failed one again. */
+  correct(
+    at: UploadRecord,
+    corrected: {
+      readonly corrections: readonly Correction[];
+      readonly counted: Pick<UploadRecord, 'usageMonth' | 'countedAt'> | undefined;
+    },
+    events: readonly Announcement[],
+  ): Promise<UploadRecord>;
+  /** Ends the work: the invoice is decided. */
+  finish(at: UploadRecord): Promise<void>;
+  /** Gives work back that cannot be done now. */
+  release(at: UploadRecord, dueAt: Date): Promise<void>;
+  /** Work of any tenant that is due, the oldest first; a bounded number. */
+  due(): Promise<InvoiceReference[]>;
+  /** Unfinished work of any tenant that was requested before; a bounded number. */
+  unfinishedSince(before: Date): Promise<readonly (InvoiceReference & { readonly since: Date })[]>;
+  /** How many count as analyses of the month. */
+  analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
+}

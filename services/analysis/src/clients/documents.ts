@@ -1,0 +1,39 @@
+import { DocumentServiceDefinition, ValidationMode } from '@invoicecontrol/contracts/documents/v1/document_service';
+import { UploadServiceDefinition, UploadState } from '@invoicecontrol/contracts/documents/v1/upload_service';
+import { client } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import type { Documents } from '../application/documents.js';
+
+/** Less than any route gives the whole of its answer. */
+const ASK_MS_MAX = 4_000;
+/** A scanned document may take a minute, is tried twice where it took its process down, and may wait for others before. */
+const EXTRACT_MS_MAX = 180_000;
+
+/** Documents as the documents service reads them. */
+export function documentsFromService(channel: Channel): Documents {
+  const documents = client(DocumentServiceDefinition, channel);
+  const uploads = client(UploadServiceDefinition, channel);
+  return {
+    async isUploaded(organizationId, uploadId, context) {
+      const { upload } = await uploads.getUpload({ organizationId, uploadId }, { context, timeoutMs: ASK_MS_MAX });
+      return upload?.state === UploadState.UPLOADED;
+    },
+    extract({ organizationId, uploadId }, { companies, referenceValidationMode }, call) {
+      return documents.extractDocument(
+        {
+          organizationId,
+          uploadId,
+          mode: modes[referenceValidationMode] ?? ValidationMode.DECLARED_PROFILES,
+          companies: companies.map(({ name, taxId, country }) => ({ name, taxId, country })),
+        },
+        { ...call, timeoutMs: EXTRACT_MS_MAX },
+      );
+    },
+  };
+}
+
+const modes: Readonly<Record<string, ValidationMode>> = {
+  OFF: ValidationMode.OFF,
+  DECLARED_PROFILES: ValidationMode.DECLARED_PROFILES,
+  ALL: ValidationMode.ALL,
+};

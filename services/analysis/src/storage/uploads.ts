@@ -1,0 +1,156 @@
+import { ExtractDocumentResponse } from '@invoicecontrol/contracts/documents/v1/document_service';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
+import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { Binary } from 'mongodb';
+import type { Collection, UpdateFilter, WithId } from 'mongodb';
+import type { UploadRecord, UploadStore } from '../application/upload-store.js';
+
+/** Unfinished work that one sweep takes up. */
+const SWEEP_UPLOADS_MAX = 100;
+/** Counting a month's analyses is given up after this time, before the connection gives up on the database. */
+const COUNT_MS_MAX = 25_000;
+
+export const UPLOAD_ANALYSES = 'upload_analyses';
+
+/** An upload whose analysis was requested, under the id of its invoice. */
+export interface UploadDocument
+  extends Aggregate, Claimable, Omit<UploadRecord, 'invoiceId' | 'organizationId' | 'version' | 'isDue' | 'extracted'> {
+  /** The answer of the documents service as it was sent: what a document says may take many fields. */
+  readonly extracted?: Binary;
+}
+
+export async function createUploadIndexes(collection: Collection<UploadDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { leaseUntil: 1 }, sparse: true, name: 'due' },
+    { key: { organizationId: 1, usageMonth: 1, countedAt: 1 }, name: 'counted' },
+  ]);
+}
+
+export function uploadStore(collection: Collection<UploadDocument>, outbox: Outbox, clock: Clock): UploadStore {
+  const aggregates = aggregateStore(collection, outbox, clock);
+  const guardOf = ({ invoiceId: id, organizationId, version }: UploadRecord) => ({ id, organizationId, version });
+  return {
+    async insert({ invoiceId, ...upload }) {
+      try {
+        await aggregates.insert({
+          _id: invoiceId,
+          ...upload,
+          state: 'QUEUED',
+          attempts: 0,
+          corrections: [],
+          leaseUntil: FREE,
+        });
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    async find(organizationId, invoiceId) {
+      const document = await collection.findOne({ _id: invoiceId, organizationId });
+      return document === null ? undefined : toRecord(document);
+    },
+    async claim({ organizationId, invoiceId }, leaseMs) {
+      const options = { clock, leaseMs, change: { $inc: { version: 1 } } as UpdateFilter<UploadDocument> };
+      const own = { _id: invoiceId, organizationId };
+      const claimed =
+        (await claim(
+          collection,
+          { ...own, state: 'QUEUED' },
+          { ...options, change: { ...options.change, $set: { state: 'PROCESSING' } } as UpdateFilter<UploadDocument> },
+        )) ?? (await claim(collection, own, options));
+      return claimed === undefined
+        ? undefined
+        : { record: toRecord(claimed.document), keepAlive: (onLost) => claimed.keepAlive(onLost) };
+    },
+    async saveReading(at, { extracted, knownSupplierName }) {
+      const change = { $set: { state: 'READ', knownSupplierName, ...packed(extracted) } };
+      return toRecord(await aggregates.save(guardOf(at), change as UpdateFilter<UploadDocument>));
+    },
+    async fail(at, { extracted, failure }, events) {
+      await aggregates.commit(
+        guardOf(at),
+        {
+          $set: { state: 'FAILED', failure, ...packed(extracted) },
+          $unset: { usageMonth: '', leaseUntil: '', claim: '' },
+        } as UpdateFilter<UploadDocument>,
+        { events },
+      );
+    },
+    async correct(at, { corrections, counted }, events) {
+      const change = {
+        $set: { state: 'READ', corrections, leaseUntil: FREE, ...counted },
+        $unset: { failure: '', claim: '' },
+      } as unknown as UpdateFilter<UploadDocument>;
+      return toRecord(await aggregates.save(guardOf(at), change, { events }));
+    },
+    async finish(at) {
+      await aggregates.commit(guardOf(at), { $unset: { leaseUntil: '', claim: '' } });
+    },
+    async release(at, dueAt) {
+      const state = at.state === 'PROCESSING' ? 'QUEUED' : at.state;
+      await aggregates.commit(guardOf(at), {
+        $set: { state, leaseUntil: dueAt, attempts: at.attempts + 1 },
+        $unset: { claim: '' },
+      } as UpdateFilter<UploadDocument>);
+    },
+    async due() {
+      const documents = await collection
+        .find({ leaseUntil: { $lte: clock.now() } }, { projection: { organizationId: 1 } })
+        .sort({ leaseUntil: 1 })
+        .limit(SWEEP_UPLOADS_MAX)
+        .toArray();
+      return documents.map(({ _id: invoiceId, organizationId }) => ({ invoiceId, organizationId }));
+    },
+    async unfinishedSince(before) {
+      const documents = await collection
+        .find(
+          { leaseUntil: { $gte: FREE }, createdAt: { $lte: before } },
+          { projection: { organizationId: 1, createdAt: 1 }, limit: SWEEP_UPLOADS_MAX },
+        )
+        .toArray();
+      return documents.map(({ _id: invoiceId, organizationId, createdAt: since }) => ({
+        invoiceId,
+        organizationId,
+        since,
+      }));
+    },
+    analysesOf(organizationId, month, { from, to }) {
+      return collection.countDocuments(
+        { organizationId, usageMonth: month, countedAt: { ...(from && { $gte: from }), $lt: to } },
+        { maxTimeMS: COUNT_MS_MAX },
+      );
+    },
+  };
+}
+
+function packed(extracted: ExtractDocumentResponse | undefined): Pick<UploadDocument, 'extracted'> {
+  return extracted === undefined ? {} : { extracted: new Binary(ExtractDocumentResponse.encode(extracted).finish()) };
+}
+
+function toRecord(document: WithId<UploadDocument>): UploadRecord {
+  const { _id: invoiceId, organizationId, version, extracted, knownSupplierName, failure, usageMonth } = document;
+  return {
+    invoiceId,
+    organizationId,
+    version,
+    uploadId: document.uploadId,
+    request: document.request,
+    companyId: document.companyId,
+    state: document.state,
+    isDue: document.leaseUntil !== undefined,
+    createdAt: document.createdAt,
+    countedAt: document.countedAt,
+    attempts: document.attempts,
+    corrections: document.corrections,
+    ...(extracted === undefined ? {} : { extracted: ExtractDocumentResponse.decode(extracted.buffer) }),
+    ...(knownSupplierName === undefined ? {} : { knownSupplierName }),
+    ...(failure === undefined ? {} : { failure }),
+    ...(usageMonth === undefined ? {} : { usageMonth }),
+  };
+}

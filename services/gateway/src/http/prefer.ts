@@ -1,0 +1,27 @@
+/** One preference: a token, perhaps with a value and parameters; a quoted text may hold commas. */
+const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g;
+
+export interface AsyncPreference {
+  readonly respondAsync: boolean;
+  /** How long the caller would wait for the result first; undefined where it does not say. */
+  readonly waitSeconds: number | undefined;
+}
+
+/**
+ * Whether the caller would rather have an answer soon than the result (RFC 7240, sections 4.1 and 4.3; HTTP and security
+ * reference, section 4). What is not understood is ignored, as that standard wants it; of several the first holds.
+ * @param header several headers count as one list
+ */
+export function asyncPreference(header: string | readonly string[] | undefined): AsyncPreference {
+  const list = typeof header === 'string' ? header : (header ?? []).join(',');
+  const preferences = (list.match(PREFERENCE) ?? []).map((preference) =>
+    preference.split(';')[0]?.trim().toLowerCase(),
+  );
+  const wait = preferences
+    .map((preference) => /^wait\s*=\s*"?([0-9]{1,6})"?$/.exec(preference ?? '')?.[1])
+    .find(Boolean);
+  return {
+    respondAsync: preferences.includes('respond-async'),
+    waitSeconds: wait === undefined ? undefined : Number(wait),
+  };
+}

@@ -1,0 +1,25 @@
+import type { Request, Response } from 'express';
+import { ClientGone } from './body.js';
+import type { SentFile } from './route.js';
+
+/** What the request says about the file in its body. */
+export function sentFile(request: Request, response: Response): SentFile {
+  const { 'content-type': type, 'content-length': length, 'content-encoding': encoding } = request.headers;
+  const mediaType = type?.split(';', 1)[0]?.trim().toLowerCase();
+  return {
+    mediaType: mediaType === '' ? undefined : mediaType,
+    declaredBytes: length === undefined ? undefined : Number(length),
+    hasContentEncoding: encoding !== undefined,
+    content: contentOf(request, response),
+  };
+}
+
+/** The bytes as they come; many small chunks that wait are one. The request stays usable when its reader has enough. */
+async function* contentOf(request: Request, response: Response): AsyncIterable<Uint8Array> {
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  try {
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  } catch {
+    throw new ClientGone();
+  }
+}

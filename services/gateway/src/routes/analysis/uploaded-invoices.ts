@@ -1,0 +1,133 @@
+import { notFound } from '@invoicecontrol/errors';
+import { uuid as uuidKind } from '@invoicecontrol/invoice/kinds';
+import { z } from 'zod';
+import { EXAMPLE_IDS, examples } from '../../http/examples.js';
+import { pathId, shownId, stated, text, uuid } from '../../http/fields.js';
+import { asyncPreference } from '../../http/prefer.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
+import { acceptedAnalysis, presentAccepted } from './accepted-analysis.js';
+
+/** The service waits 20 seconds for a document, then says that the work goes on. */
+const ANALYZE_TIMEOUT_MS = 25_000;
+const UPLOAD_ID_LENGTH_MAX = 100;
+/** Far more than an invoice has fields. */
+const CORRECTED_FIELDS_MAX = 50;
+
+const analyzeRequest = z
+  .strictObject({
+    upload_id: z
+      .string()
+      .min(1)
+      .max(UPLOAD_ID_LENGTH_MAX)
+      .meta({ format: 'uuid' })
+      .describe('The upload, once its bytes are stored.'),
+    purchase_order_ref: text().optional().describe('Takes the place of the order that the document names.'),
+    company_id: uuid()
+      .optional()
+      .describe('The company that was billed. Absent: as buyer.tax_id of the document says.'),
+  })
+  .meta({ id: 'UploadAnalysisRequest' })
+  .register(examples, { example: { upload_id: EXAMPLE_IDS.upload } });
+
+const queuedAnalysis = z
+  .object({
+    upload_id: shownId().describe('The id of the upload.'),
+    status: z.literal('QUEUED').describe('A worker will take it up.'),
+    status_url: z.string().describe('Where its progress is read.'),
+  })
+  .meta({ id: 'QueuedAnalysis' })
+  .register(examples, {
+    example: {
+      upload_id: EXAMPLE_IDS.upload,
+      status: 'QUEUED',
+      status_url: `/v1/uploads/${EXAMPLE_IDS.upload}/status`,
+    },
+  });
+
+export const analyzeUpload = route({
+  operation: 'analyzeUpload',
+  method: 'post',
+  path: '/invoices/from-upload',
+  summary: 'Analyze an uploaded document',
+  description:
+    'Answers with the decision. With `Prefer: respond-async` it answers at once while the analysis is queued, with `Prefer: respond-async, wait=5` after five seconds at most. A repeat with ' +
+    'the same body gets the same invoice; a document that cannot be read is refused with 422, each time alike.',
+  rpc: 'invoicecontrol.analysis.v1.UploadAnalysisService/AnalyzeUpload',
+  resourceName: 'upload',
+  access: { scope: 'invoices:write' },
+  timeoutMs: ANALYZE_TIMEOUT_MS,
+  body: analyzeRequest,
+  honoursIdempotencyKey: true,
+  takesEffectOnce: true,
+  responses: {
+    200: { description: 'Read and decided.', schema: acceptedAnalysis },
+    202: {
+      description: 'Queued, because the request preferred that.',
+      schema: queuedAnalysis,
+      headers: ['Location', 'Preference-Applied'],
+    },
+  },
+  refusals: [404, 409, 422],
+  async handle({ body, headers, principal }, { uploadAnalyses }): Promise<Reply> {
+    const uploadId = body.upload_id.toLowerCase();
+    if (uuidKind.faultOf(uploadId) !== undefined) throw notFound('upload');
+    const { analysis, replayed } = await uploadAnalyses.analyzeUpload({
+      uploadId,
+      purchaseOrderRef: body.purchase_order_ref,
+      companyId: body.company_id?.toLowerCase(),
+      analysesPerMonthLimit: principal.limits?.analysesPerMonth,
+      ...asyncPreference(headers.prefer),
+    });
+    const shared = { Vary: 'Prefer', ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) };
+    if (analysis !== undefined) return { status: 200, body: presentAccepted(analysis), headers: shared };
+    const statusUrl = `/v1/uploads/${uploadId}/status`;
+    const queued: z.infer<typeof queuedAnalysis> = { upload_id: uploadId, status: 'QUEUED', status_url: statusUrl };
+    return {
+      status: 202,
+      body: queued,
+      headers: { ...shared, 'Preference-Applied': 'respond-async', Location: statusUrl },
+    };
+  },
+});
+
+const corrections = z
+  .strictObject({
+    fields: z
+      .record(z.string(), z.string())
+      .refine((fields) => Object.keys(fields).length > 0, 'Must name at least one field.')
+      .refine(
+        (fields) => Object.keys(fields).length <= CORRECTED_FIELDS_MAX,
+        `Must name at most ${CORRECTED_FIELDS_MAX} fields.`,
+      )
+      .describe('The right values by their paths in the invoice, such as `supplier.tax_id`.')
+      .meta({ minProperties: 1, maxProperties: CORRECTED_FIELDS_MAX }),
+  })
+  .meta({ id: 'UploadCorrections' })
+  .register(examples, { example: { fields: { gross_amount: '1190.00', 'supplier.tax_id': 'DE994175284' } } });
+
+export const correctUpload = route({
+  operation: 'correctUpload',
+  method: 'put',
+  path: '/uploads/:uploadId/corrections',
+  summary: 'Correct what was read from a document',
+  description:
+    'Completes a document that failed with FIELDS_MISSING, or makes the next analysis of its invoice. What was read stays ' +
+    'beside it as `raw`. Fields that are left out stay as they are.',
+  rpc: 'invoicecontrol.analysis.v1.UploadAnalysisService/CorrectUpload',
+  resourceName: 'upload',
+  access: { minimumRole: 'ANALYST', scope: 'invoices:write' },
+  timeoutMs: ANALYZE_TIMEOUT_MS,
+  params: z.object({ uploadId: pathId('upload') }),
+  body: corrections,
+  responses: { 200: { description: 'Analyzed with the corrections.', schema: acceptedAnalysis } },
+  refusals: [409],
+  async handle({ params, body, principal }, { uploadAnalyses }): Promise<Reply> {
+    const { analysis } = await uploadAnalyses.correctUpload({
+      uploadId: params.uploadId.toLowerCase(),
+      fields: body.fields,
+      analysesPerMonthLimit: principal.limits?.analysesPerMonth,
+    });
+    return { status: 200, body: presentAccepted(stated(analysis)) };
+  },
+});
