@@ -9,6 +9,7 @@ import { AuditRecorded } from './gen/invoicecontrol/audit/v1/events.js';
 import {
   ApiKeysRevoked,
   OrganizationChanged,
+  OrganizationCreated,
   OrganizationDeleted,
   OrganizationRestored,
 } from './gen/invoicecontrol/organization/v1/events.js';
@@ -65,6 +66,7 @@ export const events = {
   scanFailed: event<ScanFailed>('scan', 'scan_failed', ScanFailed),
   scanAuditRecorded: event<AuditRecorded>('scan', 'audit_recorded', AuditRecorded),
   documentsAuditRecorded: event<AuditRecorded>('documents', 'audit_recorded', AuditRecorded),
+  organizationCreated: event<OrganizationCreated>('organization', 'organization_created', OrganizationCreated),
   organizationChanged: event<OrganizationChanged>('organization', 'organization_changed', OrganizationChanged),
   organizationDeleted: event<OrganizationDeleted>('organization', 'organization_deleted', OrganizationDeleted),
   organizationRestored: event<OrganizationRestored>('organization', 'organization_restored', OrganizationRestored),
