@@ -32,11 +32,15 @@ async function openOrRefuse(bytes: Uint8Array): Promise<Picture[] | ReturnType<t
   try {
     return await openPictures(bytes);
   } catch (error) {
-    // libvips has one kind of error; its texts tell a picture that is too large from a broken one.
-    const message = (error as { message?: string }).message ?? '';
-    if (/exceeds pixel limit/i.test(message)) {
-      return refuse('TOO_LARGE', 'The picture has more than 50 million pixels. Send it in a lower resolution.');
-    }
-    return refuse('DAMAGED', 'The picture is damaged or incomplete. Send it again.');
+    return refusePicture(error);
   }
+}
+
+/** Why a picture cannot be decoded: libvips has one kind of error, whose texts tell one that is too large from a broken one. */
+export function refusePicture(error: unknown): ReturnType<typeof refuse> {
+  const message = (error as { message?: string }).message ?? '';
+  if (/exceeds pixel limit/i.test(message)) {
+    return refuse('TOO_LARGE', 'The picture has more than 50 million pixels. Send it in a lower resolution.');
+  }
+  return refuse('DAMAGED', 'The picture is damaged or incomplete. Send it again.');
 }

@@ -1,0 +1,42 @@
+import type { DocumentMediaType } from '../media-type.js';
+import { readDocument } from '../read-document.js';
+import type { ReadingOutcome } from '../reading.js';
+import { structuredXml } from '../structured-xml.js';
+import { readXml } from '../xml/read-xml.js';
+import { drawPdfPage } from './draw-pdf-page.js';
+import { drawPicture } from './draw-picture.js';
+import { viewOf } from './invoice-view.js';
+import type { RenderingOutcome, RenderingTarget } from './rendering.js';
+
+/**
+ * What a document shows to a person. As `readDocument`, it is rejected only for defects, and belongs into a process of its
+ * own.
+ */
+export async function renderDocument(
+  bytes: Uint8Array,
+  mediaType: DocumentMediaType,
+  target: RenderingTarget,
+): Promise<RenderingOutcome> {
+  switch (mediaType) {
+    case 'application/xml':
+    case 'application/pkcs7-mime':
+      if (target.kind === 'PAGE') return { missing: 'PAGE', pages: 0 };
+      return show(await readDocument(bytes, { mediaType, companies: [] }));
+    case 'application/pdf': {
+      if (target.kind === 'PAGE') return drawPdfPage(bytes, target);
+      const xml = await structuredXml(bytes, mediaType);
+      return xml === null ? { missing: 'VIEW' } : show(readXml(xml, { embeddedInPdf: true }));
+    }
+    default:
+      return target.kind === 'PAGE' ? drawPicture(bytes, target) : { missing: 'VIEW' };
+  }
+}
+
+/** An invoice that lacks required fields is shown with what it states. */
+function show(outcome: ReadingOutcome): RenderingOutcome {
+  const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
+  if (reading !== null) return { rendering: { mediaType: 'text/html', content: Buffer.from(viewOf(reading)) } };
+  if ('reading' in outcome) throw new TypeError('A reading is null.');
+  const { reason, message } = outcome.failure;
+  return { failure: { reason, message } };
+}
