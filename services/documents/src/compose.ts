@@ -10,6 +10,7 @@ import { usageService } from '@invoicecontrol/runtime/usage-service';
 import { extractDocument } from './application/extract-document.js';
 import { uploadReader } from './application/read-uploads.js';
 import { receiveUpload, UPLOAD_BYTES_METER } from './application/receive-upload.js';
+import { renderDocument } from './application/render-document.js';
 import { reserveUpload } from './application/reserve-upload.js';
 import { stuckUploads, sweepUploads } from './application/sweep-uploads.js';
 import { configSchema } from './config.js';
@@ -18,6 +19,8 @@ import { extractionPool } from './extraction/pool.js';
 import { contentStore } from './storage/contents.js';
 import { extractionStore } from './storage/extractions.js';
 import type { ExtractionDocument } from './storage/extractions.js';
+import { createRenderingIndexes, renderingStore } from './storage/renderings.js';
+import type { RenderingDocument } from './storage/renderings.js';
 import { createUploadIndexes, uploadStore } from './storage/uploads.js';
 import type { UploadDocument } from './storage/uploads.js';
 import { reportWaiting } from './telemetry.js';
@@ -26,6 +29,8 @@ import { uploadService } from './transport/grpc/uploads.js';
 
 /** How often each replica looks for what is left of broken uploads. */
 const SWEEP_EACH_MS = 10_000;
+/** How often each replica removes renderings that have expired. */
+const SWEEP_RENDERINGS_EACH_MS = 60_000;
 /** A process that is killed loses the audit lines of so much reading. */
 const AUDIT_EACH_MS = 1_000;
 const MIB = 1024 * 1024;
@@ -54,7 +59,10 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
   onStop('audit lines', () => audit.flush());
 
   const uploads = uploadStore(uploadCollection, clock, config.UPLOAD_SWEEP_SECONDS * 1_000);
-  const contents = contentStore(db);
+  const contents = contentStore(db, 'contents');
+  const renderingCollection = db.collection<RenderingDocument>('renderings');
+  await createRenderingIndexes(renderingCollection);
+  const renderings = renderingStore(renderingCollection, contentStore(db, 'renderings'));
   const usage = usageCounters(db, clock);
   const reader = uploadReader({ uploads, contents, audit });
   const extractions = extractionStore(db.collection<ExtractionDocument>('extractions'));
@@ -80,7 +88,12 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
         receive: receiveUpload({ uploads, contents, usage, clock, logger }),
         reader,
       }),
-      documentService({ reader, extract: extractDocument({ reader, contents, documents: pool, extractions, clock }) }),
+      documentService({
+        reader,
+        extract: extractDocument({ reader, contents, documents: pool, extractions, clock }),
+        render: renderDocument({ reader, contents, documents: pool, renderings, clock }),
+        renderings,
+      }),
       usageService(
         {
           [UPLOAD_BYTES_METER]: (organizationId, month) =>
@@ -91,13 +104,19 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
     ],
     eventHandlers: [
       // Tokens work without a key, so a deleted organization loses its reservations.
-      handler(events.organizationDeleted, ({ organizationId, eventTime = clock.now() }) =>
-        uploads.expireOf(organizationId, eventTime),
-      ),
+      handler(events.organizationDeleted, async ({ organizationId, eventTime = clock.now() }) => {
+        await uploads.expireOf(organizationId, eventTime);
+        await renderings.removeOf(organizationId);
+      }),
     ],
     stuckWork: [stuckUploads({ uploads })],
     jobs: [
       { name: 'sweep of uploads', pauseMs: SWEEP_EACH_MS, run: sweepUploads({ uploads, contents, clock, logger }) },
+      {
+        name: 'sweep of renderings',
+        pauseMs: SWEEP_RENDERINGS_EACH_MS,
+        run: () => renderings.removeExpired(clock.now()),
+      },
       { name: 'flush of audit lines', pauseMs: AUDIT_EACH_MS, run: () => audit.flush() },
       await usageReconciliation({ db, clock, logger, marks: { [UPLOAD_BYTES_METER]: uploads.countedBytes } }),
     ],

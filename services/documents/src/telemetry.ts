@@ -22,6 +22,12 @@ export function documentExtracted(outcome: string, seconds: number): void {
   count('documents.extraction_seconds', { outcome }, seconds);
 }
 
+/** A page was drawn or an invoice shown as a page, or why not; what the cache had is not counted. */
+export function documentRendered(target: 'PAGE' | 'VIEW', outcome: string, seconds: number): void {
+  count('documents.renderings', { target, outcome });
+  count('documents.rendering_seconds', { target, outcome }, seconds);
+}
+
 /** A process that read a document was killed, or ended. */
 export function childKilled(reason: 'TIME' | 'MEMORY' | 'CRASH'): void {
   count('documents.children_killed', { reason });

@@ -42,7 +42,13 @@ async function serve({
     logger,
     bindings: [
       bind(UploadServiceDefinition, { receiveUpload, reserveUpload: unused, getUpload: unused }),
-      bind(DocumentServiceDefinition, { readDocument, describeDocument: unused, extractDocument: unused }),
+      bind(DocumentServiceDefinition, {
+        readDocument,
+        describeDocument: unused,
+        extractDocument: unused,
+        describeRendering: unused,
+        readRendering: unused,
+      }),
     ],
   });
   const channel = openChannel(server.address);

@@ -68,6 +68,10 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
           return answer;
         },
         describeDocument: refuse,
+        describeRendering: refuse,
+        readRendering: () => {
+          throw new Error('This fake has no bytes.');
+        },
         async *readDocument({ organizationId, uploadId }) {
           find(organizationId, uploadId);
           yield { content: Buffer.alloc(0) };

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import type { Examination } from '@invoicecontrol/extraction/examine-document';
-import type { FromChild, Task, ToChild } from './messages.js';
+import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
 /** How often the memory of a working child is looked at: some hundred MiB can be taken between two looks. */
 const WATCH_EACH_MS = 50;
@@ -20,8 +19,8 @@ export interface ChildLimits {
 /** Why a child ended before its result. */
 export type Death = 'TIME' | 'MEMORY' | 'CRASH';
 
-/** How a task ended. */
-export type TaskEnd = { readonly result: Examination } | { readonly death: Death };
+/** How the work of a child ended. */
+export type WorkEnd<R> = { readonly result: R } | { readonly death: Death };
 
 export interface ExtractionChild {
   readonly pid: number;
@@ -33,7 +32,7 @@ export interface ExtractionChild {
    * One task at a time. Bytes are sent while they are read, so that the parent holds no file.
    * @throws Error for a defect of the code, and when the bytes cannot be read
    */
-  run(task: Task, bytes: AsyncIterable<Uint8Array>): Promise<TaskEnd>;
+  run<T extends Task>(task: T, bytes: AsyncIterable<Uint8Array>): Promise<WorkEnd<ResultOf<T>>>;
   kill(): void;
 }
 
@@ -82,11 +81,11 @@ export async function startChild(
   };
 }
 
-async function runTask(
+async function runTask<T extends Task>(
   child: ChildProcess,
   ended: Promise<void>,
-  { task, bytes, limits }: { task: Task; bytes: AsyncIterable<Uint8Array>; limits: ChildLimits },
-): Promise<TaskEnd> {
+  { task, bytes, limits }: { task: T; bytes: AsyncIterable<Uint8Array>; limits: ChildLimits },
+): Promise<WorkEnd<ResultOf<T>>> {
   let death: Death = 'CRASH';
   const kill = (why: Death): void => {
     death = why;
@@ -104,7 +103,7 @@ async function runTask(
     );
   }, WATCH_EACH_MS);
   let listen: ((message: FromChild) => void) | undefined;
-  const answered = new Promise<TaskEnd>((resolve, reject) => {
+  const answered = new Promise<WorkEnd<ResultOf<T>>>((resolve, reject) => {
     listen = (message) => {
       if (message.kind === 'recognises') {
         if (isRecognising) return;
@@ -112,14 +111,14 @@ async function runTask(
         clearTimeout(timer);
         timer = setTimeout(() => kill('TIME'), limits.recognitionMs);
       } else if (message.kind === 'result') {
-        resolve({ result: message.result });
+        resolve({ result: message.result as ResultOf<T> });
       } else if (message.kind === 'defect') {
         reject(new Error(`an extraction child failed: ${message.message}`));
       }
     };
     child.on('message', listen);
   });
-  const died = ended.then((): TaskEnd => ({ death }));
+  const died = ended.then((): WorkEnd<ResultOf<T>> => ({ death }));
   try {
     const sent = sendAll(child, task, bytes);
     // What cannot be read is thrown; what cannot be sent any more shows as the end of the child.

@@ -5,7 +5,8 @@ import { loadOfficialRules } from '@invoicecontrol/compliance/official-rules';
 import type { OfficialRules } from '@invoicecontrol/compliance/official-rules';
 import { examineDocument } from '@invoicecontrol/extraction/examine-document';
 import { readDocument } from '@invoicecontrol/extraction/read-document';
-import type { FromChild, Task, ToChild } from './messages.js';
+import { renderDocument } from '@invoicecontrol/extraction/rendering/render-document';
+import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
 /** Whatever a document asks for, no parser opens a connection from here. */
 Socket.prototype.connect = () => {
@@ -65,10 +66,16 @@ async function finish(): Promise<void> {
   [task, pieces] = [undefined, []];
   try {
     if (given === undefined) throw new TypeError('A child was given bytes without a task.');
-    send({ kind: 'result', result: await examineDocument(bytes, { ...given, officialRules }) });
+    send({ kind: 'result', result: await perform(given, bytes) });
   } catch (error) {
     send({ kind: 'defect', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
+}
+
+function perform(given: Task, bytes: Buffer): Promise<ResultOf<Task>> {
+  if (given.kind === 'RENDER') return renderDocument(bytes, given.mediaType, given.target);
+  const { mediaType, mode, companies } = given;
+  return examineDocument(bytes, { mediaType, mode, companies, officialRules });
 }
 
 function send(message: FromChild): void {

@@ -2,13 +2,27 @@ import type { ValidationMode } from '@invoicecontrol/compliance/validation';
 import type { Examination } from '@invoicecontrol/extraction/examine-document';
 import type { DocumentMediaType } from '@invoicecontrol/extraction/media-type';
 import type { OwnCompany } from '@invoicecontrol/extraction/reading';
+import type { RenderingOutcome, RenderingTarget } from '@invoicecontrol/extraction/rendering/rendering';
 
-/** What a child is to read, and how. */
-export interface Task {
+/** A document that a child is to read, and how. */
+export interface ReadingTask {
+  readonly kind: 'READ';
   readonly mediaType: DocumentMediaType;
   readonly mode: ValidationMode;
   readonly companies: readonly OwnCompany[];
 }
+
+/** A document of which a child is to show something. */
+export interface RenderingTask {
+  readonly kind: 'RENDER';
+  readonly mediaType: DocumentMediaType;
+  readonly target: RenderingTarget;
+}
+
+export type Task = ReadingTask | RenderingTask;
+
+/** What a child answers to a task. */
+export type ResultOf<T extends Task> = T extends ReadingTask ? Examination : RenderingOutcome;
 
 /** From the parent: a task, its bytes piece by piece, and their end. */
 export type ToChild =
@@ -23,5 +37,5 @@ export type ToChild =
 export type FromChild =
   | { readonly kind: 'ready' }
   | { readonly kind: 'recognises' }
-  | { readonly kind: 'result'; readonly result: Examination }
+  | { readonly kind: 'result'; readonly result: ResultOf<Task> }
   | { readonly kind: 'defect'; readonly message: string };

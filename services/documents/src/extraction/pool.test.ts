@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { RenderingOutcome } from '@invoicecontrol/extraction/rendering/rendering';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { Extraction } from '../application/extract-document.js';
@@ -31,6 +32,22 @@ async function* once(text: string): AsyncIterable<Uint8Array> {
 
 const read = (pool: ExtractionPool, text: string, organizationId = 'first') =>
   pool.read({ organizationId, task, bytes: () => once(text) });
+
+/** What was drawn, or the reason why not. */
+const render = (pool: ExtractionPool, text: string, store = drawnOf): Promise<string> =>
+  pool.render(
+    {
+      organizationId: 'first',
+      task: { mediaType: 'application/pdf', target: { kind: 'PAGE', page: 1, width: 1 } },
+      bytes: () => once(text),
+    },
+    store,
+  );
+
+async function drawnOf(outcome: RenderingOutcome): Promise<string> {
+  if ('rendering' in outcome) return Buffer.from(outcome.rendering.content).toString();
+  return 'failure' in outcome ? outcome.failure.reason : outcome.missing;
+}
 
 async function messageOf(extraction: Promise<Extraction>): Promise<string> {
   const { outcome } = await extraction;
@@ -64,6 +81,7 @@ describe('a pool of extraction children', () => {
 
   test('reads as many documents at once as it has children, the others in turn', async () => {
     const pool = open({ children: 2 });
+    await eventually(() => expect(pool.pids()).toHaveLength(2));
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => messageOf(read(pool, `${index}`))));
     expect(answers.map((answer) => answer.split(': ')[1])).toEqual([...Array(20).keys()].map(String));
     expect(new Set(answers.map((answer) => answer.split(':')[0])).size).toBe(2);
@@ -141,6 +159,43 @@ describe('a pool of extraction children', () => {
     expect((await ends).map(({ status }) => status)).toContain('rejected');
     await eventually(() => expect(pids.some(isAlive)).toBe(false));
   });
+});
+
+describe('a rendering', () => {
+  test('is stored while its child waits, so that no more of them are in memory than there are children', async () => {
+    const pool = open();
+    let stored: () => void = () => {};
+    const storing = render(pool, 'first', async (outcome) => {
+      await new Promise<void>((resolve) => (stored = resolve));
+      return drawnOf(outcome);
+    });
+    await eventually(() => expect(pool.pids()).toHaveLength(1));
+    const next = render(pool, 'next');
+    await eventually(() => expect(pool.waiting).toBe(1));
+    stored();
+    expect(await storing).toMatch(/first$/);
+    expect(await next).toMatch(/next$/);
+    expect(pool.waiting).toBe(0);
+  });
+
+  test('that cannot be stored fails with that, and its child goes on', async () => {
+    const pool = open();
+    await read(pool, 'first');
+    const pids = pool.pids();
+    const failing = render(pool, 'second', () => Promise.reject(new Error('the store is unavailable')));
+    await expect(failing).rejects.toThrow('the store is unavailable');
+    expect(await render(pool, 'third')).toMatch(/third$/);
+    expect(pool.pids()).toEqual(pids);
+  });
+
+  test(
+    'that takes too long, or too much memory, is tried twice and then stored as a failure',
+    async () => {
+      expect(await render(open({ timeMs: 1_000 }), 'spin')).toBe('TIMED_OUT');
+      expect(await render(open({ memoryBytes: 200 * MIB }), 'hold')).toBe('TOO_LARGE');
+    },
+    TEST_MS_MAX,
+  );
 });
 
 describe('a document that', () => {

@@ -1,11 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Examination } from '@invoicecontrol/extraction/examine-document';
+import type { ReadingFailure } from '@invoicecontrol/extraction/reading';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import type { DocumentReader, ReadRequest } from '../application/extract-document.js';
+import type { DocumentReader } from '../application/extract-document.js';
+import type { DocumentRenderer } from '../application/render-document.js';
 import { childKilled } from '../telemetry.js';
 import { startChild } from './child-process.js';
-import type { ChildLimits, Death, ExtractionChild } from './child-process.js';
+import type { ChildLimits, Death, ExtractionChild, WorkEnd } from './child-process.js';
+import type { ResultOf, Task } from './messages.js';
 
 /** The compiled child, also where tests run the sources. */
 const PROGRAM = fileURLToPath(new URL('../../dist/extraction/child.js', import.meta.url));
@@ -32,13 +35,23 @@ export interface PoolOptions {
   readonly program?: string;
 }
 
-export interface ExtractionPool extends DocumentReader {
+export interface ExtractionPool extends DocumentReader, DocumentRenderer {
   /** Process ids of the children. */
   pids(): readonly number[];
   /** Documents that wait for a child. */
   readonly waiting: number;
   /** Ends the children; what they read is lost, and read again by whoever asks again. */
   close(): void;
+}
+
+/** What a child is to do, and for whom. */
+interface Work<T extends Task, R> {
+  readonly organizationId: string;
+  readonly task: T;
+  /** From their begin each time it is called. */
+  bytes(): AsyncIterable<Uint8Array>;
+  /** Runs while the child waits: so there are no more results in memory than children. */
+  finish(result: ResultOf<T>): Promise<R>;
 }
 
 /** Who waits for a child. */
@@ -94,7 +107,7 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
     if (isWorn || isFat || isClosed) replace(child);
     else offer(child);
   };
-  const take = async ({ organizationId }: ReadRequest, isFirst: boolean): Promise<ExtractionChild> => {
+  const take = async (organizationId: string, isFirst: boolean): Promise<ExtractionChild> => {
     if (isClosed) throw stopping();
     for (let child = idle.shift(); child !== undefined; child = idle.shift()) {
       // One that ended between two documents.
@@ -111,39 +124,48 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
     }
     return new Promise((resolve, reject) => waiters.push({ organizationId, take: resolve, fail: reject }));
   };
-  const count = ({ organizationId }: ReadRequest, change: number): void => {
+  const count = (organizationId: string, change: number): void => {
     const children = (reading.get(organizationId) ?? 0) + change;
     if (children === 0) reading.delete(organizationId);
     else reading.set(organizationId, children);
   };
-  const attempt = async (request: ReadRequest, isFirst: boolean): Promise<Examination | Death> => {
-    const child = await take(request, isFirst);
+  const attempt = async <T extends Task, R>(work: Work<T, R>, isFirst: boolean): Promise<WorkEnd<R>> => {
+    const child = await take(work.organizationId, isFirst);
     let isOver = false;
-    count(request, 1);
+    count(work.organizationId, 1);
     try {
-      const end = await child.run(request.task, request.bytes());
+      const end = await child.run(work.task, work.bytes());
       isOver = 'result' in end;
-      return 'result' in end ? end.result : end.death;
+      return 'result' in end ? { result: await work.finish(end.result) } : end;
     } finally {
-      count(request, -1);
+      count(work.organizationId, -1);
       // A child whose task failed in any other way may be in the middle of it.
       if (isOver) void giveBack(child);
       else replace(child);
     }
   };
+  const perform = async <T extends Task, R>(work: Work<T, R>): Promise<WorkEnd<R>> => {
+    let end = await attempt(work, true);
+    for (let attempts = 1; 'death' in end; attempts++) {
+      childKilled(end.death);
+      logger.warn({ death: end.death, mediaType: work.task.mediaType, attempts }, 'an extraction child ended');
+      if (attempts === ATTEMPTS_MAX) break;
+      end = await attempt(work, false);
+    }
+    return end;
+  };
 
   for (let started = 0; started < children; started++) void add();
   return {
-    async read(request) {
-      let death: Death = 'CRASH';
-      for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
-        const end = await attempt(request, attempts === 0);
-        if (typeof end !== 'string') return end;
-        death = end;
-        childKilled(death);
-        logger.warn({ death, mediaType: request.task.mediaType, attempts: attempts + 1 }, 'an extraction child ended');
-      }
-      return { outcome: { failure: failureOf(death, limits) }, validation: null };
+    async read({ task, ...request }) {
+      const finish = (result: Examination) => Promise.resolve(result);
+      const end = await perform({ ...request, task: { kind: 'READ', ...task }, finish });
+      if ('result' in end) return end.result;
+      return { outcome: { failure: failureOf(end.death, limits) }, validation: null };
+    },
+    async render({ task, ...request }, store) {
+      const end = await perform({ ...request, task: { kind: 'RENDER', ...task }, finish: store });
+      return 'result' in end ? end.result : store({ failure: renderingFailureOf(end.death, limits) });
     },
     pids: () => [...all].map(({ pid }) => pid),
     get waiting() {
@@ -174,7 +196,7 @@ async function isAlive(child: ExtractionChild): Promise<boolean> {
   );
 }
 
-function failureOf(death: Death, { timeMs, recognitionMs, memoryBytes }: ChildLimits) {
+function failureOf(death: Death, { timeMs, recognitionMs, memoryBytes }: ChildLimits): ReadingFailure {
   const common = { missingFields: [], reading: null };
   if (death === 'TIME') {
     const seconds = `${timeMs / 1_000} s (${recognitionMs / 1_000} s for scans)`;
@@ -182,12 +204,25 @@ function failureOf(death: Death, { timeMs, recognitionMs, memoryBytes }: ChildLi
       ...common,
       reason: 'TIMED_OUT',
       message: `The document could not be read within ${seconds}. Send it with fewer pages or simpler content.`,
-    } as const;
+    };
   }
-  const memory = `${Math.floor(memoryBytes / (1024 * 1024))} MiB`;
   return {
     ...common,
     reason: 'TOO_LARGE',
-    message: `Reading the document takes more than ${memory} of memory. Send it with fewer pages or smaller pictures.`,
-  } as const;
+    message: `Reading the document takes more than ${toMib(memoryBytes)} of memory. Send it with fewer pages or smaller pictures.`,
+  };
+}
+
+function renderingFailureOf(
+  death: Death,
+  { timeMs, memoryBytes }: ChildLimits,
+): Pick<ReadingFailure, 'reason' | 'message'> {
+  const instead = 'Read the original file.';
+  return death === 'TIME'
+    ? { reason: 'TIMED_OUT', message: `It could not be drawn within ${timeMs / 1_000} s. ${instead}` }
+    : { reason: 'TOO_LARGE', message: `Drawing it takes more than ${toMib(memoryBytes)} of memory. ${instead}` };
+}
+
+function toMib(bytes: number): string {
+  return `${Math.floor(bytes / (1024 * 1024))} MiB`;
 }

@@ -6,8 +6,7 @@ import type { ContentStore } from '../application/uploads.js';
 const PIECE_BYTES = 512 * 1024;
 
 /** Files as pieces in MongoDB (GridFS), under ids of ours. */
-export function contentStore(db: Db): ContentStore {
-  const bucketName = 'contents';
+export function contentStore(db: Db, bucketName: string): ContentStore {
   const bucket = new GridFSBucket(db, { bucketName, chunkSizeBytes: PIECE_BYTES });
   const files = db.collection<{ _id: string }>(`${bucketName}.files`);
   const pieces = db.collection<{ files_id: string }>(`${bucketName}.chunks`);

@@ -1,15 +1,18 @@
 // Stands in for the child that reads documents: it does what the bytes of the "document" tell it.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FromChild, ToChild } from '../extraction/messages.js';
+import type { FromChild, Task, ToChild } from '../extraction/messages.js';
 
 /** `answer`, `env`, `spin`, `recognise`, `recognise for ever`, `hold`, `crash`, `defect`. */
 let instruction = '';
+let kind: Task['kind'] = 'READ';
 /** What it holds after `keep`. */
 const held: Buffer[] = [];
 
 process.on('message', (message: ToChild) => {
-  if (message.kind === 'task') instruction = '';
-  else if (message.kind === 'bytes') instruction += Buffer.from(message.bytes).toString();
+  if (message.kind === 'task') {
+    instruction = '';
+    ({ kind } = message.task);
+  } else if (message.kind === 'bytes') instruction += Buffer.from(message.bytes).toString();
   else void obey();
 });
 process.on('disconnect', () => process.exit(0));
@@ -52,6 +55,10 @@ async function obey(): Promise<void> {
 }
 
 function answer(message: string): void {
+  if (kind === 'RENDER') {
+    send({ kind: 'result', result: { rendering: { mediaType: 'image/png', content: Buffer.from(message) } } });
+    return;
+  }
   const failure = { reason: 'NO_INVOICE', message, missingFields: [], reading: null } as const;
   send({ kind: 'result', result: { outcome: { failure }, validation: null } });
 }

@@ -1,19 +1,28 @@
 import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
-import type { Document } from '@invoicecontrol/contracts/documents/v1/document_service';
-import { invalidField } from '@invoicecontrol/errors';
+import type {
+  DescribeRenderingResponse,
+  Document,
+  PagePicture,
+} from '@invoicecontrol/contracts/documents/v1/document_service';
+import { invalidField, notFound } from '@invoicecontrol/errors';
+import type { RenderingTarget } from '@invoicecontrol/extraction/rendering/rendering';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { extractDocument } from '../../application/extract-document.js';
 import type { ByteRange, StoredUpload, UploadReader } from '../../application/read-uploads.js';
+import type { renderDocument, Shown } from '../../application/render-document.js';
+import type { RenderingStore } from '../../application/renderings.js';
 import { decodeCompany, decodeMode, encodeExtraction } from './extraction.js';
 
 interface Deps {
   readonly reader: UploadReader;
   readonly extract: ReturnType<typeof extractDocument>;
+  readonly render: ReturnType<typeof renderDocument>;
+  readonly renderings: Pick<RenderingStore, 'read'>;
 }
 
 /** invoicecontrol.documents.v1.DocumentService */
-export function documentService({ reader, extract }: Deps): Binding {
+export function documentService({ reader, extract, render, renderings }: Deps): Binding {
   return bind(DocumentServiceDefinition, {
     async extractDocument({ organizationId, uploadId, mode, companies }) {
       const { upload, extraction } = await extract({
@@ -35,9 +44,41 @@ export function documentService({ reader, extract }: Deps): Binding {
         yield* messagesOf(content);
       }
     },
+    async describeRendering({ organizationId, uploadId, page }) {
+      return encodeShown(await render({ organizationId, uploadId, target: decodeTarget(page) }));
+    },
+    async *readRendering({ organizationId, uploadId, page, invoiceId }, context) {
+      const shown = await render({ organizationId, uploadId, target: decodeTarget(page) });
+      if ('missing' in shown) throw notFound('rendering');
+      let isNoted = false;
+      for await (const content of renderings.read(shown.rendering)) {
+        if (!isNoted) reader.noteReading(organizationId, invoiceId, context);
+        isNoted = true;
+        yield* messagesOf(content);
+      }
+    },
   });
 }
 
+/** @throws DomainError invalid */
+function decodeTarget(page: PagePicture | undefined): RenderingTarget {
+  if (page === undefined) return { kind: 'VIEW' };
+  const { number, width } = page;
+  if (number < 1) throw invalidField('page.number', 'must be 1 or more.');
+  if (width < 1 || width > PAGE_WIDTH_MAX) throw invalidField('page.width', `must be from 1 to ${PAGE_WIDTH_MAX}.`);
+  return { kind: 'PAGE', page: number, width };
+}
+
+function encodeShown(shown: Shown): DescribeRenderingResponse {
+  if ('rendering' in shown) {
+    const { mediaType, byteSize, sha256 } = shown.rendering;
+    return { rendering: { mediaType, byteSize, sha256 }, pages: undefined };
+  }
+  return { rendering: undefined, pages: shown.missing === 'PAGE' ? shown.pages : undefined };
+}
+
+/** Of a picture, in pixels. */
+const PAGE_WIDTH_MAX = 2_000;
 /** Bytes of one message; a piece of the store is longer. */
 const MESSAGE_BYTES = 64 * 1024;
 

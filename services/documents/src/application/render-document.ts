@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { DomainError } from '@invoicecontrol/errors';
+import type { DocumentMediaType } from '@invoicecontrol/extraction/media-type';
+import type { RenderingOutcome, RenderingTarget } from '@invoicecontrol/extraction/rendering/rendering';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { documentRendered } from '../telemetry.js';
+import type { StoredUpload, UploadReader } from './read-uploads.js';
+import type { NewRendering, RenderingStore, StoredRendering } from './renderings.js';
+import type { ContentStore } from './uploads.js';
+
+/** Raised when pages or views are made in another way; what was made before is no longer found. */
+const RENDERING_VERSION = 1;
+
+interface RenderingRequest {
+  /** Organizations take turns while documents wait. */
+  readonly organizationId: string;
+  readonly task: { readonly mediaType: DocumentMediaType; readonly target: RenderingTarget };
+  /** The bytes of the document, from their begin each time it is called. */
+  bytes(): AsyncIterable<Uint8Array>;
+}
+
+/** Renders documents away from this process. */
+export interface DocumentRenderer {
+  /**
+   * @param store takes the outcome; no other document takes its process meanwhile
+   * @throws DomainError unavailable when too many wait
+   */
+  render<S>(request: RenderingRequest, store: (outcome: RenderingOutcome) => Promise<S>): Promise<S>;
+}
+
+interface Deps {
+  readonly reader: Pick<UploadReader, 'stored'>;
+  readonly contents: Pick<ContentStore, 'read'>;
+  readonly documents: DocumentRenderer;
+  readonly renderings: RenderingStore;
+  readonly clock: Clock;
+}
+
+interface Input {
+  readonly organizationId: string;
+  readonly uploadId: string;
+  readonly target: RenderingTarget;
+}
+
+/** A rendering, or what the document does not have. */
+export type Shown =
+  | { readonly rendering: StoredRendering }
+  | { readonly missing: 'PAGE'; readonly pages: number }
+  | { readonly missing: 'VIEW' };
+
+/**
+ * Finds a rendering of a document in the cache, or makes it and stores it there. Requests at once for the same one share the
+ * work in this process.
+ * @throws DomainError not_found, unprocessable for a document that cannot be rendered, unavailable when too many wait
+ */
+export const renderDocument = ({ reader, contents, documents, renderings, clock }: Deps) => {
+  const underWay = new Map<string, Promise<Shown>>();
+
+  const store = async (upload: StoredUpload, key: string, outcome: RenderingOutcome): Promise<Shown> => {
+    if ('missing' in outcome) return outcome;
+    const made: NewRendering = {
+      key,
+      organizationId: upload.organizationId,
+      uploadId: upload.uploadId,
+      createdAt: clock.now(),
+    };
+    if ('failure' in outcome) {
+      await renderings.storeFailure(made, outcome.failure);
+      throw refused(outcome.failure);
+    }
+    const { content, mediaType } = outcome.rendering;
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return { rendering: await renderings.store(made, { mediaType, sha256, content }) };
+  };
+
+  const render = async (upload: StoredUpload, key: string, target: RenderingTarget): Promise<Shown> => {
+    const { organizationId, content } = upload;
+    const cached = await renderings.find(organizationId, key, clock.now());
+    if (cached !== undefined && 'failure' in cached) throw refused(cached.failure);
+    if (cached !== undefined) return cached;
+    const startedAt = performance.now();
+    let ended = 'FAILED';
+    try {
+      const task = { mediaType: content.mediaType as DocumentMediaType, target };
+      const bytes = () => contents.read(content.fileId);
+      return await documents.render({ organizationId, task, bytes }, async (outcome) => {
+        ended = 'failure' in outcome ? outcome.failure.reason : 'missing' in outcome ? 'MISSING' : 'RENDERED';
+        return store(upload, key, outcome);
+      });
+    } finally {
+      documentRendered(target.kind, ended, (performance.now() - startedAt) / 1_000);
+    }
+  };
+
+  return async ({ organizationId, uploadId, target }: Input): Promise<Shown> => {
+    const upload = await reader.stored(organizationId, uploadId);
+    const key = keyOf(upload, target);
+    const running = underWay.get(key) ?? render(upload, key, target);
+    underWay.set(key, running);
+    try {
+      return await running;
+    } finally {
+      underWay.delete(key);
+    }
+  };
+};
+
+function keyOf({ uploadId }: StoredUpload, target: RenderingTarget): string {
+  const what = target.kind === 'PAGE' ? `page:${target.page}:${target.width}` : 'view';
+  return `${uploadId}:${RENDERING_VERSION}:${what}`;
+}
+
+function refused({ message }: { readonly message: string }): DomainError {
+  return new DomainError('unprocessable', message);
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import type { NewRendering } from '../application/renderings.js';
+import { contentStore } from '../storage/contents.js';
+import { createRenderingIndexes, renderingStore } from '../storage/renderings.js';
+import type { RenderingDocument } from '../storage/renderings.js';
+
+const BYTES_MAX = 1_000;
+const bounds = { renderingsMax: 5, bytesMax: BYTES_MAX };
+const HOUR_MS = 3_600_000;
+const start = new Date('2026-03-05T10:00:00Z');
+const after = (ms: number) => new Date(start.getTime() + ms);
+
+let mongo: MongoConnection;
+let store: ReturnType<typeof renderingStore>;
+beforeAll(async () => {
+  const { mongodbUrl: url } = testInfrastructure();
+  mongo = await connectMongo({ url, databaseName: testDatabaseName(), appName: 'test' });
+  await createRenderingIndexes(records());
+  store = renderingStore(records(), contentStore(mongo.db, 'renderings'), bounds);
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const records = () => mongo.db.collection<RenderingDocument>('renderings');
+const pieces = () => mongo.db.collection('renderings.chunks').countDocuments();
+
+const made = (organizationId: string, key: string, createdAt = start): NewRendering => ({
+  organizationId,
+  key,
+  createdAt,
+  uploadId: 'upload',
+});
+
+const picture = (bytes: number) => ({ mediaType: 'image/png', sha256: 'ab', content: Buffer.alloc(bytes, 7) });
+
+/** Stores one picture after the other, a second apart. */
+async function storeAll(organizationId: string, sizes: readonly number[]): Promise<void> {
+  for (const [index, bytes] of sizes.entries()) {
+    await store.store(made(organizationId, `${index}`, after(index * 1_000)), picture(bytes));
+  }
+}
+
+/** Which of so many are found. */
+async function found(organizationId: string, count: number): Promise<readonly number[]> {
+  const all = [...Array(count).keys()];
+  const hits = await Promise.all(all.map((key) => store.find(organizationId, `${key}`, after(60_000))));
+  return all.filter((index) => hits[index] !== undefined);
+}
+
+describe('the cache of renderings', () => {
+  test('gives back what was stored, to its organization alone', async () => {
+    const [own, other] = [randomUUID(), randomUUID()];
+    const stored = await store.store(made(own, 'a'), picture(9));
+    expect(await store.find(own, 'a', start)).toEqual({ rendering: stored });
+    const content: Uint8Array[] = [];
+    for await (const piece of store.read(stored)) content.push(piece);
+    expect(Buffer.concat(content)).toEqual(Buffer.alloc(9, 7));
+    expect(await store.find(other, 'a', start)).toBeUndefined();
+    expect(await store.find(own, 'b', start)).toBeUndefined();
+  });
+
+  test('keeps 24 hours what was drawn and an hour that something cannot be; the sweep removes both with their bytes', async () => {
+    await store.removeExpired(after(1_000 * HOUR_MS));
+    const own = randomUUID();
+    await store.store(made(own, 'drawn'), picture(9));
+    await store.storeFailure(made(own, 'failed'), { reason: 'DAMAGED', message: 'It is damaged.' });
+    expect(await store.find(own, 'failed', after(HOUR_MS - 1))).toEqual({
+      failure: { reason: 'DAMAGED', message: 'It is damaged.' },
+    });
+    expect(await store.find(own, 'failed', after(HOUR_MS))).toBeUndefined();
+    expect(await store.find(own, 'drawn', after(24 * HOUR_MS - 1))).toBeDefined();
+    expect(await store.find(own, 'drawn', after(24 * HOUR_MS))).toBeUndefined();
+    expect(await store.removeExpired(after(24 * HOUR_MS - 1))).toBe(1);
+    expect(await store.removeExpired(after(24 * HOUR_MS))).toBe(1);
+    expect([await records().countDocuments(), await pieces()]).toEqual([0, 0]);
+  });
+
+  test(`keeps ${bounds.renderingsMax} of an organization; one more takes the place of the oldest, and none of another's`, async () => {
+    const [own, other] = [randomUUID(), randomUUID()];
+    await storeAll(other, [1]);
+    await storeAll(own, [1, 1, 1, 1, 1]);
+    expect(await found(own, 5)).toEqual([0, 1, 2, 3, 4]);
+    await store.store(made(own, '5', after(5_000)), picture(1));
+    expect(await found(own, 6)).toEqual([1, 2, 3, 4, 5]);
+    expect(await records().countDocuments({ organizationId: own })).toBe(5);
+    expect(await found(other, 1)).toEqual([0]);
+  });
+
+  test(`keeps ${BYTES_MAX} bytes of an organization; one more takes the place of the oldest`, async () => {
+    const own = randomUUID();
+    await storeAll(own, [400, 300, 300]);
+    expect(await found(own, 3)).toEqual([0, 1, 2]);
+    await store.store(made(own, '3', after(3_000)), picture(1));
+    expect(await found(own, 4)).toEqual([1, 2, 3]);
+    await store.store(made(own, '4', after(4_000)), picture(BYTES_MAX));
+    expect(await found(own, 5)).toEqual([4]);
+  });
+
+  test('does not give out what a crash left half stored, and removes it', async () => {
+    const own = randomUUID();
+    const { fileId } = await store.store(made(own, 'a'), picture(9));
+    await records().updateOne({ _id: fileId }, { $set: { isComplete: false, expiresAt: after(600_000) } });
+    expect(await store.find(own, 'a', start)).toBeUndefined();
+    await store.removeExpired(after(600_000));
+    expect(await records().findOne({ _id: fileId })).toBeNull();
+    expect(await mongo.db.collection('renderings.chunks').countDocuments({ files_id: fileId as never })).toBe(0);
+  });
+
+  test('loses all of an organization that is deleted, and nothing of another', async () => {
+    const [own, other] = [randomUUID(), randomUUID()];
+    await storeAll(own, [1, 2, 3]);
+    await storeAll(other, [1]);
+    await store.removeOf(own);
+    expect([await found(own, 3), await found(other, 1)]).toEqual([[], [0]]);
+  });
+});

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import type { Collection } from 'mongodb';
+import type { NewRendering, RenderingFailure, RenderingStore } from '../application/renderings.js';
+import type { ContentStore } from '../application/uploads.js';
+
+/** What is kept for one organization: the oldest go when more is made. */
+export interface RenderingBounds {
+  readonly renderingsMax: number;
+  readonly bytesMax: number;
+}
+
+const BOUNDS: RenderingBounds = { renderingsMax: 1_000, bytesMax: 128 * 1024 * 1024 };
+/** How long one is kept. */
+const KEPT_MS = 24 * 3_600_000;
+/** A document that could not be rendered is tried again after this: a busy machine may have been the cause. */
+const FAILURE_KEPT_MS = 3_600_000;
+/** What is not stored by then never will be. */
+const STORING_MS_MAX = 600_000;
+/** What one run of the sweep, or one query of a removal, takes. */
+const BATCH_MAX = 200;
+
+/** A rendering, its file under the same id; or why there is none. */
+export interface RenderingDocument {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly uploadId: string;
+  readonly key: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** False while its bytes are written or removed. */
+  readonly isComplete: boolean;
+  readonly byteSize: number;
+  readonly mediaType?: string;
+  readonly sha256?: string;
+  readonly failure?: RenderingFailure;
+}
+
+export async function createRenderingIndexes(collection: Collection<RenderingDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1, key: 1 }, name: 'key' },
+    { key: { organizationId: 1, createdAt: 1 }, name: 'oldest' },
+    { key: { expiresAt: 1 }, name: 'sweep' },
+  ]);
+}
+
+/** @param files their bytes */
+export function renderingStore(
+  collection: Collection<RenderingDocument>,
+  files: ContentStore,
+  { renderingsMax, bytesMax }: RenderingBounds = BOUNDS,
+): RenderingStore {
+  /** Not found any more, then without bytes, then gone: a crash between leaves what the sweep finds. */
+  const remove = async (id: string): Promise<void> => {
+    await collection.updateOne({ _id: id }, { $set: { isComplete: false } });
+    await files.delete(id);
+    await collection.deleteOne({ _id: id });
+  };
+  const makeRoom = async (organizationId: string, newBytes: number): Promise<void> => {
+    const others = await collection
+      .find({ organizationId }, { projection: { byteSize: 1 } })
+      .sort({ createdAt: -1 })
+      .limit(2 * renderingsMax)
+      .toArray();
+    let bytes = newBytes;
+    for (const [index, { _id, byteSize }] of others.entries()) {
+      bytes += byteSize;
+      if (index + 1 >= renderingsMax || bytes > bytesMax) await remove(_id);
+    }
+  };
+  const insert = async (
+    made: NewRendering,
+    rest: Pick<RenderingDocument, 'isComplete' | 'byteSize' | 'mediaType' | 'sha256' | 'failure'>,
+    keptMs: number,
+  ): Promise<string> => {
+    await makeRoom(made.organizationId, rest.byteSize);
+    const _id = randomUUID();
+    await collection.insertOne({ _id, ...made, ...rest, expiresAt: after(made.createdAt, keptMs) });
+    return _id;
+  };
+  return {
+    async find(organizationId, key, now) {
+      const document = await collection.findOne({ organizationId, key, isComplete: true, expiresAt: { $gt: now } });
+      if (document === null) return undefined;
+      const { _id: fileId, byteSize, mediaType, sha256, failure } = document;
+      if (failure !== undefined) return { failure };
+      if (mediaType === undefined || sha256 === undefined)
+        throw new TypeError(`The rendering ${fileId} is incomplete.`);
+      return { rendering: { fileId, byteSize, mediaType, sha256 } };
+    },
+    async store(made, { mediaType, sha256, content }) {
+      const byteSize = content.length;
+      const fileId = await insert(made, { isComplete: false, byteSize, mediaType, sha256 }, STORING_MS_MAX);
+      await files.write(fileId, once(content));
+      await collection.updateOne(
+        { _id: fileId },
+        { $set: { isComplete: true, expiresAt: after(made.createdAt, KEPT_MS) } },
+      );
+      return { fileId, mediaType, byteSize, sha256 };
+    },
+    async storeFailure(made, { reason, message }) {
+      await insert(made, { isComplete: true, byteSize: 0, failure: { reason, message } }, FAILURE_KEPT_MS);
+    },
+    read: ({ fileId }) => files.read(fileId),
+    async removeExpired(now) {
+      const expired = await collection
+        .find({ expiresAt: { $lte: now } }, { projection: { _id: 1 } })
+        .sort({ expiresAt: 1 })
+        .limit(BATCH_MAX)
+        .toArray();
+      for (const { _id } of expired) await remove(_id);
+      return expired.length;
+    },
+    async removeOf(organizationId) {
+      for (;;) {
+        const some = await collection
+          .find({ organizationId }, { projection: { _id: 1 } })
+          .limit(BATCH_MAX)
+          .toArray();
+        if (some.length === 0) return;
+        for (const { _id } of some) await remove(_id);
+      }
+    },
+  };
+}
+
+function after(at: Date, ms: number): Date {
+  return new Date(at.getTime() + ms);
+}
+
+async function* once(content: Uint8Array): AsyncIterable<Uint8Array> {
+  yield content;
+}
