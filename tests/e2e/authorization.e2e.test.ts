@@ -34,6 +34,8 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   listAnalyses: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
   reanalyzeInvoice: { role: 'ANALYST', scope: 'invoices:write', status: 404 },
   getInvoiceDocument: { role: 'ANALYST', scope: 'documents:read', status: 404 },
+  getInvoiceDocumentPage: { role: 'ANALYST', scope: 'documents:read', status: 404 },
+  viewInvoiceDocument: { role: 'ANALYST', scope: 'documents:read', status: 404 },
   reserveUpload: { role: 'VIEWER', scope: 'uploads:write', body: {}, status: 400 },
   receiveUpload: { role: 'VIEWER', scope: 'uploads:write', body: {}, status: 404 },
   analyzeUpload: { role: 'VIEWER', scope: 'invoices:write', body: {}, status: 400 },
@@ -120,6 +122,8 @@ const unknownIds: Readonly<Record<string, string>> = {
   webhookId: UNKNOWN_ID,
   deliveryId: `dlv_${'a'.repeat(26)}`,
 };
+/** Path parameters that name a part of a resource. */
+const parts: Readonly<Record<string, string>> = { page: '1' };
 /** By the name of the path parameter: where the resource is read. */
 const collections: Readonly<Record<string, string>> = {
   invoiceId: '/invoices',
@@ -197,7 +201,7 @@ async function newKey(role: Role, scopes: readonly string[], expiresAt?: string)
 /** `METHOD /path` with these ids. Throws for a parameter that has none, so that no route goes unnoticed. */
 function targetOf(route: (typeof routes)[number], ids: Readonly<Record<string, string>>): string {
   const path = route.path.replaceAll(/:([A-Za-z]+)/g, (_, name: string) => {
-    const id = ids[name];
+    const id = parts[name] ?? ids[name];
     if (id === undefined) throw new TypeError(`There is no id for the path parameter ${name}.`);
     return id;
   });

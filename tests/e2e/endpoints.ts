@@ -41,6 +41,8 @@ export const ours: readonly string[] = [
   'GET /invoices',
   'GET /invoices/{invoiceId}',
   'GET /invoices/{invoiceId}/analyses',
+  'GET /invoices/{invoiceId}/document/pages/{page}',
+  'GET /invoices/{invoiceId}/document/view',
   'GET /invoices/{invoiceId}/export',
   'PUT /uploads/{uploadId}/corrections',
   'POST /invoices/{invoiceId}/reanalyze',

@@ -27,15 +27,24 @@ export const ubl = (number: string) => `<?xml version="1.0" encoding="UTF-8"?>
   </cac:LegalMonetaryTotal>
 </Invoice>`;
 
+/** As {@link uploadFile}. */
+export function uploadXml(running: RunningSystem, key: string, text: string): Promise<string> {
+  return uploadFile(running, key, Buffer.from(text), 'application/xml');
+}
+
 /** Reserves an upload and sends its content. @returns its id */
-export async function uploadXml(running: RunningSystem, key: string, text: string): Promise<string> {
-  const bytes = Buffer.from(text);
+export async function uploadFile(
+  running: RunningSystem,
+  key: string,
+  bytes: Uint8Array,
+  mediaType: string,
+): Promise<string> {
   const reserved = await running.request<{ upload_id: string; upload_url: string }>('POST /uploads', {
     key,
-    body: { mediaType: 'application/xml', byteSize: bytes.length },
+    body: { mediaType, byteSize: bytes.length },
   });
   const { pathname, search } = new URL(reserved.body.upload_url, running.origin);
-  const headers = { 'content-type': 'application/xml' };
+  const headers = { 'content-type': mediaType };
   const sent = await running.request(`PUT ${pathname.slice('/v1'.length)}${search}`, { bytes, headers });
   expect(sent.status).toBe(204);
   return reserved.body.upload_id;

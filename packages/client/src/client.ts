@@ -76,7 +76,7 @@ export interface Client {
 
 /** What the typed options of all operations have in common. */
 interface AnyOptions {
-  readonly path?: Readonly<Record<string, string>>;
+  readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
@@ -150,10 +150,10 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /** @throws TypeError for a value that would lead to another path */
-function fillPath(path: string, values: Readonly<Record<string, string>> = {}): string {
+function fillPath(path: string, values: AnyOptions['path'] = {}): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = values[name];
-    if (value === undefined || /^\.{0,2}$/.test(value)) throw new TypeError(`path.${name} is missing or empty.`);
+    const value = String(values[name] ?? '');
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`path.${name} is missing or empty.`);
     return encodeURIComponent(value);
   });
 }

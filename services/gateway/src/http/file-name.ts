@@ -2,7 +2,7 @@ import { create } from 'content-disposition';
 
 const LENGTH_MAX = 120;
 
-/** By the media types of stored documents. */
+/** By the media types of stored documents and of what is shown of them. */
 const extensions: Readonly<Record<string, string>> = {
   'application/pdf': 'pdf',
   'image/png': 'png',
@@ -11,6 +11,7 @@ const extensions: Readonly<Record<string, string>> = {
   'image/webp': 'webp',
   'application/xml': 'xml',
   'application/pkcs7-mime': 'p7m',
+  'text/html': 'html',
 };
 
 /**

@@ -1,5 +1,6 @@
 import type { Resource } from '../../http/route.js';
 import { getInvoiceDocument } from './documents.js';
+import { getInvoiceDocumentPage, viewInvoiceDocument } from './renderings.js';
 import { getUploadStatus, receiveUpload, reserveUpload } from './uploads.js';
 
 /** What the documents service answers. */
@@ -11,7 +12,7 @@ export const documentResources: readonly Resource[] = [
   },
   {
     tag: 'documents',
-    description: 'The files that invoices were read from, as they were uploaded.',
-    routes: [getInvoiceDocument],
+    description: 'The files that invoices were read from, as they were uploaded and as pages to look at.',
+    routes: [getInvoiceDocument, getInvoiceDocumentPage, viewInvoiceDocument],
   },
 ];

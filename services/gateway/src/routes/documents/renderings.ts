@@ -1,0 +1,183 @@
+import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { PagePicture, Rendering } from '@invoicecontrol/contracts/documents/v1/document_service';
+import { notFound } from '@invoicecontrol/errors';
+import { fromWire } from '@invoicecontrol/invoice/wire';
+import { z } from 'zod';
+import type { TenantClients } from '../../clients.js';
+import { CACHE_CONTROL, isKnown } from '../../http/etag.js';
+import { pathId, stated } from '../../http/fields.js';
+import { inlineAs, safeFileName } from '../../http/file-name.js';
+import { HttpRefusal } from '../../http/refusal.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
+
+/** Drawing may be tried twice, and wait for a free process before. */
+const RENDER_TIMEOUT_MS = 60_000;
+
+const PAGE_WIDTH_MAX = 2_000;
+const PAGE_WIDTH_DEFAULT = 1_000;
+const WIDTH = /^[1-9][0-9]{0,3}$/;
+const PAGE = /^[1-9][0-9]*$/;
+/** The largest that a message can carry; no document has so many. */
+const PAGE_MAX = 2_147_483_647;
+
+const access = { minimumRole: 'ANALYST', scope: 'documents:read' } as const;
+/** What a document contains may neither run nor load anything, whatever shows it. */
+const PICTURE_POLICY = "sandbox; default-src 'none'";
+/** A view has a style sheet of its own, and names its digest. */
+const VIEW_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
+
+export const getInvoiceDocumentPage = route({
+  operation: 'getInvoiceDocumentPage',
+  method: 'get',
+  path: '/invoices/:invoiceId/document/pages/:page',
+  summary: 'See a page of the file that an invoice was read from',
+  description:
+    'A picture (PNG) of one page of a PDF or an image, at most as wide as asked. It is narrower where a very long page would have more ' +
+    'than 8 million pixels, and where an image itself is. XML has no pages: `/document/view` shows it.',
+  rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
+  resourceName: 'invoice',
+  access,
+  ratePolicy: 'documents',
+  timeoutMs: RENDER_TIMEOUT_MS,
+  params: z.object({
+    invoiceId: pathId('invoice'),
+    // Every text: which pages there are only the document says.
+    page: z
+      .string()
+      .meta({ type: 'integer', minimum: 1, description: 'The number of the page, from 1.', param: { example: 1 } }),
+  }),
+  query: z.strictObject({
+    width: z
+      .string()
+      .refine(
+        (value) => WIDTH.test(value) && Number(value) <= PAGE_WIDTH_MAX,
+        `Must be a whole number of pixels from 1 to ${PAGE_WIDTH_MAX}.`,
+      )
+      .meta({
+        type: 'integer',
+        minimum: 1,
+        maximum: PAGE_WIDTH_MAX,
+        default: PAGE_WIDTH_DEFAULT,
+        description: 'How many pixels the picture is wide at most.',
+      })
+      .optional(),
+  }),
+  isConditional: true,
+  responses: {
+    200: { description: 'The picture.', mediaTypes: ['image/png'], headers: ['Content-Disposition'] },
+    304: { description: 'The caller has this picture already (If-None-Match).' },
+  },
+  refusals: [422],
+  async handle({ params, query, ifNoneMatch, isHead }, clients): Promise<Reply> {
+    const { uploadId, invoiceId, name } = await uploadedDocument(params.invoiceId, clients);
+    if (!PAGE.test(params.page)) throw absent('Pages are whole numbers from 1.');
+    const number = Math.min(Number(params.page), PAGE_MAX);
+    const page: PagePicture = { number, width: Number(query.width ?? PAGE_WIDTH_DEFAULT) };
+    const { rendering, pages = 0 } = await clients.documents.describeRendering({ uploadId, page });
+    if (rendering === undefined) throw absent(withoutPage(pages, invoiceId));
+    const stem = name === '' ? `invoice-${invoiceId}` : name;
+    const fileName = safeFileName(`${stem}-${number}`, rendering.mediaType, `invoice-${number}`);
+    return reply(
+      { rendering, resource: 'page', fileName, policy: PICTURE_POLICY, contentType: rendering.mediaType },
+      { ifNoneMatch, isHead },
+      () => clients.documents.readRendering({ uploadId, page, invoiceId }),
+    );
+  },
+});
+
+export const viewInvoiceDocument = route({
+  operation: 'viewInvoiceDocument',
+  method: 'get',
+  path: '/invoices/:invoiceId/document/view',
+  summary: 'Read an XML invoice as a page',
+  description:
+    'The canonical content of an XML invoice, or of the XML inside a PDF, with its lines and totals, as a page to read and to print: HTML ' +
+    'without scripts. A document without XML has none: `/document/pages/1` shows it.',
+  rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
+  resourceName: 'invoice',
+  access,
+  ratePolicy: 'documents',
+  timeoutMs: RENDER_TIMEOUT_MS,
+  params: z.object({ invoiceId: pathId('invoice') }),
+  isConditional: true,
+  responses: {
+    200: { description: 'The page.', mediaTypes: ['text/html'], headers: ['Content-Disposition'] },
+    304: { description: 'The caller has this page already (If-None-Match).' },
+  },
+  refusals: [422],
+  async handle({ params, ifNoneMatch, isHead }, clients): Promise<Reply> {
+    const { uploadId, invoiceId, name } = await uploadedDocument(params.invoiceId, clients);
+    const page = undefined;
+    const { rendering } = await clients.documents.describeRendering({ uploadId, page });
+    if (rendering === undefined) {
+      throw absent(`The document has no XML. GET /v1/invoices/${invoiceId}/document/pages/1 shows its first page.`);
+    }
+    const fileName = safeFileName(name, rendering.mediaType, `invoice-${invoiceId}`);
+    return reply(
+      {
+        rendering,
+        resource: 'view',
+        fileName,
+        policy: VIEW_POLICY,
+        contentType: `${rendering.mediaType}; charset=utf-8`,
+      },
+      { ifNoneMatch, isHead },
+      () => clients.documents.readRendering({ uploadId, page, invoiceId }),
+    );
+  },
+});
+
+interface Shown {
+  readonly rendering: Rendering;
+  /** Of the ETag. */
+  readonly resource: string;
+  readonly fileName: string;
+  readonly policy: string;
+  readonly contentType: string;
+}
+
+/** The document of an invoice that was uploaded, and the invoice's number where it has one. */
+async function uploadedDocument(
+  id: string,
+  { invoices }: TenantClients,
+): Promise<{ readonly uploadId: string; readonly invoiceId: string; readonly name: string }> {
+  const invoiceId = id.toLowerCase();
+  const { documentId: uploadId, source, invoice } = stated((await invoices.getInvoice({ invoiceId })).invoice);
+  if (source !== InvoiceSource.UPLOAD || uploadId === undefined) throw notFound('invoice');
+  const { invoice_number: name = '' } = invoice === undefined ? {} : fromWire(invoice);
+  return { uploadId, invoiceId, name };
+}
+
+/** A caller's cache may keep it and asks each time, so that a lost right ends it. */
+function reply(
+  { rendering: { sha256, byteSize }, resource, fileName, policy, contentType }: Shown,
+  { ifNoneMatch, isHead }: { readonly ifNoneMatch: string | undefined; readonly isHead: boolean },
+  read: () => AsyncIterable<{ readonly content: Uint8Array }>,
+): Reply {
+  const etag = `"${resource}-${sha256}"`;
+  const known = { ETag: etag, 'Cache-Control': CACHE_CONTROL, 'Content-Security-Policy': policy };
+  if (isKnown(etag, ifNoneMatch)) return { status: 304, headers: known };
+  const headers = {
+    ...known,
+    'Content-Type': contentType,
+    'Content-Length': String(byteSize),
+    'Content-Disposition': inlineAs(fileName),
+  };
+  return isHead ? { status: 200, headers } : { status: 200, headers, content: contentOf(read()) };
+}
+
+async function* contentOf(messages: AsyncIterable<{ readonly content: Uint8Array }>): AsyncIterable<Uint8Array> {
+  for await (const { content } of messages) yield content;
+}
+
+/** Of an invoice that the caller may read: says what it has instead, where an unknown invoice is only that. */
+function absent(sentence: string): HttpRefusal {
+  return new HttpRefusal(404, `No such page. ${sentence}`, {}, 'NOT_FOUND');
+}
+
+function withoutPage(pages: number, invoiceId: string): string {
+  if (pages === 0) return `An XML invoice has no pages. GET /v1/invoices/${invoiceId}/document/view shows it.`;
+  return pages === 1 ? 'The document has 1 page.' : `The document has ${pages} pages.`;
+}
