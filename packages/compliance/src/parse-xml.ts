@@ -1,13 +1,13 @@
 import { ParseOption, XmlDocument, XmlError, XmlParseError } from 'libxml2-wasm';
 
-/** How far a document type is searched for; what stands before the root element is never longer. */
-const PROLOG_BYTES_MAX = 65_536;
+/** What stands before the root element is hardly ever longer; where it is, all bytes are searched. */
+const PROLOG_BYTES_USUAL = 65_536;
 
-/** The parsed document, which the caller disposes of; or why there is none, with the words of the parser. */
+/** The parsed document, which the caller disposes of; or why there is none, with the words of the parser and the line. */
 export type ParsedXml =
   | { readonly document: XmlDocument }
   | { readonly fault: 'DOCTYPE' }
-  | { readonly fault: 'MALFORMED'; readonly message: string };
+  | { readonly fault: 'MALFORMED'; readonly message: string; readonly line: number | null };
 
 /**
  * The one way in which invoices are parsed, to be read and to be validated (documents reference, section 5): the encoding
@@ -24,7 +24,8 @@ export function parseXml(bytes: Uint8Array): ParsedXml {
     return { fault: 'DOCTYPE' };
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
-    return { fault: 'MALFORMED', message: error.message };
+    const line = error instanceof XmlParseError ? error.details[0]?.line : undefined;
+    return { fault: 'MALFORMED', message: error.message, line: line ?? null };
   }
 }
 
@@ -46,8 +47,26 @@ function isNamespaceName({ message }: { readonly message: string }): boolean {
   return /^xmlns(?::\S+)?: '[^]*' is not a valid URI\s*$/.test(message);
 }
 
-/** Zero bytes are left out, so that UTF-16 and UTF-32 read like ASCII. */
+/**
+ * Whether a document type stands before the root element, where alone it counts: not in a comment, not in the text of an
+ * invoice. Zero bytes are left out, so that UTF-16 and UTF-32 read like ASCII.
+ */
 function hasDocumentType(bytes: Uint8Array): boolean {
-  const prolog = Buffer.from(bytes.subarray(0, PROLOG_BYTES_MAX)).toString('latin1');
-  return /<!DOCTYPE/i.test(prolog.replaceAll('\0', ''));
+  const usual = markupBeforeRoot(bytes.subarray(0, PROLOG_BYTES_USUAL));
+  const markup = usual ?? markupBeforeRoot(bytes);
+  return markup !== undefined && /^<!DOCTYPE/i.test(markup);
+}
+
+/** The beginning of the first markup that is no comment and no instruction; undefined where the bytes end before it. */
+function markupBeforeRoot(bytes: Uint8Array): string | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').replaceAll('\0', '');
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf('<', from);
+    if (start < 0) return undefined;
+    const end = text.startsWith('<!--', start) ? '-->' : text.startsWith('<?', start) ? '?>' : undefined;
+    if (end === undefined) return text.slice(start, start + '<!DOCTYPE'.length);
+    from = text.indexOf(end, start + 2);
+    if (from < 0) return undefined;
+  }
 }

@@ -1,12 +1,22 @@
 import type { DocumentReading, FieldPath, ReadingOutcome } from './reading.js';
 
-/** Without these nothing can be stored (documents reference, section 11); the currency has its placeholder. */
-const requiredFields: readonly FieldPath[] = ['supplier.name', 'invoice_number', 'issue_date', 'gross_amount'];
+/** Without these nothing can be stored (documents reference, section 11), as accountants call them; the currency has its placeholder. */
+const requiredFields = {
+  'supplier.name': 'the name of the supplier',
+  invoice_number: 'the invoice number',
+  issue_date: 'the date of issue',
+  gross_amount: 'the total including tax',
+} as const satisfies Partial<Record<FieldPath, string>>;
 
 /** The reading, or the failure that lists what it lacks and keeps what was read. */
 export function requireFields(reading: DocumentReading): ReadingOutcome {
-  const missingFields = requiredFields.filter((field) => reading.fields[field] === undefined);
+  const missingFields = (Object.keys(requiredFields) as (keyof typeof requiredFields)[]).filter(
+    (field) => reading.fields[field] === undefined,
+  );
   if (missingFields.length === 0) return { reading };
-  const message = `The invoice states no readable ${missingFields.join(', ')}. Send it again with them, or complete it.`;
+  const names = missingFields.map((field) => `${requiredFields[field]} (${field})`).join(', ');
+  const how = reading.method === 'XML' ? 'in its element' : 'beside its label';
+  const each = missingFields.length === 1 ? 'it' : 'each of them';
+  const message = `The document does not state, or not readably: ${names}. Send the invoice again with ${each} ${how}, or enter the missing values as a correction.`;
   return { failure: { reason: 'FIELDS_MISSING', message, missingFields, reading } };
 }

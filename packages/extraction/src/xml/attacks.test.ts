@@ -25,6 +25,27 @@ test.each([
 });
 
 test.each([
+  ['in a comment before the root element', '<!-- <!DOCTYPE a> -->', ''],
+  ['in a CDATA section', '', '<cbc:Note><![CDATA[<!DOCTYPE html><p>Thank you</p>]]></cbc:Note>'],
+  ['in a comment within the invoice', '', '<!-- <!DOCTYPE a> -->'],
+])('reads an invoice with the text of a document type %s', (_, before, within) => {
+  const invoice = fixture('ubl-uk-account.xml').toString();
+  const head = /^<\?xml[^>]*\?>/.exec(invoice)?.[0] ?? '';
+  const body = invoice.slice(head.length).replace('<cbc:ID>INV', `${within}<cbc:ID>INV`);
+  expect(read(Buffer.from(`${head}${before}${body}`))).toHaveProperty('reading');
+});
+
+test('reports a document type behind the root element as malformed, with its line and without the words of the parser', () => {
+  expect(read(Buffer.from('<Invoice>\n</Invoice>\n<!DOCTYPE a>'))).toMatchObject({
+    failure: {
+      reason: 'MALFORMED_XML',
+      message:
+        'The file is incomplete or is not correct XML in line 3. Export the invoice again and send the new file unchanged.',
+    },
+  });
+});
+
+test.each([
   ['depth 10,000', Buffer.from('<a>'.repeat(10_000) + '</a>'.repeat(10_000))],
   [
     'a text of more than 10 MB',

@@ -52,6 +52,12 @@ export const cii: Syntax = {
     'buyer.name': partyName(`${AGREEMENT}/ram:BuyerTradeParty`),
     'buyer.tax_id': partyTaxId(`${AGREEMENT}/ram:BuyerTradeParty`),
   },
+  ukAccount: {
+    accounts: `${SETTLEMENT}/ram:SpecifiedTradeSettlementPaymentMeans`,
+    sortCode: 'ram:PayeeSpecifiedCreditorFinancialInstitution/ram:UKSortCodeID',
+    accountNumber: 'ram:PayeePartyCreditorFinancialAccount/ram:ProprietaryID',
+    country: `${AGREEMENT}/ram:SellerTradeParty/ram:PostalTradeAddress/ram:CountryID`,
+  },
   lines: {
     // Lines of the extended profile that only group or inform repeat the amounts of others.
     path: `${TRANSACTION}/ram:IncludedSupplyChainTradeLineItem[not(ram:AssociatedDocumentLineDocument/ram:LineStatusReasonCode[. = 'GROUP' or . = 'INFORMATION'])]`,

@@ -269,3 +269,21 @@ function readingOf(file: string): DocumentReading {
   if ('failure' in outcome) throw new Error(outcome.failure.message);
   return outcome.reading;
 }
+
+test('reads the sort code and the account number of a British supplier in CII', () => {
+  const invoice = fixture('cii-facturx-extended.xml').toString();
+  const means = /<ram:PayeePartyCreditorFinancialAccount>[^]*?<\/ram:PayeePartyCreditorFinancialAccount>/g;
+  const british = invoice
+    .replace(
+      means,
+      '<ram:PayeePartyCreditorFinancialAccount><ram:ProprietaryID>31926819</ram:ProprietaryID></ram:PayeePartyCreditorFinancialAccount><ram:PayeeSpecifiedCreditorFinancialInstitution><ram:UKSortCodeID>60-16-13</ram:UKSortCodeID></ram:PayeeSpecifiedCreditorFinancialInstitution>',
+    )
+    .replace(/(<ram:SellerTradeParty>[^]*?)(<\/ram:SellerTradeParty>)/, (_match, party: string, end: string) => {
+      const address = '<ram:PostalTradeAddress><ram:CountryID>GB</ram:CountryID></ram:PostalTradeAddress>';
+      return `${party.replace(/<ram:PostalTradeAddress>[^]*?<\/ram:PostalTradeAddress>/, '')}${address}${end}`;
+    });
+  expect(valuesOf(readXml(Buffer.from(british), { embeddedInPdf: false }))).toMatchObject({
+    'supplier.bank_account.sort_code': '601613',
+    'supplier.bank_account.account_number': '31926819',
+  });
+});

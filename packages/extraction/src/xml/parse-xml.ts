@@ -8,20 +8,27 @@ import { countElements } from './find.js';
 const XML_BYTES_MAX = 10_485_760;
 /** Four times as many as an invoice with 10,000 lines has. */
 const ELEMENTS_MAX = 500_000;
-const NO_DOCTYPE = 'The XML has a DOCTYPE. Send it without one; no invoice format uses it.';
+const NO_DOCTYPE =
+  'The XML begins with a DOCTYPE, which no invoice format uses. Remove that line and send the file again.';
 
 /** What `read` makes of the parsed document, or why it cannot be parsed. The document is released in every case. */
 export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T): T | { failure: ReadingFailure } {
   if (bytes.length > XML_BYTES_MAX) {
-    return refuse('TOO_LARGE', `The XML has ${bytes.length} bytes; at most ${XML_BYTES_MAX} are read.`);
+    return refuse(
+      'TOO_LARGE',
+      `The XML has ${bytes.length} bytes; at most ${XML_BYTES_MAX} are read. Send the invoice without its annexes.`,
+    );
   }
   const parsed = parseXml(bytes);
-  if ('fault' in parsed) return parsed.fault === 'DOCTYPE' ? refuse('DOCTYPE', NO_DOCTYPE) : toFailure(parsed.message);
+  if ('fault' in parsed) return parsed.fault === 'DOCTYPE' ? refuse('DOCTYPE', NO_DOCTYPE) : toFailure(parsed);
   const { document } = parsed;
   try {
     const elements = countElements(document.root);
     return elements > ELEMENTS_MAX
-      ? refuse('TOO_LARGE', `The XML has ${elements} elements; at most ${ELEMENTS_MAX} are read.`)
+      ? refuse(
+          'TOO_LARGE',
+          `The XML has ${elements} elements; at most ${ELEMENTS_MAX} are read. Send the invoice in several parts.`,
+        )
       : read(document);
   } finally {
     document.dispose();
@@ -31,10 +38,18 @@ export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T
 /** The parser tells its limits only by these words. */
 const LIMIT = /excessive depth|too (?:big|long)|huge text node|XML_PARSE_HUGE/i;
 
-function toFailure(message: string): { failure: ReadingFailure } {
-  const [firstLine = ''] = message.trim().split('\n');
+function toFailure({ message, line }: { readonly message: string; readonly line: number | null }): {
+  failure: ReadingFailure;
+} {
   if (LIMIT.test(message)) {
-    return refuse('TOO_LARGE', 'The XML is nested deeper than 256 elements or has a value above 10 MB.');
+    return refuse(
+      'TOO_LARGE',
+      'The XML has elements nested deeper than 256 levels, or a value above 10 MB. Send the invoice without them, and large annexes as files of their own.',
+    );
   }
-  return refuse('MALFORMED_XML', `The XML is not well-formed: ${firstLine.slice(0, 200)}`);
+  const place = line === null || line < 1 ? '' : ` in line ${line}`;
+  return refuse(
+    'MALFORMED_XML',
+    `The file is incomplete or is not correct XML${place}. Export the invoice again and send the new file unchanged.`,
+  );
 }

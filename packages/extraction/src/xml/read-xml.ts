@@ -35,6 +35,7 @@ function readRoot(root: XmlElement, context: XmlContext): ReadingOutcome {
   const syntax = syntaxOf(root);
   if (syntax !== undefined) return readFile(root, syntax, context);
   const profile = identifyProfile({ root: root.name, namespace: root.namespaceUri });
+  if (profile?.code === 'FA2') return refuse('UNSUPPORTED_FORMAT', replacedByFa3);
   const recognised = recognisedFormats[profile?.code ?? ''];
   if (recognised !== undefined) {
     return refuse('UNSUPPORTED_FORMAT', `${recognised} is recognised, but not read. ${accepted}`);
@@ -42,6 +43,8 @@ function readRoot(root: XmlElement, context: XmlContext): ReadingOutcome {
   return readWrapped(root, context);
 }
 
+const replacedByFa3 =
+  'The invoice is in the structure FA(2), which FA(3) has replaced. Export it again in the structure FA(3), or send it as PDF.';
 const accepted = 'Send it as UBL, CII (Factur-X, ZUGFeRD, XRechnung), FatturaPA, Facturae, FA(3) or PDF.';
 
 /** An invoice inside an envelope: a business document header, an enveloping XAdES signature, a SOAP message. */
@@ -83,7 +86,11 @@ function toCondition({ name, namespace }: Root): string {
 
 function readInvoice(root: XmlElement, syntax: Syntax, context: XmlContext): ReadingOutcome {
   const { lines, total } = readLines(root, syntax);
-  if (total > LINES_MAX) return refuse('TOO_LARGE', `The invoice has ${total} lines; at most ${LINES_MAX} are read.`);
+  if (total > LINES_MAX)
+    return refuse(
+      'TOO_LARGE',
+      `The invoice has ${total} lines; at most ${LINES_MAX} are read. Send it in several parts.`,
+    );
   const reading: DocumentReading = {
     method: 'XML',
     format: syntax.format,

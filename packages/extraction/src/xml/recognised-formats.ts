@@ -9,5 +9,4 @@ export const recognisedFormats: Readonly<Record<string, string>> = {
   CFDI: 'CFDI (Mexico)',
   FINVOICE: 'Finvoice (Finland)',
   E_INVOICE: 'e-arve (Estonia)',
-  FA2: 'FA(2) (Poland, before FA(3))',
 };

@@ -160,7 +160,8 @@ test('names all missing fields at once, with what was read', () => {
   expect(readXml(Buffer.from(invoice), { embeddedInPdf: false })).toMatchObject({
     failure: {
       reason: 'FIELDS_MISSING',
-      message: expect.stringContaining('invoice_number, issue_date'),
+      message:
+        'The document does not state, or not readably: the invoice number (invoice_number), the date of issue (issue_date). Send the invoice again with each of them in its element, or enter the missing values as a correction.',
       missingFields: ['invoice_number', 'issue_date'],
       reading: { fields: { gross_amount: { value: '1250.00' } } },
     },
