@@ -314,6 +314,7 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
 function taxIdMissing({ invoice, supplier }: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { count, taxIdCount } = supplier.profile;
   if (invoice.taxKey !== undefined || invoice.taxValidity !== undefined) return [];
+  const stated = invoice.hasPlaceholderTaxId === true ? 'states a placeholder as its tax id' : 'states no tax id';
   if (invoice.taxMinor !== undefined && BigInt(invoice.taxMinor) > 0n) return [];
   if (count < parameters.taxIdInvoicesMin || taxIdCount < count * parameters.taxIdShareMin) return [];
   const share = Math.floor((taxIdCount * 100) / count);
@@ -321,11 +322,11 @@ function taxIdMissing({ invoice, supplier }: Facts, parameters: SupplierParamete
     {
       type: 'SUPPLIER_TAX_ID_MISSING',
       ...parameters.levels.taxIdMissing,
-      summary: `${invoice.supplierName} states no tax id, but did on ${taxIdCount} of ${counted(count, 'earlier invoice')}.`,
+      summary: `${invoice.supplierName} ${stated}, but stated one on ${taxIdCount} of ${counted(count, 'earlier invoice')}.`,
       about: [subject.supplier(supplier.supplierId)],
       parameters: pick(parameters, 'taxIdShareMin', 'taxIdInvoicesMin'),
       observed: { invoices: count, withTaxId: taxIdCount },
-      explanation: [`${taxIdCount} of ${count} earlier invoices stated a tax id; this one does not.`],
+      explanation: [`${taxIdCount} of ${count} earlier invoices stated a tax id; this one ${stated}.`],
       extra: { share: share / 100 },
     },
   ];

@@ -222,6 +222,8 @@ describe('TAX_WITHOUT_REGISTRATION', () => {
   test.each([
     ['no tax id', { by: { name: 'Acme' } }, 'MISSING'],
     ['a text that is none', by('n/a'), 'MISSING'],
+    ['a placeholder', by('9999999999'), 'INVALID'],
+    ['a placeholder with its country', by('PL9999999999'), 'INVALID'],
     ['one with a wrong check digit', by('DE136695977'), 'INVALID'],
     ['one of a wrong length', by('DE13669597'), 'INVALID'],
     ['a valid one', by('DE136695976'), undefined],
@@ -231,6 +233,15 @@ describe('TAX_WITHOUT_REGISTRATION', () => {
     const finding = found({ ...supplier, ...taxed });
     expect(finding?.evidence.observed['taxId']).toBe(taxId);
     if (taxId !== undefined) expect(finding).toMatchObject({ severity: 'MEDIUM', confidence: 70 });
+  });
+
+  test('says that a placeholder is stated, not that nothing is', () => {
+    expect(found({ ...by('9999999999'), ...taxed })).toMatchObject({
+      summary: 'Acme charges EUR 190.00 tax and states a placeholder as its tax id.',
+      evidence: {
+        explanation: expect.arrayContaining(['The stated tax id is a placeholder, which identifies no supplier.']),
+      },
+    });
   });
 
   test('is raised only where tax is charged', () => {

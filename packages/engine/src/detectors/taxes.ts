@@ -265,13 +265,18 @@ function standardRateBefore(country: string, { from }: VatRate): number | undefi
  */
 function withoutRegistration(facts: Facts, { net, tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
-  const isInvalid = taxIdFault(facts) !== undefined;
+  const isPlaceholder = invoice.hasPlaceholderTaxId === true;
+  const isInvalid = isPlaceholder || taxIdFault(facts) !== undefined;
   if (tax <= 0n || (invoice.taxKey !== undefined && !isInvalid)) return [];
   if (!isInvalid && isOutsideVat(invoice)) return [];
   const limit = simplifiedInvoiceLimit(facts, parameters);
   if (limit !== undefined && BigInt(invoice.amountMinor) <= limit.minor) return [];
   const isLater = wasWithoutRegistration(facts, limit, net === undefined);
-  const fault = isInvalid ? 'its tax id is not valid' : 'states no tax id';
+  const fault = isPlaceholder
+    ? 'states a placeholder as its tax id'
+    : isInvalid
+      ? 'its tax id is not valid'
+      : 'states no tax id';
   const taxAmount = amountOf({ currency: invoice.currency, amountMinor: String(tax) });
   return [
     {
@@ -283,7 +288,11 @@ function withoutRegistration(facts: Facts, { net, tax }: TaxedAmounts, parameter
       observed: { taxAmount, currency: invoice.currency, taxId: isInvalid ? 'INVALID' : 'MISSING', isLater },
       explanation: [
         `The invoice charges ${invoice.currency} ${taxAmount} tax.`,
-        isInvalid ? 'The tax id fails the check of its country.' : 'It states no tax id of the supplier.',
+        isPlaceholder
+          ? 'The stated tax id is a placeholder, which identifies no supplier.'
+          : isInvalid
+            ? 'The tax id fails the check of its country.'
+            : 'It states no tax id of the supplier.',
         ...(isLater ? ['The supplier has done so on an earlier invoice.'] : []),
       ],
     },

@@ -105,6 +105,8 @@ export interface NormalisedInvoice extends Candidate {
   readonly bankProblems: readonly BankAccountProblem[];
   /** Of the stated tax id in its stated country; absent when either is missing. */
   readonly taxValidity?: TaxIdValidity;
+  /** A tax id is stated that identifies nobody, such as 9999999999; then there is no `taxKey`. */
+  readonly hasPlaceholderTaxId?: true;
   readonly dueDay?: number;
   readonly taxMinor?: string;
   readonly buyerName?: string;

@@ -80,8 +80,17 @@ export function matchPartOf(invoice: NormalisedInvoice, keys: readonly string[] 
 
 /** The comparison part alone: what remains of a stored part or of a checked invoice when it stands in facts. */
 function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candidate {
-  const { keys, bankProblems, taxValidity, dueDay, taxMinor, buyerName, buyerTaxId, ...candidate } =
-    record as MatchPart & NormalisedInvoice;
+  const {
+    keys,
+    bankProblems,
+    taxValidity,
+    hasPlaceholderTaxId,
+    dueDay,
+    taxMinor,
+    buyerName,
+    buyerTaxId,
+    ...candidate
+  } = record as MatchPart & NormalisedInvoice;
   return candidate;
 }
 

@@ -87,6 +87,7 @@ function addTaxId(
   const taxId = stated === undefined ? undefined : parseTaxId(stated);
   if (taxId === undefined) return;
   if (identifiesParty(taxId)) record.taxKey = taxId.body;
+  else record.hasPlaceholderTaxId = true;
   if (taxId.country !== undefined) {
     record.taxCountry = taxId.country;
     record.taxValidity = taxIdValidity(taxId.body, taxId.country);
