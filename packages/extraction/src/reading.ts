@@ -103,7 +103,7 @@ export interface TamperSign {
 /** Text that a reader of the page cannot see. */
 export interface HiddenText {
   readonly page: number;
-  readonly hiddenBy: 'RENDER_MODE' | 'COLOUR' | 'SIZE' | 'POSITION';
+  readonly hiddenBy: 'RENDER_MODE' | 'COLOUR' | 'SIZE' | 'POSITION' | 'LAYER';
   readonly holds: 'AMOUNT' | 'ACCOUNT' | 'INSTRUCTION';
   readonly snippet: string;
   readonly box: Box | null;

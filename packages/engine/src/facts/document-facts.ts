@@ -55,7 +55,7 @@ export interface TamperSign {
 
 export interface HiddenText {
   readonly page: number;
-  readonly hiddenBy: 'RENDER_MODE' | 'COLOUR' | 'SIZE' | 'POSITION';
+  readonly hiddenBy: 'RENDER_MODE' | 'COLOUR' | 'SIZE' | 'POSITION' | 'LAYER';
   readonly holds: 'AMOUNT' | 'ACCOUNT' | 'INSTRUCTION';
   readonly snippet: string;
   /** Left, top, right, bottom in fractions of the page; null where the position is unknown. */

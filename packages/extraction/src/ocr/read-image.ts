@@ -8,7 +8,7 @@ import type { Picture, PictureContext } from './read-pictures.js';
 export async function readImage(bytes: Uint8Array, context: PictureContext): Promise<ReadingOutcome> {
   const pictures = await openOrRefuse(bytes);
   if ('failure' in pictures) return pictures;
-  const { isInvoice, ...read } = await readPictures(pictures, context);
+  const { isInvoice, ocrPages: _, ...read } = await readPictures(pictures, context);
   if (!isInvoice)
     return refuse('NO_INVOICE', 'No invoice was found in the picture. Send a sharper picture of the whole page.');
   return requireFields({

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 import { fieldPaths } from '../reading.js';
 import type { FieldPath, FieldReading, OwnCompany } from '../reading.js';
-import { layoutPage } from '../text/layout.js';
+import { layoutPage, withIndex } from '../text/layout.js';
 import type { TextPage, TextRun } from '../text/layout.js';
 import { readText } from '../text/read-text.js';
 import type { TextReading } from '../text/read-text.js';
@@ -79,12 +79,17 @@ async function resize(data: Buffer, toWidth: number, number: number): Promise<Pi
   return { number, png, width: info.width, height: info.height };
 }
 
+/** What pictures say, and the words it was found in. */
+export interface PicturesReading extends TextReading {
+  readonly ocrPages: readonly TextPage[];
+}
+
 /** Reads pictures by OCR and finds the invoice in their text; `others` are pages that have text of their own. */
 export async function readPictures(
   pictures: readonly Picture[],
   context: PictureContext,
   others: readonly TextPage[] = [],
-): Promise<TextReading> {
+): Promise<PicturesReading> {
   let languages = firstLanguages(context.companies);
   const pages: TextPage[] = [];
   for (const [index, picture] of pictures.entries()) {
@@ -98,11 +103,12 @@ export async function readPictures(
   }
   const reading = read(pages, others, context);
   const [only] = pictures;
-  if (only === undefined || pictures.length > 1 || (isComplete(reading) && !isNarrow(only))) return reading;
+  if (only === undefined || pictures.length > 1 || (isComplete(reading) && !isNarrow(only)))
+    return { ...reading, ocrPages: pages };
   // Another page mode reads what the first took for a picture or a column; a receipt is also read enlarged.
   const again = isNarrow(only) ? await resize(only.png, RECEIPT_WIDTH_PIXELS, only.number) : only;
   const second = toPage(await recognise(again.png, languages, isNarrow(only) ? '4' : '6'), again);
-  return combineReadings(reading, read([second], others, context));
+  return { ...combineReadings(reading, read([second], others, context)), ocrPages: [...pages, second] };
 }
 
 /** What two readings of one picture agree on is surer; else the surer one counts. */
@@ -125,15 +131,7 @@ function modeOf(picture: Picture): PageMode {
 
 function read(pages: readonly TextPage[], others: readonly TextPage[], context: PictureContext): TextReading {
   const all = [...pages, ...others].sort((one, other) => one.number - other.number);
-  return readText(all.map(withIndex), { ...context, sourceFactor: 1 });
-}
-
-/** Cells know the index of their page, which OCR pages among text pages change. */
-function withIndex(page: TextPage, index: number): TextPage {
-  return {
-    ...page,
-    lines: page.lines.map((line) => ({ ...line, cells: line.cells.map((cell) => ({ ...cell, page: index })) })),
-  };
+  return readText(all.map(withIndex), { ...context, sourceFactor: 1, isOcr: true });
 }
 
 /** A sum that comes out, and what is required. */

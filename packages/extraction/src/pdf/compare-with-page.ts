@@ -16,8 +16,14 @@ const NUMBER_LENGTH_TO_SEARCH_MIN = 5;
  * Compares the structured part of a document with its visible page (documents reference, section 7): a value that is not
  * printed anywhere in any form, while the page prints another value of that kind, is a conflict.
  * @param text what the labels of the page say
+ * @param confidenceMin of what the page says; less sure values are not compared
  */
-export function compareWithPage(fields: Fields, pages: readonly TextPage[], text: TextReading): FieldConflict[] {
+export function compareWithPage(
+  fields: Fields,
+  pages: readonly TextPage[],
+  text: TextReading,
+  confidenceMin: number,
+): FieldConflict[] {
   const document = readCells(pages);
   const conflicts: FieldConflict[] = [];
   const compare = (field: FieldPath, isPrinted: (value: string) => boolean, visible: string | undefined): void => {
@@ -26,7 +32,10 @@ export function compareWithPage(fields: Fields, pages: readonly TextPage[], text
     if (machineValue === visible || isPrinted(machineValue)) return;
     conflicts.push({ field, source: 'XML', machineValue, visibleValue: visible });
   };
-  const read = (field: FieldPath): string | undefined => text.fields[field]?.value;
+  const read = (field: FieldPath): string | undefined => {
+    const visible = text.fields[field];
+    return visible === undefined || visible.confidence < confidenceMin ? undefined : visible.value;
+  };
   compare('invoice_number', (value) => printsNumber(document, value), read('invoice_number'));
   compare('issue_date', (value) => printsDate(document, value), read('issue_date'));
   compare('gross_amount', (value) => printsAmount(document, value), read('gross_amount'));

@@ -10,6 +10,8 @@ const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/packag
 /** No code of the document runs, no XFA, no fonts of the machine, no network (documents reference, section 4). */
 const OPTIONS = {
   isEvalSupported: false,
+  // The names of the glyphs, which tell what a reader sees whatever the file says they mean.
+  fontExtraProperties: true,
   enableXfa: false,
   disableFontFace: true,
   useSystemFonts: false,

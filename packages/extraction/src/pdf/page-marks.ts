@@ -1,5 +1,5 @@
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { HiddenText } from '../reading.js';
 
 type Matrix = readonly [number, number, number, number, number, number];
@@ -17,15 +17,21 @@ export interface ShownText extends Area {
   readonly text: string;
   readonly font: string;
   readonly hiddenBy: HiddenText['hiddenBy'] | 'COVERED' | null;
-  /** Drawn on a rectangle that covers other text. */
+  /** Drawn on a rectangle or a picture that covers other text. */
   readonly isOverCover: boolean;
+  /** A comment, a stamp or the value of a form field: drawn on the page without being a part of it. */
+  readonly isAnnotation: boolean;
 }
 
 /** What the drawing operators of a page tell beside its text. */
 export interface PageMarks {
   readonly shown: readonly ShownText[];
+  /** Figures lie under a picture that is smaller than a page. */
+  readonly hasFiguresUnderPicture: boolean;
   /** The share of the page under its largest image. */
   readonly imageShare: number;
+  /** A font shows other digits than those that programs extract. */
+  readonly hasRemappedDigits: boolean;
   /** How many paths are painted. */
   readonly drawings: number;
 }
@@ -35,6 +41,9 @@ interface Graphics {
   fill: string;
   /** False for what lets through what is below: highlights, shadows. */
   isOpaque: boolean;
+  isInvisible: boolean;
+  /** What lies outside is not painted; null for no limit beside the page. */
+  clip: Area | null;
   mode: number;
   font: string;
   size: number;
@@ -54,6 +63,8 @@ interface Fill extends Area {
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 const INVISIBLE_MODES: ReadonlySet<number> = new Set([3, 7]);
+/** The colour of the outline shows, which is not followed here. */
+const OUTLINE_MODES: ReadonlySet<number> = new Set([1, 2, 5, 6]);
 const SIZE_MIN = 1;
 /** Colours closer than this look alike, of 442 between black and white. */
 const COLOUR_DISTANCE_MIN = 24;
@@ -76,33 +87,87 @@ const IMAGE_OPERATORS: ReadonlySet<number> = new Set([
 const COVER_HEIGHT_MIN = 3;
 const COVER_WIDTH_MIN = 4;
 const SCAN_SHARE = 0.5;
+const DIGIT_NAMES = 'zero one two three four five six seven eight nine'.split(' ');
 const OPACITY_MIN = 0.95;
+const OPACITY_VISIBLE_MIN = 0.05;
+/** Letters may stand a little outside of their clip. */
+const CLIP_MARGIN = 2;
+/** Pictures without transparency, as pdf.js numbers them. */
+const OPAQUE_IMAGE_KINDS: ReadonlySet<unknown> = new Set([1, 2]);
 /** A path of five points, each with its operator and two coordinates, and the end. */
 const RECTANGLE_NUMBERS_MAX = 16;
 /** A rectangle over most of the page is its background. */
 const BACKGROUND_SHARE = 0.7;
 
+/** Layers of the file that a reader may switch on and off (optional content). */
+export type Layers = Awaited<ReturnType<PDFDocumentProxy['getOptionalContentConfig']>>;
+
 /** Follows the operators of a page and notes what text is visible. */
-export async function readPageMarks(page: PDFPageProxy): Promise<PageMarks> {
+export async function readPageMarks(page: PDFPageProxy, layers: Layers): Promise<PageMarks> {
   const { fnArray, argsArray } = await page.getOperatorList();
   const view = page.view as [number, number, number, number];
-  const walk = new Walk(view);
+  const walk = new Walk(view, {
+    isLayerShown: (layer) => layers.isVisible(layer as never),
+    digitShown: (font, code) => digitShown(fontOf(page, font), code),
+    hasDrawnGlyphs: (font) => fontOf(page, font).isType3Font === true,
+    isOpaqueImage: (image) => isOpaqueImage(page, image),
+  });
   for (const [index, operator] of fnArray.entries()) walk.step(operator, argsArray[index] as unknown[], index);
-  return walk.marks((font) => nameOfFont(page, font));
+  return walk.marks((font) => fontOf(page, font).name ?? font);
 }
 
-/** The name in the file; pdf.js numbers fonts. */
-function nameOfFont(page: PDFPageProxy, font: string): string {
+/** What pdf.js knows of a font. */
+interface LoadedFont {
+  /** In the file; pdf.js numbers fonts. */
+  readonly name?: string;
+  readonly isType3Font?: boolean;
+  readonly composite?: boolean;
+  readonly isSymbolicFont?: boolean;
+  /** Names of glyphs by the code of the character. */
+  readonly differences?: readonly (string | undefined)[];
+  readonly defaultEncoding?: readonly (string | undefined)[];
+}
+
+function fontOf(page: PDFPageProxy, font: string): LoadedFont {
   const loaded: unknown = page.commonObjs.has(font) ? page.commonObjs.get(font) : undefined;
-  return (loaded as { name?: string } | undefined)?.name ?? font;
+  return (loaded ?? {}) as LoadedFont;
 }
 
-class Walk {
-  private readonly stack: Graphics[] = [];
-  private graphics: Graphics = {
+/** The digit that a reader sees for a character, by the standard name of its glyph; undefined where that is not known. */
+function digitShown(font: LoadedFont, code: number): string | undefined {
+  if (font.composite === true || font.isSymbolicFont === true || font.isType3Font === true) return undefined;
+  const digit = DIGIT_NAMES.indexOf(font.differences?.[code] ?? font.defaultEncoding?.[code] ?? '');
+  return digit < 0 ? undefined : String(digit);
+}
+
+/** False for a picture that is not decoded yet: one that may let text through covers nothing. */
+function isOpaqueImage(page: PDFPageProxy, image: string): boolean {
+  const objects = image.startsWith('g_') ? page.commonObjs : page.objs;
+  const decoded: unknown = objects.has(image) ? objects.get(image) : undefined;
+  return OPAQUE_IMAGE_KINDS.has((decoded as { kind?: unknown } | undefined)?.kind);
+}
+
+/** What the walk asks of the file. */
+interface Lookups {
+  readonly isLayerShown: (layer: unknown) => boolean;
+  readonly digitShown: (font: string, code: number) => string | undefined;
+  /** A Type 3 font, whose size says nothing about the size of its letters. */
+  readonly hasDrawnGlyphs: (font: string) => boolean;
+  readonly isOpaqueImage: (image: string) => boolean;
+}
+
+interface PlacedImage extends Area {
+  readonly order: number;
+  readonly isOpaque: boolean;
+}
+
+function initialGraphics(): Graphics {
+  return {
     matrix: IDENTITY,
     fill: '#000000',
     isOpaque: true,
+    isInvisible: false,
+    clip: null,
     mode: 0,
     font: '',
     size: 0,
@@ -112,6 +177,11 @@ class Walk {
     rise: 0,
     leading: 0,
   };
+}
+
+class Walk {
+  private readonly stack: Graphics[] = [];
+  private graphics = initialGraphics();
   private textMatrix: Matrix = IDENTITY;
   private x = 0;
   private y = 0;
@@ -119,13 +189,20 @@ class Walk {
   private lineY = 0;
   private readonly fills: Fill[] = [];
   private drawings = 0;
-  private readonly images: (Area & { readonly order: number })[] = [];
+  private readonly images: PlacedImage[] = [];
+  /** For each open marked content, whether its layer is hidden. */
+  private readonly layers: boolean[] = [];
+  private isAnnotation = false;
+  private isClipPending = false;
+  private hasRemappedDigits = false;
   private readonly shown: (ShownText & { order: number })[] = [];
 
   private readonly view: readonly [number, number, number, number];
+  private readonly lookups: Lookups;
 
-  constructor(view: readonly [number, number, number, number]) {
+  constructor(view: readonly [number, number, number, number], lookups: Lookups) {
     this.view = view;
+    this.lookups = lookups;
   }
 
   step(operator: number, args: readonly unknown[], order: number): void {
@@ -148,6 +225,31 @@ class Walk {
         return;
       case OPS.paintFormXObjectEnd:
         this.graphics = this.stack.pop() ?? graphics;
+        return;
+      case OPS.beginAnnotation: {
+        const [, , transform, matrix] = args as [unknown, unknown, number[], number[]];
+        this.stack.push({ ...graphics });
+        this.graphics = initialGraphics();
+        this.graphics.matrix = multiply(transform as unknown as Matrix, matrix as unknown as Matrix);
+        this.isAnnotation = true;
+        return;
+      }
+      case OPS.endAnnotation:
+        this.graphics = this.stack.pop() ?? graphics;
+        this.isAnnotation = false;
+        return;
+      case OPS.beginMarkedContent:
+        this.layers.push(false);
+        return;
+      case OPS.beginMarkedContentProps:
+        this.layers.push(args[0] === 'OC' && !this.lookups.isLayerShown(args[1]));
+        return;
+      case OPS.endMarkedContent:
+        this.layers.pop();
+        return;
+      case OPS.clip:
+      case OPS.eoClip:
+        this.isClipPending = true;
         return;
       case OPS.beginText:
         this.setTextMatrix(IDENTITY);
@@ -207,7 +309,7 @@ class Walk {
         this.showText(args[0] as readonly unknown[], order);
         return;
       default:
-        if (IMAGE_OPERATORS.has(operator)) this.images.push({ ...areaOf(graphics.matrix, [0, 0, 1, 1]), order });
+        if (IMAGE_OPERATORS.has(operator)) this.image(operator, args, order);
     }
   }
 
@@ -218,7 +320,11 @@ class Walk {
       shown: this.shown.map(({ order, ...text }) =>
         this.withCover({ ...text, font: nameOf(text.font) }, order, pageArea),
       ),
+      hasFiguresUnderPicture: this.shown.some(
+        (text) => text.hiddenBy === null && /\d{2}/.test(text.text) && this.pictureOver(text, text.order, pageArea),
+      ),
       imageShare: shares.reduce((largest, share) => Math.max(largest, share), 0),
+      hasRemappedDigits: this.hasRemappedDigits,
       drawings: this.drawings,
     };
   }
@@ -236,7 +342,11 @@ class Walk {
 
   private setState(entries: readonly (readonly [key: string, value: unknown])[]): void {
     for (const [key, value] of entries) {
-      if (key === 'ca') this.graphics.isOpaque = Number(value) >= OPACITY_MIN;
+      if (key === 'ca') {
+        this.graphics.isOpaque = Number(value) >= OPACITY_MIN;
+        this.graphics.isInvisible = Number(value) < OPACITY_VISIBLE_MIN;
+      }
+      if (key === 'Font') [this.graphics.font, this.graphics.size] = value as [string, number];
       if (key === 'BM' && value !== 'source-over') this.graphics.isOpaque = false;
     }
   }
@@ -244,12 +354,39 @@ class Walk {
   private path(args: readonly unknown[], order: number): void {
     const [operator, paths, bounds] = args as [number, readonly (ArrayLike<number> | null)[], ArrayLike<number> | null];
     this.drawings += 1;
+    if (this.isClipPending) this.clip(bounds);
+    if (this.isHiddenLayer()) return;
     if (!FILL_OPERATORS.has(operator) || bounds === null || this.fills.length >= FILLS_MAX) return;
     const { matrix, fill, isOpaque } = this.graphics;
     const area = areaOf(matrix, [bounds[0] ?? 0, bounds[1] ?? 0, bounds[2] ?? 0, bounds[3] ?? 0]);
     if (area.top - area.bottom < COVER_HEIGHT_MIN || area.right - area.left < COVER_WIDTH_MIN) return;
     const isCover = isOpaque && fill !== '' && (paths[0]?.length ?? 0) <= RECTANGLE_NUMBERS_MAX;
     this.fills.push({ ...area, order, colour: fill, isCover });
+  }
+
+  /** Paths are cut to what bounds them: a clip of another shape hides less here than it does on the page. */
+  private clip(bounds: ArrayLike<number> | null): void {
+    this.isClipPending = false;
+    if (bounds === null) return;
+    const { matrix, clip } = this.graphics;
+    const area = areaOf(matrix, [bounds[0] ?? 0, bounds[1] ?? 0, bounds[2] ?? 0, bounds[3] ?? 0]);
+    this.graphics.clip = clip === null ? area : cut(area, [clip.left, clip.bottom, clip.right, clip.top]);
+  }
+
+  private image(operator: number, args: readonly unknown[], order: number): void {
+    if (this.isHiddenLayer()) return;
+    const { matrix, isOpaque } = this.graphics;
+    const isWhole = operator === OPS.paintImageXObject && isOpaque && this.lookups.isOpaqueImage(String(args[0]));
+    this.images.push({ ...areaOf(matrix, [0, 0, 1, 1]), order, isOpaque: isWhole });
+  }
+
+  private isRemappedDigit(code: number, unicode: string): boolean {
+    const shown = this.lookups.digitShown(this.graphics.font, code);
+    return shown !== undefined && /^[0-9A-Za-z]$/.test(unicode) && shown !== unicode;
+  }
+
+  private isHiddenLayer(): boolean {
+    return this.layers.includes(true);
   }
 
   private showText(glyphs: readonly unknown[], order: number): void {
@@ -265,8 +402,10 @@ class Walk {
         unicode = '',
         width = 0,
         isSpace = false,
-      } = (glyph ?? {}) as { unicode?: string; width?: number; isSpace?: boolean };
+        originalCharCode = -1,
+      } = (glyph ?? {}) as { unicode?: string; width?: number; isSpace?: boolean; originalCharCode?: number };
       text += unicode;
+      this.hasRemappedDigits ||= this.isRemappedDigit(originalCharCode, unicode);
       advance += (width * size) / 1000 + charSpacing + (isSpace ? wordSpacing : 0);
     }
     const full = multiply(matrix, this.textMatrix);
@@ -280,19 +419,38 @@ class Walk {
       font: this.graphics.font,
       hiddenBy: this.hiddenBy(area, height, order),
       isOverCover: false,
+      isAnnotation: this.isAnnotation,
       order,
     });
   }
 
   private hiddenBy(area: Area, height: number, order: number): HiddenText['hiddenBy'] | null {
-    if (INVISIBLE_MODES.has(this.graphics.mode)) return 'RENDER_MODE';
-    if (height < SIZE_MIN) return 'SIZE';
+    const { mode, font, clip, isInvisible, fill: colour } = this.graphics;
+    if (this.isHiddenLayer()) return 'LAYER';
+    if (INVISIBLE_MODES.has(mode)) return 'RENDER_MODE';
+    if (height < SIZE_MIN && !this.lookups.hasDrawnGlyphs(font)) return 'SIZE';
     const [left, bottom, right, top] = this.view;
     if (area.right < left || area.left > right || area.top < bottom || area.bottom > top) return 'POSITION';
+    if (clip !== null && !contains(grown(clip, CLIP_MARGIN), centre(area))) return 'POSITION';
+    if (isInvisible) return 'COLOUR';
+    if (OUTLINE_MODES.has(mode)) return null;
     if (this.images.some((image) => contains(image, centre(area)))) return null;
     const below = this.fills.findLast((fill) => fill.order < order && contains(fill, centre(area)));
     const background = below === undefined ? '#ffffff' : below.colour;
-    return distance(this.graphics.fill, background) < COLOUR_DISTANCE_MIN ? 'COLOUR' : null;
+    return distance(colour, background) < COLOUR_DISTANCE_MIN ? 'COLOUR' : null;
+  }
+
+  /** A later picture, smaller than a page, on which nothing of the text is seen. */
+  private pictureOver(text: Area, order: number, pageArea: number): boolean {
+    return this.images.some(
+      (image) =>
+        image.isOpaque &&
+        image.order > order &&
+        sizeOf(image) <= SCAN_SHARE * pageArea &&
+        contains(image, centre(text)) &&
+        image.bottom <= text.bottom + 1 &&
+        image.top >= text.top - 1,
+    );
   }
 
   /** Text that a later rectangle covers, and text on such a rectangle. */
@@ -303,7 +461,7 @@ class Walk {
     const isBelowPicture = this.images.some(
       (image) => image.order > order && sizeOf(image) > SCAN_SHARE * pageArea && contains(image, point),
     );
-    if (isBelowPicture) return { ...text, hiddenBy: 'COVERED' };
+    if (isBelowPicture || this.pictureOver(text, order, pageArea)) return { ...text, hiddenBy: 'COVERED' };
     const cover = this.fills.find(
       (fill) =>
         fill.isCover && fill.order > order && contains(fill, point) && sizeOf(fill) < BACKGROUND_SHARE * pageArea,
@@ -317,6 +475,10 @@ class Walk {
     );
     return isOverCover ? { ...text, isOverCover } : text;
   }
+}
+
+function grown({ left, bottom, right, top }: Area, by: number): Area {
+  return { left: left - by, bottom: bottom - by, right: right + by, top: top + by };
 }
 
 function multiply(left: Matrix, right: Matrix): Matrix {

@@ -2,7 +2,7 @@ import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf
 import { layoutPage } from '../text/layout.js';
 import type { TextPage, TextRun } from '../text/layout.js';
 import { readPageMarks } from './page-marks.js';
-import type { Area, PageMarks, ShownText } from './page-marks.js';
+import type { Area, Layers, PageMarks, ShownText } from './page-marks.js';
 
 /** The first 40 pages and the last 10 (documents reference, section 3). */
 const PAGES_FIRST = 40;
@@ -19,8 +19,10 @@ export interface PdfPage {
   readonly marks: PageMarks;
   /** The number of the page's object in the file. */
   readonly object: string;
-  /** A picture of a page: its text has to be read by OCR. */
+  /** A picture of a page, or one whose fonts show other digits than they name: what it says has to be read by OCR. */
   readonly isScan: boolean;
+  /** What programs extract from such a page, which a reader cannot see; null where there is nothing. */
+  readonly textLayer: TextPage | null;
   readonly width: number;
   readonly height: number;
 }
@@ -43,6 +45,7 @@ export function pagesToRead(count: number): number[] {
 /** Reads the text of each page without what a reader cannot see; more than 500,000 characters are not read. */
 export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO_LARGE'> {
   const pages: PdfPage[] = [];
+  const layers = await pdf.getOptionalContentConfig();
   let budget = TEXT_CHARACTERS_MAX;
   for (const [index, number] of pagesToRead(pdf.numPages).entries()) {
     const page = await pdf.getPage(number);
@@ -51,7 +54,7 @@ export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO
       budget -= items.reduce((sum, { str }) => sum + str.length, 0);
       // Before the operators of the page are followed, which has no bound of its own.
       if (budget < 0) return 'TOO_LARGE';
-      pages.push(await readPage(page, items, { index, number }));
+      pages.push(await readPage(page, items, { index, number, layers }));
     } finally {
       page.cleanup();
     }
@@ -80,26 +83,39 @@ async function readItems(page: PDFPageProxy, budget: number): Promise<PdfTextIte
 async function readPage(
   page: PDFPageProxy,
   items: readonly PdfTextItem[],
-  place: { readonly index: number; readonly number: number },
+  { layers, ...place }: { readonly index: number; readonly number: number; readonly layers: Layers },
 ): Promise<PdfPage> {
   const viewport = page.getViewport({ scale: 1 });
-  const marks = await readPageMarks(page);
+  const marks = await readPageMarks(page, layers);
   const hidden = marks.shown.filter(({ hiddenBy }) => hiddenBy !== null);
   const runs = items
     .filter(({ str }) => str.trim() !== '')
     .filter((item) => !isHidden(item, hidden))
     .map((item) => toRun(item, viewport.transform as number[]));
-  const upright = runs.filter(
+  const annotated = marks.shown
+    .filter(({ isAnnotation, hiddenBy }) => isAnnotation && hiddenBy === null)
+    .map((text) => toRunOfShown(text, viewport.transform as number[]));
+  const upright = [...runs, ...annotated].filter(
     ({ left, right, top, bottom }) => left < viewport.width && right > 0 && top < viewport.height && bottom > 0,
   );
   const text = layoutPage(upright, { ...place, width: viewport.width, height: viewport.height });
   const letters = upright.reduce((sum, run) => sum + (run.text.match(/[\p{L}\p{N}]/gu) ?? []).length, 0);
+  // Without text: a picture, or letters that are drawn as paths.
+  const isPicture =
+    letters < LETTERS_MIN && (marks.imageShare > SCAN_IMAGE_SHARE || marks.drawings > DRAWN_LETTERS_MIN);
+  const isScan = isPicture || marks.hasRemappedDigits;
+  const layer = marks.hasRemappedDigits
+    ? upright
+    : isPicture
+      ? hidden.map((shown) => toRunOfShown(shown, viewport.transform as number[]))
+      : [];
   return {
     text,
     marks,
     object: String(page.ref?.num ?? ''),
-    // Without text: a picture, or letters that are drawn as paths.
-    isScan: letters < LETTERS_MIN && (marks.imageShare > SCAN_IMAGE_SHARE || marks.drawings > DRAWN_LETTERS_MIN),
+    isScan,
+    textLayer:
+      layer.length === 0 ? null : layoutPage(layer, { ...place, width: viewport.width, height: viewport.height }),
     width: viewport.width,
     height: viewport.height,
   };
@@ -122,6 +138,23 @@ function toRun(item: PdfTextItem, view: readonly number[]): TextRun {
     top: isUpright ? originY - size * 0.8 : Math.min(originY, endY),
     bottom: isUpright ? originY + size * 0.2 : Math.max(originY, endY),
     size,
+    confidence: 1,
+  };
+}
+
+/** For what pdf.js gives no text of: comments, stamps and form fields, which a reader sees, and the layer of a scan. */
+function toRunOfShown({ text, left, bottom, right, top }: ShownText, view: readonly number[]): TextRun {
+  const [oneX, oneY] = apply(view, left, bottom);
+  const [otherX, otherY] = apply(view, right, top);
+  const size = Math.abs(otherY - oneY) / 0.7;
+  const baseline = Math.max(oneY, otherY);
+  return {
+    text,
+    left: Math.min(oneX, otherX),
+    right: Math.max(oneX, otherX),
+    top: baseline - size * 0.8,
+    bottom: baseline + size * 0.2,
+    size: size || 1,
     confidence: 1,
   };
 }

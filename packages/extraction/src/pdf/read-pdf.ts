@@ -1,9 +1,12 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { DocumentReading, FieldConflict, FieldPath, OwnCompany, ReadingOutcome } from '../reading.js';
+import type { DocumentReading, FieldConflict, FieldPath, OwnCompany, ReadingOutcome, TamperSign } from '../reading.js';
 import { refuse } from '../refuse.js';
 import { requireFields } from '../require-fields.js';
 import { OCR_PAGES_MAX, readPictures } from '../ocr/read-pictures.js';
+import { withIndex } from '../text/layout.js';
+import type { TextPage } from '../text/layout.js';
 import { readText } from '../text/read-text.js';
+import type { TextReading } from '../text/read-text.js';
 import { readXml } from '../xml/read-xml.js';
 import { ATTACHMENT_BYTES_MAX, hasOversizedAttachment, readInvoiceAttachments } from './attachments.js';
 import type { Attachment } from './attachments.js';
@@ -30,6 +33,8 @@ type FileFacts = Pick<DocumentReading, 'pages' | 'producer' | 'signature' | 'tam
 
 /** How far a text layer can be trusted. */
 const TEXT_LAYER_FACTOR = 0.98;
+/** What OCR is less sure of may be misread, and says nothing about what it is compared with. */
+const VISIBLE_CONFIDENCE_OF_OCR_MIN = 0.85;
 /** Two attached invoices are the same invoice when these agree. */
 const COMPARED_BETWEEN_ATTACHMENTS: readonly FieldPath[] = [
   'invoice_number',
@@ -60,54 +65,71 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
     profile,
   };
   const [attachment, ...others] = await readInvoiceAttachments(pdf);
-  if (attachment !== undefined) return readHybrid(attachment, others, pages, facts, context);
-  const scans = pages.filter(({ isScan }) => isScan).slice(0, OCR_PAGES_MAX);
-  const { isInvoice, ...text } =
-    scans.length > 0 ? await readScans(bytes, scans, pages, context) : readPageText(pages, context);
+  // Beside XML, a page that is a picture is an annex where other pages have text.
+  const isAnnex = attachment !== undefined && pages.some(({ isScan }) => !isScan);
+  const visible = await readVisible(bytes, pages, isAnnex ? [] : pages.filter(({ isScan }) => isScan), context);
+  if (attachment !== undefined) return readHybrid(attachment, others, visible, facts);
+  const { isInvoice, ...text } = visible.reading;
   if (!isInvoice) return refuse('NO_INVOICE', pdfMessages.NO_INVOICE);
   const { profile: _, ...ofFile } = facts;
   return requireFields({
-    method: scans.length > 0 ? 'OCR' : 'TEXT',
+    method: visible.isOcr ? 'OCR' : 'TEXT',
     format: 'PDF',
     profile: null,
     embeddedFile: null,
     ...text,
     ...ofFile,
+    tamperSigns: [...facts.tamperSigns, ...signsOfLayer(visible, context)],
     lines: [],
     declaredProfiles: [],
     conflicts: [],
   });
 }
 
-function readPageText(pages: readonly PdfPage[], context: PdfContext): ReturnType<typeof readText> {
-  return readText(
-    pages.map(({ text }) => text),
-    { ...context, sourceFactor: TEXT_LAYER_FACTOR },
-  );
+/** What a reader of the pages sees. */
+interface Visible {
+  readonly reading: TextReading;
+  readonly pages: readonly TextPage[];
+  /** Pages that are pictures, read by OCR. */
+  readonly scans: readonly PdfPage[];
+  readonly isOcr: boolean;
 }
 
 /** Pages that are pictures are read by OCR, beside the text of the others. */
-async function readScans(
+async function readVisible(
   bytes: Uint8Array,
-  scans: readonly PdfPage[],
   pages: readonly PdfPage[],
+  pictures: readonly PdfPage[],
   context: PdfContext,
-): Promise<ReturnType<typeof readText>> {
-  const pictures = await rasterPages(
-    bytes,
-    scans.map(({ text }) => text.number),
-  );
-  const others = pages.filter((page) => !scans.includes(page)).map(({ text }) => text);
-  return readPictures(pictures, context, others);
+): Promise<Visible> {
+  const scans = pictures.slice(0, OCR_PAGES_MAX);
+  const texts = pages.filter((page) => !scans.includes(page)).map(({ text }) => text);
+  if (scans.length === 0) return { reading: readPageText(texts, context), pages: texts, scans, isOcr: false };
+  const numbers = scans.map(({ text }) => text.number);
+  const { ocrPages, ...reading } = await readPictures(await rasterPages(bytes, numbers), context, texts);
+  return { reading, pages: [...texts, ...ocrPages].map(withIndex), scans, isOcr: true };
+}
+
+/** The unseen text behind the picture of a page says something else in a key field than the picture. */
+function signsOfLayer({ scans, reading, pages }: Visible, context: PdfContext): TamperSign[] {
+  const layers = scans.flatMap(({ textLayer }) => textLayer ?? []);
+  if (layers.length === 0) return [];
+  const { fields } = readPageText(layers.map(withIndex), context);
+  const differing = compareWithPage(fields, pages, reading, VISIBLE_CONFIDENCE_OF_OCR_MIN);
+  const objects = scans.filter(({ textLayer }) => textLayer !== null).map(({ object }) => object);
+  return differing.length === 0 ? [] : [{ kind: 'TEXT_DIFFERS_FROM_PICTURE', objects }];
+}
+
+function readPageText(pages: readonly TextPage[], context: PdfContext): TextReading {
+  return readText(pages, { ...context, sourceFactor: TEXT_LAYER_FACTOR });
 }
 
 /** The values of the XML, compared with the visible page and with other XML invoices of the file. */
 function readHybrid(
   { name, content }: Attachment,
   others: readonly Attachment[],
-  pages: readonly PdfPage[],
+  visible: Visible,
   { profile: ofMetadata, ...facts }: FileFacts,
-  context: PdfContext,
 ): ReadingOutcome {
   if (content.length > ATTACHMENT_BYTES_MAX) return refuse('TOO_LARGE', pdfMessages.TOO_LARGE);
   const outcome = readXml(content, { embeddedInPdf: true });
@@ -116,8 +138,9 @@ function readHybrid(
   const seconds = others.flatMap((other) => readAttachment(other) ?? []);
   const conflicts: FieldConflict[] = compareWithPage(
     read.fields,
-    pages.map(({ text }) => text),
-    readPageText(pages, context),
+    visible.pages,
+    visible.reading,
+    visible.isOcr ? VISIBLE_CONFIDENCE_OF_OCR_MIN : 0,
   );
   for (const second of seconds) conflicts.push(...compareAttachments(read, second));
   const fields = read.fields;

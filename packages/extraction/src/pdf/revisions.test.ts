@@ -5,11 +5,15 @@ const page = '3 0 obj\n<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>\nendobj\n
 const base =
   '%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R /AcroForm 8 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n' +
   `${page}4 0 obj\n<< /Length 5 >>\nstream\nBT ET\nendstream\nendobj\n8 0 obj\n<< /Fields [9 0 R] >>\nendobj\n`;
+/** Object 7 is drawn on the page, object 11 is how a field looks. */
+const drawings =
+  '7 0 obj\n<< /Type /XObject /Subtype /Form >>\nstream\nq Q\nendstream\nendobj\n11 0 obj\n<< /Type /XObject /Subtype /Form >>\nstream\nq Q\nendstream\nendobj\n' +
+  '13 0 obj\n<< /FT /Tx /T (Note) /AP << /N 11 0 R >> >>\nendobj\n';
 const field = '9 0 obj\n<< /FT /Sig /T (Signature) /V 10 0 R >>\nendobj\n';
 
 /** A file whose only signature covers all but its own value. */
 function signed(): string {
-  const before = `${base}${field}10 0 obj\n<< /Type /Sig /SubFilter /adbe.pkcs7.detached /ByteRange [0 AAAAAA BBBBBB CCCCCC] /Contents <`;
+  const before = `${base}${drawings}${field}10 0 obj\n<< /Type /Sig /SubFilter /adbe.pkcs7.detached /ByteRange [0 AAAAAA BBBBBB CCCCCC] /Contents <`;
   const value = '00'.repeat(20);
   const after = '> >>\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF\n';
   const digits = (count: number): string => String(count).padStart(6, '0');
@@ -62,6 +66,15 @@ describe('signatures', () => {
   test.each([
     ['CONTENT', update(newContent)],
     ['CONTENT', update(`${page.replace('4 0 R', '[4 0 R 20 0 R]')}20 0 obj\n<< >>\nstream\nq\nendstream\nendobj\n`)],
+    ['CONTENT', newContent],
+    [
+      'CONTENT',
+      update(
+        '30 0 obj\n<< /Type /Pages /Kids [31 0 R] /Count 1 >>\nendobj\n1 0 obj\n<< /Type /Catalog /Pages 30 0 R >>\nendobj\n',
+      ),
+    ],
+    ['CONTENT', update('7 0 obj\n<< /Type /XObject /Subtype /Form >>\nstream\nBT ET\nendstream\nendobj\n')],
+    ['FORM_OR_VALIDATION', update('11 0 obj\n<< /Type /XObject /Subtype /Form >>\nstream\nBT ET\nendstream\nendobj\n')],
     ['FORM_OR_VALIDATION', update('12 0 obj\n<< /Type /DSS >>\nendobj\n')],
     ['SIGNATURE_REMOVED', update('9 0 obj\n<< /FT /Sig /T (Signature) >>\nendobj\n')],
     ['SIGNATURE_REMOVED', update('8 0 obj\n<< /Fields [] >>\nendobj\n')],

@@ -54,6 +54,9 @@ function splitRevisions(file: string): Revision[] {
   const ends = [...file.matchAll(/%%EOF/g)].map(({ index }) => index + 5).slice(0, REVISIONS_MAX);
   const isLinearised = /\/Linearized\b/.test(file.slice(0, 2_048));
   const kept = isLinearised && ends.length > 1 ? ends.slice(1) : ends;
+  // Readers do without the mark at the end of the last revision.
+  const last = kept.at(-1);
+  if (last !== undefined && /\d\s+obj\b/.test(file.slice(last))) kept.push(file.length);
   let start = 0;
   return kept.map((end) => {
     const objects = readObjects(file.slice(start, end));
@@ -116,15 +119,37 @@ function isPage(text: string): boolean {
   return /\/Type\s*\/Page(?![A-Za-z])/.test(text);
 }
 
-/** Content streams of pages that the revision defines anew, or takes away from a page or a page from the file. */
+function isCatalog(text: string): boolean {
+  return /\/Type\s*\/Catalog\b/.test(text);
+}
+
+/** A picture, or a part of a page that is drawn from an object of its own. */
+function isDrawing(text: string): boolean {
+  return /\/Subtype\s*\/(?:Form|Image)\b/.test(text);
+}
+
+/** How comments and fields look is drawn anew when a form is filled in. */
+function appearancesOf(text: string): number[] {
+  const [, appearance] = /\/AP\s*<<((?:[^<>]|<<[^<>]*>>)*)>>/.exec(text) ?? [];
+  return [...(appearance ?? '').matchAll(/(\d+)\s+\d+\s+R/g)].map(([, number]) => Number(number));
+}
+
+/** Pictures, content streams and trees of pages that the revision defines anew, or takes away from a page or a page from the file. */
 function changedContents(
   before: ReadonlyMap<number, string>,
   { objects }: Revision,
 ): { readonly replaced: readonly number[]; readonly isExtended: boolean } {
   const replaced: number[] = [];
   let isExtended = false;
+  const appearances = new Set([...before.values(), ...objects.values()].flatMap(appearancesOf));
   for (const [number, text] of before) {
-    if (isPage(text)) {
+    if (isDrawing(text) && objects.has(number) && !appearances.has(number)) replaced.push(number);
+    if (isCatalog(text)) {
+      const now = objects.get(number);
+      const pages = referencesOf(now ?? '', 'Pages');
+      if (pages.length > 0 && pages[0] !== referencesOf(text, 'Pages')[0])
+        replaced.push(...referencesOf(text, 'Pages'));
+    } else if (isPage(text)) {
       const now = objects.get(number);
       const contents = referencesOf(text, 'Contents');
       replaced.push(...contents.filter((content) => objects.has(content) && content !== number));

@@ -10,8 +10,9 @@ const DIGITS_MIN = 3;
 /** Signs of editing that the drawing of the pages shows (detection reference, 7.6). */
 export function findDrawingSigns(pages: readonly PdfPage[]): TamperSign[] {
   const signs: TamperSign[] = [];
-  const covered = pages.filter(({ marks }) =>
-    marks.shown.some(({ isOverCover, text }) => isOverCover && /\d/.test(text)),
+  const covered = pages.filter(
+    ({ marks }) =>
+      marks.hasFiguresUnderPicture || marks.shown.some(({ isOverCover, text }) => isOverCover && /\d/.test(text)),
   );
   if (covered.length > 0) {
     signs.push({ kind: 'OVERLAY', objects: covered.slice(0, OBJECTS_MAX).map(({ object }) => object) });

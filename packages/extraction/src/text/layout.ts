@@ -75,6 +75,14 @@ export function layoutPage(
   return { number: page.number, width: page.width, height: page.height, lines };
 }
 
+/** Cells know the index of their page, which changes when pages are put together. */
+export function withIndex(page: TextPage, index: number): TextPage {
+  return {
+    ...page,
+    lines: page.lines.map((line) => ({ ...line, cells: line.cells.map((cell) => ({ ...cell, page: index })) })),
+  };
+}
+
 /** The place of a part of a cell, in fractions of the page. */
 export function boxOf(cell: TextCell, start: number, end: number, page: TextPage): Box {
   let left = Infinity;
