@@ -68,8 +68,8 @@ function textAround(document: TextDocument, cell: ReadCell): string {
     .join(' ');
 }
 
-const SORT_CODE = /sort ?code\W{0,4}(\d{2}[- ]?\d{2}[- ]?\d{2})(?!\d)/i;
-const ACCOUNT_NUMBER = /(?:account|a\/c|acc)\.? ?(?:number|no|num)?\W{0,4}(\d{7,8})(?!\d)/i;
+const SORT_CODE = /(?:sort(?:ing)?[ -]?code|\bs\/c)(?: ?(?:no|number))?\W{0,4}(\d{2}[- ]?\d{2}[- ]?\d{2})(?!\d)/i;
+const ACCOUNT_NUMBER = /\b(?:account|a\/c|acct?)\.?(?: ?(?:number|no|num|#))?\W{0,4}(\d{6,8}|\d{4} \d{4})(?! ?\d)/i;
 
 function findDomesticAccount(document: TextDocument): AccountReading['domestic'] {
   const sortCode = findBehind(document, SORT_CODE);
@@ -80,17 +80,20 @@ function findDomesticAccount(document: TextDocument): AccountReading['domestic']
 /** A pattern with its label, in one cell or over two cells of a line. */
 function findBehind(document: TextDocument, pattern: RegExp): Candidate | undefined {
   for (const cell of document.cells) {
-    const next = document.lines[cell.page]?.[cell.line]?.cells[cell.index + 1];
-    const joined = next === undefined ? cell.text : `${cell.text} ${next.text}`;
-    const match = pattern.exec(joined);
-    const raw = match?.[1];
-    if (match === null || raw === undefined) continue;
-    const at = joined.indexOf(raw, match.index);
-    const isNext = at >= cell.text.length;
-    const start = isNext ? at - cell.text.length - 1 : at;
+    const lines = document.lines[cell.page] ?? [];
+    const right = lines[cell.line]?.cells[cell.index + 1];
+    const below = lines[cell.line + 1]?.cells.find((lower) => Math.abs(lower.left - cell.left) < 2 * cell.size);
+    const found = [undefined, right, below]
+      .map((next) => ({ next, match: pattern.exec(next === undefined ? cell.text : `${cell.text} ${next.text}`) }))
+      .find(({ match }) => match !== null);
+    const raw = found?.match?.[1];
+    if (found?.match === undefined || found.match === null || raw === undefined) continue;
+    const at = found.match.input.indexOf(raw, found.match.index);
+    const place = found.next !== undefined && at >= cell.text.length ? found.next : cell;
+    const start = place === cell ? at : at - cell.text.length - 1;
     return {
       value: raw.replace(/\D/g, ''),
-      cell: isNext && next !== undefined ? next : cell,
+      cell: place,
       start,
       end: start + raw.length,
       score: 1,

@@ -45,7 +45,8 @@ export function pickBest(candidates: readonly Candidate[]): Choice | undefined {
       continue;
     }
     const [better, other] = candidate.score > known.score ? [candidate, known] : [known, candidate];
-    const bonus = better.cell === other.cell ? 0 : AGREEMENT_BONUS;
+    const isSecondHit = better.cell !== other.cell && other.evidence !== 'NO_LABEL';
+    const bonus = isSecondHit ? AGREEMENT_BONUS : 0;
     byValue.set(candidate.value, { ...better, score: better.score + (other.score > 0.3 ? bonus : 0) });
   }
   const [best, second] = [...byValue.values()].sort((one, other) => other.score - one.score);

@@ -13,6 +13,8 @@ export interface CurrencyReading {
 const UNAMBIGUOUS: Readonly<Record<string, string>> = {
   '€': 'EUR',
   euro: 'EUR',
+  euros: 'EUR',
+  złotych: 'PLN',
   zł: 'PLN',
   zl: 'PLN',
   kč: 'CZK',
@@ -89,13 +91,15 @@ export function findCurrency(
         signs.set(key, { cell, amount, count: (known?.count ?? 0) + 1 });
       }
     }
-    for (const match of cell.text.matchAll(/(?<![\p{L}\d])([A-Z]{3}|€|zł|Kč|(?<=\()RM(?=\)))(?![\p{L}\d])/gu)) {
+    for (const match of cell.text.matchAll(
+      /(?<![\p{L}\d])([A-Z]{3}|€|EURO|Euro|euro|euros|EUROS|zł|złotych|Kč|(?<=\()RM(?=\)))(?![\p{L}\d])/gu,
+    )) {
       const value = UNAMBIGUOUS[(match[1] ?? '').toLowerCase()] ?? match[1] ?? '';
       if (!COMMON_CODES.has(value)) continue;
       const isByTotal = cell.labels.some(({ entries }) =>
         entries.some(({ kind }) => ['gross', 'payable', 'net', 'tax'].includes(kind)),
       );
-      const isAlone = cell.text.replace(/[^\p{L}€]/gu, '').length <= 3;
+      const isAlone = cell.text.replace(/[^\p{L}€]/gu, '').length <= (match[1]?.length ?? 3);
       const score = isByTotal ? SCORE_BESIDE_AMOUNT : SCORE_OF_CODE_ALONE + (isAlone ? 0.15 : 0);
       add(value, cell, match.index, match.index + (match[1]?.length ?? 0), score);
     }

@@ -9,6 +9,16 @@ const OTHER_LABEL_PENALTY = 0.6;
 const YEARS_OF_ISSUE_AHEAD_MAX = 1;
 const YEARS_OF_PAYMENT_AHEAD_MAX = 3;
 const SECOND_VALUE_PENALTY = 0.05;
+/** Words before the date of another invoice: the one that is credited, or that was paid in advance. */
+const ANOTHER_INVOICE =
+  /(?:relat(?:es|ing) to|credit(?:ed)? for|against|corrects?|original|\bless\b|deposit|\bzur?\b|betreff|bezug|bezogen|abzgl|abzüglich|storniert|\bsur\b|d'origine|acompte|avance|concernant|annule|à déduire|do faktury|dotyczy|korygowanej|zaliczk|rectifica(?!tiva n)|abona la|anticipo|a cuenta|\brif\b|riferimento|a storno|acconto|betreft|inzake|op factuur|voorschot|aanbetaling)[^\n]{0,60}$/i;
+const ANOTHER_INVOICE_PENALTY = 0.6;
+/** `01.08. - 31.08.2025`, `1 to 31 March 2025`: the end of a period. */
+const PERIOD_BEFORE =
+  /(?:\d{1,2}[./]\d{1,2}[./]?(?:\d{2,4})?|\d{4}-\d{2}-\d{2}|\d{1,2}(?: \p{L}{3,10}(?: \d{4})?)?)\.? ?(?:-|to|bis|au|à|do|al|a|tot|t\/m)(?: zum)? ?$/iu;
+/** `Wiesbaden, den 13.02.2025`. */
+const TOWN_BEFORE = /^\p{Lu}[\p{L} .'/()-]{1,40}, (?:den |am |le |il |li |dnia |dn\. |a )*$/u;
+const PERIOD_PENALTY = 0.3;
 
 interface Found extends Candidate {
   readonly isAmbiguous: boolean;
@@ -49,12 +59,24 @@ function labelled(document: TextDocument, kind: LabelKind): Found[] {
         const between = region.cell.text.slice(region.start, date.start).replace(/[^\p{L}]/gu, '').length;
         const score = region.base * place.weight - SECOND_VALUE_PENALTY * index - Math.min(0.3, between * 0.015);
         const bonus = region.cell.page === 0 ? 0.05 : -0.1;
-        found.push(toFound(region.cell, date, score + bonus, place.isSpecific ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL'));
+        const penalty = kind === 'issueDate' ? penaltyOf(region.cell, date) : 0;
+        found.push(
+          toFound(region.cell, date, score + bonus - penalty, place.isSpecific ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL'),
+        );
       });
       if (dates.length > 0) break;
     }
   }
   return found;
+}
+
+function penaltyOf(cell: ReadCell, date: DateMatch): number {
+  const before = cell.text.slice(0, date.start);
+  const start = cell.dates.find((other) => other.end < date.start);
+  const isEnd = PERIOD_BEFORE.test(before) || (start !== undefined && /^ ?- ?$/.test(before.slice(start.end)));
+  const after = cell.text.slice(date.end);
+  const isStart = /^ ?(?:-|to|bis|au|do|al|tot|t\/m) ?\d/i.test(after);
+  return (ANOTHER_INVOICE.test(before) ? ANOTHER_INVOICE_PENALTY : 0) + (isEnd || isStart ? PERIOD_PENALTY : 0);
 }
 
 /** A date belongs to the label that binds it best. */
@@ -79,9 +101,14 @@ function unlabelled(document: TextDocument, claimed: readonly Found[]): Found[] 
             !isCompact && !claimed.some((other) => other.cell === cell && other.start === start),
         )
         .map((date) => {
+          const isOfTown = TOWN_BEFORE.test(cell.text.slice(0, date.start)) && cell.text.length - date.end < 4;
           const score =
-            0.3 + 0.1 * (1 - cell.top / page.height) + (besideNumber(document, cell, date.start) ? 0.35 : 0);
-          return toFound(cell, date, score, 'NO_LABEL');
+            (isOfTown ? 0.3 : 0) +
+            0.3 +
+            0.1 * (1 - cell.top / page.height) +
+            (besideNumber(document, cell, date.start) ? 0.35 : 0) -
+            penaltyOf(cell, date);
+          return toFound(cell, date, score, isOfTown ? 'GENERIC_LABEL' : 'NO_LABEL');
         }),
     );
 }
@@ -91,6 +118,7 @@ function besideNumber(document: TextDocument, cell: ReadCell, start: number): bo
   const line = document.lines[cell.page]?.[cell.line];
   if (line === undefined) return false;
   const before = cell.text.slice(0, start);
+  if (ANOTHER_INVOICE.test(before)) return false;
   if (/(?:vom|du|dated|z dnia|del|van|d\.d\.|de fecha|of)\W*$/i.test(before) || cell.dates[0]?.start === 0) {
     return line.cells.some(
       (other) =>

@@ -1,5 +1,6 @@
 import { getCountrySpecifications } from 'ibantools';
 import { readAccount } from '../xml/account.js';
+import { repairIban } from './misread.js';
 
 /** Something that looks like an IBAN. */
 export interface IbanMatch {
@@ -13,20 +14,29 @@ export interface IbanMatch {
 
 const specifications = getCountrySpecifications();
 const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})[ .-]?(\d{2})(?=[ .-]?[A-Z0-9])/giu;
+/** As OCR may read it. */
+const MISREAD_START = /(?<![\p{L}\d])([A-Z]{2})[ .-]?([\dOQDILBSZG]{2})(?=[ .-]?[A-Z0-9])/giu;
 /** A Polish account without its country. */
 const NRB = /(?<![\d\p{L}] ?)\d{2}(?:[ -]?\d{4}){6}(?! ?\d)/gu;
 
-/** All IBANs of a text, also those whose check digits fail, and Polish accounts of 26 digits (documents reference, 10.2). */
-export function findIbans(text: string): IbanMatch[] {
+/**
+ * All IBANs of a text, also those whose check digits fail, and Polish accounts of 26 digits (documents reference, 10.2).
+ * @param isOcr letters that OCR takes for digits are repaired where the check digits then fit
+ */
+export function findIbans(text: string, isOcr = false): IbanMatch[] {
   const found: IbanMatch[] = [];
-  for (const match of text.matchAll(IBAN_START)) {
+  for (const match of text.matchAll(isOcr ? MISREAD_START : IBAN_START)) {
     const country = (match[1] ?? '').toUpperCase();
     const length = specifications[country]?.chars;
     if (length === undefined || length === null) continue;
     const end = endOfLetters(text, match.index, length);
     if (end === undefined) continue;
     const raw = text.slice(match.index, end);
-    const value = raw.replace(/[ .-]/g, '').toUpperCase();
+    // Words that follow a tax id are no account.
+    if (/[a-z]/.test(raw) && /[A-Z]/.test(raw)) continue;
+    const printed = raw.replace(/[ .-]/g, '').toUpperCase();
+    const repaired = isOcr ? repairIban(printed) : printed;
+    const value = readAccount(repaired).kind === 'IBAN' ? repaired : printed;
     if (!/^[A-Z]{2}\d{2}/.test(value) || (value.match(/\d/g) ?? []).length < 8) continue;
     found.push({ value, raw, start: match.index, end, isValid: readAccount(value).kind === 'IBAN' });
   }

@@ -32,225 +32,231 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   number: [
     {
       specific:
-        'invoice number; invoice no; invoice nr; invoice num; invoice #; invoice id; invoice reference; invoice ref; tax invoice no; tax invoice number; tax invoice; bill no; bill number; document no; document number; doc no; receipt no; receipt number; receipt #; credit note no; credit note number; credit memo no; credit memo number; credit note #; inv no; inv #; inv number; our invoice; sales invoice no; vat invoice no; number of invoice',
+        'invoice number; invoice no; invoice nr; invoice num; invoice #; invoice id; invoice reference; invoice ref; tax invoice no; tax invoice number; tax invoice; bill no; bill number; document no; document number; doc no; receipt no; receipt number; receipt #; credit note no; credit note number; credit memo no; credit memo number; credit note #; inv no; inv #; inv number; our invoice; sales invoice no; vat invoice no; number of invoice; bill ref; bill reference; billing document no; billing no; voucher no; docket no; document ref; e-invoice no; e-invoice number; inv ref; invoice n°; invoice serial no; fee note no; statement no; invoice no/ref; invoice number/reference',
       generic:
-        'invoice; credit note; credit memo; receipt; bill; no; number; #; sales invoice; vat invoice; commercial invoice',
+        'invoice; credit note; credit memo; receipt; bill; no; number; #; sales invoice; vat invoice; commercial invoice; fee note; statement; document; ref no; tax receipt',
     },
     {
       specific:
-        'rechnungsnummer; rechnungs-nr; rechnungsnr; rechnung nr; rechnung nummer; rechnung no; re-nr; rg-nr; rechn-nr; rech-nr; belegnummer; beleg-nr; dokumentnummer; dokument-nr; gutschriftsnummer; gutschriftnummer; gutschrifts-nr; gutschrift nr; faktura-nr; fakturanummer; fakturennummer; rechnungskennzeichen; rechnung #; vorgangsnummer; stornorechnung nr; rechnungskorrektur nr; korrekturrechnung nr',
-      generic: 'rechnung; gutschrift; faktura nr; nummer; nr; stornorechnung; rechnungskorrektur; schlussrechnung',
+        'rechnungsnummer; rechnungs-nr; rechnungsnr; rechnung nr; rechnung nummer; rechnung no; re-nr; rg-nr; rechn-nr; rech-nr; belegnummer; beleg-nr; dokumentnummer; dokument-nr; gutschriftsnummer; gutschriftnummer; gutschrifts-nr; gutschrift nr; faktura-nr; fakturanummer; fakturennummer; rechnungskennzeichen; rechnung #; vorgangsnummer; stornorechnung nr; rechnungskorrektur nr; korrekturrechnung nr; honorarnote nr; kostennote nr; liquidation nr; bon-nr; bonnr; kassenbon-nr; quittungsnr; quittung nr; abrechnungsnummer; abrechnungsnr; abrechnung nr; sammelrechnung nr; teilrechnung nr; abschlagsrechnung nr; schlussrechnung nr; rechnungs-id; ausgangsrechnung nr; honorarrechnung nr; beleg nr; r-nr; fakturanr',
+      generic:
+        'rechnung; gutschrift; faktura nr; nummer; nr; stornorechnung; rechnungskorrektur; schlussrechnung; beleg; bon; honorarnote; kostennote; abrechnung; quittung; sammelrechnung; teilrechnung; ausgangsrechnung; honorarrechnung; jahresrechnung; liquidation',
     },
     {
       specific:
-        "numero de facture; numero facture; numero de la facture; facture n°; facture no; facture numero; n° de facture; n° facture; no de facture; no facture; num facture; n° de la facture; ref facture; reference facture; reference de facture; reference de la facture; avoir n°; avoir no; avoir numero; n° d'avoir; numero d'avoir; facture d'avoir n°; n° de piece; numero de piece; n° piece; n° du document",
-      generic: 'facture; avoir; n°; numero; reference',
+        "numero de facture; numero facture; numero de la facture; facture n°; facture no; facture numero; n° de facture; n° facture; no de facture; no facture; num facture; n° de la facture; ref facture; reference facture; reference de facture; reference de la facture; avoir n°; avoir no; avoir numero; n° d'avoir; numero d'avoir; facture d'avoir n°; n° de piece; numero de piece; n° piece; n° du document; note d'honoraires n°; note d'honoraires no; ticket n°; n° ticket; n° de ticket; recu n°; n° de recu; quittance n°; fact n°; fac n°; facture ref; reference de l'avoir; note de credit n°; facture / n°; n° de note",
+      generic: "facture; avoir; n°; numero; reference; note d'honoraires; recu; ticket; quittance; note de credit",
     },
     {
       specific:
-        'numer faktury; faktura vat nr; faktura nr; faktura numer; faktura vat numer; nr faktury; nr faktury vat; rachunek nr; numer rachunku; faktura korygujaca nr; faktura korygujaca numer; faktura koncowa nr; faktura zaliczkowa nr; faktura proforma nr; numer dokumentu; nr dokumentu; fv nr; nr fv; numer korekty; numer fv; korekta nr',
-      generic: 'faktura; faktura vat; numer; faktura korygujaca',
+        'numer faktury; faktura vat nr; faktura nr; faktura numer; faktura vat numer; nr faktury; nr faktury vat; rachunek nr; numer rachunku; faktura korygujaca nr; faktura korygujaca numer; faktura koncowa nr; faktura zaliczkowa nr; faktura proforma nr; numer dokumentu; nr dokumentu; fv nr; nr fv; numer korekty; numer fv; korekta nr; paragon nr; nr paragonu; faktura marza nr; nota ksiegowa nr; dokument nr; numer rachunku za uslugi; rachunek numer; faktura rozliczeniowa nr; faktura uproszczona nr; numer faktury korygujacej; nr korekty',
+      generic: 'faktura; faktura vat; numer; faktura korygujaca; rachunek; paragon fiskalny; nota',
     },
     {
       specific:
-        'numero de factura; factura n°; factura no; factura numero; factura num; factura nº; n° factura; nº factura; nº de factura; n° de factura; no de factura; num factura; num de factura; factura #; numero factura; n factura; serie y numero; numero de documento; nº documento; nº de documento; factura rectificativa nº; factura rectificativa n°; nota de credito nº; nº de abono; abono nº; ref factura',
-      generic: 'factura; factura rectificativa; factura simplificada; nº; num; abono',
+        'numero de factura; factura n°; factura no; factura numero; factura num; factura nº; n° factura; nº factura; nº de factura; n° de factura; no de factura; num factura; num de factura; factura #; numero factura; n factura; serie y numero; numero de documento; nº documento; nº de documento; factura rectificativa nº; factura rectificativa n°; nota de credito nº; nº de abono; abono nº; ref factura; serie y folio; serie/folio; folio; serie/numero; serie numero; serie-numero; nº ticket; ticket nº; n° ticket; recibo nº; nº recibo; minuta nº; nº de minuta; factura simplificada nº; nº fra; fra nº; nº de fra; fra n°; numero de recibo; num fra; n° fra; nota de cargo nº; numero de abono; nº abono',
+      generic:
+        'factura; factura rectificativa; factura simplificada; nº; num; abono; recibo; minuta; ticket; nota de credito',
     },
     {
       specific:
-        'numero fattura; numero della fattura; fattura n; fattura n°; fattura nr; fattura numero; fattura no; fattura num; n fattura; n° fattura; nr fattura; numero documento; n documento; n° documento; nr documento; documento n; nota di credito n; nota di credito n°; nota di credito nr; numero nota di credito; fattura di vendita n; num fattura; num documento; fatt n; fattura immediata n; fattura differita n; numero doc; n doc; nr doc',
-      generic: 'fattura; nota di credito; numero; fattura di vendita',
+        'numero fattura; numero della fattura; fattura n; fattura n°; fattura nr; fattura numero; fattura no; fattura num; n fattura; n° fattura; nr fattura; numero documento; n documento; n° documento; nr documento; documento n; nota di credito n; nota di credito n°; nota di credito nr; numero nota di credito; fattura di vendita n; num fattura; num documento; fatt n; fattura immediata n; fattura differita n; numero doc; n doc; nr doc; parcella n; parcella n°; parcella nr; ricevuta n; ricevuta nr; ricevuta n°; ricevuta fiscale n; ricevuta fiscale nr; scontrino n; ft n; ft nr; fatt nr; n° fatt; numero progressivo; avviso di parcella n; nota di accredito n; numero parcella; numero ricevuta',
+      generic:
+        'fattura; nota di credito; numero; fattura di vendita; parcella; ricevuta; ricevuta fiscale; nota; scontrino',
     },
     {
       specific:
-        'factuurnummer; factuurnr; factuur nr; factuur no; factuur nummer; factuur #; nummer factuur; creditnotanummer; creditnota nr; creditfactuur nr; creditfactuurnummer; creditnota nummer; documentnummer; document nr; faktuurnummer; faktuur nr; nota nummer; notanummer',
-      generic: 'factuur; faktuur; creditnota; creditfactuur; nummer; nota',
+        'factuurnummer; factuurnr; factuur nr; factuur no; factuur nummer; factuur #; nummer factuur; creditnotanummer; creditnota nr; creditfactuur nr; creditfactuurnummer; creditnota nummer; documentnummer; document nr; faktuurnummer; faktuur nr; nota nummer; notanummer; declaratienummer; declaratie nr; bonnummer; bon nr; bonnr; kassabon nr; nota nr; factuurreferentie; fact nr; fact.nr; creditnota nr.; nummer creditnota; notanr; verkoopfactuur nr; verkoopfactuurnummer',
+      generic: 'factuur; faktuur; creditnota; creditfactuur; nummer; nota; bon; declaratie; kassabon; verkoopfactuur',
     },
   ],
   issueDate: [
     {
       specific:
-        'invoice date; date of invoice; date of issue; issue date; issued on; issued; invoiced on; bill date; billing date; tax date; tax point; tax point date; date issued; document date; bill issue date; date invoiced; receipt date; date of receipt; credit note date; inv date; date invoice; invoice date and tax point; invoice issue date; doc date; date of document',
-      generic: 'dated; date',
+        'invoice date; date of invoice; date of issue; issue date; issued on; issued; invoiced on; bill date; billing date; tax date; tax point; tax point date; date issued; document date; bill issue date; date invoiced; receipt date; date of receipt; credit note date; inv date; date invoice; invoice date and tax point; invoice issue date; doc date; date of document; tax invoice date; inv dt; invoice dt; bill dt; billed on; date of bill; transaction date; date of credit note; date raised; raised on',
+      generic: 'dated; date; on; issue',
     },
     {
       specific:
-        'rechnungsdatum; belegdatum; ausstellungsdatum; ausgestellt am; datum der rechnung; rechnungs-datum; rechnung vom; gutschriftsdatum; gutschriftdatum; re-datum; rg-datum; rechnungsdat; fakturadatum; dokumentdatum; datum der ausstellung; datum rechnung; rechn-datum; erstellt am; erstellungsdatum',
+        'rechnungsdatum; belegdatum; ausstellungsdatum; ausgestellt am; datum der rechnung; rechnungs-datum; rechnung vom; gutschriftsdatum; gutschriftdatum; re-datum; rg-datum; rechnungsdat; fakturadatum; dokumentdatum; datum der ausstellung; datum rechnung; rechn-datum; erstellt am; erstellungsdatum; rechnungstag; erstellungstag; datum/date; rechnung datum; fakturierungsdatum; abrechnungsdatum; erstellungsdatum rechnung; quittungsdatum; bondatum; ausgestellt; datum der gutschrift; honorarnotendatum',
       generic: 'datum; vom; den',
     },
     {
       specific:
-        "date de facture; date facture; date de la facture; date de facturation; date d'emission; date emission; date d'emission de la facture; emise le; emis le; facture du; facturee le; date de l'avoir; avoir du; date du document; date d'avoir; date de piece; etablie le; fait le; facturation le; date document",
-      generic: 'du; date; le',
+        "date de facture; date facture; date de la facture; date de facturation; date d'emission; date emission; date d'emission de la facture; emise le; emis le; facture du; facturee le; date de l'avoir; avoir du; date du document; date d'avoir; date de piece; etablie le; fait le; facturation le; date document; facture le; date d'etablissement; en date du; date facturation; date de l'emission; emission le; date du ticket; date de la note",
+      generic: 'du; date; le; emission',
     },
     {
       specific:
-        'data wystawienia; data wystawienia faktury; wystawiono dnia; wystawiona dnia; wystawiono w dniu; wystawiona w dniu; data faktury; data dokumentu; data i miejsce wystawienia; miejsce i data wystawienia; data wyst; data wystawienia dokumentu; data wystawienia korekty; wystawiono; dnia wystawienia; data wystaw',
+        'data wystawienia; data wystawienia faktury; wystawiono dnia; wystawiona dnia; wystawiono w dniu; wystawiona w dniu; data faktury; data dokumentu; data i miejsce wystawienia; miejsce i data wystawienia; data wyst; data wystawienia dokumentu; data wystawienia korekty; wystawiono; dnia wystawienia; data wystaw; data paragonu; wystawiono dn; data wystawienia rachunku; data rachunku; data sporzadzenia; dn wystawienia; wystawiony dnia; data wystawienia paragonu',
       generic: 'z dnia; data; dnia; dn',
     },
     {
       specific:
-        'fecha de factura; fecha factura; fecha de la factura; fecha de emision; fecha emision; fecha de expedicion; fecha expedicion; fecha de facturacion; fecha facturacion; emitida el; fecha del documento; fecha documento; fecha de abono; expedida el; fecha fra; fecha doc',
-      generic: 'fecha; de fecha',
+        'fecha de factura; fecha factura; fecha de la factura; fecha de emision; fecha emision; fecha de expedicion; fecha expedicion; fecha de facturacion; fecha facturacion; emitida el; fecha del documento; fecha documento; fecha de abono; expedida el; fecha fra; fecha doc; fecha y hora de emision; fecha de la fra; fecha emision factura; fecha de ticket; f factura; f emision; fecha de emision de la factura; fecha y lugar de expedicion; fecha de recibo; emision',
+      generic: 'fecha; de fecha; fecha y hora',
     },
     {
       specific:
-        'data fattura; data della fattura; data documento; data del documento; data emissione; data di emissione; data emissione fattura; emessa il; emesso il; data nota di credito; data fatt; data doc; fattura del; data fatturazione; data di fatturazione; del documento',
-      generic: 'del; data; in data; addi',
+        'data fattura; data della fattura; data documento; data del documento; data emissione; data di emissione; data emissione fattura; emessa il; emesso il; data nota di credito; data fatt; data doc; fattura del; data fatturazione; data di fatturazione; del documento; data ft; data ricevuta; data e luogo; data emiss; luogo e data; data parcella; data scontrino; emissione',
+      generic: 'del; data; in data; addi; li',
     },
     {
       specific:
-        'factuurdatum; factuur datum; datum factuur; datum van factuur; faktuurdatum; creditdatum; creditnotadatum; documentdatum; uitgiftedatum; datum van uitgifte; datum uitreiking; opgemaakt op; datum creditnota; notadatum',
-      generic: 'datum; d.d.; gedateerd',
+        'factuurdatum; factuur datum; datum factuur; datum van factuur; faktuurdatum; creditdatum; creditnotadatum; documentdatum; uitgiftedatum; datum van uitgifte; datum uitreiking; opgemaakt op; datum creditnota; notadatum; fact datum; factuurdat; datum nota; datum bon; nota datum; datum declaratie',
+      generic: 'datum; d.d.; gedateerd; dd',
     },
   ],
   dueDate: [
     {
       specific:
-        'due date; payment due; payment due date; pay by; payable by; due on; due by; payment due by; date due; to be paid by; please pay by; pay before; payment date; invoice due; invoice due date; payable on or before; payment deadline; please pay before; latest payment date; payment due on; payment is due by; payment is due on; please remit by; due for payment by',
+        'due date; payment due; payment due date; pay by; payable by; due on; due by; payment due by; date due; to be paid by; please pay by; pay before; payment date; invoice due; invoice due date; payable on or before; payment deadline; please pay before; latest payment date; payment due on; payment is due by; payment is due on; please remit by; due for payment by; pay no later than; no later than; settle by; settlement due; settlement date; payable on; payment required by; must be paid by; payment by; payment due before; please settle by; please pay no later than; due for payment; payable before; collected on or after; expiry date; expires',
       generic: 'due; before; maturity; maturity date',
     },
     {
       specific:
-        'falligkeitsdatum; faelligkeitsdatum; fallig am; faellig am; zahlbar bis; zahlbar bis zum; zahlbar am; zahlungsziel; netto bis; zahlungsziel bis; zahlbar netto bis; zahlung bis; zahlen bis; zahlungsfrist; zahlungsfrist bis; fallig bis; zahlungstermin; zahlbar ohne abzug bis; ohne abzug bis; zu zahlen bis; zahlung fallig am; uberweisen bis; fallig zum; bitte bis zum; bis spatestens; zahlungseingang bis; rechnung fallig am',
+        'falligkeitsdatum; faelligkeitsdatum; fallig am; faellig am; zahlbar bis; zahlbar bis zum; zahlbar am; zahlungsziel; netto bis; zahlungsziel bis; zahlbar netto bis; zahlung bis; zahlen bis; zahlungsfrist; zahlungsfrist bis; fallig bis; zahlungstermin; zahlbar ohne abzug bis; ohne abzug bis; zu zahlen bis; zahlung fallig am; uberweisen bis; fallig zum; bitte bis zum; bis spatestens; zahlungseingang bis; rechnung fallig am; zahlbar spatestens; falligkeitstag; zahlung erbeten bis; zahlungsfalligkeit; begleichen bis; uberweisung bis; zu begleichen bis; valuta; zahlbar bis spatestens; bitte zahlen bis; bitte uberweisen bis; zahltermin; fallig per; zahlbar per',
       generic: 'falligkeit; fallig; bis zum; bis',
     },
     {
       specific:
-        "date d'echeance; date echeance; date limite de paiement; date limite de reglement; a payer avant; a payer avant le; a regler avant le; payable le; payable avant le; a payer pour le; echeance de paiement; echeance le; reglement avant le; paiement avant le; a regler le; date de reglement; date de paiement; echeance au; a echeance du; a regler au plus tard le; paiement au plus tard le",
-      generic: 'echeance; reglement le',
+        "date d'echeance; date echeance; date limite de paiement; date limite de reglement; a payer avant; a payer avant le; a regler avant le; payable le; payable avant le; a payer pour le; echeance de paiement; echeance le; reglement avant le; paiement avant le; a regler le; date de reglement; date de paiement; echeance au; a echeance du; a regler au plus tard le; paiement au plus tard le; soit le; a regler pour le; date limite; limite de paiement; echeance du; reglement avant; a payer pour; payable jusqu'au; exigible le; date d'exigibilite",
+      generic: 'echeance; reglement le; echeances',
     },
     {
       specific:
-        'termin platnosci; termin zaplaty; platne do; platne do dnia; do zaplaty do; do zaplaty do dnia; platnosc do; data platnosci; termin plat; platnosc w terminie; termin platnosci do; zaplata do; wymagalne dnia; termin regulowania platnosci; prosimy o zaplate do',
-      generic: 'termin; platnosc',
+        'termin platnosci; termin zaplaty; platne do; platne do dnia; do zaplaty do; do zaplaty do dnia; platnosc do; data platnosci; termin plat; platnosc w terminie; termin platnosci do; zaplata do; wymagalne dnia; termin regulowania platnosci; prosimy o zaplate do; zaplata w terminie do; platnosc do dnia; prosimy o wplate do; wplaty do dnia; termin wplaty; termin platnosci uplywa',
+      generic: 'termin; platnosc; do dnia',
     },
     {
       specific:
-        'fecha de vencimiento; fecha vencimiento; fecha limite de pago; pagar antes de; pagar antes del; vence el; fecha de pago; pagadero el; a pagar antes del; vencimiento el; fecha pago; pago antes del; vencimientos; fecha vto; vto',
-      generic: 'vencimiento; vence',
+        'fecha de vencimiento; fecha vencimiento; fecha limite de pago; pagar antes de; pagar antes del; vence el; fecha de pago; pagadero el; a pagar antes del; vencimiento el; fecha pago; pago antes del; vencimientos; fecha vto; vto; pago hasta; fecha de vto; fecha de cargo; vto el; a pagar el; plazo de pago hasta; pagar hasta; fecha maxima de pago; limite de pago',
+      generic: 'vencimiento; vence; vto.',
     },
     {
       specific:
-        'data scadenza; data di scadenza; scadenza pagamento; scadenza del pagamento; da pagare entro; da pagare entro il; pagare entro il; pagamento entro il; scadenza il; scade il; data pagamento; scadenze; termine di pagamento; scadenza fattura; entro il; con scadenza; scadenza al',
-      generic: 'scadenza',
+        'data scadenza; data di scadenza; scadenza pagamento; scadenza del pagamento; da pagare entro; da pagare entro il; pagare entro il; pagamento entro il; scadenza il; scade il; data pagamento; scadenze; termine di pagamento; scadenza fattura; entro il; con scadenza; scadenza al; scad; scad pagamento; termine pagamento; pagabile entro il; saldo entro il; pagamento entro; data scad; pagare entro; scadenza rata',
+      generic: 'scadenza; scad.',
     },
     {
       specific:
-        'vervaldatum; vervaldag; te betalen voor; betalen voor; uiterste betaaldatum; uiterste betaaldag; te voldoen voor; betaaldatum; betaling voor; uiterlijk te betalen op; te betalen uiterlijk; vervalt op; betalen uiterlijk; voldoen voor; betalingstermijn tot; uiterlijk betalen op; uiterlijk op; betaal uiterlijk',
-      generic: 'vervalt; uiterlijk',
+        'vervaldatum; vervaldag; te betalen voor; betalen voor; uiterste betaaldatum; uiterste betaaldag; te voldoen voor; betaaldatum; betaling voor; uiterlijk te betalen op; te betalen uiterlijk; vervalt op; betalen uiterlijk; voldoen voor; betalingstermijn tot; uiterlijk betalen op; uiterlijk op; betaal uiterlijk; gelieve te betalen voor; betaaltermijn tot; te betalen tot; uiterste datum; voor of op; te betalen op; betaling uiterlijk; graag betalen voor; vervaldatum factuur; voldoen uiterlijk',
+      generic: 'vervalt; uiterlijk; voor',
     },
   ],
   gross: [
     {
       specific:
-        'grand total; total including vat; total incl vat; total inc vat; total incl tax; total inc tax; total including tax; total with vat; invoice total; total invoice; total invoice amount; invoice amount; total amount due; total due; total payable; total amount payable; gross total; gross amount; total gross; total amount; total inclusive of gst; total incl gst; total inc gst; total including gst; total sales (inclusive of gst); total sales inclusive gst; amount incl vat; total to pay; total credit; credit total; total amount incl vat; total rounded; rounded total; nett total incl; total inclusive; round d total; total rm; total usd; total eur; total gbp; total aud; total cad; total inr; total (eur); amount including vat; gross',
+        'grand total; total including vat; total incl vat; total inc vat; total incl tax; total inc tax; total including tax; total with vat; invoice total; total invoice; total invoice amount; invoice amount; total amount due; total due; total payable; total amount payable; gross total; gross amount; total gross; total amount; total inclusive of gst; total incl gst; total inc gst; total including gst; total sales (inclusive of gst); total sales inclusive gst; amount incl vat; total to pay; total credit; credit total; total amount incl vat; total rounded; rounded total; nett total incl; total inclusive; round d total; total rm; total usd; total eur; total gbp; total aud; total cad; total inr; total (eur); amount including vat; gross; total this invoice; total this bill; amount of this invoice; invoice value; total value; sum total; total price; total charge; order total; final total; total for this invoice; total charges for this period; total new charges; total for this period; amount chargeable; total invoice value; total including all taxes; total amt; total chf; total aed; total sgd; total hkd; total nzd; total zar; total sek; total nok; total dkk; total (incl vat); total (inc gst); total inc; total incl; amount inc vat; gross invoice total',
       generic: 'total; amount; totals',
     },
     {
       specific:
-        'rechnungsbetrag; gesamtbetrag; bruttobetrag; bruttosumme; rechnungssumme brutto; endbetrag; summe inkl; summe inklusive; gesamtbetrag brutto; gesamt brutto; gesamtsumme brutto; summe brutto; brutto gesamt; betrag brutto; rechnungsbetrag brutto; rechnungsendbetrag; gesamtbetrag inkl; total inkl; gesamt inkl; endsumme; gesamtpreis brutto; rechnungssumme; brutto-betrag; gutschriftsbetrag; gutschriftbetrag; betrag inkl; endbetrag brutto; rechnungstotal; gesamtbetrag inkl mwst; summe inkl mwst; summe inkl ust; gesamtsumme inkl mwst; gesamtbetrag inkl ust; total inkl mwst; gesamtrechnungsbetrag; zu uberweisender betrag',
+        'rechnungsbetrag; gesamtbetrag; bruttobetrag; bruttosumme; rechnungssumme brutto; endbetrag; summe inkl; summe inklusive; gesamtbetrag brutto; gesamt brutto; gesamtsumme brutto; summe brutto; brutto gesamt; betrag brutto; rechnungsbetrag brutto; rechnungsendbetrag; gesamtbetrag inkl; total inkl; gesamt inkl; endsumme; gesamtpreis brutto; rechnungssumme; brutto-betrag; gutschriftsbetrag; gutschriftbetrag; betrag inkl; endbetrag brutto; rechnungstotal; gesamtbetrag inkl mwst; summe inkl mwst; summe inkl ust; gesamtsumme inkl mwst; gesamtbetrag inkl ust; total inkl mwst; gesamtrechnungsbetrag; zu uberweisender betrag; gesamtpreis; gesamtkosten; bruttorechnungsbetrag; total brutto; total chf; total eur; gesamttotal; endpreis; gesamt eur; betrag gesamt; summe eur; gesamtsumme eur; gesamtbetrag eur; totalbetrag; rechnungstotal inkl mwst; bruttogesamtbetrag; gesamtforderung; gesamtleistung brutto; summe gesamt; zu zahlender gesamtbetrag',
       generic: 'summe; gesamtsumme; brutto; gesamt; total; betrag',
     },
     {
       specific:
-        'total ttc; montant ttc; total toutes taxes comprises; montant total ttc; total general; total general ttc; total facture; montant de la facture; total de la facture; montant total de la facture; prix total ttc; total avoir; total t.t.c; montant total toutes taxes comprises; total tvac; montant tvac; total tva comprise; total taxes comprises; total avoir ttc; total (ttc); total en euros ttc',
+        "total ttc; montant ttc; total toutes taxes comprises; montant total ttc; total general; total general ttc; total facture; montant de la facture; total de la facture; montant total de la facture; prix total ttc; total avoir; total t.t.c; montant total toutes taxes comprises; total tvac; montant tvac; total tva comprise; total taxes comprises; total avoir ttc; total (ttc); total en euros ttc; total chf; net ttc; total eur; montant total a payer; total tous frais compris; total du ticket; total de l'avoir; net a votre credit; montant de l'avoir; total tva incluse; total tva incl; montant tva incluse; total ttc a payer; total net ttc; total eur ttc; total a votre credit",
       generic: 'total; montant total; ttc; montant',
     },
     {
       specific:
-        'razem do zaplaty; razem brutto; wartosc brutto; naleznosc ogolem; kwota brutto; suma brutto; lacznie brutto; ogolem brutto; brutto razem; kwota naleznosci; kwota do zaplaty; lacznie do zaplaty; suma do zaplaty; wartosc brutto razem; razem wartosc brutto; kwota naleznosci ogolem; ogolem do zaplaty; wartosc faktury; do zaplaty razem; kwota ogolem; razem naleznosc; do zwrotu; razem do zwrotu',
+        'razem do zaplaty; razem brutto; wartosc brutto; naleznosc ogolem; kwota brutto; suma brutto; lacznie brutto; ogolem brutto; brutto razem; kwota naleznosci; kwota do zaplaty; lacznie do zaplaty; suma do zaplaty; wartosc brutto razem; razem wartosc brutto; kwota naleznosci ogolem; ogolem do zaplaty; wartosc faktury; do zaplaty razem; kwota ogolem; razem naleznosc; do zwrotu; razem do zwrotu; wartosc ogolem; kwota faktury; suma pln; razem pln; kwota zmniejszenia brutto; wartosc korekty brutto; razem kwota; wartosc z vat; suma brutto pln; razem kwota brutto; naleznosc razem; kwota z podatkiem; kwota korekty brutto',
       generic: 'razem; suma; ogolem; lacznie; brutto',
     },
     {
       specific:
-        'total factura; importe total; total con iva; liquido a percibir; total iva incluido; importe total factura; total importe; total general; total eur; importe factura; importe liquido; total de la factura; total a abonar; importe total con iva; importe total iva incluido; total documento; total (iva incluido); total bruto; importe bruto; importe total a pagar; total con impuestos',
+        'total factura; importe total; total con iva; total iva incluido; importe total factura; total importe; total general; total eur; importe factura; total de la factura; total a abonar; importe total con iva; importe total iva incluido; total documento; total (iva incluido); total bruto; importe bruto; importe total a pagar; total con impuestos; total importe factura; total euros; total mxn; suma total; total con impuestos incluidos; total a percibir; total recibo; total ticket; total abono; importe del abono; total cop; total clp; total ars; total pen; total con igic; total fra; importe total de la factura',
       generic: 'total; importe',
     },
     {
       specific:
-        'totale fattura; totale documento; importo totale; totale ivato; totale iva inclusa; totale lordo; importo totale fattura; tot documento; tot fattura; totale complessivo; totale generale; importo fattura; totale con iva; totale fattura iva inclusa; importo totale documento; importo complessivo; totale importo; totale euro; totale nota di credito; totale ivato inclusa',
+        'totale fattura; totale documento; importo totale; totale ivato; totale iva inclusa; totale lordo; importo totale fattura; tot documento; tot fattura; totale complessivo; totale generale; importo fattura; totale con iva; totale fattura iva inclusa; importo totale documento; importo complessivo; totale importo; totale euro; totale nota di credito; totale ivato inclusa; totale eur; totale da corrispondere; totale ricevuta; totale conto; totale parcella; totale scontrino; totale ft; totale fatt; totale chf; totale a pagare; importo totale euro',
       generic: 'totale; importo',
     },
     {
       specific:
-        'totaal incl btw; totaal inclusief btw; te betalen bedrag; totaalbedrag; factuur totaal; factuurtotaal; factuurbedrag; totaal factuur; bedrag incl btw; bedrag inclusief btw; totaal te voldoen; eindtotaal; totaalbedrag incl btw; totaal inclusief; totaal incl; totaalbedrag inclusief btw; te ontvangen; totaal eur; eindbedrag; totaal factuurbedrag; totaal credit; totaal creditnota; totaal bedrag; incl btw; inclusief btw',
+        'totaal incl btw; totaal inclusief btw; te betalen bedrag; totaalbedrag; factuur totaal; factuurtotaal; factuurbedrag; totaal factuur; bedrag incl btw; bedrag inclusief btw; totaal te voldoen; eindtotaal; totaalbedrag incl btw; totaal inclusief; totaal incl; totaalbedrag inclusief btw; te ontvangen; totaal eur; eindbedrag; totaal factuurbedrag; totaal credit; totaal creditnota; totaal bedrag; incl btw; inclusief btw; te voldoen bedrag; totaal nota; totaal te uwen gunste; totaal te betalen bedrag; nota totaal; totaal creditbedrag; totaal inclusief 21% btw; totaal met btw; totaal bon; notabedrag; totaal incl btw eur; te crediteren bedrag; totaal verschuldigd',
       generic: 'totaal; bedrag',
     },
   ],
   payable: [
     {
       specific:
-        'balance due; balance; amount due; amount payable; outstanding; amount to pay; net payable; balance to pay; outstanding balance; outstanding amount; pay this amount; please pay; cash; amount outstanding; amount owing; you pay; payment amount',
+        'balance due; balance; amount due; amount payable; outstanding; amount to pay; net payable; balance to pay; outstanding balance; outstanding amount; pay this amount; please pay; amount outstanding; amount owing; you pay; payment amount; to pay; you owe; total outstanding; net amount due; balance now due; remaining balance; left to pay; balance outstanding',
     },
     {
       specific:
-        'zahlbetrag; zu zahlen; zu zahlender betrag; zahlungsbetrag; restbetrag; offener betrag; zahllast; fallig; noch zu zahlen; auszahlungsbetrag; betrag zu zahlen',
+        'zahlbetrag; zu zahlen; zu zahlender betrag; zahlungsbetrag; restbetrag; offener betrag; zahllast; fallig; noch zu zahlen; auszahlungsbetrag; betrag zu zahlen; zu bezahlen; restforderung; verbleibender betrag; noch offen; noch zu zahlender betrag; offener restbetrag; verbleiben zu zahlen; restzahlung',
     },
     {
       specific:
-        'net a payer; somme a payer; total a payer; reste a payer; solde a payer; montant a payer; a payer; montant du; solde du; net a regler; montant net a payer; total du; net a payer ttc; net a deduire; reste du',
-    },
-    { specific: 'do zaplaty; pozostalo do zaplaty; pozostaje do zaplaty; saldo do zaplaty; naleznosc; pozostalo' },
-    {
-      specific:
-        'total a pagar; a pagar; liquido a pagar; importe a pagar; pendiente de pago; neto a pagar; total pendiente; importe pendiente',
+        'net a payer; somme a payer; total a payer; reste a payer; solde a payer; montant a payer; a payer; montant du; solde du; net a regler; montant net a payer; total du; net a payer ttc; net a deduire; reste du; reste a regler; solde restant; solde restant du; net a regler ttc',
     },
     {
       specific:
-        'netto a pagare; totale da pagare; da pagare; totale dovuto; importo da pagare; importo dovuto; netto da pagare; saldo; saldo a pagare; netto dovuto',
+        'do zaplaty; pozostalo do zaplaty; pozostaje do zaplaty; saldo do zaplaty; naleznosc; pozostalo; pozostaje; do doplaty; do zaplaty pozostalo; pozostala kwota',
     },
     {
       specific:
-        'te betalen; totaal te betalen; nog te betalen; te voldoen; openstaand bedrag; openstaand; te betalen totaal; restbedrag; door u te betalen',
+        'total a pagar; a pagar; liquido a pagar; importe a pagar; pendiente de pago; neto a pagar; total pendiente; importe pendiente; liquido a percibir; importe liquido; total a percibir; liquido; neto a percibir; a percibir; total liquido; resto a pagar',
+    },
+    {
+      specific:
+        'netto a pagare; totale da pagare; da pagare; totale dovuto; importo da pagare; importo dovuto; netto da pagare; saldo; saldo a pagare; netto dovuto; netto a pagare eur; resta da pagare; residuo da pagare; totale netto a pagare; importo a pagare; a pagare',
+    },
+    {
+      specific:
+        'te betalen; totaal te betalen; nog te betalen; te voldoen; openstaand bedrag; openstaand; te betalen totaal; restbedrag; door u te betalen; resteert; nog te voldoen; resterend bedrag; resteert te betalen',
     },
   ],
   net: [
     {
       specific:
-        'subtotal; sub total; sub-total; net total; net amount; total excl vat; total ex vat; total excluding vat; total net; taxable amount; taxable value; total before tax; total before vat; amount excl vat; total excl tax; total excl gst; total exclusive of gst; total sales excluding gst; total (excluding gst); net value; total ex gst; total excl; amount before tax; total without vat; goods total; total taxable; net; vat base; total goods; vatable amount; total excluding tax; amount excl tax; net invoice total; untaxed amount; amount untaxed; total untaxed',
+        'subtotal; sub total; sub-total; net total; net amount; total excl vat; total ex vat; total excluding vat; total net; taxable amount; taxable value; total before tax; total before vat; amount excl vat; total excl tax; total excl gst; total exclusive of gst; total sales excluding gst; total (excluding gst); net value; total ex gst; total excl; amount before tax; total without vat; goods total; total taxable; net; vat base; total goods; vatable amount; total excluding tax; amount excl tax; net invoice total; untaxed amount; amount untaxed; total untaxed; total charges before vat; net charges; charges excluding vat; nett; nett total; total nett; net invoice value; total exclusive; total ex; total (ex gst); total ex tax; value excl vat; total amount excl; amount ex vat; net price; taxable supplies; total goods and services',
     },
     {
       specific:
-        'nettobetrag; summe netto; gesamt netto; rechnungssumme ohne ust; zwischensumme; nettosumme; gesamtbetrag netto; netto gesamt; netto; betrag netto; rechnungsbetrag netto; summe exkl; warenwert; warenwert netto; total exkl; total netto; gesamtsumme netto; nettowert; zwischensumme netto; netto-betrag; nettorechnungsbetrag; summe positionen; steuerpflichtiger betrag; bemessungsgrundlage; rechnungssumme netto; netto-summe; gesamtpreis netto; nettowarenwert; nettoentgelt; entgelt; basisbetrag; positionssumme; summe ohne mwst; summe ohne ust; summe zzgl',
+        'nettobetrag; summe netto; gesamt netto; rechnungssumme ohne ust; zwischensumme; nettosumme; gesamtbetrag netto; netto gesamt; netto; betrag netto; rechnungsbetrag netto; summe exkl; warenwert; warenwert netto; total exkl; total netto; gesamtsumme netto; nettowert; zwischensumme netto; netto-betrag; nettorechnungsbetrag; summe positionen; steuerpflichtiger betrag; bemessungsgrundlage; rechnungssumme netto; netto-summe; gesamtpreis netto; nettowarenwert; nettoentgelt; entgelt; basisbetrag; positionssumme; summe ohne mwst; summe ohne ust; summe zzgl; gesamtleistung netto; nettogesamtbetrag; summe nettobetrage; leistung netto; rechnungsbetrag ohne mwst; total exkl mwst; zwischentotal; total ohne mwst; netto eur; subtotal; summe der leistungen; gesamtsumme ohne ust; nettoumsatz; nettobetrag eur; gesamtnetto',
     },
     {
       specific:
-        'total ht; montant ht; total hors taxe; total hors taxes; base ht; sous-total; sous total; total h.t; montant total ht; montant hors taxe; montant hors taxes; total net ht; net ht; base imposable; base tva; sous-total ht; total htva; montant htva; total hors tva; total brut ht; net commercial; base hors taxe; ht; prix total ht; total (ht); montant net ht',
+        'total ht; montant ht; total hors taxe; total hors taxes; base ht; sous-total; sous total; total h.t; montant total ht; montant hors taxe; montant hors taxes; total net ht; net ht; base imposable; base tva; sous-total ht; total htva; montant htva; total hors tva; total brut ht; net commercial; base hors taxe; ht; prix total ht; total (ht); montant net ht; prix ht; montant net; total net; ss-total; sous total ht; total general ht; total prestations; hors taxes; hors tva; montant total hors taxe; net hors taxes',
     },
     {
       specific:
-        'razem netto; wartosc netto; suma netto; kwota netto; netto razem; ogolem netto; lacznie netto; wartosc netto razem; razem wartosc netto; podstawa opodatkowania; netto; naleznosc netto; podstawa vat',
+        'razem netto; wartosc netto; suma netto; kwota netto; netto razem; ogolem netto; lacznie netto; wartosc netto razem; razem wartosc netto; podstawa opodatkowania; netto; naleznosc netto; podstawa vat; kwota zmniejszenia netto; kwota korekty netto; razem wartosc; suma wartosci netto; netto pln; ogolem wartosc netto',
     },
     {
       specific:
-        'base imponible; subtotal; sub-total; total sin iva; importe neto; total neto; base; suma; importe sin iva; total base imponible; total bases; neto; importe base; total antes de impuestos; base imp; suma base imponible; importe imponible; total bruto sin iva',
+        'base imponible; subtotal; sub-total; total sin iva; importe neto; total neto; base; suma; importe sin iva; total base imponible; total bases; neto; importe base; total antes de impuestos; base imp; suma base imponible; importe imponible; total bruto sin iva; importe bruto sin iva; total neto sin iva; suma y sigue; suma importes; importe sin impuestos; base iva; total sin impuestos; valor neto; subtotal sin iva; base imponible iva',
     },
     {
       specific:
-        'imponibile; totale imponibile; totale netto; importo netto; subtotale; sub totale; netto; totale merce; tot imponibile; base imponibile; importo imponibile; totale iva esclusa; imponibile iva; totale senza iva; netto imponibile; totale merci; totale parziale; totale imponibili',
+        'imponibile; totale imponibile; totale netto; importo netto; subtotale; sub totale; netto; totale merce; tot imponibile; base imponibile; importo imponibile; totale iva esclusa; imponibile iva; totale senza iva; netto imponibile; totale merci; totale parziale; totale imponibili; totale prestazioni; compenso; totale imponibile iva; importo al netto iva; totale non ivato; totale esclusa iva; imponib',
     },
     {
       specific:
-        'totaal excl btw; exclusief btw; subtotaal; grondslag; totaal exclusief btw; excl btw; bedrag excl btw; netto; nettobedrag; netto bedrag; maatstaf van heffing; totaal excl; totaal exclusief; bedrag exclusief btw; netto totaal; totaal netto; btw grondslag; goederenbedrag; sub totaal; belastbaar bedrag',
+        'totaal excl btw; exclusief btw; subtotaal; grondslag; totaal exclusief btw; excl btw; bedrag excl btw; netto; nettobedrag; netto bedrag; maatstaf van heffing; totaal excl; totaal exclusief; bedrag exclusief btw; netto totaal; totaal netto; btw grondslag; goederenbedrag; sub totaal; belastbaar bedrag; totaal zonder btw; maatstaf; bedrag zonder btw; subtotaal excl btw; totaal ex btw; ex btw; netto factuurbedrag; basis',
     },
   ],
   tax: [
     {
       specific:
-        'vat; sales tax; gst; total tax; tax amount; total vat; vat amount; total gst; gst amount; output tax; tax total; tax; hst; pst; igst; cgst; sgst; consumption tax; add vat; plus vat; vat total; value added tax; service tax; sst',
+        'vat; sales tax; gst; total tax; tax amount; total vat; vat amount; total gst; gst amount; output tax; tax total; tax; hst; pst; igst; cgst; sgst; consumption tax; add vat; plus vat; vat total; value added tax; service tax; sst; vat thereon; of which vat; vat included; vat charged; total tax amount; tax charged; gst included; includes gst; vat @; incl vat of',
     },
     {
       specific:
-        'mwst; ust; umsatzsteuer; mehrwertsteuer; steuerbetrag; zzgl; mwst-betrag; ust-betrag; umsatzsteuerbetrag; steuer; gesamt mwst; summe mwst; summe ust; mwst gesamt; zuzuglich; mehrwertsteuerbetrag; steuersumme; gesamtsteuer; enthaltene mwst; darin enthaltene mwst; steuerbetrag gesamt; zzgl mwst; zzgl ust; zuzuglich mwst; zzgl umsatzsteuer; plus mwst',
+        'mwst; ust; umsatzsteuer; mehrwertsteuer; steuerbetrag; zzgl; mwst-betrag; ust-betrag; umsatzsteuerbetrag; steuer; gesamt mwst; summe mwst; summe ust; mwst gesamt; zuzuglich; mehrwertsteuerbetrag; steuersumme; gesamtsteuer; enthaltene mwst; darin enthaltene mwst; steuerbetrag gesamt; zzgl mwst; zzgl ust; zuzuglich mwst; zzgl umsatzsteuer; plus mwst; mwst total; total mwst; mwst total chf; darin mwst; + mwst; mwst-summe; steuern',
     },
     {
       specific:
-        'tva; montant tva; total tva; t.v.a; montant de la tva; taxe; total taxes; taxes; dont tva; montant taxe; total t.v.a; tva totale; total des taxes; montant total tva',
+        'tva; montant tva; total tva; t.v.a; montant de la tva; taxe; total taxes; taxes; dont tva; montant taxe; total t.v.a; tva totale; total des taxes; montant total tva; t.v.a. totale; dont t.v.a; taxe sur la valeur ajoutee; tva due; tva collectee',
     },
     {
       specific:
-        'kwota vat; podatek vat; vat; suma vat; razem vat; wartosc vat; kwota podatku; podatek; ogolem vat; kwota podatku vat; vat razem; naleznosc vat; wartosc podatku; podatek razem',
+        'kwota vat; podatek vat; vat; suma vat; razem vat; wartosc vat; kwota podatku; podatek; ogolem vat; kwota podatku vat; vat razem; naleznosc vat; wartosc podatku; podatek razem; kwota zmniejszenia vat; kwota korekty vat; w tym vat; podatek od towarow i uslug; suma ptu; ptu',
     },
     {
       specific:
@@ -262,7 +268,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     },
     {
       specific:
-        'btw; btw bedrag; btw-bedrag; totaal btw; omzetbelasting; bedrag btw; btw totaal; b.t.w; totaal omzetbelasting',
+        'btw; btw bedrag; btw-bedrag; totaal btw; omzetbelasting; bedrag btw; btw totaal; b.t.w; totaal omzetbelasting; btw totaal bedrag; totaal btw bedrag; waarvan btw; btw incl; + btw',
     },
   ],
   supplier: [
@@ -330,12 +336,12 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     { specific: 'firma; firmenname; kontoinhaber; zahlungsempfanger; inhaber; name des unternehmens' },
     {
       specific:
-        'nom; raison sociale; denomination; societe; titulaire; titulaire du compte; beneficiaire; denomination sociale; nom de la societe',
+        'nom; raison sociale; denomination; societe; titulaire du compte; beneficiaire; denomination sociale; nom de la societe',
     },
     { specific: 'nazwa; nazwa firmy; firma; pelna nazwa; posiadacz rachunku' },
     {
       specific:
-        'nombre; razon social; empresa; denominacion social; titular; titular de la cuenta; nombre o razon social; beneficiario; nombre fiscal; denominacion',
+        'nombre; razon social; empresa; denominacion social; titular de la cuenta; nombre o razon social; beneficiario; nombre fiscal; denominacion',
     },
     {
       specific:
@@ -469,31 +475,31 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   otherDate: [
     {
       specific:
-        'delivery date; order date; date of order; ship date; shipping date; service date; date of supply; supply date; period; billing period; service period; statement date; date of delivery; printed; print date; date printed; date paid; payment received; date of birth; valid until; date shipped; time of supply; dispatch date; po date; purchase order date; printed on; start date; end date; period from; delivered on; delivered; date of sale; paid on; date of purchase; date of service; valid to; version; contract date; next invoice date; last invoice date; registered; exp date; expiry date; expiry; departure; arrival; check in; check out; travel date; original invoice date; for the period; services rendered; date of transaction; transaction date; discount date; discount until; if paid by; date ordered',
+        'delivery date; order date; date of order; ship date; shipping date; service date; date of supply; supply date; period; billing period; service period; statement date; date of delivery; printed; print date; date printed; date paid; payment received; date of birth; valid until; date shipped; time of supply; dispatch date; po date; purchase order date; printed on; start date; end date; period from; delivered on; delivered; date of sale; paid on; date of purchase; date of service; valid to; version; contract date; next invoice date; last invoice date; registered; exp date; expiry date; expiry; departure; arrival; check in; check out; travel date; original invoice date; for the period; services rendered; date of transaction; transaction date; discount date; discount until; if paid by; date ordered; relates to invoice; supply period; statement period; eta; etd; check-in; check-out; shipped on; work date; completion date; date of departure; from date; renewal date; next payment; quotation date; policy period',
     },
     {
       specific:
-        'lieferdatum; leistungsdatum; liefer- und leistungsdatum; bestelldatum; auftragsdatum; leistungszeitraum; zeitraum; lieferzeitpunkt; leistungszeitpunkt; versanddatum; lieferung am; liefertermin; bestellung vom; stand; druckdatum; abrechnungszeitraum; auftrag vom; lieferschein vom; ihre bestellung vom; skonto bis; mit skonto bis; skontofrist; abzuglich skonto bis; lieferzeitraum; leistung vom; zeitraum vom; geliefert am; leistungserbringung; angebot vom; angebotsdatum; valutadatum; buchungsdatum; datum der lieferung; datum der leistung; bezahlt am; gebucht am; eingangsdatum; vertrag vom; bestellt am; datum der bestellung; ursprungliche rechnung vom; zur rechnung vom; gultig bis; lieferscheindatum',
+        'lieferdatum; leistungsdatum; liefer- und leistungsdatum; bestelldatum; auftragsdatum; leistungszeitraum; zeitraum; lieferzeitpunkt; leistungszeitpunkt; versanddatum; lieferung am; liefertermin; bestellung vom; stand; druckdatum; abrechnungszeitraum; auftrag vom; lieferschein vom; ihre bestellung vom; skonto bis; mit skonto bis; skontofrist; abzuglich skonto bis; lieferzeitraum; leistung vom; zeitraum vom; geliefert am; leistungserbringung; angebot vom; angebotsdatum; valutadatum; buchungsdatum; datum der lieferung; datum der leistung; bezahlt am; gebucht am; eingangsdatum; vertrag vom; bestellt am; datum der bestellung; ursprungliche rechnung vom; zur rechnung vom; gultig bis; lieferscheindatum; anreise; abreise; ankunft; ausfuhrung; bauvorhaben; mietzeitraum; vertragsbeginn; gultig ab; abbuchung am; einzug am; lieferung vom; ausgefuhrt am; reisedatum; behandlungsdatum',
     },
     {
       specific:
-        "date de livraison; date de commande; date commande; periode; date de prestation; date de la prestation; livraison du; commande du; bon de livraison du; date d'expedition; periode du; date de la vente; date d'execution; livre le; date livraison; date d'impression; commande le; periode de facturation; edite le; imprime le; date d'expiration; valable jusqu au; date de la commande; facture d'origine du; date valeur; date de vente; devis du; date du devis; au comptant jusqu au",
+        "date de livraison; date de commande; date commande; periode; date de prestation; date de la prestation; livraison du; commande du; bon de livraison du; date d'expedition; periode du; date de la vente; date d'execution; livre le; date livraison; date d'impression; commande le; periode de facturation; edite le; imprime le; date d'expiration; valable jusqu au; date de la commande; facture d'origine du; date valeur; date de vente; devis du; date du devis; au comptant jusqu au; arrivee; depart; periode de consommation; sejour du; contrat du; commande en date du; bl du; intervention du; paye le; regle le; date de debut; date de fin; prelevement le; livree le",
     },
     {
       specific:
-        'data sprzedazy; data dostawy; data zamowienia; okres; data wykonania uslugi; data zakonczenia dostawy; data dokonania dostawy; data realizacji; okres rozliczeniowy; data wydruku; data uslugi; data wykonania; data zakonczenia; data otrzymania zaplaty; data zaplaty; data wydania; data dostawy towaru; data wplaty; data zakonczenia dostawy uslugi; zamowienie z dnia; data obowiazku podatkowego; do faktury z dnia; data faktury korygowanej; data dostawy/wykonania uslugi; data dokonania lub zakonczenia dostawy; data sprzedazy/wykonania uslugi; data powstania obowiazku',
+        'data sprzedazy; data dostawy; data zamowienia; okres; data wykonania uslugi; data zakonczenia dostawy; data dokonania dostawy; data realizacji; okres rozliczeniowy; data wydruku; data uslugi; data wykonania; data zakonczenia; data otrzymania zaplaty; data zaplaty; data wydania; data dostawy towaru; data wplaty; data zakonczenia dostawy uslugi; zamowienie z dnia; data obowiazku podatkowego; do faktury z dnia; data faktury korygowanej; data dostawy/wykonania uslugi; data dokonania lub zakonczenia dostawy; data sprzedazy/wykonania uslugi; data powstania obowiazku; przyjazd; wyjazd; za okres; okres najmu; zaplacono dnia; umowa z dnia; data przyjecia; okres od; wplata z dnia; data waznosci',
     },
     {
       specific:
-        'fecha de entrega; fecha de pedido; fecha pedido; periodo; fecha de operacion; fecha operacion; fecha albaran; fecha de albaran; fecha del pedido; periodo de facturacion; fecha de servicio; periodo facturado; fecha entrega; fecha de la operacion; fecha de impresion; fecha valor; fecha de envio; valido hasta; fecha factura original; fecha de prestacion; fecha contrato',
+        'fecha de entrega; fecha de pedido; fecha pedido; periodo; fecha de operacion; fecha operacion; fecha albaran; fecha de albaran; fecha del pedido; periodo de facturacion; fecha de servicio; periodo facturado; fecha entrega; fecha de la operacion; fecha de impresion; fecha valor; fecha de envio; valido hasta; fecha factura original; fecha de prestacion; fecha contrato; entrada; salida; fecha de inicio; fecha fin; periodo de consumo; contrato de fecha; fecha de cobro; pagado el; fecha de certificacion; llegada',
     },
     {
       specific:
-        "data consegna; data ordine; data di consegna; periodo; data ddt; ddt del; data trasporto; data ordine cliente; ordine del; data spedizione; data d'ordine; data inizio trasporto; periodo di riferimento; periodo di fatturazione; data stampa; valuta al; stampato il; competenza; data operazione; rif fattura del; data bolla; bolla del; data ritiro; valido fino al; data contratto",
+        "data consegna; data ordine; data di consegna; periodo; data ddt; ddt del; data trasporto; data ordine cliente; ordine del; data spedizione; data d'ordine; data inizio trasporto; periodo di riferimento; periodo di fatturazione; data stampa; valuta al; stampato il; competenza; data operazione; rif fattura del; data bolla; bolla del; data ritiro; valido fino al; data contratto; arrivo; partenza; periodo dal; consegnato il; pagato il; data inizio; data fine; data intervento; soggiorno dal; periodo di consumo",
     },
     {
       specific:
-        'leverdatum; orderdatum; besteldatum; periode; datum levering; leveringsdatum; verzenddatum; factuurperiode; datum order; levering op; datum van levering; afdrukdatum; betaald op; prestatiedatum; datum bestelling; geleverd op; levertijd; datum prestatie; orderdatum klant; geldig tot; boekingsdatum; uitvoeringsdatum; oorspronkelijke factuurdatum; datum opdracht; besteld op',
+        'leverdatum; orderdatum; besteldatum; periode; datum levering; leveringsdatum; verzenddatum; factuurperiode; datum order; levering op; datum van levering; afdrukdatum; betaald op; prestatiedatum; datum bestelling; geleverd op; levertijd; datum prestatie; orderdatum klant; geldig tot; boekingsdatum; uitvoeringsdatum; oorspronkelijke factuurdatum; datum opdracht; besteld op; aankomst; vertrek; ingangsdatum; einddatum; startdatum; contractdatum; uitgevoerd op; verblijf van; weeknummer; afgehaald op; datum uitvoering',
     },
   ],
   otherNumber: [
@@ -503,7 +509,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     },
     {
       specific:
-        'kundennummer; kunden-nr; kundennr; kd-nr; lieferschein; lieferschein-nr; lieferscheinnummer; seite; telefon; telefax; mobil; internet; artikel-nr; artikelnummer; blz; bankleitzahl; ihre kundennummer; kundennr; zeichen; unser zeichen; vertragsnummer; vertrags-nr; angebot; angebots-nr; projekt; projektnummer; lieferantennummer; lieferanten-nr; debitor; debitorennummer; debitor-nr; bezeichnung; menge; einzelpreis; preis; ansprechpartner; sachbearbeiter; lieferantennr; position; verwendungszweck; mandatsreferenz; mandat; kundenr; einheit; bearbeiter; steuersatz; originalrechnung; ursprungsrechnung; bezug auf rechnung; zu rechnung; zu rechnung nr; rechnung nr bezug; unsere referenz; unsere auftragsnummer; leistung; einzel; gesamtpreis; mwst-satz; mwst %; ust %; mwst satz; ust-satz; stornierung der rechnung; korrektur zu rechnung; zur rechnung nr; betreff; kassenbon; kasse; bediener; ort; leistungsort',
+        'kundennummer; kunden-nr; kundennr; kd-nr; lieferschein; lieferschein-nr; lieferscheinnummer; seite; telefon; telefax; mobil; internet; artikel-nr; artikelnummer; blz; bankleitzahl; ihre kundennummer; kundennr; zeichen; unser zeichen; vertragsnummer; vertrags-nr; angebot; angebots-nr; projekt; projektnummer; lieferantennummer; lieferanten-nr; debitor; debitorennummer; debitor-nr; bezeichnung; menge; einzelpreis; preis; ansprechpartner; sachbearbeiter; lieferantennr; position; verwendungszweck; mandatsreferenz; mandat; kundenr; einheit; bearbeiter; steuersatz; originalrechnung; ursprungsrechnung; bezug auf rechnung; zu rechnung; zu rechnung nr; rechnung nr bezug; unsere referenz; unsere auftragsnummer; leistung; einzel; gesamtpreis; mwst-satz; mwst %; ust %; mwst satz; ust-satz; stornierung der rechnung; korrektur zu rechnung; zur rechnung nr; betreff; kassenbon; kasse; bediener; ort; leistungsort; ziffer; faktor; anz',
     },
     {
       specific:
@@ -529,31 +535,31 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   otherAmount: [
     {
       specific:
-        'discount; prepaid; paid; deposit; shipping; freight; rounding; rounding adjustment; change; cash tendered; tendered; handling; carriage; delivery charge; delivery; credit applied; less; amount paid; advance; payments received; already paid; previous balance; postage; total discount; total paid; tip; service charge; qty total; total qty; total quantity; total items; item count; share capital; total weight; exchange rate; late fee; allowance; round adj; retention; early payment discount; total in words; card; visa; mastercard; savings; you saved; total savings; shipping cost; total hours; interest; insurance; net weight; gross weight',
+        'discount; prepaid; paid; deposit; shipping; freight; rounding; rounding adjustment; change; cash tendered; tendered; handling; carriage; delivery charge; delivery; credit applied; less; amount paid; advance; payments received; already paid; previous balance; postage; total discount; total paid; tip; service charge; qty total; total qty; total quantity; total items; item count; share capital; total weight; exchange rate; late fee; allowance; round adj; retention; early payment discount; total in words; card; visa; mastercard; savings; you saved; total savings; shipping cost; total hours; interest; insurance; net weight; gross weight; cash; cash received; amount tendered; equivalent to; equivalent; balance brought forward; brought forward; carried forward; b/f; c/f; balance forward; payment received; last bill; opening balance; closing balance; subtotal carried forward; rrp; deposit paid; insured value; declared value',
     },
     {
       specific:
-        'rabatt; skonto; anzahlung; erhaltene anzahlungen; versandkosten; fracht; zuschlage; abschlage; gesamtbetrag der zuschlage; gesamtbetrag der abschlage; bereits gezahlt; gezahlt; rundung; stammkapital; abzuglich; nachlass; porto; gegeben; ruckgeld; bar; versand; rundungsdifferenz; abschlagszahlung; lieferkosten; skontobetrag; vorauszahlung; verpackung; gewicht; wechselkurs; mahngebuhr; grundkapital; einbehalt; zwischensumme rabatt; gesamtgewicht; bruttogewicht; nettogewicht; gesamtstunden; summe stunden; ubertrag; einzelpreis netto; einzelpreis brutto; ep; gp',
+        'rabatt; skonto; anzahlung; erhaltene anzahlungen; versandkosten; fracht; zuschlage; abschlage; gesamtbetrag der zuschlage; gesamtbetrag der abschlage; bereits gezahlt; gezahlt; rundung; stammkapital; abzuglich; nachlass; porto; gegeben; ruckgeld; bar; versand; rundungsdifferenz; abschlagszahlung; lieferkosten; skontobetrag; vorauszahlung; verpackung; gewicht; wechselkurs; mahngebuhr; grundkapital; einbehalt; zwischensumme rabatt; gesamtgewicht; bruttogewicht; nettogewicht; gesamtstunden; summe stunden; ubertrag; einzelpreis netto; einzelpreis brutto; ep; gp; gegenwert; barzahlung; ruckgabe; bar gegeben; abzgl; ec-karte; ec; kartenzahlung; saldovortrag; bereits bezahlt; gutscheinwert; haftrucklass; sicherheitseinbehalt; lohnanteil; arbeitslohn; lohnkosten; anteil lohn; versicherungswert; deckungsrucklass',
     },
     {
       specific:
-        'remise; escompte; acompte; deja paye; frais de port; port; capital de; capital social de; arrondi; acompte verse; deja regle; rabais; ristourne; remise globale; eco participation; eco-participation; dont eco-part; indemnite forfaitaire; frais de livraison; montant remise; poids; acomptes; total remise; penalites; poids total; frais; transport; rendu; retenue de garantie; au capital de',
+        'remise; escompte; acompte; deja paye; frais de port; port; capital de; capital social de; arrondi; acompte verse; deja regle; rabais; ristourne; remise globale; eco participation; eco-participation; dont eco-part; indemnite forfaitaire; frais de livraison; montant remise; poids; acomptes; total remise; penalites; poids total; frais; transport; rendu; retenue de garantie; au capital de; contre-valeur; especes; carte bancaire; cb; regle; report; a reporter; solde anterieur; solde precedent; ecotaxe; participation; deduction; penalite; forfait recouvrement; rendu monnaie; total brut; frais de dossier',
     },
     {
       specific:
-        'rabat; zaplacono; zaliczka; kapital zakladowy; wplacono; zaokraglenie; koszt dostawy; koszty wysylki; slownie; kaucja; przedplata; wplata; reszta; gotowka; skonto; upust; waga; koszt transportu; kurs; kurs waluty; przesylka; wysylka; zaplacono karta; saldo; wysokosc kapitalu zakladowego',
+        'rabat; zaplacono; zaliczka; kapital zakladowy; wplacono; zaokraglenie; koszt dostawy; koszty wysylki; slownie; kaucja; przedplata; wplata; reszta; gotowka; skonto; upust; waga; koszt transportu; kurs; kurs waluty; przesylka; wysylka; zaplacono karta; saldo; wysokosc kapitalu zakladowego; rownowartosc; karta; do przeniesienia; z przeniesienia; saldo poprzednie; koszty dostawy; wydano; platnosc karta; zaplacono gotowka',
     },
     {
       specific:
-        'descuento; anticipo; pagado; portes; retencion; irpf; retencion irpf; gastos de envio; dto; capital social; ret irpf; recargo; recargo de equivalencia; descuento pronto pago; anticipos; a cuenta; entregado; cambio; redondeo; total descuento; suplidos; peso; efectivo; tarjeta; importe descuento; envio; gastos; retenciones; recargo equivalencia',
+        'descuento; anticipo; pagado; portes; retencion; irpf; retencion irpf; gastos de envio; dto; capital social; ret irpf; recargo; recargo de equivalencia; descuento pronto pago; anticipos; a cuenta; entregado; cambio; redondeo; total descuento; suplidos; peso; efectivo; tarjeta; importe descuento; envio; gastos; retenciones; recargo equivalencia; contravalor; a devolver; suma anterior; saldo anterior; fianza; importe entregado; retencion garantia; tarjeta credito; pagado con tarjeta; entrega a cuenta; descuento comercial; su entrega',
     },
     {
       specific:
-        "sconto; acconto; pagato; spese di trasporto; trasporto; ritenuta; ritenuta d'acconto; ritenuta acconto; cap soc; capitale sociale; bollo; imposta di bollo; spese; anticipo; gia pagato; spese bancarie; spese di spedizione; arrotondamento; contributo; cassa previdenza; totale sconto; marca da bollo; peso; contanti; resto; spese incasso; rivalsa; contributo integrativo; spese varie; cap. soc. i.v; cassa; sconti; totale ritenuta; colli",
+        "sconto; acconto; pagato; spese di trasporto; trasporto; ritenuta; ritenuta d'acconto; ritenuta acconto; cap soc; capitale sociale; bollo; imposta di bollo; spese; anticipo; gia pagato; spese bancarie; spese di spedizione; arrotondamento; contributo; cassa previdenza; totale sconto; marca da bollo; peso; contanti; resto; spese incasso; rivalsa; contributo integrativo; spese varie; cap. soc. i.v; cassa; sconti; totale ritenuta; colli; controvalore; riporto; a riportare; carta; pagamento elettronico; saldo precedente; cauzione; pos; valore merce; importo pagato; bancomat; acconto versato; caparra",
     },
     {
       specific:
-        'korting; aanbetaling; betaald; verzendkosten; vrachtkosten; voldaan; afronding; reeds betaald; contant; wisselgeld; transportkosten; statiegeld; voorschot; korting totaal; administratiekosten; betalingskorting; pin; gewicht; wisselkoers; ontvangen; kredietbeperking; borg; totaal korting; verzending; g-rekening',
+        'korting; aanbetaling; betaald; verzendkosten; vrachtkosten; voldaan; afronding; reeds betaald; contant; wisselgeld; transportkosten; statiegeld; voorschot; korting totaal; administratiekosten; betalingskorting; pin; gewicht; wisselkoers; ontvangen; kredietbeperking; borg; totaal korting; verzending; g-rekening; tegenwaarde; terug; gepind; transport; vorig saldo; reeds voldaan; creditcard; bancontact; retour; ingehouden; inhouding; kortingsbedrag',
     },
   ],
   creditNote: [

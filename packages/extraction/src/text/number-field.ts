@@ -28,6 +28,11 @@ const BARE_NUMBER_WORDS: ReadonlySet<string> = new Set([
 /** What stands between a label and its number. */
 const BEFORE = /^(?:[\s:;.#*|)(©®«»~=-]|(?:no|nr|num|numer|nummer|number|n)(?=[\s.:°º#]|$)[.:°º]?|[°º])*/i;
 const TOKEN = /^[A-Z0-9][A-Z0-9/._\\-]*/i;
+const WORDS_BEFORE_NUMBER =
+  /^[^\d:]{1,30}?(?<!\p{L})(?:n[.°º]|nr|no|nº|n°|num|numer|nummer|number|numero)[.:°º]{0,2} (?=\S*\d)/iu;
+/** `24 7781 0034 5512`: groups of digits that fill their cell. */
+const GROUPED = /^\d{2,5}(?: \d{2,6}){2,7}$/;
+const GROUPED_DIGITS_MAX = 24;
 /** Words that end a number written with blanks. */
 const LINE_PAGES_SHARE = 0.6;
 
@@ -38,11 +43,14 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
   for (const place of placesOf(document, 'number')) {
     // `No` and `#` alone head columns and lists; a colon, or a value in the same cell, makes them a label.
     for (const region of place.regions) {
-      const token = readNumber(region.cell.text.slice(region.start, region.end), region.start);
+      const text = region.cell.text.slice(region.start, region.end);
+      // `Fattura elettronica n. 12`, `Rechnung (Kopie) Nr. 12`.
+      const between = region.base === 1 ? (WORDS_BEFORE_NUMBER.exec(text)?.[0].length ?? 0) : 0;
+      const token = readNumber(text.slice(between), region.start + between);
       if (token === undefined || isSomethingElse(region.cell, token)) continue;
       const page = document.pages[region.cell.page];
       const isUpper = page !== undefined && region.cell.top < LINE_PAGES_SHARE * page.height;
-      const isSpecific = place.isSpecific || followsTitle(document, place);
+      const isSpecific = place.isSpecific || between > 0 || followsTitle(document, place);
       let score = region.base * (place.weight + (isSpecific && !place.isSpecific ? 0.35 : 0));
       // `Nummer: 549910` among the facts of a party is the number of the party.
       if (!isSpecific && roleOf(zones, place.cell) !== undefined) score -= 0.3;
@@ -115,6 +123,10 @@ function readNumber(text: string, offset: number): Token | undefined {
   const code = /^\s*\(\d{3}\)/.exec(text)?.[0].length ?? 0;
   const skipped = code + (BEFORE.exec(text.slice(code))?.[0].length ?? 0);
   const rest = text.slice(skipped);
+  const groups = rest.trim();
+  if (GROUPED.test(groups) && groups.replace(/ /g, '').length <= GROUPED_DIGITS_MAX) {
+    return { value: groups, start: offset + skipped, end: offset + skipped + groups.length };
+  }
   const first = TOKEN.exec(rest)?.[0];
   if (first === undefined) return undefined;
   let end = first.length;

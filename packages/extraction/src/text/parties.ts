@@ -15,6 +15,9 @@ export interface PartyZone {
 
 const LINES_OF_ZONE_MAX = 12;
 const GAP_SIZES_MAX = 3.2;
+/** Words that head an address at the top of a page, and are part of a sentence or a slip further down. */
+const PREPOSITIONS: ReadonlySet<string> = new Set(['to', 'for', 'from', 'an', 'aan', 'von', 'van', 'payer']);
+const PREPOSITIONS_WITHIN = 0.5;
 /** Short words that head an address only when nothing else stands in the cell, or a colon follows. */
 const SHORT_HEADING = 12;
 
@@ -24,6 +27,8 @@ export function findPartyZones(document: TextDocument): PartyZone[] {
   for (const cell of document.cells) {
     const hit = cell.labels.find((label) => label.start <= 1 && hasKind(label, 'supplier', 'buyer'));
     if (hit === undefined) continue;
+    if (PREPOSITIONS.has(hit.key) && cell.top > PREPOSITIONS_WITHIN * (document.pages[cell.page]?.height ?? 1))
+      continue;
     const after = cell.text.slice(hit.end);
     const rest = after.replace(/^[\s:.;/()-]+/, '');
     const isClosed = /^\s*[:.]/.test(after);

@@ -27,6 +27,8 @@ export interface TextContext {
   readonly companies: readonly OwnCompany[];
   /** How far the text itself can be trusted: 0.98 for a text layer, 1 for OCR, whose words carry their own confidence. */
   readonly sourceFactor: number;
+  /** Ids whose letters OCR misread are repaired where their check digits prove it. */
+  readonly isOcr?: boolean;
   /** `YYYY-MM-DD`. */
   readonly today: string;
 }
@@ -39,7 +41,7 @@ const ARITHMETIC_FIELDS: readonly FieldPath[] = ['net_amount', 'tax_amount'];
 
 /** Reads an invoice from lines of cells by labels, places, check digits and arithmetic (documents reference, 10 and 11). */
 export function readText(pages: readonly TextPage[], context: TextContext): TextReading {
-  const document = readCells(pages);
+  const document = readCells(pages, context.isOcr);
   const zones = findPartyZones(document);
   const isCreditNote = hasCreditNoteTitle(document);
   const fields: Partial<Record<FieldPath, FieldReading>> = {};

@@ -123,3 +123,28 @@ describe('labels', () => {
     expect(findLabels('Handelsrechnung')[0]).toMatchObject({ key: 'rechnung' });
   });
 });
+
+describe('ids with letters that OCR takes for digits', () => {
+  const ibansOf = (text: string, isOcr: boolean) =>
+    findIbans(text, isOcr).map(({ value, isValid }) => [value, isValid]);
+
+  test.each([
+    ['DE89 37O4 0044 0532 0I30 00', 'DE89370400440532013000'],
+    ['GB29 NW8K 6016 1331 9268 19', 'GB29NWBK60161331926819'],
+  ])('are repaired in an account only where its check digits then fit: %s', (text, value) => {
+    const validOf = (isOcr: boolean, printed = text) => ibansOf(printed, isOcr).filter(([, isValid]) => isValid);
+    expect(validOf(true)).toEqual([[value, true]]);
+    expect(validOf(false)).toEqual([]);
+    expect(validOf(true, text.replace('0044', '0045').replace('6016', '6017'))).toEqual([]);
+  });
+
+  test('are repaired in a tax id only where its check digit then fits', () => {
+    const idsOf = (text: string, isOcr: boolean) =>
+      findTaxIds(text, isOcr).map(({ value, isProven }) => [value, isProven]);
+    expect(idsOf('VAT: DEI36695976', true)).toEqual([['DE136695976', true]]);
+    expect(idsOf('VAT: DEI36695977', true)).not.toContainEqual([expect.anything(), true]);
+    expect(idsOf('VAT: DEI36695976', false)).not.toContainEqual([expect.anything(), true]);
+    expect(readLabelledTaxId(' 526-1O4-08-28', 'PL', true)).toMatchObject({ value: '5261040828', isProven: true });
+    expect(readLabelledTaxId(' 526-1O4-08-28', 'PL')?.isProven).not.toBe(true);
+  });
+});

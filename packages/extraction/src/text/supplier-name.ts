@@ -7,8 +7,19 @@ import { hasKind, leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
 const LEGAL_FORM =
-  /(?<![\p{L}])(?:GmbH(?: ?& ?Co\.? ?KG(?:aA)?)?|gGmbH|mbH|AG|KGaA|KG|OHG|GbR|UG|e\.? ?K\.?|e\.? ?V\.?|SE|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|Inc\.?|Corp\.?|Corporation|PLC|plc|S\.?A\.?S\.?U?|SARL|S\.à r\.l\.|S\.A\.R\.L\.?|EURL|SCI|SNC|S\.?n\.?c\.?|S\.?a\.?s\.?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?L\.?U?\.?|S\.?A\.?U?\.?|B\.?V\.?(?:BA)?|N\.?V\.?|V\.?O\.?F\.?|C\.?V\.?|sp\. ?z ?o\. ?o\.?|Sp\. ?z ?o\. ?o\.?|SP\. ?Z ?O\. ?O\.?|sp\. ?j\.|sp\. ?k\.|s\. ?c\.|S\. ?C\.|Oy|Oyj|AB|ASA?|ApS|A\/S|Sdn\.? ?Bhd\.?|SDN\.? ?BHD\.?|Pvt\.? ?Ltd\.?|Pty\.? ?Ltd\.?|a\. ?s\.|s\. ?r\. ?o\.|Kft\.?|Zrt\.?|d\.o\.o\.|EOOD|OOD|SRL|SPA|P\.?S\.?A\.?)(?![\p{L}])/u;
-const SEPARATOR = / [-|•·–] | ?[|•·] ?|, | \/\/ /;
+  /(?<![\p{L}\d])(?:LTD\.?|LIMITED|PTE\.? LTD\.?|PTY\.? LTD\.?|GMBH(?: & CO\.? KG)?|INC\.?|CORP\.?|SÀRL|S\.?A\.? de C\.?V\.?|S\.? de R\.?L\.? de C\.?V\.?|SPRL|SRL|BVBA|SCRL|ASBL|Sàrl|SàRL|Pte\.? Ltd\.?|s\. ?j\.|eG|Ges\.? ?m\.? ?b\.? ?H\.?|mbB|GmbH(?: ?& ?Co\.? ?KG(?:aA)?)?|gGmbH|mbH|AG|KGaA|KG|OHG|GbR|UG|e\.? ?K\.?|e\.? ?V\.?|SE|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|Inc\.?|Corp\.?|Corporation|PLC|plc|S\.?A\.?S\.?U?|SARL|S\.à r\.l\.|S\.A\.R\.L\.?|EURL|SCI|SNC|S\.?n\.?c\.?|S\.?a\.?s\.?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?L\.?U?\.?|S\.?A\.?U?\.?|B\.?V\.?(?:BA)?|N\.?V\.?|V\.?O\.?F\.?|C\.?V\.?|sp\. ?z ?o\. ?o\.?|Sp\. ?z ?o\. ?o\.?|SP\. ?Z ?O\. ?O\.?|sp\. ?j\.|sp\. ?k\.|s\. ?c\.|S\. ?C\.|Oy|Oyj|AB|ASA?|ApS|A\/S|Sdn\.? ?Bhd\.?|SDN\.? ?BHD\.?|Pvt\.? ?Ltd\.?|Pty\.? ?Ltd\.?|a\. ?s\.|s\. ?r\. ?o\.|Kft\.?|Zrt\.?|d\.o\.o\.|EOOD|OOD|SRL|SPA|P\.?S\.?A\.?)(?![\p{L}])/u;
+const SEPARATOR =
+  / [-|•·–] | ?[|•·] ?|, (?!S\.?A\.?U?\.?|S\.?L\.?U?\.?|Inc|LLC|Ltd|Limited|GmbH|S\.?p\.?A|S\.?r\.?l)| \/\/ /;
+/** A legal form without a name: `SAS au capital de 5 000 euros`. */
+const FORM_OF_NOBODY = /^(?:[A-Za-zÀ-ÿ.]+ ){0,3}(?:au capital|con capitale|mit Sitz|z siedzibą)/i;
+/** What makes a footer that of the supplier: where a company is registered, and with what capital. */
+const REGISTRATION =
+  /registered|reg\. ?no|company no|capital|\brcs\b|siret|siren|\bhr[ab]\b|amtsgericht|handelsregister|geschäftsführer|kvk|\brea\b|\bkrs\b|regon|registro mercantil|cap\. soc|\bape\b|\bnaf\b|ondernemingsnummer|\brpr\b|\bfn \d/i;
+/** The bank of the supplier is named beside its account. */
+const BANK = /\b(?:bank|banque|banca|banco|caixabank|sparkasse|volksbank|raiffeisen(?:bank)?|bnp|rabobank|ing|kbc)\b/i;
+const POSTCODE = /(?<!\d)\d{2}-\d{3}(?!\d)|(?<!\d)\d{4,5}(?!\d)|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b/;
+/** Letters so many times larger than those of the page are a letterhead. */
+const LETTERHEAD_SIZE = 1.25;
 const TITLE =
   /^(?:(?:tax |vat |sales |commercial |proforma )?invoice|rechnung|facture|faktura(?: vat)?|factura|fattura|factuur|credit note|gutschrift|avoir|nota|creditnota|receipt|original|duplicate|kopie|copy|page|seite|bon|quittung|oryginał|oryginal|duplikat|mahnung|korekta|abono|storno)\b/i;
 const ADDRESS =
@@ -53,6 +64,8 @@ export function findPartyNames(
       if (ownKeys.has(key)) points -= 1;
       if (isOfDomain(key, domains)) points += 0.2;
       if (LEGAL_FORM.test(name)) points += 0.1;
+      if (REGISTRATION.test(cell.text.replace(name, ''))) points += 0.12;
+      if (BANK.test(name)) points -= 0.4;
     }
     list.push({
       value: name,
@@ -71,6 +84,7 @@ export function findPartyNames(
     if (named !== undefined) add(list, named.cell, named.text, named.start, 0.95 - 0.03 * list.length, true);
   }
   const firstPage = document.lines[0] ?? [];
+  const usualSize = median(document.cells.filter(({ page: index }) => index === 0).map(({ size }) => size));
   const page = document.pages[0];
   for (const cell of document.cells) {
     const height = document.pages[cell.page]?.height ?? 1;
@@ -83,36 +97,72 @@ export function findPartyNames(
     if (beneficiary !== undefined && role === undefined) {
       const rest = cell.text.slice(beneficiary.end);
       const next = document.lines[cell.page]?.[cell.line]?.cells[cell.index + 1];
-      if (/[\p{L}]{2}/u.test(rest)) add(supplier, cell, rest, beneficiary.end, 0.7, true);
-      else if (next !== undefined && leadingLabel(next) === undefined) add(supplier, next, next.text, 0, 0.7, true);
+      const score = beneficiary.key === 'inhaber' ? 0.4 : 0.6;
+      if (/[\p{L}]{2}/u.test(rest)) add(supplier, cell, rest, beneficiary.end, score, true);
+      else if (next !== undefined && leadingLabel(next) === undefined) add(supplier, next, next.text, 0, score, true);
     }
     if (role === 'buyer' || (!isHead && !isFoot && !domainIsNear(cell))) continue;
-    for (const part of cell.text.split(SEPARATOR)) {
+    for (const whole of cell.text.split(SEPARATOR)) {
+      const part = cutBehindLegalForm(whole);
       if (!LEGAL_FORM.test(repairLegalForm(part)) || /^\d/.test(part.trim()) || isAddress(part)) continue;
       const isSenderLine = SEPARATOR.test(cell.text);
       const score = (isHead ? 0.62 : 0.58) + (isSenderLine ? 0.12 : 0) + (role === 'supplier' ? 0.1 : 0);
       add(supplier, cell, part, 0, score, false);
     }
-    const first = cell.text.split(SEPARATOR)[0] ?? '';
+    const [first = '', ...others] = cell.text.split(SEPARATOR);
+    // The address in the window of an envelope: name, street, town in one small line.
+    const isSmall = cell.size < usualSize;
+    if (isHead && isSmall && others.length > 1 && others.some((part) => POSTCODE.test(part)) && !/\d/.test(first)) {
+      add(supplier, cell, first, 0, 0.72, false);
+    }
     const key = foldKey(first);
     if (isHead && isOfDomain(key, domains) && !CONTACT.test(first)) add(supplier, cell, first, 0, 0.55, false);
   }
   // The first line of the page that is not a title, an address or the buyer; large letters are a letterhead.
   let order = 0;
-  for (const cell of firstPage.slice(0, 14).flatMap(({ cells }) => cells)) {
+  const headLines = firstPage.slice(0, 14).filter(({ isItemHeader }) => !isItemHeader);
+  for (const cell of headLines.flatMap(({ cells }) => cells)) {
     if (roleOf(zones, cell) === 'buyer' || page === undefined || cell.top > 0.35 * page.height) continue;
     const part = cell.text.split(SEPARATOR)[0] ?? '';
     if (TITLE.test(part) || isAddress(part) || CONTACT.test(part) || /\d{3}/.test(part) || cell.dates.length > 0)
       continue;
     if (leadingLabel(cell) !== undefined && cell.labels.some(({ end }) => end >= cell.text.length - 1)) continue;
-    add(supplier, cell, part, 0, 0.45 - 0.06 * order + (cell.size > 11 ? 0.08 : 0), false);
+    add(
+      supplier,
+      cell,
+      part,
+      0,
+      0.45 - 0.06 * order + (cell.size >= LETTERHEAD_SIZE * usualSize ? 0.2 : cell.size > 11 ? 0.08 : 0),
+      false,
+    );
     order += 1;
   }
   for (const company of companies) {
     const cell = document.cells.find(({ text }) => foldKey(text).startsWith(foldKey(company.name)));
     if (cell !== undefined) add(buyer, cell, cell.text.slice(0, company.name.length + 4), 0, 1.05, true);
   }
-  return { supplier, buyer };
+  return { supplier: withFullNames(supplier), buyer };
+}
+
+/** A letterhead shortens what a footer states in full: `Luz del Ebro`, `Luz del Ebro Comercializadora, S.A.U.` */
+function withFullNames(names: readonly Candidate[]): Candidate[] {
+  return names.map((name) => {
+    if (!LEGAL_FORM.test(name.value)) return name;
+    const key = foldKey(name.value);
+    const short = names
+      .filter((other) => other !== name && isBeginning(foldKey(other.value), key))
+      .reduce((best, { score }) => Math.max(best, score), 0);
+    return { ...name, score: Math.max(name.score, short + 0.06) };
+  });
+}
+
+function isBeginning(short: string, full: string): boolean {
+  return short.length >= 4 && short.length < full.length && full.startsWith(short);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
 function domainIsNear(cell: ReadCell): boolean {
@@ -145,11 +195,23 @@ function nameOfZone(zone: PartyZone): { cell: ReadCell; text: string; start: num
 }
 
 function cleanName(text: string): string | undefined {
-  const part = text.split(SEPARATOR)[0] ?? '';
+  const part = cutBehindLegalForm(text.split(SEPARATOR)[0] ?? '');
   const name = repairLegalForm(part.replace(/^[\s:;.*#|,-]+/, '').replace(/[\s:;|,-]+$/, ''));
+  if (FORM_OF_NOBODY.test(name) || LEGAL_FORM.exec(name)?.[0] === name) return undefined;
   if (name.length < 2 || name.length > NAME_LENGTH_MAX || (name.match(/\p{L}/gu) ?? []).length < 2) return undefined;
   if (TITLE.test(name) && !LEGAL_FORM.test(name)) return undefined;
   return name;
+}
+
+/** `Harrow & Finch Ltd. Registered in England`, `Cumulus SAS au capital de`: a name ends with its legal form. */
+function cutBehindLegalForm(text: string): string {
+  const match = LEGAL_FORM.exec(text);
+  if (match === null || match.index < 2) return text;
+  const end = match.index + match[0].length;
+  const after = text.slice(end);
+  return /^(?:[.;:]? *(?:[a-zà-ÿ]{2}|\d|CIF|NIF|NIP|VAT|USt|TVA|BTW|Reg|Tel|Sede|Sitz|Siège)|[.;:] [A-Z])/.test(after)
+    ? text.slice(0, end)
+    : text;
 }
 
 /** `Calle Mayor 3`, but not `Taman Daya Books Sdn Bhd`: what ends in a legal form is a name. */

@@ -65,7 +65,7 @@ export function findTaxIdCandidates(
   for (const place of placesOf(document, 'taxId')) {
     const country = COUNTRY_BY_LABEL.find(([pattern]) => pattern.test(place.hit.key))?.[1] ?? null;
     for (const { cell, start, base } of place.regions) {
-      const id = readLabelledTaxId(cell.text.slice(start), country);
+      const id = readLabelledTaxId(cell.text.slice(start), country, document.isOcr);
       if (id === undefined || base < 0.5) continue;
       const [from, to] = [start + id.start, start + id.end];
       const isSomethingElse =

@@ -1,4 +1,5 @@
 import { parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
+import { withDigits } from './misread.js';
 
 /** A tax id with a country prefix, or one behind a label. */
 export interface TaxIdMatch {
@@ -21,11 +22,11 @@ const SWISS = /(?<![\p{L}\d])CHE[ -]?\d{3}[ .]?\d{3}[ .]?\d{3}(?: ?(?:MWST|TVA|I
 const LABELLED = /^[\s:.#-]*((?:[A-Z]{1,3}[ .-]?)?\d(?:[A-Z0-9]|[ ./-](?=[A-Z0-9])){4,19})/i;
 
 /** Tax ids that carry their country, as printed anywhere in a text; accounts are blanked out by the caller before. */
-export function findTaxIds(text: string): TaxIdMatch[] {
+export function findTaxIds(text: string, isOcr = false): TaxIdMatch[] {
   const found: TaxIdMatch[] = [];
-  const add = (match: Omit<TaxIdMatch, 'value'>): void => {
+  const add = (match: Omit<TaxIdMatch, 'value'>, value = compact(match.raw)): void => {
     if (found.some((other) => other.start < match.end && match.start < other.end)) return;
-    found.push({ ...match, value: compact(match.raw) });
+    found.push({ ...match, value });
   };
   for (const pattern of [SWISS, NORWEGIAN]) {
     for (const { 0: raw, index } of text.matchAll(pattern)) {
@@ -40,19 +41,21 @@ export function findTaxIds(text: string): TaxIdMatch[] {
   }
   for (const match of text.matchAll(PREFIXED)) {
     const longest = longestValid(match[0]);
-    if (longest === undefined) continue;
-    const { raw, country, isProven } = longest;
-    add({ raw, start: match.index, end: match.index + raw.length, country, isProven });
+    const repaired = isOcr && longest?.isProven !== true ? longestRepaired(match[0]) : undefined;
+    const id = repaired ?? longest;
+    if (id === undefined) continue;
+    const { raw, country, isProven } = id;
+    add({ raw, start: match.index, end: match.index + raw.length, country, isProven }, repaired?.value);
   }
   return found.sort((one, other) => one.start - other.start);
 }
 
 /** The id behind a label that announces one, with or without a country; `countryOfLabel` proves ids without a prefix. */
-export function readLabelledTaxId(rest: string, countryOfLabel: string | null): TaxIdMatch | undefined {
+export function readLabelledTaxId(rest: string, countryOfLabel: string | null, isOcr = false): TaxIdMatch | undefined {
   const match = LABELLED.exec(rest);
   if (match?.[1] === undefined) return undefined;
   const start = match[0].length - match[1].length;
-  const prefixed = findTaxIds(rest).find((found) => found.start <= start + 1);
+  const prefixed = findTaxIds(rest, isOcr).find((found) => found.start <= start + 1);
   if (prefixed !== undefined) return prefixed;
   for (const raw of shorterAndShorter(match[1])) {
     const id = parseTaxId(raw);
@@ -62,6 +65,8 @@ export function readLabelledTaxId(rest: string, countryOfLabel: string | null): 
       return { value: compact(raw), raw, start, end: start + raw.length, country, isProven: true };
     }
   }
+  const repaired = isOcr && countryOfLabel !== null ? longestRepaired(match[1], countryOfLabel) : undefined;
+  if (repaired !== undefined) return { ...repaired, start, end: start + repaired.raw.length };
   const raw = cutAtWord(match[1]);
   if ((raw.match(/\d/g) ?? []).length < 6) return undefined;
   return { value: compact(raw), raw, start, end: start + raw.length, country: null, isProven: false };
@@ -85,6 +90,23 @@ function longestValid(text: string): { raw: string; country: string; isProven: b
     }
   }
   return formatOnly;
+}
+
+/** The longest beginning of the text whose check digit fits when letters are read as the digits they look like. */
+function longestRepaired(
+  text: string,
+  country?: string,
+): { raw: string; country: string; isProven: true; value: string } | undefined {
+  for (const raw of shorterAndShorter(text)) {
+    const printed = compact(raw);
+    const prefix = country === undefined || printed.startsWith(country) ? printed.slice(0, 2) : '';
+    const value = `${prefix}${withDigits(printed.slice(prefix.length))}`;
+    const id = parseTaxId(value);
+    const ofCountry = id?.country ?? country;
+    if (id === undefined || ofCountry === undefined) continue;
+    if (taxIdValidity(id.body, ofCountry) === 'VALID') return { raw, country: ofCountry, isProven: true, value };
+  }
+  return undefined;
 }
 
 /** The text, and what is left when its last groups are cut off, one after the other. */

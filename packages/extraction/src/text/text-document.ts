@@ -28,6 +28,8 @@ export interface ReadLine extends TextLine {
 /** The pages of a document with what the recognisers found; the base of all field readers. */
 export interface TextDocument {
   readonly pages: readonly TextPage[];
+  /** Letters may be misread. */
+  readonly isOcr: boolean;
   readonly lines: readonly (readonly ReadLine[])[];
   readonly cells: readonly ReadCell[];
   readonly dateOrder: DateOrder | undefined;
@@ -37,7 +39,7 @@ export interface TextDocument {
 const CELL_LENGTH_MAX = 2000;
 const LABELS_OF_ITEM_HEADER_MIN = 3;
 
-export function readCells(pages: readonly TextPage[]): TextDocument {
+export function readCells(pages: readonly TextPage[], isOcr = false): TextDocument {
   const texts = pages.flatMap(({ lines }) => lines.flatMap(({ cells }) => cells.map(({ text }) => text)));
   const mark = decimalMarkOf(texts);
   const isAmerican =
@@ -47,9 +49,9 @@ export function readCells(pages: readonly TextPage[]): TextDocument {
     page.lines.map((line): ReadLine => {
       const cells = line.cells.map((cell): ReadCell => {
         const text = cell.text.slice(0, CELL_LENGTH_MAX);
-        const ibans = findIbans(text);
+        const ibans = findIbans(text, isOcr);
         const withoutAccounts = blank(text, ibans);
-        const taxIds = findTaxIds(withoutAccounts);
+        const taxIds = findTaxIds(withoutAccounts, isOcr);
         const dates = findDates(withoutAccounts, dateOrder);
         const amounts = findAmounts(blank(withoutAccounts, [...taxIds, ...dates]), mark);
         return { ...cell, labels: findLabels(text), dates, amounts, ibans, taxIds };
@@ -57,7 +59,7 @@ export function readCells(pages: readonly TextPage[]): TextDocument {
       return { ...line, cells, isItemHeader: isItemHeader(cells) };
     }),
   );
-  return { pages, lines, cells: lines.flat().flatMap(({ cells }) => cells), dateOrder };
+  return { pages, isOcr, lines, cells: lines.flat().flatMap(({ cells }) => cells), dateOrder };
 }
 
 export function hasKind(hit: LabelHit, ...kinds: readonly LabelKind[]): boolean {

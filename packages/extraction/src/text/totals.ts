@@ -26,18 +26,23 @@ export interface Totals {
 const NET_WORDS =
   /ohne|netto|hors|exkl|excl|exclu|subtotal|zwischensumme|positionssumme|rabatt|discount|zuschl|abschl|steuerbetrag|imponibile|baseimponible|siniva|esclus|beforetax|beforevat|zzgl|extax|exvat|remise|descuento|sconto|korting|soustotal|ht$/;
 const GROSS_WORDS = /brutto|inkl|incl|ttc|gross|iva?inclu|coniva|ivato|tvac|compris|inclusive/;
+/** The same total in another currency, for information. */
+const OTHER_CURRENCY =
+  /equivalent|gegenwert|contrevaleur|rownowartosc|contravalor|controvalore|tegenwaarde|exchangerate|wechselkurs|tauxdechange|kurswaluty|tipodecambio|tassodicambio|wisselkoers/;
 /** A total is often printed twice: in the table, in the slip, as what was paid. */
 const REPEATED_BONUS = 0.1;
 const RATE_TOLERANCE = 0.002;
 /** Thousandths: a cent for the rounding of each rate line. */
 const SUM_TOLERANCE = 10;
+/** Thousandths that rounding may add to what is to be paid. */
+const ROUNDING_MAX = 1_000;
 const AMOUNTS_MAX = 3000;
 const TAX_LINES_MAX = 4;
 
 /** Chooses the amounts by label, place and arithmetic (documents reference, 10.3). */
 export function findTotals(document: TextDocument, isCreditNote: boolean): Totals {
   const placed = placeAmounts(document);
-  const money = placed.filter(isMoney(placed));
+  const money = placed.filter(isMoney(placed)).filter(({ cell }) => !OTHER_CURRENCY.test(foldKey(cell.text)));
   const values = new Map<number, Placed[]>();
   for (const one of money) {
     const list = values.get(one.amount.thousandths) ?? [];
@@ -75,6 +80,8 @@ export function findTotals(document: TextDocument, isCreditNote: boolean): Total
     ({ one }) =>
       (one.scores.payable ?? 0) > (one.scores.gross ?? 0) &&
       one.amount.thousandths > 0 &&
+      // More than the total was handed over in cash, or is owed for other invoices.
+      one.amount.thousandths <= best.one.amount.thousandths + ROUNDING_MAX &&
       one.amount.thousandths !== best.one.amount.thousandths,
   );
   return {
@@ -110,7 +117,9 @@ function placeAmounts(document: TextDocument): Placed[] {
     for (const place of placesOf(document, kind satisfies LabelKind)) {
       for (const region of place.regions) {
         const amounts = region.cell.amounts.filter(
-          ({ start, end }) => start >= region.start - 1 && end <= region.end + 1,
+          // `TOTAL EUR 5,400.00`: the currency may belong to the label as well as to the amount.
+          ({ start, end, currency }) =>
+            start >= region.start - 1 - (currency?.length ?? 0) && end > region.start && end <= region.end + 1,
         );
         amounts.forEach((amount, index) => {
           const one = byPlace.get(keyOf(region.cell, amount));
