@@ -4,7 +4,7 @@ import { connect as connectSocket } from 'node:net';
 import { createClient } from '@invoicecontrol/client';
 import type { Client } from '@invoicecontrol/client';
 import { startSystem } from '@invoicecontrol/dev/system';
-import type { SharedSystem, System, SystemOptions } from '@invoicecontrol/dev/system';
+import type { SharedSystem, SystemOptions } from '@invoicecontrol/dev/system';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
@@ -64,7 +64,7 @@ export interface PlanChange {
 }
 
 export interface RunningSystem extends Api {
-  readonly system: Pick<System, 'baseUrl' | 'addresses'>;
+  readonly system: SharedSystem;
   readonly tenant: Tenant;
   readonly other: Tenant;
   newTenant(plan?: string): Promise<Tenant>;

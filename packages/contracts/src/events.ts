@@ -11,6 +11,7 @@ import {
   OrganizationChanged,
   OrganizationCreated,
   OrganizationDeleted,
+  OrganizationPurged,
   OrganizationRestored,
 } from './gen/invoicecontrol/organization/v1/events.js';
 import { ScanCompleted, ScanFailed } from './gen/invoicecontrol/scan/v1/events.js';
@@ -70,6 +71,7 @@ export const events = {
   organizationChanged: event<OrganizationChanged>('organization', 'organization_changed', OrganizationChanged),
   organizationDeleted: event<OrganizationDeleted>('organization', 'organization_deleted', OrganizationDeleted),
   organizationRestored: event<OrganizationRestored>('organization', 'organization_restored', OrganizationRestored),
+  organizationPurged: event<OrganizationPurged>('organization', 'organization_purged', OrganizationPurged),
   apiKeysRevoked: event<ApiKeysRevoked>('organization', 'api_keys_revoked', ApiKeysRevoked),
   endpointFailing: event<EndpointFailing>('webhooks', 'endpoint_failing', EndpointFailing),
   endpointDisabled: event<EndpointDisabled>('webhooks', 'endpoint_disabled', EndpointDisabled),

@@ -63,7 +63,7 @@ beforeAll(async () => {
       async compose({ openOutbox }) {
         await openOutbox(['things']);
         const doomed = { name: 'doomed', pauseMs: 50, run: () => Promise.reject(new Error('always')) };
-        return { rpcGroups: [], eventHandlers: [revoked], jobs: [doomed] };
+        return { rpcGroups: [], tenantData: [], eventHandlers: [revoked], jobs: [doomed] };
       },
     },
     { logger },

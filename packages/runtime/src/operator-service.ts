@@ -7,11 +7,17 @@ import { bind } from './grpc/server.js';
 import type { Binding } from './grpc/server.js';
 import { maskText } from './mask-secrets.js';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './page.js';
+import type { TenantData } from './mongo/tenant-data.js';
 import { listStuckWork } from './stuck-work.js';
 import type { FindStuckWork } from './stuck-work.js';
 
 /** invoicecontrol.operations.v1.OperatorService, which every service with a database serves. */
-export function operatorService(deps: DeadLetterDeps & { readonly sources: readonly FindStuckWork[] }): Binding {
+export function operatorService(
+  deps: DeadLetterDeps & {
+    readonly sources: readonly FindStuckWork[];
+    readonly tenantData: readonly TenantData[];
+  },
+): Binding {
   const listStuck = listStuckWork(deps);
   const read = readDeadLetter(deps);
   const resend = resendDeadLetters(deps);
@@ -44,6 +50,14 @@ export function operatorService(deps: DeadLetterDeps & { readonly sources: reado
     async listStuckWork({ olderThanSeconds }) {
       const { items, hasMore } = await listStuck(olderThanSeconds);
       return { items: items.map(({ since: sinceTime, ...item }) => ({ ...item, sinceTime })), hasMore };
+    },
+    async countTenantDocuments({ organizationId }) {
+      if (organizationId === '') throw invalidField('organization_id', 'must be the id of an organization.');
+      const counted = deps.tenantData.map(async (kind) => ({
+        collection: kind.name,
+        documents: await kind.count(organizationId),
+      }));
+      return { collections: await Promise.all(counted) };
     },
   });
 }

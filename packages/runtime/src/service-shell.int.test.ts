@@ -144,7 +144,12 @@ test('calls end before jobs, jobs before handlers, then what was opened last; da
         await end('job');
         jobEnded.open();
       };
-      return { rpcGroups: [rpcs], eventHandlers: [restored], jobs: [{ name: 'work', pauseMs: 1, run: work }] };
+      return {
+        rpcGroups: [rpcs],
+        tenantData: [],
+        eventHandlers: [restored],
+        jobs: [{ name: 'work', pauseMs: 1, run: work }],
+      };
     },
   });
   const [{ db, bus }] = connections as [Connections];
@@ -168,7 +173,7 @@ test('a stopping service says that it is not ready and goes on taking calls for 
   // A machine that stood still for so long that the delay was over has shown nothing: the next delay is twice as long.
   for (let seconds = 1; ; seconds *= 2) {
     const settings = { DRAIN_DELAY_SECONDS: String(seconds) };
-    const service = await start({ settings, compose: async () => ({ rpcGroups: [audit()] }) });
+    const service = await start({ settings, compose: async () => ({ rpcGroups: [audit()], tenantData: [] }) });
     const caller = connect(service);
     await eventually(async () => expect(await caller.isServing('ready')).toBe(true));
     const stoppingAt = performance.now();
@@ -189,7 +194,10 @@ test('a call that does not end in time does not keep the service from stopping',
     called.open();
     return new Promise(() => {});
   };
-  const service = await start({ callsEndMsMax: 50, compose: async () => ({ rpcGroups: [audit(stuck)] }) });
+  const service = await start({
+    callsEndMsMax: 50,
+    compose: async () => ({ rpcGroups: [audit(stuck)], tenantData: [] }),
+  });
   const answer = connect(service).call();
   await Promise.all([
     expect(answer).rejects.toMatchObject({ kind: 'unavailable' }),
@@ -205,7 +213,7 @@ test('a service is ready and answers calls while the broker does not answer', as
     settings: { NATS_URL: `nats://127.0.0.1:${proxy.port}` },
     async compose() {
       proxy.stall();
-      return { rpcGroups: [audit()] };
+      return { rpcGroups: [audit()], tenantData: [] };
     },
   });
   const caller = connect(service);
@@ -222,7 +230,7 @@ test('a service is alive while the database does not answer, and ready only when
     settings: { MONGODB_URL: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` },
     async compose() {
       proxy.stall();
-      return { rpcGroups: [audit()] };
+      return { rpcGroups: [audit()], tenantData: [] };
     },
   });
   const caller = connect(service);
@@ -239,7 +247,7 @@ test('no part of a service starts while the broker is unavailable', async () => 
     startMsMax: 1,
     async compose() {
       isComposed = true;
-      return { rpcGroups: [] };
+      return { rpcGroups: [], tenantData: [] };
     },
   });
   await expect(starting).rejects.toThrow('connection refused');
@@ -259,7 +267,7 @@ test('a service waits for a database that starts late, and reopens what it had o
       opened.push('something');
       if (lines.filter((line) => line.includes('unavailable at the start')).length === 1) proxy.cut();
       await db.command({ ping: 1 });
-      return { rpcGroups: [audit()] };
+      return { rpcGroups: [audit()], tenantData: [] };
     },
   });
   starting.catch(() => {});
@@ -275,7 +283,7 @@ test('a service waits for a database that starts late, and reopens what it had o
 
 test('a service gives up when its database stays unavailable, and says why', async () => {
   const settings = { MONGODB_URL: 'mongodb://127.0.0.1:1/?directConnection=true' };
-  const starting = start({ settings, startMsMax: 1, compose: async () => ({ rpcGroups: [] }) });
+  const starting = start({ settings, startMsMax: 1, compose: async () => ({ rpcGroups: [], tenantData: [] }) });
   await expect(starting).rejects.toThrow('ECONNREFUSED');
 });
 
@@ -297,7 +305,7 @@ test('a start that fails halfway closes what was opened and gives its reason', a
 });
 
 test('a start on a port in use ends the jobs and handlers that already run', async () => {
-  const { address } = await start({ compose: async () => ({ rpcGroups: [] }) });
+  const { address } = await start({ compose: async () => ({ rpcGroups: [], tenantData: [] }) });
   const connections: Connections[] = [];
   let runs = 0;
   let seen = 0;
@@ -307,6 +315,7 @@ test('a start on a port in use ends the jobs and handlers that already run', asy
       connections.push(given);
       return {
         rpcGroups: [],
+        tenantData: [],
         eventHandlers: [handler(events.organizationRestored, async () => void seen++)],
         jobs: [{ name: 'work', pauseMs: 0, run: async () => runs++ }],
       };
@@ -324,7 +333,7 @@ test('a job that failed is named in the log and runs again', async () => {
   const run = async (): Promise<void> => {
     if (++runs === 1) throw new Error('not yet');
   };
-  await start({ compose: async () => ({ rpcGroups: [], jobs: [{ name: 'sweep', pauseMs: 1, run }] }) });
+  await start({ compose: async () => ({ rpcGroups: [], tenantData: [], jobs: [{ name: 'sweep', pauseMs: 1, run }] }) });
   await eventually(() => expect(runs).toBeGreaterThan(1));
   const failures = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'a job failed');
   expect(failures).toEqual([expect.objectContaining({ job: 'sweep' })]);
@@ -341,7 +350,7 @@ test('two systems on one broker do not take events from each other', async () =>
         const restored = handler(events.organizationRestored, async ({ organizationId, version }) => {
           if (organizationId === databaseName && version === 2) seen.add(name);
         });
-        return { rpcGroups: [], eventHandlers: [restored] };
+        return { rpcGroups: [], tenantData: [], eventHandlers: [restored] };
       },
     });
   }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { events } from '@invoicecontrol/contracts/events';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import type { Db } from 'mongodb';
 import type { z } from 'zod';
@@ -12,13 +13,18 @@ import { startJob } from './job.js';
 import type { Job } from './job.js';
 import { createLogger } from './logger.js';
 import type { Logger } from './logger.js';
+import { AUDIT_LINES } from './mongo/audit.js';
 import { connectMongo } from './mongo/connection.js';
 import { consumerPositions } from './mongo/consumer-positions.js';
 import { databaseClock } from './mongo/database-clock.js';
 import { deadLetterStore } from './mongo/dead-letters.js';
 import { startOutbox } from './mongo/outbox.js';
 import type { Outbox } from './mongo/outbox.js';
+import { openPurges } from './mongo/purges.js';
 import { stuckCounters, stuckDeadLetters, stuckOutbox } from './mongo/stuck-documents.js';
+import { deadLettersOf, ownedDocuments, prefixedDocuments } from './mongo/tenant-data.js';
+import type { TenantData } from './mongo/tenant-data.js';
+import { usageCollection } from './mongo/usage.js';
 import { connectNats } from './nats/connection.js';
 import type { Bus } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
@@ -54,6 +60,13 @@ export interface Connections {
 /** What is the service's own. Nothing of it runs before {@link ServiceShell.compose} has given back all of it. */
 export interface ServiceParts {
   readonly rpcGroups: readonly Binding[];
+  /**
+   * Everything that the service keeps of organizations, beside the usage counters, audit lines and dead letters that the
+   * shell knows of. What is missing here outlives the purge of an organization.
+   */
+  readonly tenantData: readonly TenantData[];
+  /** Asked before anything is removed, by the service that decides about purges: its database may be of an earlier time. */
+  readonly isPurged?: (organizationId: string) => Promise<boolean>;
   /** Events of other services, each handled durably by one of the replicas. */
   readonly eventHandlers?: readonly EventHandler[];
   readonly jobs?: readonly Job[];
@@ -173,9 +186,16 @@ async function start(
   });
 
   const letters = deadLetterStore(db);
+  const purges = await openPurges({ db, service: name, clock, logger }, [...parts.tenantData, ...keptByShell(db)]);
+  const eventHandlers = [
+    ...(parts.eventHandlers ?? []),
+    handler(events.organizationPurged, async ({ organizationId }) => {
+      if (await (parts.isPurged?.(organizationId) ?? true)) await purges.request(organizationId);
+    }),
+  ];
   const subscribeDeps = { bus, deadLetters: letters, positions: consumerPositions(db), isOutage, logger };
   const consumers: WatchedConsumer[] = [];
-  for (const { type, handle } of parts.eventHandlers ?? []) {
+  for (const { type, handle } of eventHandlers) {
     let lastError: string | undefined;
     const noting = async (event: EventHeader): Promise<void> => {
       try {
@@ -192,7 +212,7 @@ async function start(
     shutdown.add(type.name, () => subscription.stop());
     consumers.push({ durable: `${config.DATABASE_NAME}__${type.name}`, type, lastError: () => lastError });
   }
-  const watched = watchJobs(parts.jobs ?? [], name, clock);
+  const watched = watchJobs([...(parts.jobs ?? []), purges.job], name, clock);
   for (const job of watched.jobs) {
     const pauseMs = Math.min(job.pauseMs, jobPauseMsMax);
     shutdown.add(job.name, startJob({ ...job, pauseMs }, name, logger));
@@ -206,8 +226,15 @@ async function start(
       ...parts.rpcGroups,
       operatorService({
         letters,
-        handlers: parts.eventHandlers ?? [],
-        sources: [...stuckWork, stuckConsumers(bus, name, consumers), watched.findStuck, ...(parts.stuckWork ?? [])],
+        handlers: eventHandlers,
+        sources: [
+          ...stuckWork,
+          stuckConsumers(bus, name, consumers),
+          watched.findStuck,
+          purges.findStuck,
+          ...(parts.stuckWork ?? []),
+        ],
+        tenantData: purges.data,
         isOutage,
         clock,
         logger,
@@ -228,4 +255,13 @@ async function start(
   });
   logger.info({ address: server.address }, 'listening');
   return { address: server.address, stop: () => shutdown.run() };
+}
+
+/** What the shell and the packages that it starts keep of organizations. */
+function keptByShell(db: Db): readonly TenantData[] {
+  return [
+    ownedDocuments(db.collection<{ _id: string; organizationId: string }>(AUDIT_LINES)),
+    prefixedDocuments(usageCollection(db), (organizationId) => `${organizationId}:`),
+    deadLettersOf(db.collection('dead_letters')),
+  ];
 }

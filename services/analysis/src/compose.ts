@@ -3,6 +3,8 @@ import { createCache } from '@invoicecontrol/runtime/cache';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
+import { ownedDocuments, prefixedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
+import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
 import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -47,7 +49,7 @@ import { membersFromOrganization } from './clients/members.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
-import { analysisStore, createAnalysisIndexes } from './storage/analyses.js';
+import { analysisStore, createAnalysisIndexes, createFactBundleIndexes } from './storage/analyses.js';
 import type { AnalysisDocument, FactBundleDocument } from './storage/analyses.js';
 import { createFindingReviewIndexes, reviewStore } from './storage/finding-reviews.js';
 import type { FindingReviewDocument } from './storage/finding-reviews.js';
@@ -258,6 +260,7 @@ async function compose(
         clock,
       ),
     ],
+    tenantData: tenantDataOf(collections),
     stuckWork: [stuckAnalyses({ invoices, findings, uploads })],
     jobs: [
       {
@@ -283,6 +286,25 @@ async function compose(
   };
 }
 
+/** What is kept of organizations; first what work begins from, so that none begins on what is about to go. */
+function tenantDataOf(collections: Awaited<ReturnType<typeof openCollections>>): readonly TenantData[] {
+  const { uploads, scanRuns, invoices, findings, analyses, bundles, reviews } = collections;
+  const { suppliers, policies, routingRules, links } = collections;
+  return [
+    ownedDocuments(uploads),
+    ownedDocuments(scanRuns),
+    ownedDocuments(invoices),
+    ownedDocuments(findings),
+    ownedDocuments(analyses),
+    ownedDocuments(bundles),
+    ownedDocuments(reviews),
+    ownedDocuments(suppliers),
+    ownedDocuments(policies),
+    ownedDocuments(routingRules),
+    prefixedDocuments(links, (organizationId) => `${organizationId}|`),
+  ];
+}
+
 /** The collections of the service with their indexes. */
 async function openCollections(db: Db) {
   const invoices = db.collection<InvoiceDocument>('invoices');
@@ -294,6 +316,7 @@ async function openCollections(db: Db) {
   const routingRules = db.collection<RoutingRuleDocument>('routing_rules');
   const suppliers = db.collection<SupplierDocument>('suppliers');
   const scanRuns = db.collection<ScanRunDocument>('scan_runs');
+  const bundles = db.collection<FactBundleDocument>('fact_bundles');
   await Promise.all([
     createInvoiceIndexes(invoices),
     createAnalysisIndexes(analyses),
@@ -304,10 +327,10 @@ async function openCollections(db: Db) {
     createRoutingRuleIndexes(routingRules),
     createSupplierIndexes(suppliers),
     createScanRunIndexes(scanRuns),
+    createFactBundleIndexes(bundles),
   ]);
   // These are read by _id alone.
   const links = db.collection<LinkDocument>('links');
-  const bundles = db.collection<FactBundleDocument>('fact_bundles');
   const rates = db.collection<RateDocument>('rates');
   const releasePolicies = db.collection<ReleasePolicyDocument>('release_policies');
   return {

@@ -1,6 +1,7 @@
 import { events } from '@invoicecontrol/contracts/events';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
+import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -17,11 +18,11 @@ import { configSchema } from './config.js';
 import type { Config } from './config.js';
 import { extractionPool } from './extraction/pool.js';
 import { contentStore } from './storage/contents.js';
-import { extractionStore } from './storage/extractions.js';
+import { createExtractionIndexes, extractionStore } from './storage/extractions.js';
 import type { ExtractionDocument } from './storage/extractions.js';
-import { createRenderingIndexes, renderingStore } from './storage/renderings.js';
+import { createRenderingIndexes, renderingStore, renderingsWithFiles } from './storage/renderings.js';
 import type { RenderingDocument } from './storage/renderings.js';
-import { createUploadIndexes, uploadStore } from './storage/uploads.js';
+import { createUploadIndexes, uploadStore, uploadsWithContents } from './storage/uploads.js';
 import type { UploadDocument } from './storage/uploads.js';
 import { reportWaiting } from './telemetry.js';
 import { documentService } from './transport/grpc/documents.js';
@@ -53,7 +54,8 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 
 async function compose(config: Config, { db, clock, logger, openOutbox, onStop }: Connections): Promise<ServiceParts> {
   const uploadCollection = db.collection<UploadDocument>('uploads');
-  await createUploadIndexes(uploadCollection);
+  const extractionCollection = db.collection<ExtractionDocument>('extractions');
+  await Promise.all([createUploadIndexes(uploadCollection), createExtractionIndexes(extractionCollection)]);
   const outbox = await openOutbox([AUDIT_LINES]);
   const audit = await auditBuffer(events.documentsAuditRecorded, { db, outbox, clock, logger });
   onStop('audit lines', () => audit.flush());
@@ -62,10 +64,11 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
   const contents = contentStore(db, 'contents');
   const renderingCollection = db.collection<RenderingDocument>('renderings');
   await createRenderingIndexes(renderingCollection);
-  const renderings = renderingStore(renderingCollection, contentStore(db, 'renderings'));
+  const renderingFiles = contentStore(db, 'renderings');
+  const renderings = renderingStore(renderingCollection, renderingFiles);
   const usage = usageCounters(db, clock);
   const reader = uploadReader({ uploads, contents, audit });
-  const extractions = extractionStore(db.collection<ExtractionDocument>('extractions'));
+  const extractions = extractionStore(extractionCollection);
   const pool = extractionPool({
     children: config.EXTRACTION_CHILDREN,
     limits: {
@@ -108,6 +111,11 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
         await uploads.expireOf(organizationId, eventTime);
         await renderings.removeOf(organizationId);
       }),
+    ],
+    tenantData: [
+      uploadsWithContents(uploadCollection, contents, clock),
+      ownedDocuments(extractionCollection),
+      renderingsWithFiles(renderingCollection, renderingFiles, clock),
     ],
     stuckWork: [stuckUploads({ uploads })],
     jobs: [

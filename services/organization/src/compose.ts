@@ -1,11 +1,14 @@
 import { events } from '@invoicecontrol/contracts/events';
 import type { Job } from '@invoicecontrol/runtime/job';
+import { documentOfOrganization, ownedDocuments, prefixedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
+import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
 import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { usageService } from '@invoicecontrol/runtime/usage-service';
 import type { Db } from 'mongodb';
 import { countCompanies, countMembers } from './application/plan-usage.js';
+import { dailyPurge, repeatPurges } from './application/purge-organizations.js';
 import { sendDueNotifications } from './application/send-notifications.js';
 import type { SendingDeps } from './application/send-notifications.js';
 import { stuckMails } from './application/stuck-mails.js';
@@ -23,6 +26,8 @@ import { createNotificationIndexes, notificationStore } from './storage/notifica
 import type { NotificationDocument } from './storage/notifications.js';
 import { createOrganizationIndexes, organizationStore } from './storage/organizations.js';
 import type { OrganizationDocument } from './storage/organizations.js';
+import { dailyTurn, purgeStore, unpurgedOrganization } from './storage/purges.js';
+import type { ScheduleDocument } from './storage/purges.js';
 import { createRateWindowIndexes, rateWindowStore } from './storage/rate-windows.js';
 import type { RateWindowDocument } from './storage/rate-windows.js';
 import { createRosterIndexes, rosterStore } from './storage/rosters.js';
@@ -69,14 +74,19 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
   onStop('key usage', () => keyUsage.stop());
 
   const storeDeps = { outbox, auditRelay, clock };
+  const auditedOrganizations = auditedStore(collections.organizations, storeDeps);
+  const purges = purgeStore(collections.organizations, auditedOrganizations, { outbox, clock });
+  const trail = auditTrail(collections.auditEvents);
   const peppers = config.API_KEY_PEPPERS;
   const notifications = notificationStore(collections.notifications, clock);
   const deps = {
-    organizations: organizationStore(collections.organizations, auditedStore(collections.organizations, storeDeps)),
+    organizations: organizationStore(collections.organizations, auditedOrganizations),
     keys: apiKeyStore(collections.apiKeys, auditedStore(collections.apiKeys, storeDeps)),
     rosters: rosterStore(collections.rosters, auditedStore(collections.rosters, storeDeps)),
     notifications,
-    auditTrail: auditTrail(collections.auditEvents),
+    auditTrail: trail,
+    purges,
+    retentionMs: config.ORGANIZATION_RETENTION_MS,
     windows: rateWindowStore(collections.rateWindows),
     keyUsage,
     peppers,
@@ -104,8 +114,24 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       handler(events.endpointFailing, onEndpointTrouble(deps, 'WEBHOOK_FAILING')),
       handler(events.endpointDisabled, onEndpointTrouble(deps, 'WEBHOOK_DISABLED')),
     ],
+    tenantData: tenantDataOf(collections),
+    isPurged: (organizationId) => purges.isPurged(organizationId),
     stuckWork: [stuckMails(deps)],
-    jobs: mailJobs(config, { ...deps, queue: notifications, logger }),
+    jobs: [
+      ...mailJobs(config, { ...deps, queue: notifications, logger }),
+      { name: 'rounds of purges', pauseMs: PURGE_ROUNDS_EACH_MS, run: repeatPurges(deps) },
+      {
+        name: 'daily purge',
+        pauseMs: DAILY_PURGE_POLL_EACH_MS,
+        run: dailyPurge({
+          ...deps,
+          trail,
+          turn: dailyTurn(collections.schedules, 'purge'),
+          auditRetentionMs: config.AUDIT_RETENTION_MS,
+          logger,
+        }),
+      },
+    ],
   };
 }
 
@@ -126,9 +152,32 @@ async function openCollections(db: Db) {
     createAuditEventIndexes(auditEvents),
     createRateWindowIndexes(rateWindows),
   ]);
-  return { organizations, apiKeys, rosters, notifications, auditEvents, rateWindows };
+  const schedules = db.collection<ScheduleDocument>('schedules');
+  return { organizations, apiKeys, rosters, notifications, auditEvents, rateWindows, schedules };
 }
 
+/** What is kept of organizations until their purge; the audit trail is kept longer. */
+function tenantDataOf({
+  organizations,
+  apiKeys,
+  rosters,
+  notifications,
+  rateWindows,
+}: Awaited<ReturnType<typeof openCollections>>): readonly TenantData[] {
+  return [
+    unpurgedOrganization(organizations),
+    // Audit entries that are not relayed yet keep the document that carries them.
+    ownedDocuments(apiKeys, ['auditPending']),
+    documentOfOrganization(rosters, ['auditPending']),
+    ownedDocuments(notifications),
+    prefixedDocuments(rateWindows, (organizationId) => `organization:${organizationId}:`),
+  ];
+}
+
+/** The first repeat of a purge comes after seconds. */
+const PURGE_ROUNDS_EACH_MS = 1_000;
+/** How often a replica asks whether a day has passed. */
+const DAILY_PURGE_POLL_EACH_MS = 5 * 60_000;
 const MAIL_INTERVAL_MS = 1_000;
 
 function mailJobs({ SMTP_URL, MAIL_FROM }: Config, deps: Omit<SendingDeps, 'mailer'>): Job[] {

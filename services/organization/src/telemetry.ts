@@ -10,6 +10,11 @@ export function countRefusedRequest(policy: string): void {
   count('organization.requests_refused', { policy });
 }
 
+/** Counts organizations whose purge began. */
+export function countPurge(): void {
+  count('organization.purges');
+}
+
 /** Counts mails that were sent or finally failed. */
 export function countCompletedNotification(kind: string, status: 'SENT' | 'FAILED'): void {
   count('organization.notifications_ended', { kind, status });

@@ -1,5 +1,6 @@
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
+import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -76,6 +77,7 @@ async function compose(
         clock,
       ),
     ],
+    tenantData: [ownedDocuments(scanCollection), ownedDocuments(importedRowCollection)],
     stuckWork: [stuckScans({ scans })],
     jobs: [
       { name: 'sweep of scans', pauseMs: SWEEP_EACH_MS, run: sweepScans({ scans, finish, logger }) },

@@ -1,5 +1,6 @@
 import { events } from '@invoicecontrol/contracts/events';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { documentOfOrganization, ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
 import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
@@ -151,6 +152,12 @@ async function compose(
       handler(events.organizationDeleted, ({ organizationId, eventTime = clock.now() }) =>
         deliveries.skipPendingOf(organizationId, eventTime),
       ),
+    ],
+    tenantData: [
+      ownedDocuments(collections.endpoints),
+      ownedDocuments(collections.deliveries),
+      ownedDocuments(collections.events),
+      documentOfOrganization(collections.places),
     ],
     stuckWork: [stuckDeliveries({ deliveries })],
     jobs: [

@@ -14,6 +14,7 @@ import { listDeadLetters, resendDeadLetters, showDeadLetter } from './commands/d
 import { dryRunPolicy } from './commands/dry-run-policy.js';
 import { organizations } from './commands/organizations.js';
 import { overridePolicy } from './commands/override-policy.js';
+import { purgeOrganizations, verifyPurge } from './commands/purges.js';
 import { replayAnalyses } from './commands/replay-analyses.js';
 import { restoreOrganization } from './commands/restore-organization.js';
 import { abandonScan } from './commands/scans.js';
@@ -29,6 +30,8 @@ export const commands: readonly (Command | FileCommand)[] = [
   organizations,
   createOrganization,
   restoreOrganization,
+  purgeOrganizations,
+  verifyPurge,
   createKey,
   createMember,
   setPlan,

@@ -43,6 +43,9 @@ export const services = {
     settings: {
       API_KEY_PEPPERS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
       OPERATOR_TOKEN: operatorToken,
+      // How long a deleted organization can be restored, and how long the audit trail of a purged one is kept.
+      ORGANIZATION_RETENTION_MS: {},
+      AUDIT_RETENTION_MS: {},
       // Without a mail server, invitations and notifications wait until there is one.
       SMTP_URL: { secret: 'optional' },
       MAIL_FROM: { value: 'Invoice Control <no-reply@example.com>' },

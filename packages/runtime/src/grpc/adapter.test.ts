@@ -250,6 +250,7 @@ test('an rpc that changes something is never retried', async () => {
         createKey: refuse,
         createMember: refuse,
         listOrganizations: refuse,
+        purgeOrganizations: refuse,
       }),
     ],
   });
@@ -277,6 +278,7 @@ test('a service named OperatorService is refused to everybody but the operator, 
     createKey: hear,
     createMember: hear,
     listOrganizations: hear,
+    purgeOrganizations: hear,
   };
   const serve = async (operatorToken: string | undefined) => {
     const bindings = [bind(OperatorServiceDefinition, implementation)];

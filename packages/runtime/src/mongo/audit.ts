@@ -65,7 +65,10 @@ export async function auditBuffer(
   { db, outbox, clock, logger }: { db: Db; outbox: Outbox; clock: Clock; logger: Logger },
 ): Promise<AuditBuffer> {
   const lines = db.collection<LineDocument>(AUDIT_LINES);
-  await lines.createIndexes([{ key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' }]);
+  await lines.createIndexes([
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
+    { key: { organizationId: 1 }, name: 'of_organization' },
+  ]);
   const waiting: { id: string; organizationId: string; at: Date; announcement: Announcement; cause: Cause }[] = [];
   let dropped = 0;
 

@@ -41,6 +41,11 @@ export async function createAnalysisIndexes(collection: Collection<AnalysisDocum
   ]);
 }
 
+/** Read by id alone; an organization's are counted and removed together. */
+export async function createFactBundleIndexes(collection: Collection<FactBundleDocument>): Promise<void> {
+  await collection.createIndexes([{ key: { organizationId: 1 }, name: 'of_organization' }]);
+}
+
 export function analysisStore(
   collection: Collection<AnalysisDocument>,
   bundles: Collection<FactBundleDocument>,

@@ -12,6 +12,10 @@ export interface ExtractionDocument {
   readonly extraction: string;
 }
 
+export async function createExtractionIndexes(collection: Collection<ExtractionDocument>): Promise<void> {
+  await collection.createIndexes([{ key: { organizationId: 1 }, name: 'of_organization' }]);
+}
+
 export function extractionStore(collection: Collection<ExtractionDocument>): ExtractionStore {
   return {
     async find(organizationId, id) {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Collection } from 'mongodb';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
+import type { Collection, Filter } from 'mongodb';
 import type { NewRendering, RenderingFailure, RenderingStore } from '../application/renderings.js';
 import type { ContentStore } from '../application/uploads.js';
 
@@ -120,6 +122,32 @@ export function renderingStore(
         for (const { _id } of some) await remove(_id);
       }
     },
+  };
+}
+
+/**
+ * Renderings with their files, for the purge of an organization. One whose bytes are being stored goes when they are, or when
+ * they never will be.
+ */
+export function renderingsWithFiles(
+  collection: Collection<RenderingDocument>,
+  files: Pick<ContentStore, 'delete'>,
+  clock: Clock,
+): TenantData {
+  return {
+    name: collection.collectionName,
+    async remove(organizationId, documentsMax) {
+      const atRest: Filter<RenderingDocument> = {
+        organizationId,
+        $or: [{ isComplete: true }, { expiresAt: { $lte: clock.now() } }],
+      };
+      const found = await collection.find(atRest, { projection: { _id: 1 }, limit: documentsMax }).toArray();
+      for (const { _id } of found) await files.delete(_id);
+      if (found.length === 0) return 0;
+      const ids = found.map(({ _id }) => _id);
+      return (await collection.deleteMany({ organizationId, _id: { $in: ids } })).deletedCount;
+    },
+    count: (organizationId) => collection.countDocuments({ organizationId }),
   };
 }
 

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claim, Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { Collection, Filter } from 'mongodb';
-import type { Receiving, Upload, UploadStore } from '../application/uploads.js';
+import type { ContentStore, Receiving, Upload, UploadStore } from '../application/uploads.js';
 
 /** A PUT that sends nothing for so long may be taken over; it renews while bytes come. */
 const LEASE_MS = 60_000;
@@ -149,6 +150,46 @@ export function uploadStore(collection: Collection<UploadDocument>, clock: Clock
         .toArray();
       return sum?.bytes ?? 0;
     },
+  };
+}
+
+/**
+ * Uploads with their files, for the purge of an organization. An upload goes after the files that it names, so none is left
+ * that nobody knows of. One whose PUT is at work loses its claim first: that PUT notices, removes what it has stored, and
+ * the upload goes when the lease is over.
+ */
+export function uploadsWithContents(
+  collection: Collection<UploadDocument>,
+  contents: Pick<ContentStore, 'delete'>,
+  clock: Clock,
+): TenantData {
+  return {
+    name: collection.collectionName,
+    async remove(organizationId, documentsMax) {
+      const now = clock.now();
+      await collection.updateMany(
+        { organizationId, state: 'RESERVED', leaseUntil: { $gt: now } },
+        { $unset: { claim: '' }, $min: { expiresAt: now } },
+      );
+      const atRest: Filter<UploadDocument> = {
+        organizationId,
+        // An upload whose bytes are complete has no lease.
+        $or: [{ state: 'UPLOADED' }, { state: 'RESERVED', leaseUntil: { $lte: now } }],
+      };
+      // Closed first: no PUT can begin that would add a file after they were listed.
+      await collection.updateMany({ ...atRest, state: 'RESERVED' }, { $min: { expiresAt: now } });
+      const found = await collection.find(atRest, { limit: documentsMax }).toArray();
+      for (const { attempts = [], content } of found) {
+        for (const fileId of new Set([...attempts, ...(content === undefined ? [] : [content.fileId])])) {
+          await contents.delete(fileId);
+        }
+      }
+      if (found.length === 0) return 0;
+      const ids = found.map(({ _id }) => _id);
+      const { deletedCount } = await collection.deleteMany({ $and: [atRest, { _id: { $in: ids } }] });
+      return deletedCount;
+    },
+    count: (organizationId) => collection.countDocuments({ organizationId }),
   };
 }
 

@@ -25,6 +25,7 @@ export type AuditAction =
   | 'organization.plan_changed'
   | 'organization.deleted'
   | 'organization.restored'
+  | 'organization.purged'
   | 'company.created'
   | 'company.updated'
   | 'company.removed'

@@ -18,6 +18,8 @@ export interface OrganizationLifecycleDeps {
   readonly organizations: Organizations;
   readonly keys: ApiKeys;
   readonly pepper: Pepper;
+  /** How long a deleted organization can be restored. */
+  readonly retentionMs: number;
   readonly clock: Clock;
 }
 
@@ -26,7 +28,7 @@ export interface OrganizationLifecycleDeps {
  * refused from then on. Records and audit trail stay.
  */
 export const deleteOrganization =
-  ({ organizations, clock }: OrganizationLifecycleDeps) =>
+  ({ organizations, retentionMs, clock }: OrganizationLifecycleDeps) =>
   async (
     { organizationId, confirmName }: { organizationId: string; confirmName: string },
     context: RequestContext,
@@ -38,6 +40,7 @@ export const deleteOrganization =
         recoveryTokenHash: hash,
         by: context.actor,
         now: clock.now(),
+        retentionMs,
       });
       await organizations.save(deleted, {
         context,
@@ -79,8 +82,9 @@ export const restoreByToken =
   };
 
 /**
- * Restores an organization for the operator, however long ago it was deleted.
+ * Restores an organization for the operator, until its retention is over.
  * @returns undefined when the organization is not deleted
+ * @throws DomainError not_found, also for a purged one; wrong_state when it can only be purged
  */
 export const undelete =
   (deps: OrganizationLifecycleDeps) =>
@@ -88,7 +92,16 @@ export const undelete =
     return retryOnConflict(async () => {
       const organization = await deps.organizations.find(organizationId);
       if (organization === undefined) throw notFound('organization');
-      return organization.deletion === undefined ? undefined : restore(deps, organization, context);
+      const { deletion } = organization;
+      if (deletion === undefined) return undefined;
+      if (!isRecoverable(deletion, deps.clock.now())) {
+        const end = deletion.recoveryExpiresAt.toISOString();
+        throw new DomainError(
+          'wrong_state',
+          `The organization could be restored until ${end}. Its retention is over; it can only be purged.`,
+        );
+      }
+      return restore(deps, organization, context);
     });
   };
 

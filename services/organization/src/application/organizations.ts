@@ -10,10 +10,10 @@ import type { AuditLine, Change } from './change.js';
 
 /** The store of organizations. */
 export interface Organizations {
-  /** Deleted ones included. */
+  /** Deleted ones included, purged ones not. */
   find(organizationId: string): Promise<Organization | undefined>;
   findByRecoveryToken(recoveryTokenHash: string): Promise<Organization | undefined>;
-  /** Of the whole installation, deleted ones included, newest first; for the operator alone. */
+  /** Of the whole installation, deleted ones included and purged ones not, newest first; for the operator alone. */
   listAll(page: PageRequest): Promise<Page<Organization>>;
   insert(organization: Organization, change: Change): Promise<void>;
   /**

@@ -27,7 +27,12 @@ const organization: Organization = {
   createdAt: now,
   deletion: undefined,
 };
-const deletion = { recoveryTokenHash: 'hash', by: { type: 'API_KEY', id: 'k' } as const, now };
+const deletion = {
+  recoveryTokenHash: 'hash',
+  by: { type: 'API_KEY', id: 'k' } as const,
+  now,
+  retentionMs: 30 * 24 * 3_600_000,
+};
 
 describe('the base currency', () => {
   test.each(['EUR', 'USD', 'PLN', 'AED', 'SAR', 'QAR', 'BHD', 'XOF'])('may be %s, in any case', (code) => {

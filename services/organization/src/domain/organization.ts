@@ -39,8 +39,9 @@ export interface Deletion {
   readonly at: Date;
   /** Who deleted it and was given the recovery token, as the audit trail names actors; absent where an earlier release deleted it. */
   readonly by?: DeletedBy | undefined;
-  /** Hash of the token that restores the organization until `recoveryExpiresAt`. */
+  /** Hash of the token that restores the organization. */
   readonly recoveryTokenHash: string;
+  /** The end of the retention. */
   readonly recoveryExpiresAt: Date;
 }
 
@@ -48,9 +49,6 @@ export interface DeletedBy {
   readonly type: 'API_KEY' | 'USER' | 'OPERATOR' | 'SYSTEM';
   readonly id: string;
 }
-
-const RECOVERY_DAYS = 30;
-const DAY_MS = 24 * 3_600_000;
 
 /** @throws DomainError invalid unless the currency is one that amounts can be converted into (specification, endpoint 19) */
 export function readBaseCurrency(value: string): string {
@@ -90,7 +88,12 @@ export function referenceValidationInForce(organization: Organization): Referenc
 export function deleteOrganization(
   organization: Organization,
   confirmName: string,
-  { recoveryTokenHash, by, now }: { recoveryTokenHash: string; by: DeletedBy; now: Date },
+  {
+    recoveryTokenHash,
+    by,
+    now,
+    retentionMs,
+  }: { recoveryTokenHash: string; by: DeletedBy; now: Date; retentionMs: number },
 ): Organization & { deletion: Deletion } {
   if (confirmName !== organization.name) {
     throw invalidField('confirm_name', 'must be exactly the name of the organization.');
@@ -98,11 +101,11 @@ export function deleteOrganization(
   if (isUnderSubscription(organization.subscriptionStatus)) {
     throw new DomainError('wrong_state', 'The organization has a subscription. Cancel it before deleting.');
   }
-  const recoveryExpiresAt = new Date(now.getTime() + RECOVERY_DAYS * DAY_MS);
+  const recoveryExpiresAt = new Date(now.getTime() + retentionMs);
   return { ...organization, deletion: { at: now, by, recoveryTokenHash, recoveryExpiresAt } };
 }
 
-/** Whether the owner's token is still valid; the operator can restore at any time. */
+/** Whether the retention still runs: until its end the organization can be restored, from then on only purged. */
 export function isRecoverable(deletion: Deletion, now: Date): boolean {
   return now < deletion.recoveryExpiresAt;
 }

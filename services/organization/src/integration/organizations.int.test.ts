@@ -197,7 +197,7 @@ describe('a deleted organization', () => {
     expect(apiKeys.map(({ apiKeyId }) => apiKeyId)).toEqual(keys.map(idOfKey));
   });
 
-  test('is not restored by a wrong, used or expired token; the operator restores it at any time', async () => {
+  test('is not restored by a wrong, used or expired token; the operator restores it until its retention is over', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const { recoveryToken } = await deleted(organizationId);
     const refused = {
@@ -210,6 +210,9 @@ describe('a deleted organization', () => {
     aheadMs = 30 * DAY_MS;
     try {
       await expect(restored(recoveryToken)).rejects.toMatchObject(refused);
+      await expect(clients.operator.undeleteOrganization({ organizationId }, asOperator)).rejects.toMatchObject({
+        kind: 'wrong_state',
+      });
     } finally {
       aheadMs = 0;
     }

@@ -3,6 +3,7 @@ import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { AuditEvent, AuditTrail } from '../application/audit-trail.js';
+import type { EndingTrail } from '../application/purge-organizations.js';
 
 export interface AuditEventDocument {
   /** Derived from the change, or from the event of another service, so a repeat adds no second entry. */
@@ -22,8 +23,8 @@ export async function createAuditEventIndexes(collection: Collection<AuditEventD
   await collection.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]);
 }
 
-/** Append-only: no code updates or deletes an entry. {@link startAuditRelay} adds those of this service's own changes. */
-export function auditTrail(collection: Collection<AuditEventDocument>): AuditTrail {
+/** Append-only: no code updates an entry, and only the end of a whole trail deletes some. {@link startAuditRelay} adds those of this service's own changes. */
+export function auditTrail(collection: Collection<AuditEventDocument>): AuditTrail & EndingTrail {
   return {
     async add(organizationId, { id: _id, createdAt, actor, action, target, outcome, requestId, ip }) {
       const from = ip === undefined ? {} : { ip };
@@ -31,6 +32,15 @@ export function auditTrail(collection: Collection<AuditEventDocument>): AuditTra
       await insertMissing(collection, [
         { _id, organizationId, createdAt, ...who, action, target, outcome, requestId, ...from },
       ]);
+    },
+    async removeSome(organizationId, entriesMax) {
+      const found = await collection.find({ organizationId }, { projection: { _id: 1 }, limit: entriesMax }).toArray();
+      if (found.length === 0) return 0;
+      const { deletedCount } = await collection.deleteMany({
+        organizationId,
+        _id: { $in: found.map(({ _id }) => _id) },
+      });
+      return deletedCount;
     },
     async list(organizationId, request) {
       const { items, nextPageToken } = await findPage(collection, { organizationId }, request);

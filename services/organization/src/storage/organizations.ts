@@ -31,6 +31,16 @@ export interface OrganizationDocument extends Audited {
   readonly deletedBy?: DeletedBy;
   readonly recoveryTokenHash?: string;
   readonly recoveryExpiresAt?: Date;
+  /** Set by the write that begins the purge, which takes everything away but ids and dates. */
+  readonly purge?: PurgeFields;
+}
+
+interface PurgeFields {
+  readonly begunAt: Date;
+  /** How often the purge was announced. */
+  readonly rounds: number;
+  /** When it is announced again; absent after the last time. Sparse index. */
+  readonly nextAt?: Date;
 }
 
 interface CompanyDocument {
@@ -46,6 +56,9 @@ export async function createOrganizationIndexes(collection: Collection<Organizat
   await collection.createIndexes([
     { key: { recoveryTokenHash: 1 }, unique: true, sparse: true, name: 'recovery_token' },
     { key: NEWEST_FIRST, name: 'newest' },
+    { key: { recoveryExpiresAt: 1 }, sparse: true, name: 'retention' },
+    { key: { 'purge.nextAt': 1 }, sparse: true, name: 'purge_rounds' },
+    { key: { 'purge.begunAt': 1 }, sparse: true, name: 'purged' },
   ]);
 }
 
@@ -56,7 +69,7 @@ export function organizationStore(
 ): Organizations & { findSummary(organizationId: string): Promise<OrganizationSummary | undefined> } {
   return {
     async find(organizationId) {
-      const document = await collection.findOne({ _id: organizationId });
+      const document = await collection.findOne({ _id: organizationId, ...notPurged });
       return document === null ? undefined : fromDocument(document);
     },
     async findByRecoveryToken(recoveryTokenHash) {
@@ -64,11 +77,11 @@ export function organizationStore(
       return document === null ? undefined : fromDocument(document);
     },
     async listAll(page) {
-      const { items, nextPageToken } = await findPageOfAll(collection, {}, page, withoutEvents);
+      const { items, nextPageToken } = await findPageOfAll(collection, notPurged, page, withoutEvents);
       return { items: items.map(fromDocument), nextPageToken };
     },
     async findSummary(organizationId) {
-      const document = await collection.findOne({ _id: organizationId }, { projection: summaryFields });
+      const document = await collection.findOne({ _id: organizationId, ...notPurged }, { projection: summaryFields });
       return document === null ? undefined : toSummary(document);
     },
     insert: (organization, change) =>
@@ -80,6 +93,8 @@ export function organizationStore(
   };
 }
 
+/** What is left of a purged organization is no organization any more. */
+const notPurged = { purge: { $exists: false } } as const;
 const withoutEvents = { outbox: 0, recentEvents: 0 } as const;
 
 type State = Omit<OrganizationDocument, Bookkeeping | '_id' | 'organizationId'>;

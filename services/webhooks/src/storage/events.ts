@@ -15,7 +15,10 @@ export interface EventDocument {
 }
 
 export async function createEventIndexes(collection: Collection<EventDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { createdAt: 1 }, name: 'age' }]);
+  await collection.createIndexes([
+    { key: { createdAt: 1 }, name: 'age' },
+    { key: { organizationId: 1 }, name: 'of_organization' },
+  ]);
 }
 
 /** Characters of the bodies that are kept in memory. */

@@ -9,12 +9,17 @@ import { createOrganization } from '../../application/create-organization.js';
 import type { CreateOrganizationDeps } from '../../application/create-organization.js';
 import { listOrganizations } from '../../application/list-organizations.js';
 import { undelete } from '../../application/organization-lifecycle.js';
+import type { OrganizationLifecycleDeps } from '../../application/organization-lifecycle.js';
+import { purgeOrganizations } from '../../application/purge-organizations.js';
+import type { PurgeStore } from '../../application/purge-organizations.js';
 import { createMember } from '../../application/members.js';
 import type { MemberDeps } from '../../application/members.js';
 import { ALL_RIGHTS } from '../../domain/rights.js';
 
 /** invoicecontrol.organization.v1.OperatorService */
-export function operatorService(deps: CreateOrganizationDeps & ApiKeyDeps & MemberDeps): Binding {
+export function operatorService(
+  deps: CreateOrganizationDeps & ApiKeyDeps & MemberDeps & OrganizationLifecycleDeps & { readonly purges: PurgeStore },
+): Binding {
   return bind(OperatorServiceDefinition, {
     async createOrganization(request, context) {
       const { organization, ownerKey, ownerUserId } = await createOrganization(deps)(request, context);
@@ -23,6 +28,10 @@ export function operatorService(deps: CreateOrganizationDeps & ApiKeyDeps & Memb
     async undeleteOrganization({ organizationId }, context) {
       const restored = await undelete(deps)(organizationId, context);
       return { ownerKey: restored?.ownerKey ?? '' };
+    },
+    async purgeOrganizations(_request, context) {
+      const { organizationIds, hasMore } = await purgeOrganizations(deps)(context);
+      return { organizationIds: [...organizationIds], hasMore };
     },
     async setPlan(request, context) {
       await setPlan(deps.organizations)(request, context);

@@ -1,0 +1,142 @@
+import type { Collection, Db, Filter } from 'mongodb';
+import type { Clock } from '../clock.js';
+import type { Job } from '../job.js';
+import type { Logger } from '../logger.js';
+import type { FindStuckWork } from '../stuck-work.js';
+import { count } from '../telemetry.js';
+import { claim, countLostLease, FREE } from './claims.js';
+import type { Claim, Claimable } from './claims.js';
+import { isDuplicateKey } from './connection.js';
+import { documentOfOrganization } from './tenant-data.js';
+import type { TenantData } from './tenant-data.js';
+
+/** Documents that one command removes: others wait for it no longer than for a large request. */
+const BATCH_DOCUMENTS = 500;
+/** Organizations that one run of the job takes up. */
+const PURGES_MAX = 20;
+/** Much more than a batch takes. */
+const LEASE_MS = 60_000;
+const RUN_EACH_MS = 1_000;
+/** What may not be removed yet is tried again after this. */
+const RETRY_MS = 2_000;
+/** Items of the operator's list of stuck work. */
+const STUCK_MAX = 100;
+
+/** That the data of an organization is to be removed; gone when that is done. */
+interface PurgeDocument extends Claimable {
+  /** The organization. */
+  readonly _id: string;
+  /** Grows with each request, so that one which comes while the work ends is not lost. */
+  readonly requests: number;
+  readonly requestedAt: Date;
+  readonly dueAt: Date;
+}
+
+/** Removes what a service keeps of organizations that were purged. */
+export interface Purges {
+  /** Takes note; the job does the work. May be repeated. */
+  request(organizationId: string): Promise<void>;
+  readonly job: Job;
+  /** Every kind, that of the requests included. */
+  readonly data: readonly TenantData[];
+  readonly findStuck: FindStuckWork;
+}
+
+/**
+ * Work on data of organizations in bounded batches. The request is stored first, so a crash loses none; every step may be
+ * repeated, and whoever takes over goes on with what is left.
+ */
+export async function openPurges(
+  { db, service, clock, logger }: { db: Db; service: string; clock: Clock; logger: Logger },
+  kinds: readonly TenantData[],
+): Promise<Purges> {
+  const purges: Collection<PurgeDocument> = db.collection<PurgeDocument>('purges');
+  await purges.createIndexes([{ key: { leaseUntil: 1, dueAt: 1 }, name: 'due' }]);
+
+  /** Removes until a whole pass finds nothing more. @returns whether nothing is left */
+  const removeAll = async (organizationId: string, isLost: () => boolean): Promise<boolean> => {
+    for (let removedInPass = Infinity; removedInPass > 0;) {
+      removedInPass = 0;
+      for (const kind of kinds) {
+        for (let removed = BATCH_DOCUMENTS; removed > 0;) {
+          if (isLost()) return false;
+          removed = await kind.remove(organizationId, BATCH_DOCUMENTS);
+          removedInPass += removed;
+          if (removed > 0) count('purge.documents', { service, kind: kind.name }, removed);
+        }
+      }
+    }
+    const left = await Promise.all(kinds.map((kind) => kind.count(organizationId)));
+    return left.every((documents) => documents === 0);
+  };
+  const work = async ({ document, claimId, keepAlive }: Claim<PurgeDocument>, signal: AbortSignal): Promise<void> => {
+    const { _id: organizationId, requests } = document;
+    let hasLease = true;
+    const keeping = keepAlive(() => {
+      hasLease = false;
+    });
+    const isOurs: Filter<PurgeDocument> = { _id: organizationId, claim: claimId };
+    const release = async (): Promise<void> => {
+      const dueAt = new Date(clock.now().getTime() + RETRY_MS);
+      await purges.updateOne(isOurs, { $set: { leaseUntil: FREE, dueAt }, $unset: { claim: '' } });
+    };
+    try {
+      const isEmpty = await removeAll(organizationId, () => !hasLease || signal.aborted);
+      keeping.stop();
+      if (!isEmpty) return await release();
+      const { deletedCount } = await purges.deleteOne({ ...isOurs, requests });
+      // One more request came meanwhile.
+      if (deletedCount === 0) await release();
+      else logger.info({ organizationId }, 'the data of a purged organization is removed');
+    } catch (error) {
+      keeping.stop();
+      if (!hasLease) countLostLease(purges);
+      else await release();
+      throw error;
+    }
+  };
+
+  return {
+    async request(organizationId) {
+      const now = clock.now();
+      try {
+        await purges.updateOne(
+          { _id: organizationId },
+          { $inc: { requests: 1 }, $set: { dueAt: now }, $setOnInsert: { requestedAt: now, leaseUntil: FREE } },
+          { upsert: true },
+        );
+      } catch (error) {
+        // Another request has just stored it, and nobody can have done the work before this event came.
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
+    job: {
+      name: 'purge',
+      pauseMs: RUN_EACH_MS,
+      async run(signal) {
+        const now = clock.now();
+        const due = await purges
+          .find({ leaseUntil: { $lte: now }, dueAt: { $lte: now } }, { projection: { _id: 1 }, limit: PURGES_MAX })
+          .toArray();
+        for (const { _id } of due) {
+          if (signal.aborted) return;
+          const claimed = await claim(purges, { _id, dueAt: { $lte: now } }, { clock, leaseMs: LEASE_MS });
+          if (claimed !== undefined) await work(claimed, signal);
+        }
+      },
+    },
+    data: [...kinds, documentOfOrganization(purges)],
+    async findStuck(before) {
+      const late = await purges
+        .find({ leaseUntil: { $gte: FREE }, requestedAt: { $lte: before } }, { limit: STUCK_MAX })
+        .toArray();
+      return late.map(({ _id, requestedAt }) => ({
+        kind: 'purge',
+        what: `purge of organization ${_id} in ${service}`,
+        since: requestedAt,
+        why: 'what is left waits for the broker or for work that has not ended, or the job fails; verify-purge says what is left',
+        resolution: 'docs/runbooks/purging-organizations.md',
+      }));
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** That an organization was purged: all that is left of it beside its audit trail. */
+export interface Purge {
+  readonly organizationId: string;
+  readonly version: number;
+  readonly begunAt: Date;
+  /** How often it was announced. */
+  readonly rounds: number;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * When a purge is announced again, counted from its begin. What was on its way at the begin may be stored after it: a
+ * request with a cached key for 5 s, a request or a PUT for 5 minutes, work that another process takes over for an hour, an
+ * event for as long as the broker keeps events, which is 7 days.
+ */
+const ROUNDS_AFTER_MS = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  HOUR_MS,
+  DAY_MS,
+  8 * DAY_MS,
+] as const;
+
+/** When the purge is announced after so many times; undefined: never again. */
+export function nextRoundAt({ begunAt, rounds }: Pick<Purge, 'begunAt' | 'rounds'>): Date | undefined {
+  const afterMs = ROUNDS_AFTER_MS[rounds - 1];
+  return afterMs === undefined ? undefined : new Date(begunAt.getTime() + afterMs);
+}

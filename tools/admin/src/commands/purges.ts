@@ -1,0 +1,73 @@
+import { askEach } from '../ask-each.js';
+import { EXAMPLE_ID, organizationOption } from '../command.js';
+import type { Command } from '../command.js';
+import { counted } from '../text-output.js';
+
+export const purgeOrganizations: Command = {
+  name: 'purge-organizations',
+  summary: 'begin to remove all data of each deleted organization whose retention is over',
+  service: 'organization',
+  options: {},
+  examples: ['', '--json'],
+  async run({ organization, call, report }) {
+    const purged: { organizationId: string }[] = [];
+    for (let hasMore = true; hasMore;) {
+      const begun = await organization.purgeOrganizations({}, call);
+      purged.push(...begun.organizationIds.map((organizationId) => ({ organizationId })));
+      // Nothing began although there is more: another process is at the same work.
+      hasMore = begun.hasMore && begun.organizationIds.length > 0;
+      report(`${counted(purged.length, 'organization')}`);
+    }
+    return {
+      json: { purged },
+      sentence:
+        purged.length === 0
+          ? 'No deleted organization has its retention behind it.'
+          : `The purge of ${counted(purged.length, 'organization')} has begun; it cannot be undone.`,
+      ...(purged.length === 0
+        ? {}
+        : {
+            table: { columns: ['ORGANIZATION'], rows: purged.map(({ organizationId }) => [organizationId]) },
+            note: 'verify-purge says what is left of each.',
+          }),
+    };
+  },
+};
+
+export const verifyPurge: Command = {
+  name: 'verify-purge',
+  summary: 'count what the databases still have of an organization; the audit trail, which is kept longer, is left out',
+  service: 'every',
+  options: { organization: organizationOption },
+  examples: [`--organization ${EXAMPLE_ID}`, `--organization ${EXAMPLE_ID} --json`],
+  async run(operator, given) {
+    const organizationId = given['organization'] ?? '';
+    const { answers, failures } = await askEach(operator, (rpc) =>
+      rpc.countTenantDocuments({ organizationId }, operator.call),
+    );
+    const remaining = Object.fromEntries(
+      answers.map(({ service, answer }) => [
+        service,
+        answer.collections.reduce((sum, { documents }) => sum + documents, 0),
+      ]),
+    );
+    const left = Object.values(remaining).reduce((sum, documents) => sum + documents, 0);
+    // A service that did not answer may have anything.
+    const purged = left === 0 && failures.length === 0;
+    return {
+      json: { organizationId, purged, remaining },
+      failures,
+      sentence: purged
+        ? 'Nothing is left of the organization.'
+        : `${counted(left, 'document')} of the organization ${left === 1 ? 'is' : 'are'} left.`,
+      table: {
+        columns: ['SERVICE', 'COLLECTION', 'DOCUMENTS'],
+        rows: answers.flatMap(({ service, answer }) =>
+          answer.collections
+            .filter(({ documents }) => documents > 0)
+            .map(({ collection, documents }) => [service, collection, String(documents)]),
+        ),
+      },
+    };
+  },
+};
