@@ -1,4 +1,5 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { archiveService } from '@invoicecontrol/runtime/archive-service';
 import { createCache } from '@invoicecontrol/runtime/cache';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
@@ -59,6 +60,7 @@ import { createInvoiceIndexes, invoiceStore } from './storage/invoices.js';
 import type { InvoiceDocument } from './storage/invoices.js';
 import { linkStores } from './storage/links.js';
 import type { LinkDocument } from './storage/links.js';
+import { archivedKinds } from './storage/archive.js';
 import { createPolicyIndexes, policyStore, registerReleasePolicy } from './storage/policies.js';
 import type { PolicyDocument, ReleasePolicyDocument } from './storage/policies.js';
 import { rateStore } from './storage/rates.js';
@@ -231,6 +233,7 @@ async function compose(
         dryRunPolicy: dryRunPolicy({ invoices, analyses, clock }),
         overridePolicy: overridePolicy({ policies: storedPolicies, cachedPolicies: policies }),
       }),
+      archiveService(archivedKinds(collections)),
       policyService({ policies }),
       rowAnalysisService({
         analyzeRows: analyzeRows({

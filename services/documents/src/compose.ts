@@ -1,4 +1,5 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { archiveService } from '@invoicecontrol/runtime/archive-service';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
@@ -22,7 +23,7 @@ import { createExtractionIndexes, extractionStore } from './storage/extractions.
 import type { ExtractionDocument } from './storage/extractions.js';
 import { createRenderingIndexes, renderingStore, renderingsWithFiles } from './storage/renderings.js';
 import type { RenderingDocument } from './storage/renderings.js';
-import { createUploadIndexes, uploadStore, uploadsWithContents } from './storage/uploads.js';
+import { archivedUploads, createUploadIndexes, uploadStore, uploadsWithContents } from './storage/uploads.js';
 import type { UploadDocument } from './storage/uploads.js';
 import { reportWaiting } from './telemetry.js';
 import { documentService } from './transport/grpc/documents.js';
@@ -97,6 +98,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
         render: renderDocument({ reader, contents, documents: pool, renderings, clock }),
         renderings,
       }),
+      archiveService({ uploads: archivedUploads(uploadCollection) }),
       usageService(
         {
           [UPLOAD_BYTES_METER]: (organizationId, month) =>

@@ -1,4 +1,5 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { archiveService } from '@invoicecontrol/runtime/archive-service';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { documentOfOrganization, ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -30,6 +31,7 @@ import {
   ofScanCompleted,
 } from './transport/subscribers/to-public-event.js';
 import { reportDeliveries } from './telemetry.js';
+import { archivedDeliveries } from './storage/archive.js';
 import { createDeliveryIndexes, deliveryStore } from './storage/deliveries.js';
 import type { DeliveryDocument } from './storage/deliveries.js';
 import { createEndpointIndexes, endpointStore } from './storage/endpoints.js';
@@ -141,6 +143,7 @@ async function compose(
     rpcGroups: [
       endpointService({ changes, replays, reader }),
       deliveryService({ replays, reader }),
+      archiveService({ webhook_deliveries: archivedDeliveries(collections.deliveries) }),
       usageService({ webhooks: (organizationId) => endpoints.count(organizationId) }, clock),
     ],
     eventHandlers: [

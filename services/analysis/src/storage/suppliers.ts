@@ -26,6 +26,7 @@ export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
 export async function createSupplierIndexes(collection: Collection<SupplierDocument>): Promise<void> {
   await collection.createIndexes([
     { key: { organizationId: 1, keys: 1 }, name: 'identity' },
+    { key: { organizationId: 1, _id: 1 }, name: 'of_organization' },
     { key: { organizationId: 1, lookalikeKeys: 1 }, name: 'lookalikes' },
   ]);
 }

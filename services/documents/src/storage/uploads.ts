@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { ReadArchivePage } from '@invoicecontrol/runtime/archive-service';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import { recordsById } from '@invoicecontrol/runtime/mongo/archive-pages';
 import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claim, Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
@@ -42,6 +44,7 @@ export interface UploadDocument extends Claimable {
 export async function createUploadIndexes(collection: Collection<UploadDocument>): Promise<void> {
   await collection.createIndexes([
     { key: { sweepAt: 1 }, sparse: true, name: 'sweep' },
+    { key: { organizationId: 1, _id: 1 }, name: 'of_organization' },
     { key: { organizationId: 1, state: 1, createdAt: 1 }, name: 'open' },
     { key: { organizationId: 1, 'usage.month': 1, 'content.receivedAt': 1 }, name: 'counted' },
   ]);
@@ -191,6 +194,20 @@ export function uploadsWithContents(
     },
     count: (organizationId) => collection.countDocuments({ organizationId }),
   };
+}
+
+/** Uploads as their organization takes them with it; the token of a reservation stays here. */
+export function archivedUploads(collection: Collection<UploadDocument>): ReadArchivePage {
+  return recordsById(collection, ({ _id: id, state, mediaType, byteSize, createdAt, expiresAt, content }) => ({
+    id,
+    status: state,
+    mediaType: content?.mediaType ?? mediaType,
+    byteSize,
+    sha256: content?.sha256 ?? null,
+    createdAt,
+    expiresAt,
+    receivedAt: content?.receivedAt ?? null,
+  }));
 }
 
 function toUpload({ _id: uploadId, monthlyLimit, content, ...document }: UploadDocument): Upload {

@@ -1,0 +1,52 @@
+import { invalidField } from '@invoicecontrol/errors';
+import type { Collection, Document, Filter, WithId } from 'mongodb';
+import type { ReadArchivePage } from '../archive-service.js';
+import { MALFORMED_CURSOR } from '../page.js';
+import { findPage } from './page.js';
+
+type ToRecord<D> = (document: WithId<D>) => Readonly<Record<string, unknown>>;
+
+/** Records of documents that the index of a list finds, newest first. */
+export function newestRecords<
+  D extends { readonly _id: string; readonly organizationId: string; readonly createdAt: Date },
+>(
+  collection: Collection<D>,
+  toRecord: ToRecord<D>,
+  { filter = {}, projection = {} }: { filter?: Filter<D>; projection?: Document } = {},
+): ReadArchivePage {
+  return async ({ organizationId, after, createdBefore, recordsMax }) => {
+    const { items } = await findPage(
+      collection,
+      { ...filter, organizationId } as Filter<D> & { readonly organizationId: string },
+      {
+        size: recordsMax,
+        after: after === undefined ? undefined : readPosition(after),
+        createdFrom: undefined,
+        createdTo: createdBefore,
+      },
+      projection,
+    );
+    return items.map((document) => ({
+      position: `${document.createdAt.getTime()}|${document._id}`,
+      record: toRecord(document),
+    }));
+  };
+}
+
+/** Records of documents in the order of their ids; an index leads with the organization and the id. */
+export function recordsById<D extends { readonly _id: string; readonly organizationId: string }>(
+  collection: Collection<D>,
+  toRecord: ToRecord<D>,
+): ReadArchivePage {
+  return async ({ organizationId, after, recordsMax }) => {
+    const filter = { organizationId, ...(after === undefined ? {} : { _id: { $gt: after } }) } as unknown as Filter<D>;
+    const found = await collection.find(filter, { sort: { _id: 1 }, limit: recordsMax }).toArray();
+    return found.map((document) => ({ position: `${document._id}`, record: toRecord(document) }));
+  };
+}
+
+function readPosition(position: string): { order: number; id: string } {
+  const [, order, id = ''] = /^(\d{1,15})\|(.{1,200})$/.exec(position) ?? [];
+  if (order === undefined) throw invalidField('page_token', MALFORMED_CURSOR);
+  return { order: Number(order), id };
+}

@@ -1,0 +1,54 @@
+import type { ReadArchivePage } from '@invoicecontrol/runtime/archive-service';
+import { newestRecords } from '@invoicecontrol/runtime/mongo/archive-pages';
+import type { Collection, Filter } from 'mongodb';
+import { deliveryStates } from '../domain/delivery.js';
+import type { DeliveryState } from '../domain/delivery.js';
+import type { DeliveryDocument } from './deliveries.js';
+
+/**
+ * All deliveries that are kept, state by state, because the index is. PENDING comes first: one that ends meanwhile comes
+ * twice, as it was and as it is, and none is missed.
+ */
+export function archivedDeliveries(collection: Collection<DeliveryDocument>): ReadArchivePage {
+  const readState = (state: DeliveryState): ReadArchivePage =>
+    newestRecords(collection, toRecord, { filter: { state } as Filter<DeliveryDocument> });
+  return async ({ after, recordsMax, ...request }) => {
+    const [begun = '', position] = after === undefined ? [] : split(after);
+    const records = [];
+    const from = Math.max(0, deliveryStates.indexOf(begun as DeliveryState));
+    for (const [index, state] of deliveryStates.slice(from).entries()) {
+      const missing = recordsMax - records.length;
+      if (missing === 0) break;
+      const page = { ...request, after: index === 0 ? position : undefined, recordsMax: missing };
+      const found = await readState(state)(page);
+      records.push(...found.map((one) => ({ ...one, position: `${state}|${one.position}` })));
+    }
+    return records;
+  };
+}
+
+function split(position: string): [string, string] {
+  const end = position.indexOf('|');
+  return [position.slice(0, end), position.slice(end + 1)];
+}
+
+function toRecord(document: DeliveryDocument): Readonly<Record<string, unknown>> {
+  const { _id: id, endpointId, eventId, type, state, isTest, createdAt, attempts, attemptCount, closedAt } = document;
+  return {
+    id,
+    webhookId: endpointId,
+    eventId,
+    eventType: type,
+    status: state,
+    test: isTest === true,
+    createdAt,
+    attemptCount,
+    attempts: attempts.map(({ at, outcome, statusCode, durationMs }) => ({
+      at,
+      outcome,
+      statusCode: statusCode ?? null,
+      durationMs,
+    })),
+    endedAt: closedAt ?? null,
+  };
+}
