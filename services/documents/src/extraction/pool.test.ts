@@ -161,21 +161,48 @@ describe('a pool of extraction children', () => {
   });
 });
 
+/** A rendering whose result waits to be stored until it is told to: its child is taken meanwhile. */
+async function held(pool: ExtractionPool): Promise<{ readonly drawn: Promise<string>; release(): void }> {
+  const gate = { isReached: false, release: () => {} };
+  const drawn = render(pool, 'held', async (outcome) => {
+    await new Promise<void>((resolve) => {
+      gate.release = resolve;
+      gate.isReached = true;
+    });
+    return drawnOf(outcome);
+  });
+  await eventually(() => expect(gate.isReached).toBe(true));
+  return { drawn, release: () => gate.release() };
+}
+
 describe('a rendering', () => {
   test('is stored while its child waits, so that no more of them are in memory than there are children', async () => {
     const pool = open();
-    let stored: () => void = () => {};
-    const storing = render(pool, 'first', async (outcome) => {
-      await new Promise<void>((resolve) => (stored = resolve));
-      return drawnOf(outcome);
-    });
-    await eventually(() => expect(pool.pids()).toHaveLength(1));
+    const { drawn, release } = await held(pool);
     const next = render(pool, 'next');
     await eventually(() => expect(pool.waiting).toBe(1));
-    stored();
-    expect(await storing).toMatch(/first$/);
+    release();
+    expect(await drawn).toMatch(/held$/);
     expect(await next).toMatch(/next$/);
     expect(pool.waiting).toBe(0);
+  });
+
+  test('comes before what its organization has to be read, and not before what waits longer for another', async () => {
+    const pool = open();
+    const { drawn, release } = await held(pool);
+    const ends: string[] = [];
+    const all = [
+      { name: 'read for another', start: () => read(pool, 'a', 'second') },
+      { name: 'read', start: () => read(pool, 'b') },
+      { name: 'rendering', start: () => render(pool, 'c') },
+    ].map(async ({ name, start }) => {
+      await start();
+      ends.push(name);
+    });
+    await eventually(() => expect(pool.waiting).toBe(3));
+    release();
+    await Promise.all([drawn, ...all]);
+    expect(ends).toEqual(['read for another', 'rendering', 'read']);
   });
 
   test('that cannot be stored fails with that, and its child goes on', async () => {

@@ -57,6 +57,7 @@ interface Work<T extends Task, R> {
 /** Who waits for a child. */
 interface Waiter {
   readonly organizationId: string;
+  readonly kind: Task['kind'];
   readonly take: (child: ExtractionChild) => void;
   readonly fail: (error: Error) => void;
 }
@@ -107,7 +108,10 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
     if (isWorn || isFat || isClosed) replace(child);
     else offer(child);
   };
-  const take = async (organizationId: string, isFirst: boolean): Promise<ExtractionChild> => {
+  const take = async (
+    { organizationId, task: { kind } }: Pick<Work<Task, never>, 'organizationId' | 'task'>,
+    isFirst: boolean,
+  ): Promise<ExtractionChild> => {
     if (isClosed) throw stopping();
     for (let child = idle.shift(); child !== undefined; child = idle.shift()) {
       // One that ended between two documents.
@@ -122,7 +126,7 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
         { retryAfterSeconds: 5 },
       );
     }
-    return new Promise((resolve, reject) => waiters.push({ organizationId, take: resolve, fail: reject }));
+    return new Promise((resolve, reject) => waiters.push({ organizationId, kind, take: resolve, fail: reject }));
   };
   const count = (organizationId: string, change: number): void => {
     const children = (reading.get(organizationId) ?? 0) + change;
@@ -130,7 +134,7 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
     else reading.set(organizationId, children);
   };
   const attempt = async <T extends Task, R>(work: Work<T, R>, isFirst: boolean): Promise<WorkEnd<R>> => {
-    const child = await take(work.organizationId, isFirst);
+    const child = await take(work, isFirst);
     let isOver = false;
     count(work.organizationId, 1);
     try {
@@ -179,10 +183,17 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
   };
 }
 
-/** The first of those whose organization has the fewest children: documents of one that take long hold up no other's. */
+/**
+ * The first of those whose organization has the fewest children: documents of one that take long hold up no other's. Of one organization,
+ * what a person wants to see comes before what is to be read.
+ */
 function nextOf(waiters: readonly Waiter[], reading: ReadonlyMap<string, number>): Waiter | undefined {
   const readingFor = ({ organizationId }: Waiter): number => reading.get(organizationId) ?? 0;
-  return waiters.toSorted((left, right) => readingFor(left) - readingFor(right))[0];
+  const [first] = waiters.toSorted((left, right) => readingFor(left) - readingFor(right));
+  const rendering = waiters.find(
+    ({ organizationId, kind }) => kind === 'RENDER' && organizationId === first?.organizationId,
+  );
+  return rendering ?? first;
 }
 
 function stopping(): DomainError {
