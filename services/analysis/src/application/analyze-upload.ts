@@ -104,7 +104,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
     }
   };
 
-  /** For callers who take a queued analysis as the answer, when it takes longer or documents is away. */
+  /** For callers who take a queued analysis as the answer, when it takes longer or `documents` is unavailable. */
   const isDecidedWithin = async (record: UploadRecord, waitMs: number): Promise<boolean> => {
     if (waitMs === 0) return false;
     try {

@@ -279,9 +279,11 @@ describe('a document that', () => {
       const pool = open();
       async function* broken(): AsyncIterable<Uint8Array> {
         yield Buffer.from('half');
-        throw new Error('the store is away');
+        throw new Error('the store is unavailable');
       }
-      await expect(pool.read({ organizationId: 'first', task, bytes: broken })).rejects.toThrow('the store is away');
+      await expect(pool.read({ organizationId: 'first', task, bytes: broken })).rejects.toThrow(
+        'the store is unavailable',
+      );
       expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);
     },
     TEST_MS_MAX,

@@ -152,7 +152,7 @@ describe('work of endpoints that hang', () => {
     expect(add('hanging')).toBe(true);
   });
 
-  test('is forgotten when too many others have been idle for a shorter time', async () => {
+  test('is evicted when too many others have been idle for a shorter time', async () => {
     const { started, add, end } = setUp({ idleSuspectsMax: 2 });
     for (const id of ['a', 'b', 'c']) {
       add(id);

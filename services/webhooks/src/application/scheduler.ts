@@ -54,7 +54,7 @@ export interface SchedulerLimits {
   readonly queuedPerSlowMax: number;
   /** Of `queuedMax`, how much suspect endpoints may have together. */
   readonly queuedSuspectMax: number;
-  /** Endpoints that are remembered as suspect while they have no work; the longest idle one is forgotten. */
+  /** Endpoints that stay suspect while they have no work; beyond it the longest idle one is evicted. */
   readonly idleSuspectsMax: number;
 }
 
