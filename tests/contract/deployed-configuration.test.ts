@@ -139,6 +139,14 @@ describe('the environment a deployment gives to a service', () => {
     }
   });
 
+  test('is that of production, in which settings for tests are refused', () => {
+    const others = environments.filter(({ variables }) => {
+      const { NODE_ENV } = { ...imageEnvironment(), ...variables };
+      return NODE_ENV !== 'production';
+    });
+    expect(others.map(({ where }) => where)).toEqual([]);
+  });
+
   test('sets nothing that the service would not read', () => {
     const unread = environments.flatMap(({ where, service, variables }) =>
       Object.keys(variables)

@@ -100,8 +100,9 @@ export const services = {
     settings: {
       OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
+      // The image sets it too; the service then refuses the settings below that are for tests.
+      NODE_ENV: { local: 'production' },
       // What production refuses, and what nobody has to change: see the README of the service.
-      NODE_ENV: {},
       EGRESS_ALLOW_CIDRS: {},
       EGRESS_ALLOW_HTTP: {},
       EGRESS_DNS_SERVERS: {},
