@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
+import { skipWithout } from './skip-without.js';
 
 /** The root of the repository, with a slash at its end. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -52,16 +53,6 @@ export function renderAll(): Rendering[] | undefined {
     if (built.status !== 0) throw new Error(`k8s/${name} does not build: ${built.stderr}`);
     return { name, yaml: built.stdout, objects: parseObjects(built.stdout) };
   });
-}
-
-/**
- * For a tool that is missing: its tests are skipped where SKIP_WITHOUT names it, and fail everywhere else.
- * @param sentence what is missing and how it is got
- * @throws Error with the sentence
- */
-export function skipWithout(tool: string, sentence: string): undefined {
-  if ((process.env['SKIP_WITHOUT'] ?? '').split(',').includes(tool)) return undefined;
-  throw new Error(`${sentence} With SKIP_WITHOUT=${tool} the tests that need it are skipped.`);
 }
 
 export function parseObjects(yaml: string): KubernetesObject[] {

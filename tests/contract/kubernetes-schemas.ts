@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, skipWithout } from './kubernetes-objects.js';
+import { root } from './kubernetes-objects.js';
+import { skipWithout } from './skip-without.js';
 
 // The package carries the JSON schemas of every Kubernetes version named here, so nothing is fetched once it is installed.
 const PACKAGE = 'kubernetes-validate==1.37.0';

@@ -4,6 +4,7 @@ import { copyFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
+import { skipWithout } from './skip-without.js';
 
 const execute = promisify(execFile);
 /** Ends in a slash. */
@@ -62,6 +63,19 @@ export function languagesIn(directory: string): readonly Language[] {
 /** No service needs these languages: a machine may lack some. */
 export function isThere({ probe: [command, ...args] }: Language): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/**
+ * Whether the tests of a language can run. A machine may lack it, but a build machine (`CI=true`) only where SKIP_WITHOUT
+ * names its command: what nobody watches would be skipped for ever.
+ * @throws Error that says how to skip them
+ */
+export function canRun(language: Language, env: NodeJS.ProcessEnv = process.env): boolean {
+  if (isThere(language)) return true;
+  const { name, probe } = language;
+  const [command] = probe;
+  if (env['CI'] === 'true') skipWithout(command, `The receiver in ${name} cannot be tested without ${command}.`, env);
+  return false;
 }
 
 export interface Receiver {

@@ -5,8 +5,8 @@ import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import { isThere, languagesIn, PREPARE_MS_MAX, root, sources, startReceiver } from './receiver-languages.js';
-import type { Receiver } from './receiver-languages.js';
+import { canRun, isThere, languagesIn, PREPARE_MS_MAX, root, sources, startReceiver } from './receiver-languages.js';
+import type { Language, Receiver } from './receiver-languages.js';
 
 const execute = promisify(execFile);
 const directory = `${root}.cache/receivers-${process.pid}`;
@@ -34,10 +34,10 @@ function signature(secrets: readonly string[], id: string, body: string, ageSeco
   return [`t=${t}`, ...v1.map((hex) => `v1=${hex}`)].join(',');
 }
 
-// No service needs these languages: where one is missing, its tests are counted as skipped, and the title says why.
+// Where a language may be missing, its tests are counted as skipped, and the title says why.
 for (const language of languages) {
   const { name, probe, prepare } = language;
-  const isHere = isThere(language);
+  const isHere = canRun(language);
   (isHere ? describe : describe.skip)(
     isHere ? `the receiver in ${name}` : `the receiver in ${name}: no ${probe[0]} here`,
     () => {
@@ -142,4 +142,14 @@ test('no receiver starts without a secret', () => {
       isRunning: false,
     });
   }
+});
+
+test('a language that is missing fails on a build machine, unless SKIP_WITHOUT names it', () => {
+  const probe = ['no-such-language', '--version'] as const;
+  const missing: Language = { name: 'Missing', probe, run: () => probe };
+  expect(canRun(missing, {})).toBe(false);
+  expect(canRun(missing, { CI: 'true', SKIP_WITHOUT: 'kubectl,no-such-language' })).toBe(false);
+  expect(() => canRun(missing, { CI: 'true', SKIP_WITHOUT: 'kubectl' })).toThrow(
+    'The receiver in Missing cannot be tested without no-such-language. With SKIP_WITHOUT=no-such-language the tests',
+  );
 });
