@@ -17,6 +17,7 @@ import {
 import { compilePath, type Path } from '../path.js';
 import type { Element } from '../element.js';
 import { failure, type Rule } from './rule.js';
+import { UBL_AMOUNTS } from './ubl-amounts.js';
 
 /** UBL and CII code the VAT tax point date differently (UNTDID 2005 and 2475). */
 const UBL_TAX_POINTS: ReadonlySet<string> = new Set(['3', '35', '432']);
@@ -32,23 +33,6 @@ const MIME_CODES: ReadonlySet<string> = new Set([
 ]);
 const ALL_TYPES: ReadonlySet<string> = new Set([...invoiceTypes, ...creditNoteTypes]);
 const SELLER_AND_PAYEE_SCHEMES: ReadonlySet<string> = new Set([...identifierSchemes, 'SEPA']);
-const UBL_AMOUNTS = [
-  'Amount',
-  'BaseAmount',
-  'PriceAmount',
-  'TaxAmount',
-  'TaxableAmount',
-  'LineExtensionAmount',
-  'TaxExclusiveAmount',
-  'TaxInclusiveAmount',
-  'AllowanceTotalAmount',
-  'ChargeTotalAmount',
-  'PrepaidAmount',
-  'PayableRoundingAmount',
-  'PayableAmount',
-]
-  .map((name) => `//cbc:${name}`)
-  .join(' | ');
 
 interface CodedPlace {
   /** Empty where the syntax has no such code. */

@@ -13,6 +13,7 @@ import {
 import type { Group, InvoiceModel } from '../invoice-model.js';
 import { compilePath } from '../path.js';
 import { eachGroup, failure, groupsAt, mismatch, type Failure, type Rule, type RuleSet } from './rule.js';
+import { UBL_AMOUNTS_BUT_TAX } from './ubl-amounts.js';
 
 const BOTH: readonly RuleSet[] = ['PEPPOL', 'XRECHNUNG'];
 const PEPPOL: readonly RuleSet[] = ['PEPPOL'];
@@ -187,22 +188,7 @@ function currencies({ invoice, root, syntax }: InvoiceModel): readonly Failure[]
 
 /** Every amount but the total VAT in the accounting currency (BT-111). */
 const amounts = compilePath(
-  [
-    'Amount',
-    'BaseAmount',
-    'PriceAmount',
-    'TaxableAmount',
-    'LineExtensionAmount',
-    'TaxExclusiveAmount',
-    'TaxInclusiveAmount',
-    'AllowanceTotalAmount',
-    'ChargeTotalAmount',
-    'PrepaidAmount',
-    'PayableRoundingAmount',
-    'PayableAmount',
-  ]
-    .map((name) => `//cbc:${name}`)
-    .join(' | ') + ' | //cac:TaxTotal[cac:TaxSubtotal]/cbc:TaxAmount | //cac:TaxSubtotal/cbc:TaxAmount',
+  `${UBL_AMOUNTS_BUT_TAX} | //cac:TaxTotal[cac:TaxSubtotal]/cbc:TaxAmount | //cac:TaxSubtotal/cbc:TaxAmount`,
 );
 
 function taxTotals({ invoice, syntax }: InvoiceModel): string | undefined {
