@@ -1,13 +1,11 @@
 // `npm run bench:documents`: what reading and validating an invoice document costs on one core, beside the bare parser as its ceiling.
 import { readFileSync, readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { XmlDocument } from 'libxml2-wasm';
 import { validateXml } from '@invoicecontrol/compliance/validate-xml';
 import { readXml } from '@invoicecontrol/extraction/xml/read-xml';
 import { median } from './cell.js';
+import { failWith, machine, readOptions, writeReport } from './one-core.js';
 
 const usage = `Measures reading and validation of structured invoices, on one core, without the service around it.
 
@@ -25,10 +23,7 @@ const OVER_PARSER_MS_MAX = 15;
 const VALIDATION_MS_MAX = 3;
 const fixtures = new URL('../../../packages/extraction/fixtures/', import.meta.url);
 
-await main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+await main().catch(failWith);
 
 interface Measured {
   readonly document: string;
@@ -39,22 +34,11 @@ interface Measured {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      seconds: { type: 'string', default: '0.5' },
-      json: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(usage);
-    return;
-  }
-  const seconds = Number(values.seconds);
-  if (!(seconds > 0 && seconds <= 60))
-    throw new Error(`--seconds is "${values.seconds}"; it must be between 0 and 60.`);
+  const options = readOptions(usage, '0.5');
+  if (options === undefined) return;
+  const { seconds } = options;
   const rows = [...handwritten(), manyLines()].map(({ name, bytes }) => measure(name, bytes, seconds * 1_000));
-  const report = { at: new Date().toISOString(), node: process.version, processor: cpus()[0]?.model.trim(), rows };
+  const report = { ...machine(), rows };
   const width = Math.max(...rows.map(({ document }) => document.length));
   const lines = rows.map(({ document, bytes, parseMs, readMs, validateMs }) => {
     const size = `${(bytes / 1_024).toFixed(1)} KB`.padStart(10);
@@ -65,7 +49,7 @@ async function main(): Promise<void> {
       `${' '.repeat(width + 11)}    parser      read      over  validate\n${lines.join('\n')}\n\n` +
       `Aims: at most ${OVER_PARSER_MS_MAX} ms over the bare parser (libxml2) from bytes to decision; validation of one invoice in at most ${VALIDATION_MS_MAX} ms.\n`,
   );
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  await writeReport(options, report);
 }
 
 function ms(value: number): string {

@@ -1,7 +1,4 @@
 // `npm run bench:engine`: how many invoices one core analyzes from facts in memory, and what normalising them costs.
-import { writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 import { runEngine } from '@invoicecontrol/engine/run-engine';
 import { decide } from '@invoicecontrol/engine/scoring/decision';
 import { packFacts } from '@invoicecontrol/analysis/decided-analysis';
@@ -15,6 +12,7 @@ import { labelledHistory } from '../detection/history.js';
 import { ownCompanies } from '../detection/analyze.js';
 import { median } from './cell.js';
 import { invoiceAt } from './invoices.js';
+import { failWith, machine, readOptions, writeReport } from './one-core.js';
 
 const usage = `Measures the decision engine alone, on one core, without database and network.
 
@@ -34,26 +32,12 @@ const WARM_UP_MS = 4_000;
 /** The target of the project. */
 const ENGINE_PER_SECOND_MIN = 20_000;
 
-await main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+await main().catch(failWith);
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      seconds: { type: 'string', default: '2' },
-      json: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(usage);
-    return;
-  }
-  const seconds = Number(values.seconds);
-  if (!(seconds > 0 && seconds <= 60))
-    throw new Error(`--seconds is "${values.seconds}"; it must be between 0 and 60.`);
+  const options = readOptions(usage, '2');
+  if (options === undefined) return;
+  const { seconds } = options;
 
   process.stderr.write(
     `building histories of at least ${HISTORY} invoices and the facts of ${MEASURED} more for each\n`,
@@ -89,9 +73,7 @@ async function main(): Promise<void> {
   }
   const rows = parts.map(({ name }, part) => ({ name, invoicesPerSecond: median(perSecond[part] ?? []) }));
   const report = {
-    at: new Date().toISOString(),
-    node: process.version,
-    processor: cpus()[0]?.model.trim() ?? 'unknown',
+    ...machine(),
     populations: populations.map(({ name, facts }) => ({ name, ...meansOf(facts) })),
     rows,
   };
@@ -109,7 +91,7 @@ async function main(): Promise<void> {
       `\n${lines.join('\n')}\n\nPer invoice, in the mean:\n${means.join('\n')}\n\n` +
       `Aim: the engine analyzes at least ${ENGINE_PER_SECOND_MIN.toLocaleString('en')} invoices per second and core.\n`,
   );
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  await writeReport(options, report);
 }
 
 /**

@@ -1,0 +1,45 @@
+// What the measurements of one core share: their options, and the file with their figures.
+import { writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  /** Of each measurement. */
+  readonly seconds: number;
+  /** Where the figures go as JSON too. */
+  readonly json: string | undefined;
+}
+
+/** @returns undefined when help was asked for; it has been printed */
+export function readOptions(usage: string, defaultSeconds: string): Options | undefined {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: defaultSeconds },
+      json: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return undefined;
+  }
+  const seconds = Number(values.seconds);
+  if (!(seconds > 0 && seconds <= 60))
+    throw new Error(`--seconds is "${values.seconds}"; it must be between 0 and 60.`);
+  return { seconds, json: values.json };
+}
+
+/** Ends a program with a failure without a stack. */
+export function failWith(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+/** What figures depend on. */
+export function machine() {
+  return { at: new Date().toISOString(), node: process.version, processor: cpus()[0]?.model.trim() ?? 'unknown' };
+}
+
+export async function writeReport({ json }: Options, report: object): Promise<void> {
+  if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
+}
