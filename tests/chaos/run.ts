@@ -20,6 +20,7 @@ announced. Exit code 1 if any promise was broken. How to read the report: docs/g
   npm run chaos -- --faults kill --processes webhooks-1,database
                                                only these processes are killed or paused
   npm run chaos -- --every 20                  a round begins no sooner than so many seconds after the one before
+  npm run chaos -- --organizations 15          so many organizations, each with three receivers of webhooks (3 unless said)
   npm run chaos -- --clients 5                 so many clients of each organization post invoices (2 unless said)
   npm run chaos -- --no-scans                  invoices alone, without files of thousands of rows
   npm run chaos -- --replicas 2                two processes of each service
@@ -46,6 +47,7 @@ async function main(): Promise<void> {
       'outage-seconds': { type: 'string', default: '60' },
       processes: { type: 'string' },
       every: { type: 'string', default: '0' },
+      organizations: { type: 'string', default: '3' },
       clients: { type: 'string', default: '2' },
       'no-scans': { type: 'boolean', default: false },
       replicas: { type: 'string', default: '1' },
@@ -92,7 +94,7 @@ async function main(): Promise<void> {
     directory,
     ...times,
     clients,
-    tenants: 3,
+    tenants: wholeNumber('--organizations', values.organizations, 1, 50),
     rowsMax: values['no-scans'] ? 0 : 2_000,
     say,
   });
