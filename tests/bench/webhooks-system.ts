@@ -41,6 +41,7 @@ export interface WebhooksSystem {
   /** Of the service that is measured; another after `killAndRestart`. */
   readonly webhooks: NodeProcess;
   readonly caFile: string;
+  readonly natsUrl: string;
   /** The database of the service. */
   readonly db: MongoConnection['db'];
   /** What the service asked of its database and how often it called others, while it is counted. */
@@ -51,8 +52,11 @@ export interface WebhooksSystem {
   deleteEndpoints(): Promise<void>;
   /** An `invoice_analyzed` as analysis publishes it. Resolves when the broker has it. @returns when, by `Date.now()` */
   publish(organizationId: string, eventId: string): Promise<number>;
-  /** Changes with an event each, written and published by the outbox that every service has. */
-  openChanges(): Promise<Changes>;
+  /**
+   * Changes with an event each, written and published by the outbox that every service has.
+   * @param natsUrl where that outbox reaches the broker, if not as all others do
+   */
+  openChanges(natsUrl?: string): Promise<Changes>;
   /** SIGKILL, and a new process at once. @returns when it was killed, by `Date.now()` */
   killAndRestart(): Promise<number>;
   stop(): Promise<void>;
@@ -60,6 +64,8 @@ export interface WebhooksSystem {
 
 export interface Changes {
   write(organizationId: string): Promise<void>;
+  /** How many of them the broker does not have yet. */
+  unpublished(): Promise<number>;
   /** When each change was written, by the id of its event. */
   writtenAtMs(): Promise<Map<string, number>>;
 }
@@ -198,6 +204,7 @@ export async function startWebhooksSystem(options: {
         return webhooks;
       },
       caFile,
+      natsUrl,
       db: mongo.db,
       counted,
       newTenant: () => createTenant(system.organization.address, secrets.OPERATOR_TOKEN, 'Bench webhooks'),
@@ -215,12 +222,14 @@ export async function startWebhooksSystem(options: {
           for (const each of registered) await endpoints.deleteEndpoint(each, CALL);
           registered = [];
         }),
-      async openChanges() {
+      async openChanges(outboxNatsUrl = natsUrl) {
+        const outboxBus = await connectNats({ url: outboxNatsUrl, name: 'bench outbox', logger });
+        closing.push(() => outboxBus.close());
         const collection = mongo.db.collection<Aggregate>('bench_changes');
         const outbox = await startOutbox({
           db: mongo.db,
           collectionNames: [collection.collectionName],
-          publisher: await eventPublisher(bus, events.invoiceAnalyzed.service),
+          publisher: await eventPublisher(outboxBus, events.invoiceAnalyzed.service),
           clock: systemClock,
           logger,
         });
@@ -232,6 +241,7 @@ export async function startWebhooksSystem(options: {
               { _id: randomUUID(), organizationId },
               { events: [announce(events.invoiceAnalyzed, ANALYZED)] },
             ),
+          unpublished: () => collection.countDocuments({ outboxPending: true }),
           async writtenAtMs() {
             await outbox.idle();
             const documents = await collection.find().toArray();

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
+import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import { watchProcessors } from './busy.js';
 import { median } from './cell.js';
 import { cpuMsOf, residentBytesOf } from './node-process.js';
@@ -21,15 +22,16 @@ import { startWebhooksSystem } from './webhooks-system.js';
 import type { Endpoint, WebhooksSystem } from './webhooks-system.js';
 import { longestChain } from './work.js';
 
-const parts = ['work', 'throughput', 'latency', 'isolation', 'memory', 'recovery'] as const;
+const parts = ['work', 'throughput', 'latency', 'isolation', 'memory', 'recovery', 'backlog'] as const;
 type Part = (typeof parts)[number];
 
 const usage = `Measures deliveries of webhooks over HTTPS to a receiver that verifies every signature, with the services, the receiver
 and the stores in processes of their own. Aims: docs/reference/webhooks-and-events.md, section 6.
 
-  npm run bench:webhooks                      every part, under six minutes
+  npm run bench:webhooks                      every part, under eight minutes
   npm run bench:webhooks -- --only isolation  one part: ${parts.join(', ')}
   npm run bench:webhooks -- --rate 600        deliveries a second of the part isolation (300 unless said)
+  npm run bench:webhooks -- --events 6000     that wait for the broker in the part backlog (30000 unless said)
   npm run bench:webhooks -- --json FILE       the figures as JSON too
   npm run bench:webhooks -- --keep            keeps the logs of all processes
 
@@ -48,6 +50,7 @@ const AIMS = {
   healthyRatio: 2,
   memoryMib: 400,
   recoverySeconds: 40,
+  drainedSeconds: 60,
 } as const;
 
 const WORK = { alone: 20, pauseMs: 250, idleMs: 4_000, latencyMs: 10, endpoints: 20, events: 50 } as const;
@@ -56,6 +59,8 @@ const THROUGHPUT = { endpoints: 20, events: 500, inFlightPublishes: 64 } as cons
 const LATENCY = { organizations: 4, eventsPerSecond: 100, warmUpSeconds: 3, seconds: 20 } as const;
 const ISOLATION = { organizations: 20, endpointsEach: 10, seconds: 20, warmUpSeconds: 3 } as const;
 const MEMORY = { organizations: 10, endpointsEach: 100, eventsEach: 10, seconds: 20 } as const;
+/** As many events as come in ten minutes at 50 a second. An endpoint gets at most 50 requests a second. */
+const BACKLOG = { organizations: 20, events: 30_000, writtenAtOnce: 64, readEachMs: 500 } as const;
 /** Every endpoint has a server of its own, as most customers have. */
 const servers: Readonly<Record<Part, number>> = {
   work: 1,
@@ -64,6 +69,7 @@ const servers: Readonly<Record<Part, number>> = {
   isolation: ISOLATION.organizations * ISOLATION.endpointsEach,
   memory: MEMORY.organizations * MEMORY.endpointsEach,
   recovery: 1,
+  backlog: BACKLOG.organizations,
 };
 const WAIT_MS_MAX = 180_000;
 const POLL_EACH_MS = 100;
@@ -88,6 +94,7 @@ async function main(): Promise<void> {
     options: {
       only: { type: 'string' },
       rate: { type: 'string', default: '300' },
+      events: { type: 'string', default: String(BACKLOG.events) },
       json: { type: 'string' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -103,6 +110,10 @@ async function main(): Promise<void> {
   if (!Number.isInteger(ratePerSecond) || ratePerSecond < 10 || ratePerSecond > 10_000) {
     throw new Error(`--rate is "${values.rate}"; it must be a whole number from 10 to 10000.`);
   }
+  const backlog = Number(values.events);
+  if (!Number.isInteger(backlog) || backlog < 100 || backlog > 100_000) {
+    throw new Error(`--events is "${values.events}"; it must be a whole number from 100 to 100000.`);
+  }
   const measure: Record<Part, (system: WebhooksSystem) => Promise<Figure[]>> = {
     work: measureWork,
     throughput: measureThroughput,
@@ -110,6 +121,7 @@ async function main(): Promise<void> {
     isolation: (system) => measureIsolation(system, ratePerSecond),
     memory: measureMemory,
     recovery: measureRecovery,
+    backlog: (system) => measureBacklog(system, backlog),
   };
   const directory = await mkdtemp(join(tmpdir(), 'bench-webhooks-'));
   const figures: Figure[] = [];
@@ -446,6 +458,74 @@ async function measureRecovery(system: WebhooksSystem): Promise<Figure[]> {
       isReached: isUncounted,
     }),
   ];
+}
+
+/** The broker is gone while events are written; from its return on they are published, stored for their endpoints and sent. */
+async function measureBacklog(system: WebhooksSystem, events: number): Promise<Figure[]> {
+  const organizationIds: string[] = [];
+  for (let number = 0; number < BACKLOG.organizations; number++) {
+    const tenant = await system.newTenant();
+    await system.register(tenant, 1);
+    organizationIds.push(tenant.organizationId);
+  }
+  const { hostname, port } = new URL(system.natsUrl);
+  const broker = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
+  try {
+    const changes = await system.openChanges(`nats://127.0.0.1:${broker.port}`);
+    broker.cut();
+    let written = 0;
+    const numbers = Array.from({ length: events }, (_, number) => number);
+    await inParallel(BACKLOG.writtenAtOnce, numbers, async (number) => {
+      await changes.write(organizationIds[number % organizationIds.length] ?? '');
+      progress(`${(written += 1)} events written`);
+    });
+    const cpuBeforeMs = await cpuMsOf(system.webhooks.pid);
+    const busyOf = watchProcessors();
+    broker.heal();
+    const returnedAtMs = performance.now();
+    const sinceReturn = (): number => (performance.now() - returnedAtMs) / 1_000;
+    let publishedAfter = Number.POSITIVE_INFINITY;
+    let fannedOut = { after: Number.POSITIVE_INFINITY, sent: 0 };
+    const givenUpAtMs = performance.now() + WAIT_MS_MAX;
+    for (let sent = 0; sent < events && performance.now() < givenUpAtMs;) {
+      await delay(BACKLOG.readEachMs);
+      const [unpublished, stored, { count }] = await Promise.all([
+        publishedAfter === Number.POSITIVE_INFINITY ? changes.unpublished() : 0,
+        system.db.collection('deliveries').estimatedDocumentCount(),
+        system.receiver.count(),
+      ]);
+      sent = count;
+      if (unpublished === 0) publishedAfter = Math.min(publishedAfter, sinceReturn());
+      if (stored < events) fannedOut = { after: Number.POSITIVE_INFINITY, sent };
+      else if (!Number.isFinite(fannedOut.after)) fannedOut = { after: sinceReturn(), sent: fannedOut.sent };
+      progress(`${sinceReturn().toFixed(0)} s: ${unpublished} to publish, ${stored} stored, ${sent} sent`);
+    }
+    const drainedAfter = sinceReturn();
+    const busy = busyOf();
+    const cpuMs = (await cpuMsOf(system.webhooks.pid)) - cpuBeforeMs;
+    const arrivals = await system.receiver.take();
+    const verified = new Set(
+      arrivals.filter(({ isVerified }) => isVerified).map(({ path, eventId }) => path + eventId),
+    );
+    const perSecond = (count: number, seconds: number): string => `${(count / seconds).toFixed(0)}/s`;
+    return [
+      figure(`${events} events that waited for the broker: all published after`, `${publishedAfter.toFixed(1)} s`),
+      figure('  a second', perSecond(events, publishedAfter)),
+      figure('  all stored for their endpoints after', `${fannedOut.after.toFixed(1)} s`),
+      figure('  a second', perSecond(events, fannedOut.after)),
+      figure('  sent meanwhile, a second', perSecond(fannedOut.sent, fannedOut.after)),
+      figure('  all sent after', `${drainedAfter.toFixed(1)} s`, {
+        aim: `<= ${AIMS.drainedSeconds} s`,
+        isReached: drainedAfter <= AIMS.drainedSeconds,
+      }),
+      figure('  sent afterwards, a second', perSecond(events - fannedOut.sent, drainedAfter - fannedOut.after)),
+      figure('  processors busy meanwhile', share(busy)),
+      figure('  processor time of the sender, an event', `${(cpuMs / events).toFixed(2)} ms`),
+      ...completeness(arrivals, verified.size, events),
+    ];
+  } finally {
+    await broker.close();
+  }
 }
 
 function completeness(arrivals: readonly Arrival[], verified: number, wanted: number): Figure[] {
