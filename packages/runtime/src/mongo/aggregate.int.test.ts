@@ -229,6 +229,59 @@ test('the relay brings a backlog of six searches in one go, and not one of them 
   }
 });
 
+test('documents whose events are published during a write share the next one, which has 256 at most', async () => {
+  const DOCUMENTS = 64 + 257;
+  const written: number[] = [];
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const batches = mongo.db.collection('batches');
+  const bulkWrite: typeof batches.bulkWrite = async (operations, options) => {
+    written.push(operations.length);
+    await released;
+    return batches.bulkWrite(operations, options);
+  };
+  const held = Object.create(batches, { bulkWrite: { value: bulkWrite } }) as typeof batches;
+  const collectionOf = (name: string) => (name === 'batches' ? held : mongo.db.collection(name));
+  const publisher = await eventPublisher(bus, 'organization');
+  let published = 0;
+  const publish: typeof publisher.publish = async (event) => {
+    await publisher.publish(event);
+    published++;
+  };
+  const own = await startOutbox({
+    db: Object.create(mongo.db, { collection: { value: collectionOf } }) as typeof mongo.db,
+    collectionNames: ['batches'],
+    publisher: Object.create(publisher, { publish: { value: publish } }) as typeof publisher,
+    clock: systemClock,
+    logger,
+    relayEachMs: 60_000,
+  });
+  try {
+    const at = new Date();
+    const documents = Array.from({ length: DOCUMENTS }, (_, number) => {
+      const id = `batches-${number}`;
+      const payload = JSON.stringify({ eventId: `evt_${id}`, organizationId: 'batches', version: 1, changed: [] });
+      const outbox = [{ id: `evt_${id}`, subject: events.organizationChanged.subject, payload, at }];
+      return { id, version: 1, events: outbox };
+    });
+    await mongo.db
+      .collection<{ _id: string }>('batches')
+      .insertMany(
+        documents.map(({ id, version, events: outbox }) => ({ _id: id, version, outbox, outboxPending: true })),
+      );
+    for (const document of documents) own.nudge('batches', document);
+    await eventually(() => expect(published).toBe(DOCUMENTS));
+    expect(written).toHaveLength(1);
+    release();
+    await eventually(async () => expect(await batches.countDocuments({ outboxPending: true })).toBe(0));
+    expect(written[0]).toBeLessThanOrEqual(64);
+    expect([written[1], written.reduce((sum, size) => sum + size, 0)]).toEqual([256, DOCUMENTS]);
+  } finally {
+    release();
+    await own.stop();
+  }
+});
+
 test('marks of unfinished work go with the events, and stay when the work failed', async () => {
   const finish = (when: Promise<unknown>) => ({ events: [changed(1)], finish: { when, unset: ['unfinished'] } });
   await counters.insert({ _id: 'done', organizationId, value: 0, unfinished: true }, finish(Promise.resolve()));

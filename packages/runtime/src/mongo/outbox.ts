@@ -14,7 +14,10 @@ const IN_FLIGHT_MAX = 64;
 /** Documents waiting in memory; what does not fit is left to the relay. */
 const WAITING_MAX = 10_000;
 const COMPLETE_EACH_MS = 50;
-const COMPLETE_DOCUMENTS_MAX = 64;
+/** So many are completed without waiting for more. */
+const COMPLETE_DOCUMENTS_MIN = 64;
+/** Documents of one write; a larger one would make all others wait. */
+const COMPLETE_DOCUMENTS_MAX = 256;
 const RELAY_EACH_MS = 1_000;
 const RELAY_DOCUMENTS_MAX = 256;
 /** Younger events are still in the hands of the process that wrote them. */
@@ -70,14 +73,15 @@ interface Completion {
   readonly announced: Announced;
   readonly isPublished: boolean;
   readonly unset: readonly string[];
+  readonly onEnded: Task['onEnded'];
 }
 
 interface Task {
   readonly collectionName: string;
   readonly announced: Announced;
   readonly finish: Finish | undefined;
-  /** Told whether the broker has taken the events. */
-  readonly onWorked?: (isPublished: boolean) => void;
+  /** Told whether the broker has taken the events and they have left the outbox. */
+  readonly onEnded?: ((isCompleted: boolean) => void) | undefined;
 }
 
 /**
@@ -97,29 +101,38 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const acknowledged = new Set<string>();
   const completions: Completion[] = [];
   let running = 0;
-  let completing: Promise<void> = Promise.resolve();
+  let completing: Promise<void> | undefined;
   let completeTimer: NodeJS.Timeout | undefined;
   let relayTimer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   const completeSoon = (): void => {
-    if (completions.length >= COMPLETE_DOCUMENTS_MAX) completeNow();
-    else completeTimer ??= setTimeout(completeNow, COMPLETE_EACH_MS);
+    if (completions.length >= COMPLETE_DOCUMENTS_MIN) completeNow();
+    else if (completions.length > 0) completeTimer ??= setTimeout(completeNow, COMPLETE_EACH_MS);
   };
+  /** One write at a time: what is published meanwhile shares the next one. */
   const completeNow = (): void => {
     clearTimeout(completeTimer);
     completeTimer = undefined;
-    const batch = completions.splice(0);
-    if (batch.length === 0) return;
+    if (completing !== undefined || completions.length === 0) return;
+    const batch = completions.splice(0, COMPLETE_DOCUMENTS_MAX);
     for (const { announced } of batch) for (const { id } of announced.events) acknowledged.delete(id);
-    completing = completing
-      .then(() => traced('internal', 'outbox complete', {}, () => complete(batch)))
-      .catch((error: unknown) =>
-        logger.warn(
-          { error },
-          'published events could not be removed from their outboxes; the relay publishes them again',
-        ),
-      );
+    completing = traced('internal', 'outbox complete', {}, () => complete(batch))
+      .then(
+        () => true,
+        (error: unknown) => {
+          logger.warn(
+            { error },
+            'published events could not be removed from their outboxes; the relay publishes them again',
+          );
+          return false;
+        },
+      )
+      .then((isCompleted) => {
+        completing = undefined;
+        for (const { onEnded } of batch) onEnded?.(isCompleted);
+        completeSoon();
+      });
   };
   const complete = async (batch: readonly Completion[]): Promise<void> => {
     await rewind.recordPosition();
@@ -137,7 +150,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     }
   };
 
-  const work = async ({ collectionName, announced, finish }: Task): Promise<boolean> => {
+  const work = async ({ collectionName, announced, finish, onEnded }: Task): Promise<void> => {
     let isPublished = announced.events.length > 0;
     try {
       for (const event of announced.events) {
@@ -158,27 +171,25 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
           );
     const unset = isFinished ? (finish?.unset ?? []) : [];
     if (isPublished || unset.length > 0) {
-      completions.push({ collectionName, announced, isPublished, unset });
+      completions.push({ collectionName, announced, isPublished, unset, onEnded });
       completeSoon();
-    }
-    return isPublished;
+    } else onEnded?.(false);
   };
   const next = (): void => {
     while (running < IN_FLIGHT_MAX) {
       const task = waiting.shift();
       if (task === undefined) return;
       running++;
-      void withKeyLock(task.announced.id, () => work(task)).then((isPublished) => {
+      void withKeyLock(task.announced.id, () => work(task)).then(() => {
         running--;
         inFlight.delete(task.announced.id);
-        task.onWorked?.(isPublished);
         next();
       });
     }
   };
   const enqueue = (task: Task): void => {
     if (waiting.length >= WAITING_MAX) {
-      task.onWorked?.(false);
+      task.onEnded?.(false);
       return;
     }
     inFlight.add(task.announced.id);
@@ -186,32 +197,27 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     next();
   };
 
-  /** @returns whether there may be more of a collection: a search was full, and the broker took all that it found */
+  /** @returns whether there may be more of a collection: a search was full, and all that it found has left its outbox */
   const relayOf = async (name: string): Promise<boolean> => {
     const old = clock.now().getTime() - RELAY_AGE_MS_MIN;
     const documents = await aggregates(name)
       .find({ outboxPending: true }, { projection: { outbox: 1, version: 1 }, limit: RELAY_DOCUMENTS_MAX })
       .toArray();
-    const working: Promise<boolean>[] = [];
+    const relayed: Promise<boolean>[] = [];
     const late: { readonly id: string; readonly oldest: number }[] = [];
     for (const { _id: id, version, outbox: events = [] } of documents) {
       const oldest = events[0]?.at.getTime() ?? 0;
       if (oldest > old || inFlight.has(id)) continue;
       if (oldest < old - ALERT_AGE_MS) late.push({ id, oldest });
       const announced = { id, version, events };
-      working.push(
-        new Promise((onWorked) => enqueue({ collectionName: name, announced, finish: undefined, onWorked })),
-      );
+      relayed.push(new Promise((onEnded) => enqueue({ collectionName: name, announced, finish: undefined, onEnded })));
     }
     // One line for all: an outage leaves thousands.
     const [first] = late.toSorted((left, right) => left.oldest - right.oldest);
     if (first !== undefined)
       logger.warn({ collection: name, ...first, documents: late.length }, 'an event waits for the broker');
-    if (documents.length < RELAY_DOCUMENTS_MAX || working.length === 0) return false;
-    const worked = await Promise.all(working);
-    completeNow();
-    await completing;
-    return worked.every(Boolean);
+    if (documents.length < RELAY_DOCUMENTS_MAX || relayed.length === 0) return false;
+    return (await Promise.all(relayed)).every(Boolean);
   };
   /** A backlog of an outage is many searches long: they follow each other for as long as the broker takes what they find. */
   const relay = async (): Promise<void> => {
@@ -235,12 +241,11 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const closeReport = reportOutbox(options, publisher.stream);
 
   const idle = async (): Promise<void> => {
-    while (running > 0 || waiting.length > 0 || completions.length > 0) {
+    while (running > 0 || waiting.length > 0 || completing !== undefined || completions.length > 0) {
       completeNow();
       await completing;
       if (running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    await completing;
   };
   return {
     nudge: (collectionName, announced, finish) => {
