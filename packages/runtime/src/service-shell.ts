@@ -78,11 +78,19 @@ export interface ServiceParts {
 interface EventHandler {
   readonly type: EventType;
   handle(event: EventHeader): Promise<void>;
+  readonly handlersMax: number | undefined;
 }
 
-/** @param handle must be idempotent: an event comes at least once */
-export function handler<T extends EventHeader>(type: EventType<T>, handle: (event: T) => Promise<void>): EventHandler {
-  return { type, handle };
+/**
+ * @param handle must be idempotent: an event comes at least once
+ * @param handlersMax events being handled at once; 32 unless said
+ */
+export function handler<T extends EventHeader>(
+  type: EventType<T>,
+  handle: (event: T) => Promise<void>,
+  handlersMax?: number,
+): EventHandler {
+  return { type, handle, handlersMax };
 }
 
 export interface ServiceShell {
@@ -195,7 +203,7 @@ async function start(
   ];
   const subscribeDeps = { bus, deadLetters: letters, positions: consumerPositions(db), isOutage, logger };
   const consumers: WatchedConsumer[] = [];
-  for (const { type, handle } of eventHandlers) {
+  for (const { type, handle, handlersMax } of eventHandlers) {
     let lastError: string | undefined;
     const noting = async (event: EventHeader): Promise<void> => {
       try {
@@ -208,7 +216,12 @@ async function start(
     };
     // The database's name instead of the service's: how far a handler has come belongs to the database that its effects
     // go to, so two systems on one broker do not take each other's events.
-    const subscription = await subscribe(subscribeDeps, { service: config.DATABASE_NAME, type, handle: noting });
+    const subscription = await subscribe(subscribeDeps, {
+      service: config.DATABASE_NAME,
+      type,
+      handle: noting,
+      handlersMax,
+    });
     shutdown.add(type.name, () => subscription.stop());
     consumers.push({ durable: `${config.DATABASE_NAME}__${type.name}`, type, lastError: () => lastError });
   }

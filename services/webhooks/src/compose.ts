@@ -46,6 +46,8 @@ import { deliveryService } from './transport/grpc/deliveries.js';
 import { endpointService } from './transport/grpc/endpoints.js';
 import { onPublicEvent } from './transport/subscribers/public-events.js';
 
+/** Of one kind of event at once: they share their commands to the database, so that a backlog costs few of them. */
+const FAN_OUTS_MAX = 128;
 const WATCH_FAILING_EACH_MS = 500;
 const FINISH_DELETIONS_EACH_MS = 5_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
@@ -147,11 +149,11 @@ async function compose(
       usageService({ webhooks: (organizationId) => endpoints.count(organizationId) }, clock),
     ],
     eventHandlers: [
-      handler(events.invoiceAnalyzed, onPublicEvent(deliver, ofInvoiceAnalyzed)),
-      handler(events.analysisFailed, onPublicEvent(deliver, ofAnalysisFailed)),
-      handler(events.findingCreated, onPublicEvent(deliver, ofFindingCreated)),
-      handler(events.findingReviewed, onPublicEvent(deliver, ofFindingReviewed)),
-      handler(events.scanCompleted, onPublicEvent(deliver, ofScanCompleted)),
+      handler(events.invoiceAnalyzed, onPublicEvent(deliver, ofInvoiceAnalyzed), FAN_OUTS_MAX),
+      handler(events.analysisFailed, onPublicEvent(deliver, ofAnalysisFailed), FAN_OUTS_MAX),
+      handler(events.findingCreated, onPublicEvent(deliver, ofFindingCreated), FAN_OUTS_MAX),
+      handler(events.findingReviewed, onPublicEvent(deliver, ofFindingReviewed), FAN_OUTS_MAX),
+      handler(events.scanCompleted, onPublicEvent(deliver, ofScanCompleted), FAN_OUTS_MAX),
       handler(events.organizationDeleted, ({ organizationId, eventTime = clock.now() }) =>
         deliveries.skipPendingOf(organizationId, eventTime),
       ),

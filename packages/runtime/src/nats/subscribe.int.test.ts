@@ -52,12 +52,14 @@ async function listen(
   service: string,
   handle: (version: number) => Promise<void>,
   type = events.organizationRestored,
+  handlersMax?: number,
 ): Promise<Subscription> {
   const subscription = await subscribe(
     { bus, deadLetters: deadLetterStore(mongo.db), positions: consumerPositions(mongo.db), isOutage, logger },
     {
       service: `${service}_${organizationId}`,
       type,
+      handlersMax,
       handle: async (event) => {
         if (event.organizationId === organizationId) await handle(event.version);
       },
@@ -86,6 +88,30 @@ test('an event published while no consumer ran is handled later', async () => {
   await listen('late', async (version) => void seen.push(version));
   await eventually(() => expect(seen).toContain(4));
   expect(seen).toEqual([...new Set(seen)]);
+});
+
+test('no more events are handled at once than the subscriber says, and the others follow', async () => {
+  const begun: number[] = [];
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const handle = async (version: number): Promise<void> => {
+    if (version < 31 || version > 34) return;
+    begun.push(version);
+    await released;
+  };
+  await listen('bounded', handle, events.organizationRestored, 3);
+  for (let version = 31; version <= 34; version++) await publish(version);
+  try {
+    await eventually(() => expect(begun).toHaveLength(3));
+    // One that nothing holds back hears the fourth after the other would have.
+    const heard: number[] = [];
+    await listen('unbounded', async (version) => void heard.push(version));
+    await eventually(() => expect(heard).toContain(34));
+    expect(begun).toHaveLength(3);
+  } finally {
+    release();
+  }
+  await eventually(() => expect(new Set(begun)).toEqual(new Set([31, 32, 33, 34])));
 });
 
 test('an event whose handler failed is delivered again', async () => {

@@ -16,6 +16,7 @@ import { measureDelivery, messagingAttributes } from './trace-headers.js';
 const NANOS_PER_MS = 1_000_000;
 const ACK_WAIT_MS = 30_000;
 const ACK_PENDING_MAX = 256;
+/** Events being handled at once, unless the subscriber says otherwise. */
 const HANDLERS_MAX = 32;
 
 export interface DeadLetters {
@@ -57,6 +58,8 @@ export interface Subscriber<T extends EventHeader> {
   readonly type: EventType<T>;
   /** Must be idempotent: effects have ids derived from the event id, or compare source versions. */
   readonly handle: (event: T) => Promise<void>;
+  /** Events being handled at once: more where handlers share their commands, 256 at most. */
+  readonly handlersMax?: number | undefined;
 }
 
 export interface Subscription {
@@ -81,7 +84,7 @@ const CHECK_EACH_MS = 5_000;
  */
 export async function subscribe<T extends EventHeader>(
   { bus, deadLetters, positions, isOutage, logger }: SubscribeDeps,
-  { service, type, handle }: Subscriber<T>,
+  { service, type, handle, handlersMax = HANDLERS_MAX }: Subscriber<T>,
 ): Promise<Subscription> {
   const durable = `${service}__${type.name}`;
   // Streams of two services may have an event of one name.
@@ -122,15 +125,19 @@ export async function subscribe<T extends EventHeader>(
   };
   const listen = async ({ created }: ConsumerInfo): Promise<Listening> => {
     const consumer = await bus.jetstream.consumers.get(type.stream, durable);
-    const messages = await consumer.consume({ max_messages: HANDLERS_MAX });
+    const messages = await consumer.consume({ max_messages: handlersMax });
     let isListening = true;
+    let onHandled = (): void => {};
     const loop = (async () => {
       for await (const message of messages) {
         const handling = take(message, () => isListening)
           .catch((error: unknown) => logger.error({ error, consumer: durable }, 'an event stays for redelivery'))
-          .finally(() => running.delete(handling));
+          .finally(() => {
+            running.delete(handling);
+            onHandled();
+          });
         running.add(handling);
-        if (running.size >= HANDLERS_MAX) await Promise.race(running);
+        if (running.size >= handlersMax) await new Promise<void>((resolve) => (onHandled = resolve));
       }
     })();
     loop

@@ -4,7 +4,6 @@ import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
-import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { AnyBulkWriteOperation, Collection, UpdateFilter } from 'mongodb';
@@ -17,7 +16,8 @@ import type {
   SendableDelivery,
 } from '../application/stores.js';
 import { deliveryStates } from '../domain/delivery.js';
-import { batchedRead } from './batched-read.js';
+import { batched } from './batched.js';
+import { batchedInsert } from './batched-insert.js';
 import { findIds } from './find-ids.js';
 import type { Attempt, Delivery, DeliveryState } from '../domain/delivery.js';
 
@@ -95,7 +95,7 @@ export function deliveryStore(
    * Concurrent claims share a command; each document is claimed by a write of its own, which is guarded by how it was found:
    * then nothing has to be read after it.
    */
-  const claim = batchedRead(idOf, async (deliveries: readonly SendableDelivery[]) => {
+  const claim = batched(idOf, async (deliveries: readonly SendableDelivery[]) => {
     const now = clock.now();
     const claims = new Map(
       deliveries.map((delivery) => [
@@ -134,12 +134,9 @@ export function deliveryStore(
       }),
     );
   });
+  const insert = batchedInsert(collection);
   return {
-    insert: (deliveries) =>
-      insertMissing(
-        collection,
-        deliveries.map((one) => toDocument(one, clock.now())),
-      ),
+    insert: (deliveries) => insert(deliveries.map((one) => toDocument(one, clock.now()))),
     async listDue({ from, before, limit, exceptEndpointIds }) {
       const found = await collection
         .find(

@@ -1,3 +1,4 @@
+import type { PublicEventType } from '@invoicecontrol/public-events';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
@@ -8,7 +9,7 @@ import type { BulkReplay, CurrentEndpoints, EndpointChange, Endpoints } from '..
 import { ENDPOINTS_MAX, FAILURES_TO_DISABLE_MIN } from '../domain/endpoint.js';
 import type { Endpoint, EndpointStatus, Subscription } from '../domain/endpoint.js';
 import type { SealedSecret } from '../domain/secrets.js';
-import { batchedRead } from './batched-read.js';
+import { batched } from './batched.js';
 import { findIds } from './find-ids.js';
 
 export interface EndpointDocument extends Aggregate {
@@ -29,6 +30,8 @@ export interface EndpointDocument extends Aggregate {
   readonly deletionPending?: Date;
 }
 
+/** Lists of subscribed endpoints that one command reads. */
+const LISTS_MAX = 50;
 /** Endpoints that one run of a job takes. */
 const SWEEP_MAX = 256;
 /** What an endpoint without failures does not have. */
@@ -57,10 +60,29 @@ export function endpointStore(
   clock: Clock,
 ): Endpoints & CurrentEndpoints {
   const aggregates = aggregateStore(collection, outbox, clock);
-  const readCurrent = batchedRead(String, async (ids: readonly string[]) => {
+  const readCurrent = batched(String, async (ids: readonly string[]) => {
     const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
     return new Map(found.map((document) => [document._id, toEndpoint(document)]));
   });
+  const readSubscribed = batched(
+    subscriptionKey,
+    async (asked: readonly Subscribed[]) => {
+      const organizationIds = [...new Set(asked.map(({ organizationId }) => organizationId))];
+      const types = [...new Set(asked.map(({ type }) => type))];
+      const found = await collection
+        .find({ organizationId: { $in: organizationIds }, status: 'ACTIVE', 'events.type': { $in: types } })
+        .limit(ENDPOINTS_MAX * organizationIds.length)
+        .toArray();
+      const byKey = new Map(asked.map((one): [string, Endpoint[]] => [subscriptionKey(one), []]));
+      for (const endpoint of found.map(toEndpoint)) {
+        for (const { type } of endpoint.events) {
+          byKey.get(subscriptionKey({ organizationId: endpoint.organizationId, type }))?.push(endpoint);
+        }
+      }
+      return byKey;
+    },
+    LISTS_MAX,
+  );
   return {
     read: readCurrent,
     insert: ({ id, version: _, failingSince: _failing, goneAt: _gone, noticedAt: _noticed, ...endpoint }, events) =>
@@ -78,13 +100,7 @@ export function endpointStore(
       return { items: items.map(toEndpoint), nextPageToken };
     },
     count: (organizationId) => collection.countDocuments({ organizationId, status: { $in: EXISTING } }),
-    async subscribed(organizationId, type) {
-      const found = await collection
-        .find({ organizationId, status: 'ACTIVE', 'events.type': type })
-        .limit(ENDPOINTS_MAX)
-        .toArray();
-      return found.map(toEndpoint);
-    },
+    subscribed: async (organizationId, type) => (await readSubscribed({ organizationId, type })) ?? [],
     async save(endpoint, change, events) {
       return toEndpoint(await aggregates.save(endpoint, updateOf(change), { events }));
     },
@@ -179,6 +195,16 @@ export function endpointStore(
     countSealedWith: (keyId) => collection.countDocuments({ 'secrets.keyId': keyId }),
     countSealedWithOthers: (keyIds) => collection.countDocuments(sealedWithOthers(keyIds)),
   };
+}
+
+/** Whose endpoints are asked for, and for which event. */
+interface Subscribed {
+  readonly organizationId: string;
+  readonly type: PublicEventType;
+}
+
+function subscriptionKey({ organizationId, type }: Subscribed): string {
+  return `${organizationId} ${type}`;
 }
 
 function updateOf({ isCountReset, ...fields }: EndpointChange): UpdateFilter<EndpointDocument> {

@@ -1,8 +1,8 @@
-import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { PublicEventType } from '@invoicecontrol/public-events';
 import type { Collection } from 'mongodb';
 import type { Events, StoredEvent } from '../application/stores.js';
-import { batchedRead } from './batched-read.js';
+import { batched } from './batched.js';
+import { batchedInsert } from './batched-insert.js';
 import { findIds } from './find-ids.js';
 
 export interface EventDocument {
@@ -21,39 +21,40 @@ export async function createEventIndexes(collection: Collection<EventDocument>):
   ]);
 }
 
-/** Characters of the bodies that are kept in memory. */
-const REMEMBERED_MAX = 4 * 1024 ** 2;
+/** Of the bodies in the cache. */
+const CACHED_CHARACTERS_MAX = 4 * 1024 ** 2;
 
-/** Events never change, so those of late are remembered: each is sent to many endpoints, right after it was stored. */
-export function eventStore(collection: Collection<EventDocument>, rememberedMax = REMEMBERED_MAX): Events {
+/** Events never change, so the latest are cached: each is sent to many endpoints, right after it was stored. */
+export function eventStore(collection: Collection<EventDocument>, cachedCharactersMax = CACHED_CHARACTERS_MAX): Events {
   const recent = new Map<string, StoredEvent>();
-  let remembered = 0;
-  const remember = (event: StoredEvent): void => {
+  let cachedCharacters = 0;
+  const cache = (event: StoredEvent): void => {
     if (recent.has(event.id)) return;
     recent.set(event.id, event);
-    remembered += event.body.length;
+    cachedCharacters += event.body.length;
     for (const [id, { body }] of recent) {
-      if (remembered <= rememberedMax) return;
+      if (cachedCharacters <= cachedCharactersMax) return;
       recent.delete(id);
-      remembered -= body.length;
+      cachedCharacters -= body.length;
     }
   };
-  const readStored = batchedRead(String, async (ids: readonly string[]) => {
+  const insert = batchedInsert(collection);
+  const readStored = batched(String, async (ids: readonly string[]) => {
     const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
     return new Map(found.map(({ _id: id, ...event }): [string, StoredEvent] => [id, { id, ...event }]));
   });
   return {
     async insert(event) {
       const { id, ...stored } = event;
-      const existing = await insertMissing(collection, [{ _id: id, ...stored }]);
+      const existing = await insert([{ _id: id, ...stored }]);
       // One that was there may have been stored by another release, with another body.
-      if (!existing.has(id)) remember(event);
+      if (!existing.has(id)) cache(event);
     },
     async read(id) {
       const known = recent.get(id);
       if (known !== undefined) return known;
       const event = await readStored(id);
-      if (event !== undefined) remember(event);
+      if (event !== undefined) cache(event);
       return event;
     },
     async deleteBefore(before, limit) {

@@ -1,0 +1,27 @@
+import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
+import type { Collection } from 'mongodb';
+import { batched } from './batched.js';
+
+/** Documents of one command: a large one would make all others wait. */
+const DOCUMENTS_MAX = 100;
+
+/**
+ * Inserts documents with derived ids; the inserts of concurrent callers share commands.
+ * @returns inserts, and tells the ids of those that were there: stored before, or at the same moment for another caller
+ */
+export function batchedInsert<D extends { readonly _id: string }>(
+  collection: Collection<D>,
+): (documents: readonly D[]) => Promise<ReadonlySet<string>> {
+  const insertOne = batched<D, D>(
+    ({ _id }) => _id,
+    async (documents) => {
+      const existing = await insertMissing(collection, documents);
+      return new Map(documents.filter(({ _id }) => !existing.has(_id)).map((stored) => [stored._id, stored]));
+    },
+    DOCUMENTS_MAX,
+  );
+  return async (documents) => {
+    const stored = await Promise.all(documents.map(insertOne));
+    return new Set(documents.filter((document, index) => stored[index] !== document).map(({ _id }) => _id));
+  };
+}
