@@ -31,7 +31,10 @@ export interface RenderingStore {
     key: string,
     now: Date,
   ): Promise<{ readonly rendering: StoredRendering } | { readonly failure: RenderingFailure } | undefined>;
-  /** Removes the oldest of the organization where it would have too many, then stores. */
+  /**
+   * Removes the oldest of the organization where it would have too many, then stores.
+   * @throws DomainError unavailable when it was removed before it was stored
+   */
   store(
     made: NewRendering,
     content: { readonly mediaType: string; readonly sha256: string; readonly content: Uint8Array },
@@ -40,6 +43,6 @@ export interface RenderingStore {
   read(rendering: StoredRendering): AsyncIterable<Uint8Array>;
   /** Removes those that have expired, a bounded number. @returns how many */
   removeExpired(now: Date): Promise<number>;
-  /** Removes those of an organization. */
+  /** Removes those of an organization that are stored; the sweep removes what is being stored. */
   removeOf(organizationId: string): Promise<void>;
 }

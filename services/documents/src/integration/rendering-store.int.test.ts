@@ -28,7 +28,8 @@ afterAll(async () => {
 });
 
 const records = () => mongo.db.collection<RenderingDocument>('renderings');
-const pieces = () => mongo.db.collection('renderings.chunks').countDocuments();
+const pieces = (of: { files_id?: string } = {}) =>
+  mongo.db.collection<{ files_id: string }>('renderings.chunks').countDocuments(of);
 
 const made = (organizationId: string, key: string, createdAt = start): NewRendering => ({
   organizationId,
@@ -109,7 +110,33 @@ describe('the cache of renderings', () => {
     expect(await store.find(own, 'a', start)).toBeUndefined();
     await store.removeExpired(after(600_000));
     expect(await records().findOne({ _id: fileId })).toBeNull();
-    expect(await mongo.db.collection('renderings.chunks').countDocuments({ files_id: fileId as never })).toBe(0);
+    expect(await pieces({ files_id: fileId })).toBe(0);
+  });
+
+  test('never takes the bytes of one that is being stored, whoever makes room or is deleted', async () => {
+    const own = randomUUID();
+    const { fileId } = await store.store(made(own, '0'), picture(9));
+    await records().updateOne({ _id: fileId }, { $set: { isComplete: false } });
+    await storeAll(own, [BYTES_MAX, BYTES_MAX]);
+    await store.removeOf(own);
+    expect(await records().distinct('_id', { organizationId: own })).toEqual([fileId]);
+    expect(await pieces({ files_id: fileId })).toBe(1);
+  });
+
+  test('keeps no bytes of one whose record was removed while they were stored', async () => {
+    const own = randomUUID();
+    const files = contentStore(mongo.db, 'renderings');
+    let written = '';
+    const slow = renderingStore(records(), {
+      ...files,
+      async write(fileId, chunks) {
+        written = fileId;
+        await files.write(fileId, chunks);
+        await records().deleteOne({ _id: fileId });
+      },
+    });
+    await expect(slow.store(made(own, 'a'), picture(9))).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(await pieces({ files_id: written })).toBe(0);
   });
 
   test('loses all of an organization that is deleted, and nothing of another', async () => {

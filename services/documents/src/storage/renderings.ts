@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { Collection, Filter } from 'mongodb';
@@ -51,7 +52,10 @@ export function renderingStore(
   files: ContentStore,
   { renderingsMax, bytesMax }: RenderingBounds = BOUNDS,
 ): RenderingStore {
-  /** Not found any more, then without bytes, then gone: a crash between leaves what the sweep finds. */
+  /**
+   * Not found any more, then without bytes, then gone: a crash between leaves what the sweep finds. Not for one whose bytes are being
+   * stored: the rest of them would stay.
+   */
   const remove = async (id: string): Promise<void> => {
     await collection.updateOne({ _id: id }, { $set: { isComplete: false } });
     await files.delete(id);
@@ -59,14 +63,14 @@ export function renderingStore(
   };
   const makeRoom = async (organizationId: string, newBytes: number): Promise<void> => {
     const others = await collection
-      .find({ organizationId }, { projection: { byteSize: 1 } })
+      .find({ organizationId }, { projection: { byteSize: 1, isComplete: 1 } })
       .sort({ createdAt: -1 })
       .limit(2 * renderingsMax)
       .toArray();
     let bytes = newBytes;
-    for (const [index, { _id, byteSize }] of others.entries()) {
+    for (const [index, { _id, byteSize, isComplete }] of others.entries()) {
       bytes += byteSize;
-      if (index + 1 >= renderingsMax || bytes > bytesMax) await remove(_id);
+      if (isComplete && (index + 1 >= renderingsMax || bytes > bytesMax)) await remove(_id);
     }
   };
   const insert = async (
@@ -93,10 +97,12 @@ export function renderingStore(
       const byteSize = content.length;
       const fileId = await insert(made, { isComplete: false, byteSize, mediaType, sha256 }, STORING_MS_MAX);
       await files.write(fileId, once(content));
-      await collection.updateOne(
-        { _id: fileId },
-        { $set: { isComplete: true, expiresAt: after(made.createdAt, KEPT_MS) } },
-      );
+      const stored = { isComplete: true, expiresAt: after(made.createdAt, KEPT_MS) };
+      const { matchedCount } = await collection.updateOne({ _id: fileId }, { $set: stored });
+      if (matchedCount === 0) {
+        await files.delete(fileId);
+        throw new DomainError('unavailable', 'The page took too long to be stored. Repeat the request.');
+      }
       return { fileId, mediaType, byteSize, sha256 };
     },
     async storeFailure(made, { reason, message }) {
@@ -115,7 +121,7 @@ export function renderingStore(
     async removeOf(organizationId) {
       for (;;) {
         const some = await collection
-          .find({ organizationId }, { projection: { _id: 1 } })
+          .find({ organizationId, isComplete: true }, { projection: { _id: 1 } })
           .limit(BATCH_MAX)
           .toArray();
         if (some.length === 0) return;
