@@ -7,7 +7,17 @@ import type { TextReading } from '../text/read-text.js';
 import { readCells } from '../text/text-document.js';
 import type { TextDocument } from '../text/text-document.js';
 
-type Fields = Readonly<Partial<Record<FieldPath, FieldReading>>>;
+/** What a program reads: the XML of the document, the text behind a scan, a payment code. */
+type MachineFields = Readonly<Partial<Record<FieldPath, Pick<FieldReading, 'value'>>>>;
+
+/** What a reader of the pages sees. */
+export interface VisiblePage {
+  readonly pages: readonly TextPage[];
+  /** What the labels of the page say. */
+  readonly reading: TextReading;
+  /** Less sure values are not compared. */
+  readonly confidenceMin: number;
+}
 
 /** Shorter numbers are found by chance inside others. */
 const NUMBER_LENGTH_TO_SEARCH_MIN = 5;
@@ -15,14 +25,11 @@ const NUMBER_LENGTH_TO_SEARCH_MIN = 5;
 /**
  * Compares the structured part of a document with its visible page (documents reference, section 7): a value that is not
  * printed anywhere in any form, while the page prints another value of that kind, is a conflict.
- * @param text what the labels of the page say
- * @param confidenceMin of what the page says; less sure values are not compared
  */
 export function compareWithPage(
-  fields: Fields,
-  pages: readonly TextPage[],
-  text: TextReading,
-  confidenceMin: number,
+  fields: MachineFields,
+  { pages, reading, confidenceMin }: VisiblePage,
+  source: FieldConflict['source'],
 ): FieldConflict[] {
   const document = readCells(pages);
   const conflicts: FieldConflict[] = [];
@@ -30,10 +37,10 @@ export function compareWithPage(
     const machineValue = fields[field]?.value;
     if (machineValue === undefined || visible === undefined) return;
     if (machineValue === visible || isPrinted(machineValue)) return;
-    conflicts.push({ field, source: 'XML', machineValue, visibleValue: visible });
+    conflicts.push({ field, source, machineValue, visibleValue: visible });
   };
   const read = (field: FieldPath): string | undefined => {
-    const visible = text.fields[field];
+    const visible = reading.fields[field];
     return visible === undefined || visible.confidence < confidenceMin ? undefined : visible.value;
   };
   compare('invoice_number', (value) => printsNumber(document, value), read('invoice_number'));

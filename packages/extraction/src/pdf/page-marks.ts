@@ -32,6 +32,8 @@ export interface PageMarks {
   readonly imageShare: number;
   /** A font shows other digits than those that programs extract. */
   readonly hasRemappedDigits: boolean;
+  /** Squares in which a payment code may be drawn. */
+  readonly codeAreas: readonly Area[];
   /** How many paths are painted. */
   readonly drawings: number;
 }
@@ -86,6 +88,14 @@ const IMAGE_OPERATORS: ReadonlySet<number> = new Set([
 /** The smallest rectangle that can cover text, in points. */
 const COVER_HEIGHT_MIN = 3;
 const COVER_WIDTH_MIN = 4;
+/** The sides of a payment code in points: 15 to 80 mm. */
+const CODE_SIDE_MIN = 42;
+const CODE_SIDE_MAX = 230;
+const CODE_DOT_MAX = 8;
+/** A code of the smallest size has more dark squares. */
+const CODE_DOTS_MIN = 60;
+const CODE_PATH_MIN = 600;
+const CODES_MAX = 6;
 const SCAN_SHARE = 0.5;
 const DIGIT_NAMES = 'zero one two three four five six seven eight nine'.split(' ');
 const OPACITY_MIN = 0.95;
@@ -189,6 +199,10 @@ class Walk {
   private lineY = 0;
   private readonly fills: Fill[] = [];
   private drawings = 0;
+  /** Small filled paths, at most `FILLS_MAX`. */
+  private readonly dots: Area[] = [];
+  /** Filled paths of very many points. */
+  private readonly drawnCodes: Area[] = [];
   private readonly images: PlacedImage[] = [];
   /** For each open marked content, whether its layer is hidden. */
   private readonly layers: boolean[] = [];
@@ -325,8 +339,15 @@ class Walk {
       ),
       imageShare: shares.reduce((largest, share) => Math.max(largest, share), 0),
       hasRemappedDigits: this.hasRemappedDigits,
+      codeAreas: this.codeAreas(),
       drawings: this.drawings,
     };
+  }
+
+  /** Pictures and dense drawings of the form and size of a code; a code of many small squares is one drawing. */
+  private codeAreas(): Area[] {
+    const drawn = this.dots.length < CODE_DOTS_MIN ? [] : [around(this.dots)];
+    return [...this.images, ...this.drawnCodes, ...drawn].filter(isSquareOfCode).slice(0, CODES_MAX);
   }
 
   private setTextMatrix(matrix: Matrix): void {
@@ -359,6 +380,9 @@ class Walk {
     if (!FILL_OPERATORS.has(operator) || bounds === null || this.fills.length >= FILLS_MAX) return;
     const { matrix, fill, isOpaque } = this.graphics;
     const area = areaOf(matrix, [bounds[0] ?? 0, bounds[1] ?? 0, bounds[2] ?? 0, bounds[3] ?? 0]);
+    const isDot = area.top - area.bottom < CODE_DOT_MAX && area.right - area.left < CODE_SIDE_MAX;
+    if (isDot && this.dots.length < FILLS_MAX) this.dots.push(area);
+    if ((paths[0]?.length ?? 0) > CODE_PATH_MIN && this.drawnCodes.length < CODES_MAX) this.drawnCodes.push(area);
     if (area.top - area.bottom < COVER_HEIGHT_MIN || area.right - area.left < COVER_WIDTH_MIN) return;
     const isCover = isOpaque && fill !== '' && (paths[0]?.length ?? 0) <= RECTANGLE_NUMBERS_MAX;
     this.fills.push({ ...area, order, colour: fill, isCover });
@@ -524,6 +548,21 @@ function sizeOf({ left, right, top, bottom }: Area): number {
 
 function centre({ left, right, top, bottom }: Area): readonly [number, number] {
   return [(left + right) / 2, (top + bottom) / 2];
+}
+
+function around(areas: readonly Area[]): Area {
+  return {
+    left: areas.reduce((least, { left }) => Math.min(least, left), Infinity),
+    bottom: areas.reduce((least, { bottom }) => Math.min(least, bottom), Infinity),
+    right: areas.reduce((most, { right }) => Math.max(most, right), -Infinity),
+    top: areas.reduce((most, { top }) => Math.max(most, top), -Infinity),
+  };
+}
+
+function isSquareOfCode({ left, bottom, right, top }: Area): boolean {
+  const [width, height] = [right - left, top - bottom];
+  const isSquare = width > 0.9 * height && width < 1.1 * height;
+  return isSquare && width >= CODE_SIDE_MIN && width <= CODE_SIDE_MAX;
 }
 
 function contains(area: Area, [x, y]: readonly [number, number]): boolean {

@@ -1,31 +1,103 @@
 import { PDFiumLibrary } from '@hyzyla/pdfium';
+import type { PDFiumPage } from '@hyzyla/pdfium';
 import sharp from 'sharp';
 import { preparePicture } from '../ocr/read-pictures.js';
 import type { Picture } from '../ocr/read-pictures.js';
+import type { Area } from './page-marks.js';
 
 const DPI = 300;
+/** A module of a payment code is half a millimetre. */
+const CODE_DPI = 150;
+/** Points of white that a code needs around it. */
+const CODE_MARGIN = 8;
 const POINTS_PER_INCH = 72;
 /** A page of any size becomes a picture of at most this many pixels; A4 at 300 dpi has 8.7 million. */
 const PIXELS_MAX = 12_000_000;
 
 /** Pictures of the given pages (from 1) of a PDF. Rejects for files that PDFium does not open. */
 export async function rasterPages(bytes: Uint8Array, numbers: readonly number[]): Promise<Picture[]> {
+  return withPages(bytes, async (pageOf) => {
+    const pictures: Picture[] = [];
+    for (const number of numbers) {
+      const { data, width, height } = await render(pageOf(number), DPI);
+      const channels = data.length === width * height ? 1 : 4;
+      pictures.push(await preparePicture(sharp(data, { raw: { width, height, channels } }), number));
+    }
+    return pictures;
+  });
+}
+
+/** Red, green, blue and opacity of a part of a page, as decoders of codes take it. */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8Array;
+}
+
+/** Parts of pages, with a margin; a page is drawn once for all of its parts. */
+export async function rasterAreas(
+  bytes: Uint8Array,
+  places: readonly { readonly page: number; readonly area: Area }[],
+): Promise<Pixels[]> {
+  return withPages(bytes, async (pageOf) => {
+    const pixels: Pixels[] = [];
+    for (const number of new Set(places.map(({ page }) => page))) {
+      const page = pageOf(number);
+      const { originalHeight } = page.getOriginalSize();
+      const drawn = await render(page, CODE_DPI);
+      const scale = drawn.height / originalHeight;
+      for (const { area } of places.filter((place) => place.page === number)) {
+        const left = Math.max(0, Math.floor((area.left - CODE_MARGIN) * scale));
+        const top = Math.max(0, Math.floor((originalHeight - area.top - CODE_MARGIN) * scale));
+        const right = Math.min(drawn.width, Math.ceil((area.right + CODE_MARGIN) * scale));
+        const bottom = Math.min(drawn.height, Math.ceil((originalHeight - area.bottom + CODE_MARGIN) * scale));
+        if (right > left && bottom > top) pixels.push(cutOut(drawn, { left, top, right, bottom }));
+      }
+    }
+    return pixels;
+  });
+}
+
+interface Bitmap {
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+function cutOut(
+  { data, width, height }: Bitmap,
+  { left, top, right, bottom }: { left: number; top: number; right: number; bottom: number },
+): Pixels {
+  const channels = data.length / (width * height);
+  const target = new Uint8Array((right - left) * (bottom - top) * 4).fill(255);
+  let at = 0;
+  for (let y = top; y < bottom; y += 1) {
+    for (let x = left; x < right; x += 1) {
+      const grey = data[(y * width + x) * channels] ?? 255;
+      target[at] = target[at + 1] = target[at + 2] = grey;
+      at += 4;
+    }
+  }
+  return { width: right - left, height: bottom - top, data: target };
+}
+
+async function render(page: PDFiumPage, dpi: number): Promise<Bitmap> {
+  const { originalWidth, originalHeight } = page.getOriginalSize();
+  const fullScale = dpi / POINTS_PER_INCH;
+  const pixels = originalWidth * originalHeight * fullScale * fullScale;
+  const scale = pixels > PIXELS_MAX ? fullScale * Math.sqrt(PIXELS_MAX / pixels) : fullScale;
+  return page.render({ scale, render: 'bitmap', colorSpace: 'Gray' });
+}
+
+async function withPages<T>(
+  bytes: Uint8Array,
+  use: (pageOf: (number: number) => PDFiumPage) => Promise<T>,
+): Promise<T> {
   const library = await PDFiumLibrary.init();
   try {
     const document = await library.loadDocument(Buffer.from(bytes));
     try {
-      const pictures: Picture[] = [];
-      for (const number of numbers) {
-        const page = document.getPage(number - 1);
-        const { originalWidth, originalHeight } = page.getOriginalSize();
-        const fullScale = DPI / POINTS_PER_INCH;
-        const pixels = originalWidth * originalHeight * fullScale * fullScale;
-        const scale = pixels > PIXELS_MAX ? fullScale * Math.sqrt(PIXELS_MAX / pixels) : fullScale;
-        const { data, width, height } = await page.render({ scale, render: 'bitmap', colorSpace: 'Gray' });
-        const channels = data.length === width * height ? 1 : 4;
-        pictures.push(await preparePicture(sharp(data, { raw: { width, height, channels } }), number));
-      }
-      return pictures;
+      return await use((number) => document.getPage(number - 1));
     } finally {
       document.destroy();
     }

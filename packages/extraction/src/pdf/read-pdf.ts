@@ -11,9 +11,11 @@ import { readXml } from '../xml/read-xml.js';
 import { ATTACHMENT_BYTES_MAX, hasOversizedAttachment, readInvoiceAttachments } from './attachments.js';
 import type { Attachment } from './attachments.js';
 import { compareWithPage } from './compare-with-page.js';
+import type { VisiblePage } from './compare-with-page.js';
 import { declaredProfiles, readProperties } from './document-properties.js';
 import { findHiddenTexts } from './hidden-texts.js';
 import { pdfMessages, withPdf } from './open-pdf.js';
+import { compareCodes } from './payment-codes.js';
 import { rasterPages } from './raster.js';
 import { readPages } from './read-pages.js';
 import type { PdfPage } from './read-pages.js';
@@ -68,7 +70,8 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
   // Beside XML, a page that is a picture is an annex where other pages have text.
   const isAnnex = attachment !== undefined && pages.some(({ isScan }) => !isScan);
   const visible = await readVisible(bytes, pages, isAnnex ? [] : pages.filter(({ isScan }) => isScan), context);
-  if (attachment !== undefined) return readHybrid(attachment, others, visible, facts);
+  const codeConflicts = await compareCodes(bytes, pages, visible);
+  if (attachment !== undefined) return readHybrid(attachment, others, { ...visible, codeConflicts }, facts);
   const { isInvoice, ...text } = visible.reading;
   if (!isInvoice) return refuse('NO_INVOICE', pdfMessages.NO_INVOICE);
   const { profile: _, ...ofFile } = facts;
@@ -82,14 +85,11 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
     tamperSigns: [...facts.tamperSigns, ...signsOfLayer(visible, context)],
     lines: [],
     declaredProfiles: [],
-    conflicts: [],
+    conflicts: ofFirst(codeConflicts),
   });
 }
 
-/** What a reader of the pages sees. */
-interface Visible {
-  readonly reading: TextReading;
-  readonly pages: readonly TextPage[];
+interface Visible extends VisiblePage {
   /** Pages that are pictures, read by OCR. */
   readonly scans: readonly PdfPage[];
   readonly isOcr: boolean;
@@ -104,18 +104,21 @@ async function readVisible(
 ): Promise<Visible> {
   const scans = pictures.slice(0, OCR_PAGES_MAX);
   const texts = pages.filter((page) => !scans.includes(page)).map(({ text }) => text);
-  if (scans.length === 0) return { reading: readPageText(texts, context), pages: texts, scans, isOcr: false };
+  if (scans.length === 0)
+    return { reading: readPageText(texts, context), pages: texts, confidenceMin: 0, scans, isOcr: false };
   const numbers = scans.map(({ text }) => text.number);
   const { ocrPages, ...reading } = await readPictures(await rasterPages(bytes, numbers), context, texts);
-  return { reading, pages: [...texts, ...ocrPages].map(withIndex), scans, isOcr: true };
+  const confidenceMin = VISIBLE_CONFIDENCE_OF_OCR_MIN;
+  return { reading, pages: [...texts, ...ocrPages].map(withIndex), confidenceMin, scans, isOcr: true };
 }
 
 /** The unseen text behind the picture of a page says something else in a key field than the picture. */
-function signsOfLayer({ scans, reading, pages }: Visible, context: PdfContext): TamperSign[] {
+function signsOfLayer(visible: Visible, context: PdfContext): TamperSign[] {
+  const { scans } = visible;
   const layers = scans.flatMap(({ textLayer }) => textLayer ?? []);
   if (layers.length === 0) return [];
   const { fields } = readPageText(layers.map(withIndex), context);
-  const differing = compareWithPage(fields, pages, reading, VISIBLE_CONFIDENCE_OF_OCR_MIN);
+  const differing = compareWithPage(fields, visible, 'XML');
   const objects = scans.filter(({ textLayer }) => textLayer !== null).map(({ object }) => object);
   return differing.length === 0 ? [] : [{ kind: 'TEXT_DIFFERS_FROM_PICTURE', objects }];
 }
@@ -128,7 +131,7 @@ function readPageText(pages: readonly TextPage[], context: PdfContext): TextRead
 function readHybrid(
   { name, content }: Attachment,
   others: readonly Attachment[],
-  visible: Visible,
+  visible: Visible & { readonly codeConflicts: readonly FieldConflict[] },
   { profile: ofMetadata, ...facts }: FileFacts,
 ): ReadingOutcome {
   if (content.length > ATTACHMENT_BYTES_MAX) return refuse('TOO_LARGE', pdfMessages.TOO_LARGE);
@@ -136,12 +139,7 @@ function readHybrid(
   const read = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
   if (read === null) return outcome;
   const seconds = others.flatMap((other) => readAttachment(other) ?? []);
-  const conflicts: FieldConflict[] = compareWithPage(
-    read.fields,
-    visible.pages,
-    visible.reading,
-    visible.isOcr ? VISIBLE_CONFIDENCE_OF_OCR_MIN : 0,
-  );
+  const conflicts: FieldConflict[] = [...compareWithPage(read.fields, visible, 'XML'), ...visible.codeConflicts];
   for (const second of seconds) conflicts.push(...compareAttachments(read, second));
   const fields = read.fields;
   return requireFields({
@@ -154,8 +152,13 @@ function readHybrid(
       name,
       ...seconds.flatMap((second) => second.declaredProfiles),
     ]),
-    conflicts: conflicts.filter(({ field }, index) => conflicts.findIndex((one) => one.field === field) === index),
+    conflicts: ofFirst(conflicts),
   });
+}
+
+/** One conflict for each field. */
+function ofFirst(conflicts: readonly FieldConflict[]): FieldConflict[] {
+  return conflicts.filter(({ field }, index) => conflicts.findIndex((one) => one.field === field) === index);
 }
 
 function readAttachment({ content }: Attachment): DocumentReading | null {

@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+import { PDFDocument, StandardFonts } from 'pdf-lib';
+import type { PDFPage } from 'pdf-lib';
+import { encodeQR } from 'qr';
+import sharp from 'sharp';
+import type { FieldConflict } from '../reading.js';
+import { readPaymentCode } from './payment-codes.js';
+import { readPdf } from './read-pdf.js';
+
+const IBAN = 'DE89370400440532013000';
+const OTHER_IBAN = 'NL91ABNA0417164300';
+const european = (iban: string, amount: string): string =>
+  ['BCD', '002', '1', 'SCT', '', 'Ashdown Werkzeuge GmbH', iban, amount, '', '', 'AT-2024-117'].join('\n');
+const swiss = (iban: string, amount: string): string =>
+  [
+    'SPC',
+    '0200',
+    '1',
+    iban,
+    'S',
+    'Rüegg AG',
+    'Seestrasse',
+    '210',
+    '8810',
+    'Horgen',
+    'CH',
+    ...Array.from({ length: 7 }, () => ''),
+    amount,
+    'CHF',
+  ].join('\r\n');
+
+describe('payment codes', () => {
+  const account = 'supplier.bank_account.iban';
+  test.each([
+    [
+      'European',
+      european(IBAN, 'EUR72.5'),
+      { [account]: { value: IBAN }, gross_amount: { value: '72.5' }, currency: { value: 'EUR' } },
+    ],
+    ['European without an amount', european(IBAN, ''), { [account]: { value: IBAN } }],
+    [
+      'Swiss',
+      swiss('CH9300762011623852957', '2605.20'),
+      { [account]: { value: 'CH9300762011623852957' }, gross_amount: { value: '2605.20' }, currency: { value: 'CHF' } },
+    ],
+    [
+      'Polish',
+      '5261040828|PL|61109010140000071219812874|007250|Wrona|FV 1|||',
+      {
+        [account]: { value: 'PL61109010140000071219812874' },
+        gross_amount: { value: '72.50' },
+        currency: { value: 'PLN' },
+      },
+    ],
+    ['a link', 'https://pay.example/AT-2024-117', undefined],
+    ['cut off', 'BCD\n002', undefined],
+  ])('are read: %s', (_, text, expected) => {
+    expect(readPaymentCode(text)).toEqual(expected);
+  });
+});
+
+async function conflictsOf(
+  draw: (page: PDFPage, pdf: PDFDocument) => Promise<void> | void,
+): Promise<readonly FieldConflict[]> {
+  const pdf = await PDFDocument.create();
+  const font = await pdf.embedFont(StandardFonts.Helvetica);
+  const page = pdf.addPage([595, 842]);
+  const lines = [
+    'Ashdown Werkzeuge GmbH',
+    'Rechnung Nr. AT-2024-117',
+    'Rechnungsdatum: 14.03.2024',
+    'Netto 60,50 EUR',
+    'Umsatzsteuer 19 % 12,00 EUR',
+    'Gesamtbetrag 72,50 EUR',
+    `IBAN: ${IBAN}`,
+  ];
+  lines.forEach((text, index) => page.drawText(text, { x: 50, y: 780 - index * 18, size: 11, font }));
+  await draw(page, pdf);
+  const outcome = await readPdf(await pdf.save(), { companies: [], today: '2026-11-23' });
+  if ('failure' in outcome) throw new Error(outcome.failure.message);
+  return outcome.reading.conflicts;
+}
+
+/** Every dark module as a square of its own. */
+const asSquares = (text: string) => (page: PDFPage) => {
+  encodeQR(text, 'raw', { border: 1 }).forEach((row, y) =>
+    row.forEach((isDark, x) => {
+      if (isDark) page.drawRectangle({ x: 60 + x * 3, y: 400 - y * 3, width: 3, height: 3 });
+    }),
+  );
+};
+
+const asPicture = (text: string) => async (page: PDFPage, pdf: PDFDocument) => {
+  const modules = encodeQR(text, 'raw', { border: 2 });
+  const pixels = Buffer.from(modules.flat().map((isDark) => (isDark ? 0 : 255)));
+  const png = await sharp(pixels, { raw: { width: modules.length, height: modules.length, channels: 1 } })
+    .resize(modules.length * 6, undefined, { kernel: 'nearest' })
+    .png()
+    .toBuffer();
+  page.drawImage(await pdf.embedPng(png), { x: 60, y: 300, width: 130, height: 130 });
+};
+
+describe.each([
+  ['of squares', asSquares],
+  ['that is a picture', asPicture],
+])('a payment code %s', (_, drawn) => {
+  test('that says what the page says is no conflict', async () => {
+    expect(await conflictsOf(drawn(european(IBAN, 'EUR72.50')))).toEqual([]);
+  });
+
+  test('with another account is a conflict', async () => {
+    expect(await conflictsOf(drawn(european(OTHER_IBAN, 'EUR72.50')))).toEqual([
+      { field: 'supplier.bank_account.iban', source: 'QR', machineValue: OTHER_IBAN, visibleValue: IBAN },
+    ]);
+  });
+
+  test('with another amount is a conflict', async () => {
+    expect(await conflictsOf(drawn(european(IBAN, 'EUR725.00')))).toEqual([
+      { field: 'gross_amount', source: 'QR', machineValue: '725.00', visibleValue: '72.50' },
+    ]);
+  });
+});
+
+test('a square logo is no payment code', async () => {
+  const logo = await sharp({ create: { width: 100, height: 100, channels: 3, background: '#c03030' } })
+    .png()
+    .toBuffer();
+  expect(
+    await conflictsOf(async (page, pdf) => {
+      page.drawImage(await pdf.embedPng(logo), { x: 450, y: 740, width: 80, height: 80 });
+    }),
+  ).toEqual([]);
+});
