@@ -53,6 +53,8 @@ const SAME_LINE = 0.45;
 /** A wider gap is a new cell: in sizes of the font, and in points. */
 const CELL_GAP_SIZES = 1;
 const CELL_GAP_MIN = 6;
+/** Of the width of a letter: in a typewriter font a blank is as wide as a letter, and letters have air around them. */
+const CELL_GAP_LETTERS = 1.7;
 /** A wider gap is a blank. */
 const BLANK_GAP_SIZES = 0.15;
 /** Letters that were placed one by one: a blank is wider than the usual distance between them. */
@@ -147,10 +149,17 @@ function splitIntoCells(row: readonly TextRun[]): TextRun[][] {
     // Text printed twice at the same place, for bold letters.
     if (run.text === before.text && Math.abs(run.left - before.left) < 0.1 * run.size) continue;
     const gap = run.left - before.right;
-    if (gap > Math.max(CELL_GAP_MIN, CELL_GAP_SIZES * Math.max(run.size, before.size))) groups.push([run]);
+    const letter = Math.max(widthOfLetter(run), widthOfLetter(before));
+    const widest = Math.max(CELL_GAP_MIN, CELL_GAP_SIZES * Math.max(run.size, before.size), CELL_GAP_LETTERS * letter);
+    if (gap > widest) groups.push([run]);
     else group.push(run);
   }
   return groups;
+}
+
+/** 0 for short words, whose letters say little about the font. */
+function widthOfLetter({ text, left, right }: TextRun): number {
+  return text.length < 3 ? 0 : (right - left) / text.length;
 }
 
 function toCell(group: readonly TextRun[], place: { page: number; line: number; index: number }): TextCell {

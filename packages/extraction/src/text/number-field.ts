@@ -25,8 +25,9 @@ const BARE_NUMBER_WORDS: ReadonlySet<string> = new Set([
   'numero',
   '#',
 ]);
-/** What stands between a label and its number. */
-const BEFORE = /^(?:[\s:;.#*|)(©®«»~=-]|(?:no|nr|num|numer|nummer|number|n)(?=[\s.:°º#]|$)[.:°º]?|[°º])*/i;
+/** What stands between a label and its number; OCR reads `nº` as `n2` or `n?`. */
+const BEFORE =
+  /^(?:[\s:;.#*|)(©®«»~=-]|n[29?"'®*](?=[\s:.])|(?:no|nr|num|numer|nummer|number|n)(?=[\s.:°º#]|$)[.:°º]?|[°º])*/i;
 const TOKEN = /^[A-Z0-9][A-Z0-9/._\\-]*/i;
 const WORDS_BEFORE_NUMBER =
   /^[^\d:]{1,30}?(?<!\p{L})(?:n[.°º]|nr|no|nº|n°|num|numer|nummer|number|numero)[.:°º]{0,2} (?=\S*\d)/iu;

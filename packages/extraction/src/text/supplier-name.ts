@@ -223,7 +223,10 @@ function isAddress(text: string): boolean {
 
 /** Legal forms with a letter that OCR takes for a digit; no company is called so. */
 function repairLegalForm(name: string): string {
-  return name.replace(/(?<=\bSDN\.? )8HD\b/i, 'BHD').replace(/\b6mbH\b/g, 'GmbH');
+  return name
+    .replace(/(?<=\bSDN\.? )8HD\b/i, 'BHD')
+    .replace(/\b6mbH\b/g, 'GmbH')
+    .replace(/(?<=\bsp\. ?)[zZ2] ?[o0]\. ?[o0]\.?/i, 'z o.o.');
 }
 
 function domainsOf(document: TextDocument): string[] {

@@ -1,0 +1,99 @@
+import { readDocument } from '../read-document.js';
+import type { DocumentMediaType } from '../media-type.js';
+import type { FieldPath, FieldReading } from '../reading.js';
+import { printInvoice } from './printed-invoice.js';
+import type { PrintedInvoice } from './printed-invoice.js';
+
+/** Fields by their names in `evaluation/`. */
+const fields: Readonly<Record<string, FieldPath>> = {
+  number: 'invoice_number',
+  date: 'issue_date',
+  due: 'due_date',
+  net: 'net_amount',
+  tax: 'tax_amount',
+  gross: 'gross_amount',
+  currency: 'currency',
+  iban: 'supplier.bank_account.iban',
+  sort_code: 'supplier.bank_account.sort_code',
+  account_number: 'supplier.bank_account.account_number',
+  supplier: 'supplier.name',
+  tax_id: 'supplier.tax_id',
+};
+
+/** The fields that must be read in 9 of 10 cases (documents reference, 10.1). */
+export const keyFields: readonly string[] = ['number', 'date', 'gross', 'currency', 'iban'];
+
+/** One field of one invoice: what it says, and what was read. */
+export interface MeasuredField {
+  readonly invoice: string;
+  readonly field: string;
+  /** Undefined where the invoice does not state it, or nobody can tell. */
+  readonly expected: string | undefined;
+  readonly found: FieldReading | undefined;
+  readonly isRight: boolean;
+}
+
+/** How the PDF of an invoice is sent: as it is, or as a picture. */
+export type Sending = (
+  pdf: Uint8Array,
+) => Promise<{ readonly bytes: Uint8Array; readonly mediaType: DocumentMediaType }>;
+
+/** Prints, sends and reads one invoice, and compares every field that its description states. */
+export async function measureInvoice(
+  invoice: PrintedInvoice,
+  send: Sending = (pdf) => Promise.resolve({ bytes: pdf, mediaType: 'application/pdf' }),
+): Promise<MeasuredField[]> {
+  const { bytes, mediaType } = await send(await printInvoice(invoice));
+  const outcome = await readDocument(bytes, { mediaType, companies: invoice.companies });
+  const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
+  return Object.entries(fields).flatMap(([field, path]): MeasuredField[] => {
+    const stated = invoice.truth[field];
+    const found = reading?.fields[path];
+    // What the description leaves out was not looked at, but an account that is not there must not be found.
+    if (stated === undefined && (field !== 'iban' || found === undefined)) return [];
+    const expected = stated === '?' || stated === '' ? undefined : stated;
+    const isRight = comparable(field, found?.value) === comparable(field, expected);
+    return [{ invoice: invoice.name, field, expected, found, isRight }];
+  });
+}
+
+/** Spelling that changes nothing: blanks of accounts and numbers, punctuation of names and ids. */
+function comparable(field: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  switch (field) {
+    case 'net':
+    case 'tax':
+    case 'gross':
+      return String(Number(value));
+    case 'supplier':
+      return value.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+    case 'tax_id':
+      return value
+        .replace(/[ ./-]/g, '')
+        .replace(/(?:MWST|TVA)$/, '')
+        .replace(/^[A-Z]{2}(?=\d)/, '');
+    default:
+      return value.replace(/[ -]/g, '');
+  }
+}
+
+/** Fields that were read with a confidence from `from` to a tenth above it. */
+export interface ConfidenceBand {
+  readonly from: number;
+  readonly count: number;
+  /** Shares of 1: how many are right, and the mean of what was claimed. */
+  readonly right: number;
+  readonly claimed: number;
+}
+
+/** The share of right fields for each band of confidence (documents reference, section 11). */
+export function confidenceBands(measured: readonly MeasuredField[]): ConfidenceBand[] {
+  return Array.from({ length: 10 }, (_, index) => index / 10).flatMap((from): ConfidenceBand[] => {
+    const own = measured.filter(
+      ({ found }) => found !== undefined && Math.min(9, Math.floor(found.confidence * 10)) / 10 === from,
+    );
+    if (own.length === 0) return [];
+    const claimed = own.reduce((sum, { found }) => sum + (found?.confidence ?? 0), 0) / own.length;
+    return [{ from, count: own.length, right: own.filter(({ isRight }) => isRight).length / own.length, claimed }];
+  });
+}

@@ -1,0 +1,76 @@
+// npm run bench:reading: how many fields of the hand-written invoices are read, and what their confidence is worth.
+import { parseArgs } from 'node:util';
+import { closeRecogniser } from '@invoicecontrol/extraction/ocr/recogniser';
+import { confidenceBands, measureInvoice } from '@invoicecontrol/extraction/testing/measure-reading';
+import type { MeasuredField } from '@invoicecontrol/extraction/testing/measure-reading';
+import { readPrintedInvoices } from '@invoicecontrol/extraction/testing/printed-invoice';
+import { asScan } from '@invoicecontrol/extraction/testing/scan-invoice';
+
+const usage = `Reads the invoices of packages/extraction/evaluation and prints the share of right fields, and the errors.
+
+  npm run bench:reading                          both sets as PDFs with a text layer, some seconds
+  npm run bench:reading -- --scan 200            as pictures of 200 dpi by OCR, some minutes
+  npm run bench:reading -- --scan 200 --rough    slightly turned, blurred and grainy
+  npm run bench:reading -- --set second-set.txt  one set
+`;
+const DPI_MIN = 72;
+const DPI_MAX = 600;
+
+const { values } = parseArgs({
+  options: {
+    scan: { type: 'string' },
+    rough: { type: 'boolean', default: false },
+    set: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (values.help) process.stdout.write(usage);
+else await run();
+
+async function run(): Promise<void> {
+  const dpi = values.scan === undefined ? undefined : Number(values.scan);
+  if (dpi !== undefined && !(dpi >= DPI_MIN && dpi <= DPI_MAX)) {
+    process.stderr.write(`--scan is "${values.scan}"; it must be between ${DPI_MIN} and ${DPI_MAX} dpi.\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const sets = values.set === undefined ? ['first-set.txt', 'second-set.txt'] : [values.set];
+  try {
+    for (const set of sets) {
+      const measured: MeasuredField[] = [];
+      for (const invoice of readPrintedInvoices(set)) {
+        measured.push(...(await measureInvoice(invoice, dpi === undefined ? undefined : asScan(dpi, values.rough))));
+      }
+      print(set, measured);
+    }
+  } finally {
+    await closeRecogniser();
+  }
+}
+
+function print(set: string, measured: readonly MeasuredField[]): void {
+  const lines = [`${set}\n`];
+  for (const { invoice, field, expected, found, isRight } of measured) {
+    if (isRight) continue;
+    const read = found === undefined ? 'nothing' : `${found.value} (${found.confidence})`;
+    lines.push(`  ${invoice}: ${field} is ${expected ?? 'not stated'}, read ${read}`);
+  }
+  lines.push('', `  ${'field'.padEnd(16)} right`);
+  for (const field of new Set(measured.map((one) => one.field))) {
+    const own = measured.filter((one) => one.field === field);
+    const right = own.filter(({ isRight }) => isRight).length;
+    lines.push(`  ${field.padEnd(16)} ${right} of ${own.length}, ${percent(right / own.length)}`);
+  }
+  lines.push('', '  confidence  fields  right  claimed');
+  for (const { from, count, right, claimed } of confidenceBands(measured)) {
+    const band = `${from.toFixed(1)} to ${(from + 0.1).toFixed(1)}`;
+    lines.push(
+      `  ${band}  ${String(count).padStart(6)}  ${percent(right).padStart(5)}  ${percent(claimed).padStart(7)}`,
+    );
+  }
+  process.stdout.write(`${lines.join('\n')}\n\n`);
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
