@@ -18,7 +18,7 @@ export const configSchema = z.object({
   UPLOAD_TTL_SECONDS: z.coerce.number().int().min(1).max(DAY_SECONDS).default(900),
   /** How long after the end of a reservation, or after a PUT that was never completed, what is left of it is removed. */
   UPLOAD_SWEEP_SECONDS: z.coerce.number().int().min(0).max(DAY_SECONDS).default(3_600),
-  /** Processes that read documents. */
+  /** Processes that read documents; one more reads small XML alone. */
   EXTRACTION_CHILDREN: z.coerce.number().int().min(1).max(64).default(defaultChildren()),
   /** How long one document may take. */
   EXTRACTION_SECONDS: z.coerce.number().int().min(1).max(600).default(10),

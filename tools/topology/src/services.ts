@@ -83,7 +83,7 @@ export const services = {
       RULES_DIR: {},
     },
     requests: { cpu: '500m', memory: '768Mi' },
-    // Four processes that read, each with its own limit, and the one that serves; the largest documents seldom meet.
+    // Five processes that read, each with its own limit, and the one that serves; the largest documents seldom meet.
     limits: { cpu: '4', memory: '2560Mi' },
   },
   scan: {

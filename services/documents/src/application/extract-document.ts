@@ -25,6 +25,7 @@ export interface ReadRequest {
     readonly mode: ValidationMode;
     readonly companies: readonly OwnCompany[];
   };
+  readonly byteSize: number;
   /** The bytes of the document, from their begin each time it is called. */
   bytes(): AsyncIterable<Uint8Array>;
 }
@@ -71,6 +72,7 @@ export const extractDocument = ({ reader, contents, documents, extractions, cloc
     const startedAt = performance.now();
     const extraction = await documents.read({
       organizationId,
+      byteSize: upload.byteSize,
       task: { mediaType: content.mediaType as DocumentMediaType, mode, companies },
       bytes: () => contents.read(content.fileId),
     });

@@ -1,11 +1,14 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { constants, getPriority, setPriority } from 'node:os';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
 /** How often the memory of a working child is looked at: some hundred MiB can be taken between two looks. */
 const WATCH_EACH_MS = 50;
 const PAGE_BYTES = 4_096;
+/** In the terms of `nice`: a quarter of the processor while others want it. With less, a busy machine would let documents meet their limit of time. */
+const NICE_STEP = 5;
 const MIB = 1024 * 1024;
 
 export interface ChildLimits {
@@ -14,6 +17,11 @@ export interface ChildLimits {
   /** For a document that has to be. */
   readonly recognitionMs: number;
   readonly memoryBytes: number;
+}
+
+export interface ChildOptions extends ChildLimits {
+  /** Whether others that want the processor get it first: what is read here may be made to take it for long. */
+  readonly yieldsProcessor: boolean;
 }
 
 /** Why a child ended before its result. */
@@ -44,7 +52,7 @@ export interface ExtractionChild {
 export async function startChild(
   program: string,
   env: Readonly<Record<string, string>>,
-  limits: ChildLimits,
+  limits: ChildOptions,
 ): Promise<ExtractionChild> {
   const child = fork(program, [], {
     env: { ...env },
@@ -52,6 +60,8 @@ export async function startChild(
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
+  // Before it has threads, which inherit it.
+  if (limits.yieldsProcessor && child.pid !== undefined) setPriority(child.pid, lowerPriority());
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
@@ -79,6 +89,10 @@ export async function startChild(
     },
     kill: () => child.kill('SIGKILL'),
   };
+}
+
+function lowerPriority(): number {
+  return Math.min(getPriority() + NICE_STEP, constants.priority.PRIORITY_LOW);
 }
 
 async function runTask<T extends Task>(

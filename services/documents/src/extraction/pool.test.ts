@@ -1,10 +1,17 @@
+import { constants, getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { RenderingOutcome } from '@invoicecontrol/extraction/rendering/rendering';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { Extraction } from '../application/extract-document.js';
-import { DOCUMENTS_PER_CHILD_MAX, extractionPool, WAITING_MAX, WAITING_OF_ORGANIZATION_MAX } from './pool.js';
+import {
+  DOCUMENTS_PER_CHILD_MAX,
+  extractionPool,
+  QUICK_BYTES_MAX,
+  WAITING_MAX,
+  WAITING_OF_ORGANIZATION_MAX,
+} from './pool.js';
 import type { ExtractionPool } from './pool.js';
 
 const program = fileURLToPath(new URL('../../dist/testing/instructed-child.js', import.meta.url));
@@ -30,8 +37,11 @@ async function* once(text: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(text);
 }
 
-const read = (pool: ExtractionPool, text: string, organizationId = 'first') =>
-  pool.read({ organizationId, task, bytes: () => once(text) });
+/** As a document that takes its time, which the child for quick ones does not read. */
+const read = (pool: ExtractionPool, text: string, organizationId = 'first', byteSize = QUICK_BYTES_MAX + 1) =>
+  pool.read({ organizationId, task, byteSize, bytes: () => once(text) });
+const readQuickly = (pool: ExtractionPool, text: string, organizationId = 'first') =>
+  read(pool, text, organizationId, QUICK_BYTES_MAX);
 
 /** What was drawn, or the reason why not. */
 const render = (pool: ExtractionPool, text: string, store = drawnOf): Promise<string> =>
@@ -47,6 +57,11 @@ const render = (pool: ExtractionPool, text: string, store = drawnOf): Promise<st
 async function drawnOf(outcome: RenderingOutcome): Promise<string> {
   if ('rendering' in outcome) return Buffer.from(outcome.rendering.content).toString();
   return 'failure' in outcome ? outcome.failure.reason : outcome.missing;
+}
+
+/** The child that answered. */
+async function pidOf(extraction: Promise<Extraction>): Promise<number> {
+  return Number((await messageOf(extraction)).split(':')[0]);
 }
 
 async function messageOf(extraction: Promise<Extraction>): Promise<string> {
@@ -69,8 +84,9 @@ describe('a pool of extraction children', () => {
     async function* inPieces(): AsyncIterable<Uint8Array> {
       for (const piece of ['one', ' ', 'two']) yield Buffer.from(piece);
     }
-    const answer = await messageOf(pool.read({ organizationId: 'first', task, bytes: inPieces }));
-    expect(answer).toBe(`${pool.pids()[0]}: one two`);
+    const answer = await messageOf(pool.read({ organizationId: 'first', task, byteSize: 1, bytes: inPieces }));
+    expect(answer).toMatch(/: one two$/);
+    expect(pool.pids()).toContain(Number(answer.split(':')[0]));
   });
 
   test('keeps its environment from them, and is named in their command line', async () => {
@@ -81,7 +97,7 @@ describe('a pool of extraction children', () => {
 
   test('reads as many documents at once as it has children, the others in turn', async () => {
     const pool = open({ children: 2 });
-    await eventually(() => expect(pool.pids()).toHaveLength(2));
+    await eventually(() => expect(pool.pids()).toHaveLength(3));
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => messageOf(read(pool, `${index}`))));
     expect(answers.map((answer) => answer.split(': ')[1])).toEqual([...Array(20).keys()].map(String));
     expect(new Set(answers.map((answer) => answer.split(':')[0])).size).toBe(2);
@@ -102,6 +118,7 @@ describe('a pool of extraction children', () => {
       fill('second');
       await eventually(() => expect(pool.waiting).toBe(WAITING_MAX));
       await expect(read(pool, 'too many', 'third')).rejects.toMatchObject(refusal);
+      expect(await messageOf(readQuickly(pool, 'quick', 'third'))).toMatch(/quick$/);
       await Promise.all(all);
       expect(await messageOf(read(pool, 'again'))).toMatch(/again$/);
     },
@@ -115,22 +132,59 @@ describe('a pool of extraction children', () => {
       await read(pool, text, organizationId);
       ends.push(`${organizationId} ${text}`);
     };
-    const all = ['recognise', 'recognise', 'waits', 'waits', 'waits'].map((text) => note(text, 'first'));
+    // Holds one child to the end, so that the other alone becomes free.
+    note('recognise for ever', 'first').catch(() => {});
+    const all = ['recognise', 'waits', 'waits', 'waits'].map((text) => note(text, 'first'));
     await eventually(() => expect(pool.waiting).toBe(3));
     all.push(note('waits', 'second'));
     await Promise.all(all);
     expect(ends.filter((end) => end.endsWith('waits'))[0]).toBe('second waits');
   });
 
+  test('reads small XML at once while all other children are busy for long, and larger XML in turn', async () => {
+    const pool = open({ timeMs: TEST_MS_MAX });
+    const busy = read(pool, 'recognise for ever');
+    await eventually(() => expect(pool.waiting).toBe(0));
+    const larger = messageOf(read(pool, 'larger'));
+    const scan = messageOf(
+      pool.read({
+        organizationId: 'first',
+        task: { ...task, mediaType: 'image/png' },
+        byteSize: 1,
+        bytes: () => once('scan'),
+      }),
+    );
+    for (let count = 0; count < 5; count++) expect(await messageOf(readQuickly(pool, 'quick'))).toMatch(/quick$/);
+    expect(pool.waiting).toBe(2);
+    const ends = Promise.allSettled([busy, larger, scan]);
+    pool.close();
+    await ends;
+  });
+
+  test('reads small XML with every child that is idle', async () => {
+    const pool = open({ children: 2 });
+    await eventually(() => expect(pool.pids()).toHaveLength(3));
+    const pids = await Promise.all(Array.from({ length: 40 }, () => pidOf(readQuickly(pool, 'quick'))));
+    expect(new Set(pids)).toEqual(new Set(pool.pids()));
+  });
+
+  test('lets whatever serves take the processor before the children that read large documents', async () => {
+    const pool = open({ children: 2 });
+    await eventually(() => expect(pool.pids()).toHaveLength(3));
+    const own = getPriority();
+    const lower = Math.min(own + 5, constants.priority.PRIORITY_LOW);
+    const priorities = pool.pids().map((pid) => getPriority(pid));
+    expect(priorities.toSorted((a, b) => a - b)).toEqual([own, lower, lower]);
+  });
+
   test(
     `replaces a child after ${DOCUMENTS_PER_CHILD_MAX} documents`,
     async () => {
       const pool = open();
-      await read(pool, 'first');
-      const [first] = pool.pids();
+      const first = await pidOf(read(pool, 'first'));
       for (let count = 1; count < DOCUMENTS_PER_CHILD_MAX; count++) await read(pool, 'next');
       expect(await messageOf(read(pool, 'after'))).not.toMatch(new RegExp(`^${first}:`));
-      await eventually(() => expect(isAlive(first ?? 0)).toBe(false));
+      await eventually(() => expect(isAlive(first)).toBe(false));
     },
     TEST_MS_MAX,
   );
@@ -139,8 +193,7 @@ describe('a pool of extraction children', () => {
     'replaces one that ended between two documents',
     async () => {
       const pool = open();
-      await read(pool, 'first');
-      const [first = 0] = pool.pids();
+      const first = await pidOf(read(pool, 'first'));
       process.kill(first, 'SIGKILL');
       await eventually(() => expect(isAlive(first)).toBe(false));
       expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);
@@ -208,6 +261,7 @@ describe('a rendering', () => {
   test('that cannot be stored fails with that, and its child goes on', async () => {
     const pool = open();
     await read(pool, 'first');
+    await eventually(() => expect(pool.pids()).toHaveLength(2));
     const pids = pool.pids();
     const failing = render(pool, 'second', () => Promise.reject(new Error('the store is unavailable')));
     await expect(failing).rejects.toThrow('the store is unavailable');
@@ -281,7 +335,7 @@ describe('a document that', () => {
         yield Buffer.from('half');
         throw new Error('the store is unavailable');
       }
-      await expect(pool.read({ organizationId: 'first', task, bytes: broken })).rejects.toThrow(
+      await expect(pool.read({ organizationId: 'first', task, byteSize: 1, bytes: broken })).rejects.toThrow(
         'the store is unavailable',
       );
       expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);

@@ -12,9 +12,11 @@ import type { ResultOf, Task } from './messages.js';
 
 /** The compiled child, also where tests run the sources. */
 const PROGRAM = fileURLToPath(new URL('../../dist/extraction/child.js', import.meta.url));
-/** Documents that wait for a child; beyond them callers are told to come back. */
+/** XML up to this size is read within a fraction of a second, so one child reads nothing else (ADR 0073). */
+export const QUICK_BYTES_MAX = 256 * 1024;
+/** Quick documents that wait for a child, and as many others; beyond them callers are told to come back. */
 export const WAITING_MAX = 100;
-/** Of them, those of one organization. */
+/** Of each, those of one organization. */
 export const WAITING_OF_ORGANIZATION_MAX = 50;
 /** A child is replaced after so many documents: parsers written in C keep what they once took. */
 export const DOCUMENTS_PER_CHILD_MAX = 200;
@@ -25,7 +27,11 @@ const ATTEMPTS_MAX = 2;
 /** After a child that did not start. */
 const RESTART_PAUSE_MS = 1_000;
 
+/** Which work a child is for. */
+type Lane = 'QUICK' | 'ANY';
+
 export interface PoolOptions {
+  /** Those that do any work; one more reads quick documents. */
   readonly children: number;
   readonly limits: ChildLimits;
   /** Folder of official rules; none where it is undefined. */
@@ -48,6 +54,7 @@ export interface ExtractionPool extends DocumentReader, DocumentRenderer {
 interface Work<T extends Task, R> {
   readonly organizationId: string;
   readonly task: T;
+  readonly isQuick: boolean;
   /** From their begin each time it is called. */
   bytes(): AsyncIterable<Uint8Array>;
   /** Runs while the child waits: so there are no more results in memory than children. */
@@ -58,6 +65,7 @@ interface Work<T extends Task, R> {
 interface Waiter {
   readonly organizationId: string;
   readonly kind: Task['kind'];
+  readonly isQuick: boolean;
   readonly take: (child: ExtractionChild) => void;
   readonly fail: (error: Error) => void;
 }
@@ -65,30 +73,34 @@ interface Waiter {
 /** Starts the children; they are warm when the first document comes, or it waits for them. */
 export function extractionPool({ children, limits, rulesDir, logger, program = PROGRAM }: PoolOptions): ExtractionPool {
   const env = rulesDir === undefined ? {} : { RULES_DIR: rulesDir };
-  const all = new Set<ExtractionChild>();
+  const lanes = new Map<ExtractionChild, Lane>();
   const idle: ExtractionChild[] = [];
   const waiters: Waiter[] = [];
   /** Children that read for an organization; no entry for none. */
   const reading = new Map<string, number>();
   let isClosed = false;
 
-  const add = async (): Promise<void> => {
+  const add = async (lane: Lane): Promise<void> => {
     try {
-      const child = await startChild(program, env, limits);
+      const child = await startChild(program, env, { ...limits, yieldsProcessor: lane === 'ANY' });
       if (isClosed) {
         child.kill();
         return;
       }
-      all.add(child);
+      lanes.set(child, lane);
       offer(child);
     } catch (error) {
       if (isClosed) return;
       logger.error({ error }, 'an extraction child did not start');
-      setTimeout(() => void add(), RESTART_PAUSE_MS).unref();
+      setTimeout(() => void add(lane), RESTART_PAUSE_MS).unref();
     }
   };
+  const canDo = (child: ExtractionChild, isQuick: boolean): boolean => isQuick || lanes.get(child) === 'ANY';
   const offer = (child: ExtractionChild): void => {
-    const waiter = nextOf(waiters, reading);
+    const waiter = nextOf(
+      waiters.filter(({ isQuick }) => canDo(child, isQuick)),
+      reading,
+    );
     if (waiter === undefined) {
       idle.push(child);
       return;
@@ -97,9 +109,16 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
     waiter.take(child);
   };
   const replace = (child: ExtractionChild): void => {
-    all.delete(child);
+    const lane = lanes.get(child) ?? 'ANY';
+    lanes.delete(child);
     child.kill();
-    if (!isClosed) void add();
+    if (!isClosed) void add(lane);
+  };
+  const takeIdle = (isQuick: boolean): ExtractionChild | undefined => {
+    const fitting = idle.filter((child) => canDo(child, isQuick));
+    const child = fitting.find((one) => isQuick && lanes.get(one) === 'QUICK') ?? fitting[0];
+    if (child !== undefined) idle.splice(idle.indexOf(child), 1);
+    return child;
   };
   /** Gives the child to the next document, or replaces it. */
   const giveBack = async (child: ExtractionChild): Promise<void> => {
@@ -109,24 +128,27 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
     else offer(child);
   };
   const take = async (
-    { organizationId, task: { kind } }: Pick<Work<Task, never>, 'organizationId' | 'task'>,
+    { organizationId, task: { kind }, isQuick }: Pick<Work<Task, never>, 'organizationId' | 'task' | 'isQuick'>,
     isFirst: boolean,
   ): Promise<ExtractionChild> => {
     if (isClosed) throw stopping();
-    for (let child = idle.shift(); child !== undefined; child = idle.shift()) {
+    for (let child = takeIdle(isQuick); child !== undefined; child = takeIdle(isQuick)) {
       // One that ended between two documents.
       if (await isAlive(child)) return child;
       replace(child);
     }
-    const ofOrganization = waiters.filter((waiter) => waiter.organizationId === organizationId).length;
-    if (isFirst && (waiters.length >= WAITING_MAX || ofOrganization >= WAITING_OF_ORGANIZATION_MAX)) {
+    const alike = waiters.filter((waiter) => waiter.isQuick === isQuick);
+    const ofOrganization = alike.filter((waiter) => waiter.organizationId === organizationId).length;
+    if (isFirst && (alike.length >= WAITING_MAX || ofOrganization >= WAITING_OF_ORGANIZATION_MAX)) {
       throw new DomainError(
         'unavailable',
         'Too many documents wait to be read right now. Repeat the request in a moment.',
         { retryAfterSeconds: 5 },
       );
     }
-    return new Promise((resolve, reject) => waiters.push({ organizationId, kind, take: resolve, fail: reject }));
+    return new Promise((resolve, reject) =>
+      waiters.push({ organizationId, kind, isQuick, take: resolve, fail: reject }),
+    );
   };
   const count = (organizationId: string, change: number): void => {
     const children = (reading.get(organizationId) ?? 0) + change;
@@ -159,25 +181,31 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
     return end;
   };
 
-  for (let started = 0; started < children; started++) void add();
+  void add('QUICK');
+  for (let started = 0; started < children; started++) void add('ANY');
   return {
-    async read({ task, ...request }) {
+    async read({ task, byteSize, ...request }) {
       const finish = (result: Examination) => Promise.resolve(result);
-      const end = await perform({ ...request, task: { kind: 'READ', ...task }, finish });
+      const end = await perform({
+        ...request,
+        task: { kind: 'READ', ...task },
+        isQuick: task.mediaType === 'application/xml' && byteSize <= QUICK_BYTES_MAX,
+        finish,
+      });
       if ('result' in end) return end.result;
       return { outcome: { failure: failureOf(end.death, limits) }, validation: null };
     },
     async render({ task, ...request }, store) {
-      const end = await perform({ ...request, task: { kind: 'RENDER', ...task }, finish: store });
+      const end = await perform({ ...request, task: { kind: 'RENDER', ...task }, isQuick: false, finish: store });
       return 'result' in end ? end.result : store({ failure: renderingFailureOf(end.death, limits) });
     },
-    pids: () => [...all].map(({ pid }) => pid),
+    pids: () => [...lanes.keys()].map(({ pid }) => pid),
     get waiting() {
       return waiters.length;
     },
     close() {
       isClosed = true;
-      for (const child of all) child.kill();
+      for (const child of lanes.keys()) child.kill();
       for (const waiter of waiters.splice(0)) waiter.fail(stopping());
     },
   };
