@@ -142,6 +142,26 @@ describe('npm start', () => {
     expect(first.output()).not.toMatch(/\u001b\[|^\{/m);
   });
 
+  test('uploads three documents, and shows what was read from them and decided', async () => {
+    const table = tableOf(first.output());
+    expect(table.find((row) => row.startsWith('an invoice sent as XML'))).toMatch(/780\.00 GBP +PASS/);
+    expect(table.find((row) => row.startsWith('the same on paper, scanned'))).toMatch(
+      /SM-\d{4}-0442 +Solent Marine Services Ltd +780\.00 GBP +BLOCK .*DUPLICATE_INVOICE/,
+    );
+    expect(table.find((row) => row.startsWith('a PDF whose XML asks for more'))).toMatch(
+      /1428\.00 EUR +REVIEW .*DOCUMENT_FIELD_CONFLICT/,
+    );
+    const uploaded = (await invoicesOf(demo)).filter(({ documentId }) => documentId !== null);
+    const originals = uploaded.map(async ({ id }) => {
+      const answer = await fetch(`${demo.baseUrl}/invoices/${id}/document`, {
+        headers: { authorization: `Bearer ${demo.keys.analyst}` },
+      });
+      await answer.arrayBuffer();
+      return answer.headers.get('content-type');
+    });
+    expect(new Set(await Promise.all(originals))).toEqual(new Set(['application/pdf', 'application/xml', 'image/png']));
+  });
+
   test('shows a webhook: every event of the samples arrived at the receiver, signed', async () => {
     const [, arrived, verified, url] =
       /^ +Webhooks +(\d+) arrived, (\d+) verified: curl -s (\S+)$/m.exec(first.output()) ?? [];

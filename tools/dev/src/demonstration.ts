@@ -1,40 +1,93 @@
-// Posts the demonstration invoices as an integrator would and prints what came of them.
+// Sends the demonstration's invoices as an integrator would and prints what came of them.
+import { setTimeout as delay } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { createClient } from '@invoicecontrol/client';
-import type { Schemas } from '@invoicecontrol/client';
+import type { Client, Schemas } from '@invoicecontrol/client';
+import { documentStories } from './demonstration-documents.js';
+import type { DocumentName } from './demonstration-documents.js';
 import { copyToTry, demonstrationInvoices } from './demonstration-invoices.js';
+import type { UploadIds } from './demonstration-uploads.js';
 
 const colours = { PASS: 'green', REVIEW: 'yellow', BLOCK: 'red' } as const;
 
+/** A scanned page is recognised within seconds; a machine that is busy with other work takes longer. */
+const SCAN_MS_MAX = 30_000;
+const POLL_EACH_MS = 100;
+
+/** A row of the table without its decision. */
+type Named = readonly [about: string, number: string, supplier: string, amount: string];
+
 /**
- * Analyzes the demonstration invoices. Each has its own key, so a second start shows the first answers again.
+ * Analyzes the demonstration's invoices, those sent as data and those uploaded as documents. Each has its own key or upload, so a
+ * second start shows the first answers again.
  * @returns an invoice for people to try, which repeats one of them, and how many events of a webhook they make
  */
 export async function demonstrate(
   baseUrl: string,
   apiKey: string,
+  uploads: UploadIds,
   print: (line: string) => void,
 ): Promise<{ toTry: Schemas['Invoice']; events: number }> {
   const api = createClient({ baseUrl, apiKey });
   let events = 0;
   const rows: string[][] = [['', 'number', 'supplier', 'amount', 'decision', 'score', 'findings']];
+  const show = (named: Named, { decision, risk_score, findings }: Schemas['AcceptedAnalysis']): void => {
+    events += 1 + findings.length;
+    const found = findings.map(({ type, severity }) => `${type} (${severity})`).join(', ');
+    rows.push([...named, decision, String(risk_score), found || '-']);
+  };
   // Every start tells the same story by the day on which the organization was created.
   const since = new Date((await api.get('/organizations/current')).data.createdAt);
+  const xml = await analyzeUpload(api, uploads.xml);
+  // Recognised while the others are analyzed.
+  await api.post('/invoices/from-upload', {
+    body: { upload_id: uploads.scan },
+    headers: { prefer: 'respond-async' },
+  });
   for (const [index, { about, invoice }] of demonstrationInvoices(since).entries()) {
     const { data } = await api.post('/invoices', { body: invoice, idempotencyKey: `demonstration-${index + 1}` });
-    events += 1 + data.findings.length;
-    rows.push([
-      about,
-      invoice.invoice_number,
-      invoice.supplier.name,
-      `${invoice.gross_amount} ${invoice.currency}`,
-      data.decision,
-      String(data.risk_score),
-      data.findings.map(({ type, severity }) => `${type} (${severity})`).join(', ') || '-',
-    ]);
+    show(nameRow(about, invoice), data);
   }
+  show(await nameDocument(api, 'xml', xml), xml);
+  if (await hasEnded(api, uploads.scan)) {
+    const scan = await analyzeUpload(api, uploads.scan);
+    show(await nameDocument(api, 'scan', scan), scan);
+  } else {
+    rows.push([documentStories.scan, '', '', '', 'QUEUED', '', `GET /v1/uploads/${uploads.scan}/status`]);
+  }
+  const hybrid = await analyzeUpload(api, uploads.hybrid);
+  show(await nameDocument(api, 'hybrid', hybrid), hybrid);
   for (const line of table(rows)) print(line);
   return { toTry: copyToTry(since), events };
+}
+
+/** Waits for the decision; a repeat gets the first one. */
+async function analyzeUpload(api: Client, uploadId: string): Promise<Schemas['AcceptedAnalysis']> {
+  const { data } = await api.post('/invoices/from-upload', { body: { upload_id: uploadId } });
+  if (!('decision' in data)) throw new Error(`The upload ${uploadId} was queued, though its decision was waited for.`);
+  return data;
+}
+
+/** Waits until the queued analysis is done, for a while. */
+async function hasEnded(api: Client, uploadId: string): Promise<boolean> {
+  const deadline = performance.now() + SCAN_MS_MAX;
+  while (performance.now() < deadline) {
+    const { status } = (await api.get('/uploads/{uploadId}/status', { path: { uploadId } })).data;
+    if (status === 'COMPLETED' || status === 'FAILED') return true;
+    await delay(POLL_EACH_MS);
+  }
+  return false;
+}
+
+/** What the service read of a document. */
+async function nameDocument(api: Client, name: DocumentName, { id }: Schemas['AcceptedAnalysis']): Promise<Named> {
+  const { invoice } = (await api.get('/invoices/{invoiceId}', { path: { invoiceId: id } })).data;
+  return nameRow(documentStories[name], invoice);
+}
+
+function nameRow(about: string, invoice: Schemas['StoredInvoice']['invoice'] | Schemas['Invoice']): Named {
+  const { invoice_number = '', supplier, gross_amount = '', currency = '' } = invoice;
+  return [about, invoice_number, supplier?.name ?? '', `${gross_amount} ${currency}`];
 }
 
 /** Rows as aligned text; numbers to the right, decisions coloured on a terminal. */

@@ -7,6 +7,8 @@ import { newSecrets } from '@invoicecontrol/topology/start';
 import type { Secrets } from '@invoicecontrol/topology/start';
 import { copyToTry } from './demonstration-invoices.js';
 import { demonstrate } from './demonstration.js';
+import { uploadDocuments } from './demonstration-uploads.js';
+import type { UploadIds } from './demonstration-uploads.js';
 import { startInfrastructure } from './infrastructure.js';
 import { RECEIVER_CA, startSimulators } from './simulators.js';
 import { startSystem } from './system.js';
@@ -14,10 +16,10 @@ import { createTenant } from './tenant.js';
 import type { Tenant } from './tenant.js';
 import { describeDeliveries, registerReceiver, showsWebhook } from './webhook-demonstration.js';
 
-const usage = `Starts MongoDB, NATS and every service on this machine, analyzes a few invoices and keeps serving.
+const usage = `Starts MongoDB, NATS and every service on this machine, analyzes a few invoices and documents and keeps serving.
 
   npm start                  start and show the demonstration
-  npm start -- --no-demo     without the demonstration's invoices and webhook
+  npm start -- --no-demo     without the demonstration's invoices, documents and webhook
   npm start -- --fresh       delete the data of earlier starts first
 
   PORT=8080                  where the REST gateway listens
@@ -33,7 +35,7 @@ const PORT_DEFAULT = 8080;
 /** What an installation keeps between starts, beside its databases. */
 interface Installation {
   readonly secrets: Secrets;
-  readonly demo?: { readonly tenant: Tenant; readonly other: Tenant };
+  readonly demo?: { readonly tenant: Tenant; readonly other: Tenant; readonly uploads?: UploadIds };
 }
 
 async function main(): Promise<void> {
@@ -101,8 +103,15 @@ async function main(): Promise<void> {
     let toTry = copyToTry(new Date());
     let events = 0;
     if (!values['no-demo']) {
+      let { uploads } = installation.demo ?? unreachable();
+      if (uploads === undefined) {
+        uploads = await uploadDocuments(system.baseUrl, tenant.keys.owner);
+        // Before they are analyzed: a start that is killed there continues with them.
+        installation = { ...installation, demo: { tenant, other, uploads } };
+        await writePrivate(installationFile, installation);
+      }
       say('');
-      ({ toTry, events } = await demonstrate(system.baseUrl, tenant.keys.owner, say));
+      ({ toTry, events } = await demonstrate(system.baseUrl, tenant.keys.owner, uploads, say));
     }
     const webhooks = webhookReceiver && (await describeDeliveries(webhookReceiver, isNewEndpoint ? events : 0));
     await writePrivate(demoFile, {

@@ -1,0 +1,24 @@
+import { createClient } from '@invoicecontrol/client';
+import { demonstrationDocuments } from './demonstration-documents.js';
+import type { DemonstrationDocument, DocumentName } from './demonstration-documents.js';
+
+/** The uploads of the demonstration's documents. */
+export type UploadIds = Readonly<Record<DocumentName, string>>;
+
+/** Makes the demonstration's documents and uploads them as an integrator would: reserve, then PUT to where the answer says. */
+export async function uploadDocuments(baseUrl: string, apiKey: string): Promise<UploadIds> {
+  const api = createClient({ baseUrl, apiKey });
+  const since = new Date((await api.get('/organizations/current')).data.createdAt);
+  const documents = await demonstrationDocuments(since);
+  const send = async ({ mediaType, bytes }: DemonstrationDocument): Promise<string> => {
+    const { data } = await api.post('/uploads', { body: { mediaType, byteSize: bytes.length } });
+    const response = await fetch(new URL(data.upload_url, baseUrl), {
+      method: data.upload_method,
+      headers: { 'content-type': mediaType },
+      body: bytes as Uint8Array<ArrayBuffer>,
+    });
+    if (!response.ok) throw new Error(`A document of the demonstration was refused: ${await response.text()}`);
+    return data.upload_id;
+  };
+  return { xml: await send(documents.xml), scan: await send(documents.scan), hybrid: await send(documents.hybrid) };
+}
