@@ -1,7 +1,7 @@
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import type { PDFiumPage } from '@hyzyla/pdfium';
 import sharp from 'sharp';
-import { preparePicture } from '../ocr/read-pictures.js';
+import { preparePicture, SIDE_MAX } from '../ocr/read-pictures.js';
 import type { Picture } from '../ocr/read-pictures.js';
 import type { Area } from './page-marks.js';
 
@@ -11,7 +11,7 @@ const CODE_DPI = 150;
 /** Points of white that a code needs around it. */
 const CODE_MARGIN = 8;
 const POINTS_PER_INCH = 72;
-/** A page of any size becomes a picture of at most this many pixels; A4 at 300 dpi has 8.7 million. */
+/** A page of any size becomes a picture of at most this many pixels; A4 at 150 dpi has 2.2 million. */
 const PIXELS_MAX = 12_000_000;
 
 /** Pictures of the given pages (from 1) of a PDF. Rejects for files that PDFium does not open. */
@@ -19,7 +19,9 @@ export async function rasterPages(bytes: Uint8Array, numbers: readonly number[])
   return withPages(bytes, async (pageOf) => {
     const pictures: Picture[] = [];
     for (const number of numbers) {
-      const { data, width, height } = await render(pageOf(number), DPI);
+      const page = pageOf(number);
+      // No larger than what is recognised: drawing A4 at 300 dpi to shrink it afterwards takes three times as long.
+      const { data, width, height } = await render(page, Math.min(DPI, dpiOfSide(page, SIDE_MAX)));
       const channels = data.length === width * height ? 1 : 4;
       pictures.push(await preparePicture(sharp(data, { raw: { width, height, channels } }), number));
     }
@@ -79,6 +81,12 @@ function cutOut(
     }
   }
   return { width: right - left, height: bottom - top, data: target };
+}
+
+/** The resolution at which the longer side of the page has so many pixels. */
+function dpiOfSide(page: PDFiumPage, side: number): number {
+  const { originalWidth, originalHeight } = page.getOriginalSize();
+  return (side * POINTS_PER_INCH) / Math.max(originalWidth, originalHeight);
 }
 
 async function render(page: PDFiumPage, dpi: number): Promise<Bitmap> {
