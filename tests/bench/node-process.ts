@@ -71,6 +71,12 @@ export async function residentBytesOf(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }
 
+/** The processes that it has started and that have not ended. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1');
+  return children.trim().split(' ').filter(Boolean).map(Number);
+}
+
 /** A child of this process by a part of its command line; undefined when there is none, as with a server in Docker. */
 export async function childPid(commandPart: string): Promise<number | undefined> {
   for (const entry of await readdir('/proc')) {

@@ -40,6 +40,6 @@ export function machine() {
   return { at: new Date().toISOString(), node: process.version, processor: cpus()[0]?.model.trim() ?? 'unknown' };
 }
 
-export async function writeReport({ json }: Options, report: object): Promise<void> {
+export async function writeReport({ json }: { readonly json?: string | undefined }, report: object): Promise<void> {
   if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
 }

@@ -1,0 +1,234 @@
+// How often a field that was read is right, and whether its confidence says so.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sniffMediaType } from '@invoicecontrol/extraction/media-type';
+import { closeRecogniser } from '@invoicecontrol/extraction/ocr/recogniser';
+import { readDocument } from '@invoicecontrol/extraction/read-document';
+import { fieldPaths } from '@invoicecontrol/extraction/reading';
+import type { FieldPath } from '@invoicecontrol/extraction/reading';
+import { countryCodes, generateInvoice } from '@invoicecontrol/extraction/testing/generate-invoice';
+import { PDFDocument, PDFName } from 'pdf-lib';
+import { scanOf } from './document-files.js';
+import { progress, say } from './progress.js';
+
+/** How the values come out of a document. */
+export const readingWays = ['XML', 'TEXT', 'OCR'] as const;
+export type ReadingWay = (typeof readingWays)[number];
+
+/** One field of one document whose value is known. */
+interface Read {
+  readonly document: string;
+  readonly way: ReadingWay;
+  readonly field: FieldPath;
+  /** Undefined when nothing was read. */
+  readonly confidence: number | undefined;
+  readonly isRight: boolean;
+}
+
+/** Lower ends of the bands; each ends where the next begins. */
+const BANDS = [0, 0.4, 0.6, 0.8, 0.9, 0.95];
+const LAYOUTS = 12;
+
+export interface Share {
+  readonly known: number;
+  readonly read: number;
+  readonly right: number;
+}
+
+export interface Calibration {
+  readonly documents: Readonly<Record<ReadingWay, number>>;
+  /** Of all fields whose value is known. */
+  readonly byField: readonly {
+    readonly field: FieldPath;
+    readonly shares: Readonly<Record<ReadingWay, Share>>;
+  }[];
+  /** Of all fields that were read. */
+  readonly byBand: readonly {
+    readonly from: number;
+    readonly to: number;
+    readonly shares: Readonly<Record<ReadingWay, Share & { readonly meanConfidence: number }>>;
+  }[];
+  /** Number, dates, gross amount, currency and account: what accuracy is asked of (documents reference, section 10.1). */
+  readonly keyFields: Readonly<Record<ReadingWay, Share>>;
+  /** Wrong values: `GB-3-1 TEXT gross_amount 0.82`. */
+  readonly wrong: readonly string[];
+}
+
+const KEY_FIELDS: readonly FieldPath[] = [
+  'invoice_number',
+  'issue_date',
+  'due_date',
+  'gross_amount',
+  'currency',
+  'supplier.bank_account.iban',
+];
+
+/** A document with what it says. */
+interface Known {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly truth: Readonly<Partial<Record<FieldPath, string | null>>>;
+}
+
+/** @param samplesFolder documents of others with a `manifest.json`; left out where there is none */
+export async function calibrate(options: {
+  readonly seeds: number;
+  readonly scans: number;
+  readonly samplesFolder: string;
+}): Promise<Calibration> {
+  const reads: Read[] = [];
+  const documents = { XML: 0, TEXT: 0, OCR: 0 };
+  try {
+    for await (const known of allDocuments(options)) {
+      const found = await readKnown(known);
+      const [first] = found;
+      if (first !== undefined) documents[first.way] += 1;
+      reads.push(...found);
+      progress(`${known.name}: ${reads.length} fields`);
+    }
+  } finally {
+    await closeRecogniser();
+  }
+  return summarise(reads, documents);
+}
+
+async function* allDocuments({
+  seeds,
+  scans,
+  samplesFolder,
+}: {
+  readonly seeds: number;
+  readonly scans: number;
+  readonly samplesFolder: string;
+}): AsyncGenerator<Known> {
+  say('printed invoices');
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    for (const country of countryCodes) {
+      for (let layout = 0; layout < LAYOUTS; layout += 1) {
+        const { name, pdf, truth } = await generateInvoice(seed, layout, country);
+        yield { name, bytes: pdf, truth };
+      }
+    }
+  }
+  say('scanned invoices');
+  for (let index = 0; index < scans; index += 1) {
+    const country = countryCodes[index % countryCodes.length] ?? 'GB';
+    const { name, pdf, truth } = await generateInvoice(1_000 + index, index % LAYOUTS, country);
+    yield { name: `${name} scanned`, bytes: await scanOf(pdf), truth };
+  }
+  say('samples');
+  yield* samples(samplesFolder);
+}
+
+const fieldOfExpectation: Readonly<Record<string, FieldPath>> = {
+  number: 'invoice_number',
+  date: 'issue_date',
+  due_date: 'due_date',
+  currency: 'currency',
+  net: 'net_amount',
+  tax: 'tax_amount',
+  gross: 'gross_amount',
+  supplier_name: 'supplier.name',
+  tax_id: 'supplier.tax_id',
+  iban: 'supplier.bank_account.iban',
+  purchase_order_ref: 'purchase_order_ref',
+  buyer_name: 'buyer.name',
+  buyer_tax_id: 'buyer.tax_id',
+};
+
+/** Each sample as it is; a PDF with XML also without it, and scanned. */
+async function* samples(folder: string): AsyncGenerator<Known> {
+  const manifest = join(folder, 'manifest.json');
+  if (!existsSync(manifest)) return say(`no samples in ${folder}`);
+  const { files } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+    files: { file: string; expected?: Readonly<Record<string, string | null>> }[];
+  };
+  for (const { file, expected } of files) {
+    if (expected === undefined) continue;
+    const bytes = readFileSync(join(folder, file));
+    const truth = Object.fromEntries(
+      Object.entries(expected).flatMap(([name, value]) => {
+        const field = fieldOfExpectation[name];
+        return field === undefined ? [] : [[field, value] as const];
+      }),
+    );
+    yield { name: file, bytes, truth };
+    if (!file.endsWith('.pdf')) continue;
+    const printed = await withoutAttachments(bytes);
+    if (printed !== undefined) yield { name: `${file} without XML`, bytes: printed, truth };
+    yield { name: `${file} scanned`, bytes: await scanOf(bytes), truth };
+  }
+}
+
+async function withoutAttachments(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  const pdf = await PDFDocument.load(bytes);
+  if (!pdf.catalog.has(PDFName.of('Names')) && !pdf.catalog.has(PDFName.of('AF'))) return undefined;
+  for (const name of ['Names', 'AF', 'Metadata']) pdf.catalog.delete(PDFName.of(name));
+  return pdf.save();
+}
+
+async function readKnown({ name, bytes, truth }: Known): Promise<Read[]> {
+  const mediaType = sniffMediaType(bytes);
+  if (mediaType === undefined) throw new Error(`${name} has no known type`);
+  const outcome = await readDocument(bytes, { mediaType, companies: [] });
+  const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
+  const way = reading?.method ?? (name.endsWith('scanned') || mediaType.startsWith('image/') ? 'OCR' : 'TEXT');
+  return fieldPaths.flatMap((field): Read[] => {
+    const expected = truth[field];
+    // What a document does not say is no field to be found.
+    if (expected === undefined || expected === null) return [];
+    const read = reading?.fields[field];
+    const isRight = read !== undefined && normalised(field, read.value) === normalised(field, expected);
+    return [{ document: name, way, field, confidence: read?.confidence, isRight }];
+  });
+}
+
+/** Values that mean the same are the same. */
+function normalised(field: FieldPath, value: string): string {
+  if (field.endsWith('_amount')) return String(Number(value));
+  const plain = value.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
+  // With its country or without.
+  return field.endsWith('tax_id') ? plain.replaceAll(/[^a-z0-9]/g, '').replace(/^[a-z]{2}(?=.{6})/, '') : plain;
+}
+
+function summarise(reads: readonly Read[], documents: Calibration['documents']): Calibration {
+  const shareOf = (chosen: readonly Read[]): Share => ({
+    known: chosen.length,
+    read: chosen.filter(({ confidence }) => confidence !== undefined).length,
+    right: chosen.filter(({ isRight }) => isRight).length,
+  });
+  const byWay = <T>(of: (chosen: readonly Read[]) => T, chosen: readonly Read[]): Readonly<Record<ReadingWay, T>> => ({
+    XML: of(chosen.filter(({ way }) => way === 'XML')),
+    TEXT: of(chosen.filter(({ way }) => way === 'TEXT')),
+    OCR: of(chosen.filter(({ way }) => way === 'OCR')),
+  });
+  return {
+    documents,
+    byField: fieldPaths.flatMap((field) => {
+      const chosen = reads.filter((read) => read.field === field);
+      return chosen.length === 0 ? [] : [{ field, shares: byWay(shareOf, chosen) }];
+    }),
+    byBand: BANDS.map((from, index) => {
+      const to = BANDS[index + 1] ?? 1;
+      const chosen = reads.filter(
+        ({ confidence }) =>
+          confidence !== undefined && confidence >= from && (confidence < to || index === BANDS.length - 1),
+      );
+      const withMean = (some: readonly Read[]): Share & { readonly meanConfidence: number } => ({
+        ...shareOf(some),
+        meanConfidence: some.reduce((sum, { confidence = 0 }) => sum + confidence, 0) / some.length,
+      });
+      return { from, to, shares: byWay(withMean, chosen) };
+    }),
+    keyFields: byWay(
+      shareOf,
+      reads.filter(({ field }) => KEY_FIELDS.includes(field)),
+    ),
+    wrong: reads
+      .filter(({ isRight }) => !isRight)
+      .map(
+        ({ document, way, field, confidence }) =>
+          `${document} ${way} ${field} ${confidence === undefined ? 'not read' : confidence.toFixed(2)}`,
+      ),
+  };
+}

@@ -1,0 +1,169 @@
+// Documents through the running product, beside the bare parser: from the PUT to the decision.
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { watchProcessors } from './busy.js';
+import type { CeilingOrder } from './document-ceiling.js';
+import { makeDocuments } from './document-files.js';
+import type { DocumentFile, DocumentKind } from './document-files.js';
+import { percentilesOf } from './percentiles.js';
+import { say } from './progress.js';
+import { upload } from './upload-client.js';
+import type { UploadTarget, UploadTimes } from './upload-client.js';
+
+/** How many documents of a kind, and how many clients send them at once. */
+interface Plan {
+  /** So that every process that reads has compiled and loaded what it needs. */
+  readonly warmUp: number;
+  readonly alone: number;
+  readonly together: number;
+  readonly clients: number;
+}
+
+const plans: Readonly<Record<DocumentKind, { readonly full: Plan; readonly quick: Plan }>> = {
+  xml: {
+    full: { warmUp: 200, alone: 200, together: 400, clients: 8 },
+    quick: { warmUp: 60, alone: 60, together: 100, clients: 8 },
+  },
+  hybrid: {
+    full: { warmUp: 120, alone: 100, together: 150, clients: 4 },
+    quick: { warmUp: 40, alone: 30, together: 40, clients: 4 },
+  },
+  text: {
+    full: { warmUp: 120, alone: 100, together: 150, clients: 4 },
+    quick: { warmUp: 40, alone: 30, together: 40, clients: 4 },
+  },
+  ocr: {
+    full: { warmUp: 6, alone: 12, together: 12, clients: 4 },
+    quick: { warmUp: 4, alone: 4, together: 4, clients: 2 },
+  },
+};
+
+const UNREAD = 422;
+/** As many as the documents service has by default. */
+const PARSERS = Math.min(availableParallelism(), 4);
+
+/** Milliseconds of one document, and documents in a second when several come at once. */
+interface Speed {
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly perSecond: number;
+}
+
+export interface KindMeasured {
+  readonly kind: DocumentKind;
+  /** Mean size of the documents. */
+  readonly bytes: number;
+  /** Of all that were sent one at a time: what could not be read, which is an answer as well. */
+  readonly unread: number;
+  readonly product: Speed & { readonly putP50Ms: number; readonly analyzeP50Ms: number };
+  readonly ceiling: Speed;
+  /** Share of the processors' time while one document at a time was sent, from 0 to 1. */
+  readonly busy: number;
+}
+
+/** Uploads documents of a kind one at a time and several at once, each between two measurements of the bare parser. */
+export async function measureUploads(
+  kind: DocumentKind,
+  target: UploadTarget,
+  isQuick: boolean,
+): Promise<KindMeasured> {
+  const plan = plans[kind][isQuick ? 'quick' : 'full'];
+  say(`${kind}: making the documents`);
+  const [warmUp, alone, together] = [
+    await makeDocuments(kind, 0, plan.warmUp),
+    await makeDocuments(kind, plan.warmUp, plan.alone),
+    await makeDocuments(kind, plan.warmUp + plan.alone, plan.together),
+  ];
+  const parsers = Array.from({ length: PARSERS }, startParser);
+  try {
+    const [parser] = parsers;
+    if (parser === undefined) throw new Error('there is no processor');
+    say(`${kind}: warming up`);
+    await Promise.all(parsers.map((each) => each.parse(kind, warmUp)));
+    await sendAll(target, warmUp, plan.clients);
+    say(`${kind}: one at a time`);
+    const parsedMs = await parser.parse(kind, alone);
+    const busySoFar = watchProcessors();
+    const sent = await sendAll(target, alone, 1);
+    const busy = busySoFar();
+    parsedMs.push(...(await parser.parse(kind, alone)));
+    say(`${kind}: ${plan.clients} clients at once`);
+    const perSecond = await rateOf(together.length, () => sendAll(target, together, plan.clients));
+    const parsedPerSecond = await rateOf(together.length, () =>
+      Promise.all(
+        parsers.map((each, index) =>
+          each.parse(
+            kind,
+            together.filter((_, place) => place % PARSERS === index),
+          ),
+        ),
+      ),
+    );
+    const { p50Ms, p95Ms } = percentilesOf(sent.map(({ putMs, analyzeMs }) => putMs + analyzeMs));
+    const ceiling = percentilesOf(parsedMs);
+    return {
+      kind,
+      unread: sent.filter(({ status }) => status === UNREAD).length / sent.length,
+      bytes: alone.reduce((sum, { bytes }) => sum + bytes.length, 0) / alone.length,
+      product: {
+        p50Ms,
+        p95Ms,
+        perSecond,
+        putP50Ms: percentilesOf(sent.map(({ putMs }) => putMs)).p50Ms,
+        analyzeP50Ms: percentilesOf(sent.map(({ analyzeMs }) => analyzeMs)).p50Ms,
+      },
+      ceiling: { p50Ms: ceiling.p50Ms, p95Ms: ceiling.p95Ms, perSecond: parsedPerSecond },
+      busy,
+    };
+  } finally {
+    for (const each of parsers) each.stop();
+  }
+}
+
+/** Each client sends its next document when the one before is decided. @throws Error for a document that is answered otherwise than with a decision, or with what is missing in it */
+async function sendAll(target: UploadTarget, files: readonly DocumentFile[], clients: number): Promise<UploadTimes[]> {
+  const waiting = files.values();
+  const times: UploadTimes[] = [];
+  const send = async (): Promise<void> => {
+    for (const file of waiting) {
+      const taken = await upload(target, file);
+      const { status } = taken;
+      if (status !== 200 && status !== UNREAD) throw new Error(`A document of the benchmark was answered ${status}.`);
+      times.push(taken);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, send));
+  return times;
+}
+
+async function rateOf(count: number, work: () => Promise<unknown>): Promise<number> {
+  const beganMs = performance.now();
+  await work();
+  return count / ((performance.now() - beganMs) / 1_000);
+}
+
+interface Parser {
+  /** @returns how long each document took */
+  parse(kind: DocumentKind, files: readonly DocumentFile[]): Promise<number[]>;
+  stop(): void;
+}
+
+function startParser(): Parser {
+  const child: ChildProcess = fork(fileURLToPath(new URL('document-ceiling.js', import.meta.url)), [], {
+    serialization: 'advanced',
+  });
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The bare parser ended.')));
+  ended.catch(() => {});
+  return {
+    async parse(kind, files) {
+      const answered = once(child, 'message') as Promise<[number[]]>;
+      child.send({ kind, files: files.map(({ bytes }) => bytes) } satisfies CeilingOrder);
+      const [durationsMs] = await Promise.race([answered, ended]);
+      return durationsMs;
+    },
+    stop: () => child.disconnect(),
+  };
+}

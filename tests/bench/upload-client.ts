@@ -1,0 +1,87 @@
+/** Where uploads go, and by whose right. */
+export interface UploadTarget {
+  /** `http://127.0.0.1:<port>`. */
+  readonly origin: string;
+  readonly key: string;
+}
+
+/** What is uploaded. */
+export interface UploadedFile {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface Reservation {
+  readonly upload_id: string;
+  readonly upload_url: string;
+}
+
+/** What a client waits for, from the PUT on. */
+export interface UploadTimes {
+  readonly putMs: number;
+  readonly analyzeMs: number;
+  /** Of the last answer. */
+  readonly status: number;
+}
+
+const STILL_AT_WORK = 504;
+/** Each waits for 20 s; a scan may take a minute, and may wait for others before. */
+const ATTEMPTS_MAX = 10;
+
+/** Reserves an upload of so many bytes. @throws Error when it is refused */
+export async function reserve(
+  { origin, key }: UploadTarget,
+  mediaType: string,
+  byteSize: number,
+): Promise<Reservation> {
+  const response = await fetch(`${origin}/v1/uploads`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ mediaType, byteSize }),
+  });
+  const text = await response.text();
+  if (response.status !== 201) throw new Error(`an upload was not reserved: ${response.status} ${text}`);
+  return JSON.parse(text) as Reservation;
+}
+
+/** Sends the bytes of a reserved upload. @returns the status of the answer */
+export async function putContent(
+  { origin }: UploadTarget,
+  { upload_url }: Reservation,
+  { mediaType, bytes }: UploadedFile,
+): Promise<number> {
+  const response = await fetch(new URL(upload_url, origin), {
+    method: 'PUT',
+    headers: { 'content-type': mediaType },
+    body: bytes as Uint8Array<ArrayBuffer>,
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Asks for the decision and waits for it, again where an answer says that the work goes on. @returns the status of the last answer */
+export async function analyzeUpload({ origin, key }: UploadTarget, { upload_id }: Reservation): Promise<number> {
+  let status = 0;
+  for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
+    const response = await fetch(`${origin}/v1/invoices/from-upload`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ upload_id }),
+    });
+    await response.arrayBuffer();
+    ({ status } = response);
+    if (status !== STILL_AT_WORK) break;
+  }
+  return status;
+}
+
+/** A document from its reservation to its decision; times count from the PUT. Ends with the first answer that is no success. */
+export async function upload(target: UploadTarget, file: UploadedFile): Promise<UploadTimes> {
+  const reservation = await reserve(target, file.mediaType, file.bytes.length);
+  const beganMs = performance.now();
+  const status = await putContent(target, reservation, file);
+  const storedMs = performance.now();
+  if (status !== 204) return { putMs: storedMs - beganMs, analyzeMs: 0, status };
+  const decided = await analyzeUpload(target, reservation);
+  return { putMs: storedMs - beganMs, analyzeMs: performance.now() - storedMs, status: decided };
+}
