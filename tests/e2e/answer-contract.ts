@@ -32,11 +32,13 @@ interface Schema {
   required?: string[];
 }
 
+type Content = { readonly 'application/json'?: { readonly schema: Schema } } & Readonly<Record<string, unknown>>;
+
 interface Operation {
   readonly operationId: string;
   /** Empty: no API key; with an empty scheme it is optional. */
   readonly security?: readonly object[];
-  readonly responses: Readonly<Record<string, { content?: { 'application/json'?: { schema: Schema } } }>>;
+  readonly responses: Readonly<Record<string, { content?: Content }>>;
 }
 
 interface OpenApi {
@@ -99,7 +101,7 @@ export function answerCheck(openApiText: string): AnswerCheck {
     const operation = operationOf(request);
     const what = `${request.method} ${request.path} answered ${answer.status} ${answer.text.slice(0, 2_000)}\n`;
     checkHeaders(request, answer, what);
-    const body = parse(answer, what);
+    const body = isFile(answer, operation) ? undefined : parse(answer, what);
     refuseSecrets(answer, body, operation, what);
     if (answer.status >= 400) {
       if (request.method !== 'HEAD') checkEnvelope(answer, body, validate('Error'), what);
@@ -165,6 +167,12 @@ function checkEnvelope(
     assert.ok(error.details.length > 0, `${what}details are empty.`);
   }
   if (error.code === 'RATE_LIMITED') assert.match(headers.get('retry-after') ?? '', /^[1-9][0-9]*$/, what);
+}
+
+/** Whether the answer is a file of a type that is published for it. */
+function isFile({ status, headers }: ReceivedAnswer, operation: Operation | undefined): boolean {
+  const type = headers.get('content-type') ?? '';
+  return !type.startsWith('application/json') && operation?.responses[status]?.content?.[type] !== undefined;
 }
 
 function parse({ text, headers }: ReceivedAnswer, what: string): unknown {

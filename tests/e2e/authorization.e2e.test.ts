@@ -85,6 +85,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   restoreOrganization: { isPublic: true, body: { recovery_token: 'wrong' }, status: 401 },
   updateBaseCurrency: { role: 'OWNER', scope: 'organization:write', body: { base_currency: 'XXX' }, status: 400 },
   updateReferenceValidation: { role: 'OWNER', scope: 'organization:write', body: { mode: 'SOME' }, status: 400 },
+  exportOrganization: { role: 'OWNER', scope: 'organization:read', status: 200 },
   getUsage: { role: 'VIEWER', scope: 'organization:read', status: 200 },
   listCompanies: { role: 'ADMIN', scope: 'organization:read', status: 200 },
   createCompany: { role: 'ADMIN', scope: 'organization:write', body: {}, status: 400 },

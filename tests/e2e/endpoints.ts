@@ -79,6 +79,7 @@ export const ours: readonly string[] = [
   'GET /organizations/current',
   'PATCH /organizations/current',
   'POST /organizations/current/restore',
+  'GET /organizations/current/export',
   'GET /organizations/current/usage',
   'GET /companies',
   'POST /companies',

@@ -14,7 +14,7 @@ export interface Load {
 }
 
 /** Requests of one load that run at the same time: a machine that is too slow for the rate gets a lower one. */
-const IN_FLIGHT_MAX = 100;
+const IN_FLIGHT_MAX = 40;
 
 /** Begins so many requests each second, however long they take. A request that fails without an answer has status 0. */
 export function startLoad(perSecond: number, send: (index: number) => Promise<number>): Load {

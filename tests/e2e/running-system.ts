@@ -18,7 +18,7 @@ import type { AnswerCheck, ReceivedAnswer } from './answer-contract.js';
 
 /** An answer that has passed the contract of all answers. */
 export interface Answer<Body = unknown> extends ReceivedAnswer {
-  /** Undefined where there is none. */
+  /** Undefined where there is none, and of a file. */
   readonly body: Body;
 }
 
@@ -216,7 +216,8 @@ function checked<Body>(
   received: ReceivedAnswer,
 ): Answer<Body> {
   check({ method, path: url.split('?', 1)[0] ?? '', requestId }, received);
-  return { ...received, body: (received.text === '' ? undefined : JSON.parse(received.text)) as Body };
+  const isJson = received.text !== '' && received.headers.get('content-type')?.startsWith('application/json') === true;
+  return { ...received, body: (isJson ? JSON.parse(received.text) : undefined) as Body };
 }
 
 function exchange(port: number, bytes: string): Promise<ReceivedAnswer> {

@@ -66,6 +66,7 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
         updateReferenceValidation: refuse,
         deleteOrganization: refuse,
         restoreOrganization: refuse,
+        beginExport: refuse,
       }),
       bind(MemberServiceDefinition, {
         async getMember({ organizationId, userId }) {

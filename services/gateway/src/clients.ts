@@ -7,6 +7,7 @@ import { UploadAnalysisServiceDefinition } from '@invoicecontrol/contracts/analy
 import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { UploadServiceDefinition } from '@invoicecontrol/contracts/documents/v1/upload_service';
+import { ArchiveServiceDefinition } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
@@ -25,12 +26,14 @@ import type { CallOptions, Channel } from '@invoicecontrol/runtime/grpc/client';
 export const rpcServices = {
   access: { owner: 'organization', definition: AccessServiceDefinition },
   analyses: { owner: 'analysis', definition: AnalysisServiceDefinition },
+  analysisArchive: { owner: 'analysis', definition: ArchiveServiceDefinition },
   analysisUsage: { owner: 'analysis', definition: UsageServiceDefinition },
   apiKeys: { owner: 'organization', definition: ApiKeyServiceDefinition },
   audit: { owner: 'organization', definition: AuditServiceDefinition },
   companies: { owner: 'organization', definition: CompanyServiceDefinition },
   deliveries: { owner: 'webhooks', definition: DeliveryServiceDefinition },
   documents: { owner: 'documents', definition: DocumentServiceDefinition },
+  documentArchive: { owner: 'documents', definition: ArchiveServiceDefinition },
   documentUsage: { owner: 'documents', definition: UsageServiceDefinition },
   findings: { owner: 'analysis', definition: FindingServiceDefinition },
   invoices: { owner: 'analysis', definition: InvoiceServiceDefinition },
@@ -45,6 +48,7 @@ export const rpcServices = {
   uploadAnalyses: { owner: 'analysis', definition: UploadAnalysisServiceDefinition },
   uploads: { owner: 'documents', definition: UploadServiceDefinition },
   webhooks: { owner: 'webhooks', definition: EndpointServiceDefinition },
+  webhookArchive: { owner: 'webhooks', definition: ArchiveServiceDefinition },
   webhookUsage: { owner: 'webhooks', definition: UsageServiceDefinition },
 } as const satisfies Record<string, { owner: string; definition: Definition }>;
 

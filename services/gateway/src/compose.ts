@@ -21,7 +21,7 @@ import { BodyBudget } from './http/body-budget.js';
 import { createApp } from './http/app.js';
 import { Authenticator } from './http/authenticate.js';
 import { FailureBucket } from './http/failure-bucket.js';
-import { FILES_IN_FLIGHT_MAX } from './http/limits.js';
+import { FILES_IN_FLIGHT_MAX, LONG_ANSWERS_MAX } from './http/limits.js';
 import { LoadGauge, ORGANIZATION_IN_FLIGHT_MAX } from './http/load-gauge.js';
 import { describeApi } from './http/openapi.js';
 import type { Limits } from './http/rate-limit-fields.js';
@@ -85,6 +85,8 @@ export async function startService(config: Config, clock: Clock = systemClock): 
           organizations,
           bodies: new BodyBudget(),
           files: new Share(FILES_IN_FLIGHT_MAX),
+          oneAtATime: new Share(1),
+          longAnswers: new Share(LONG_ANSWERS_MAX),
           logger,
         },
         readiness,

@@ -5,6 +5,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import { ClientGone } from './body.js';
 import { answerTo } from './envelope.js';
 import { HttpRefusal } from './refusal.js';
+import { TIMEOUTS } from './limits.js';
 import { requestState } from './request-state.js';
 import type { Reply } from './route.js';
 
@@ -31,7 +32,11 @@ export function sendJson(
  * Sends the answer of a handler. Bytes are sent as they come; the first are awaited before the headers leave, so that what
  * fails before them is still refused with the envelope. A caller that leaves ends their source.
  */
-export async function sendReply(response: Response, { status, body, content, headers }: Reply): Promise<void> {
+export async function sendReply(
+  response: Response,
+  { status, body, content, headers }: Reply,
+  takenWithinMs = TIMEOUTS.writeMs,
+): Promise<void> {
   if (content === undefined) {
     sendJson(response, status, body, headers);
     return;
@@ -44,14 +49,22 @@ export async function sendReply(response: Response, { status, body, content, hea
   }
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  // Between two chunks nothing is asked of the source until the client has taken what waits.
+  let untaken: NodeJS.Timeout | undefined;
   const all = async function* (): AsyncIterable<Uint8Array> {
-    if (first.done !== true) yield first.value;
-    yield* { [Symbol.asyncIterator]: () => bytes };
+    for (let next = first; next.done !== true; next = await bytes.next()) {
+      untaken = setTimeout(() => response.destroy(), takenWithinMs);
+      yield next.value;
+      clearTimeout(untaken);
+    }
   };
   try {
     await pipeline(all(), response);
   } catch (error) {
     throw isClientGone(error) ? new ClientGone() : error;
+  } finally {
+    clearTimeout(untaken);
+    await bytes.return?.();
   }
 }
 

@@ -47,6 +47,9 @@ export interface Dispatching {
   readonly bodies: BodyBudget;
   /** Files that are being received. */
   readonly files: Share;
+  /** Long answers of which an organization may have one at a time, and how many run in all. */
+  readonly oneAtATime: Share;
+  readonly longAnswers: Share;
   readonly logger: Logger;
 }
 
@@ -129,6 +132,7 @@ async function answerKey(
   const { authenticator, clients, bodies } = dispatching;
   const state = requestState(response);
   const { principal, context } = await admit(route, request, response, dispatching);
+  if (route.isOneAtATime === true) takeLongAnswer(route, principal, response, dispatching);
   if (route.bodyLimits !== undefined) state.stages = stages();
   const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
   const input = { ...(await readInput(route, request, response, reservation)), principal };
@@ -142,6 +146,33 @@ async function answerKey(
   if (route.access.scope === 'organization:write') authenticator.invalidateOrganization(principal.organizationId);
   return reply;
 }
+
+/** @throws DomainError in_progress, unavailable */
+function takeLongAnswer(
+  { operation }: AnyKeyRoute,
+  { organizationId }: Principal,
+  response: Response,
+  { oneAtATime, longAnswers }: Dispatching,
+): void {
+  const giveBack = oneAtATime.take(`${operation}:${organizationId}`);
+  if (giveBack === undefined) {
+    throw new DomainError(
+      'in_progress',
+      'Another request of the same kind is running. Repeat this one after its end.',
+      {
+        retryAfterSeconds: RETRY_LONG_ANSWER_SECONDS,
+      },
+    );
+  }
+  holdUntilSettled(response, giveBack);
+  const giveBackPlace = longAnswers.take('all');
+  if (giveBackPlace === undefined) {
+    throw new DomainError('unavailable', 'Too many long answers are being sent right now. Repeat the request later.');
+  }
+  holdUntilSettled(response, giveBackPlace);
+}
+
+const RETRY_LONG_ANSWER_SECONDS = 30;
 
 /** The query parameter in which a token stands for a key. */
 const TOKEN_PARAMETER = 'token';

@@ -8,6 +8,8 @@ export const PIPELINED_MAX = 32;
 
 /** Files that one process receives at the same time; each is some hundred KiB of memory. */
 export const FILES_IN_FLIGHT_MAX = 200;
+/** Archives that one process writes at the same time; each reads from every service for minutes. */
+export const LONG_ANSWERS_MAX = 8;
 /** How long a client may take to send a file; everything else is bounded by {@link Timeouts}. */
 export const FILE_BODY_MS = 300_000;
 

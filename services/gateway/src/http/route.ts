@@ -88,6 +88,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly honoursIdempotencyKey?: true;
   /** Whether a repeat takes effect once without a key too: what the request names is its key. */
   readonly takesEffectOnce?: true;
+  /** Whether one such request of an organization runs at a time in a gateway; another one meanwhile is 409. */
+  readonly isOneAtATime?: true;
   /** A rate limit beyond those of every request. */
   readonly ratePolicy?: RatePolicy;
   /** By status; the first is the usual one. */

@@ -11,7 +11,7 @@ import { BodyBudget } from '../http/body-budget.js';
 import { createApp } from '../http/app.js';
 import { Authenticator } from '../http/authenticate.js';
 import { FailureBucket } from '../http/failure-bucket.js';
-import { FILES_IN_FLIGHT_MAX } from '../http/limits.js';
+import { FILES_IN_FLIGHT_MAX, LONG_ANSWERS_MAX } from '../http/limits.js';
 import type { Timeouts } from '../http/limits.js';
 import { LoadGauge } from '../http/load-gauge.js';
 import { describeApi } from '../http/openapi.js';
@@ -93,6 +93,8 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
       organizations,
       bodies,
       files: new Share(FILES_IN_FLIGHT_MAX),
+      oneAtATime: new Share(1),
+      longAnswers: new Share(LONG_ANSWERS_MAX),
       logger,
     },
     readiness,

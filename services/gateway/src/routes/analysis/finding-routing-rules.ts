@@ -233,7 +233,7 @@ function toMatch(body: z.infer<typeof match>): RoutingMatch {
   };
 }
 
-function presentRule(message: RoutingRule): z.infer<typeof rule> {
+export function presentRule(message: RoutingRule): z.infer<typeof rule> {
   const conditions = stated(message.match);
   return {
     id: message.ruleId,

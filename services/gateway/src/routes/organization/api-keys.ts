@@ -173,7 +173,7 @@ export const revokeApiKey = route({
   },
 });
 
-function presentApiKey(message: ApiKey): z.infer<typeof apiKey> {
+export function presentApiKey(message: ApiKey): z.infer<typeof apiKey> {
   return {
     id: message.apiKeyId,
     name: message.name,

@@ -52,7 +52,7 @@ export const listAuditEvents = route({
   },
 });
 
-function presentAuditEvent(message: AuditEvent): z.infer<typeof auditEvent> {
+export function presentAuditEvent(message: AuditEvent): z.infer<typeof auditEvent> {
   return {
     id: message.auditEventId,
     at: showInstant(message.eventTime),

@@ -155,7 +155,7 @@ export const deleteCompany = route({
   },
 });
 
-function presentCompany(message: Company): z.infer<typeof company> {
+export function presentCompany(message: Company): z.infer<typeof company> {
   return {
     id: message.companyId,
     name: message.name,

@@ -172,7 +172,7 @@ export const removeMember = route({
   },
 });
 
-function presentMember(message: Member): z.infer<typeof member> {
+export function presentMember(message: Member): z.infer<typeof member> {
   return {
     userId: message.userId,
     email: message.email,

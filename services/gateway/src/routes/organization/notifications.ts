@@ -45,7 +45,7 @@ export const listNotifications = route({
   },
 });
 
-function presentNotification(message: Notification): z.infer<typeof notification> {
+export function presentNotification(message: Notification): z.infer<typeof notification> {
   return {
     id: message.notificationId,
     userId: message.userId,

@@ -3,6 +3,7 @@ import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from
 import { listAuditEvents } from './audit-events.js';
 import { createCompany, deleteCompany, getCompany, listCompanies, updateCompany } from './companies.js';
 import { acceptInvitation, getMember, inviteMember, listMembers, removeMember, updateMember } from './members.js';
+import { exportOrganization } from './export.js';
 import { listNotifications } from './notifications.js';
 import {
   deleteOrganization,
@@ -27,6 +28,7 @@ export const organizationResources: readonly Resource[] = [
       updateBaseCurrency,
       updateReferenceValidation,
       getUsage,
+      exportOrganization,
     ],
   },
   {

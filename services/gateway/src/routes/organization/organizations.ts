@@ -212,7 +212,7 @@ export const updateReferenceValidation = route({
   },
 });
 
-function presentOrganization(message: Organization): z.infer<typeof organization> {
+export function presentOrganization(message: Organization): z.infer<typeof organization> {
   return {
     id: message.organizationId,
     name: message.name,

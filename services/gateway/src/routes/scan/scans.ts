@@ -152,7 +152,7 @@ function presentFigures(message: Scan) {
   };
 }
 
-function presentScan(message: Scan): z.infer<typeof scan> {
+export function presentScan(message: Scan): z.infer<typeof scan> {
   const skippedRows = message.skippedRows.map(({ sourceRowNumber, externalId, reason }) => ({
     sourceRowNumber,
     externalId,
@@ -161,6 +161,6 @@ function presentScan(message: Scan): z.infer<typeof scan> {
   return { ...presentFigures(message), skippedRows };
 }
 
-function presentSummary(message: Scan): z.infer<typeof scanSummary> {
+export function presentSummary(message: Scan): z.infer<typeof scanSummary> {
   return { ...presentFigures(message), companyId: message.companyId, createdAt: showInstant(message.createdTime) };
 }

@@ -287,7 +287,7 @@ export const replayWebhook = route({
   },
 });
 
-function presentWebhook(message: Endpoint): z.infer<typeof webhook> {
+export function presentWebhook(message: Endpoint): z.infer<typeof webhook> {
   return {
     id: message.endpointId,
     url: message.url,

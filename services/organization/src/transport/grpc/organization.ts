@@ -2,6 +2,8 @@ import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organiz
 import type { Organization as WireOrganization } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { AuditTrail } from '../../application/audit-trail.js';
+import { beginExport } from '../../application/begin-export.js';
 import { updateBaseCurrency, updateDetails, updateReferenceValidation } from '../../application/change-settings.js';
 import { deleteOrganization, restoreByToken } from '../../application/organization-lifecycle.js';
 import type { OrganizationLifecycleDeps } from '../../application/organization-lifecycle.js';
@@ -10,7 +12,7 @@ import { referenceValidationInForce } from '../../domain/organization.js';
 import type { Organization } from '../../domain/organization.js';
 import { entitlements } from '../../domain/plans.js';
 
-export function organizationService(deps: OrganizationLifecycleDeps): Binding {
+export function organizationService(deps: OrganizationLifecycleDeps & { readonly auditTrail: AuditTrail }): Binding {
   const { organizations } = deps;
   return bind(OrganizationServiceDefinition, {
     async getOrganization({ organizationId }) {
@@ -32,6 +34,10 @@ export function organizationService(deps: OrganizationLifecycleDeps): Binding {
     async restoreOrganization({ recoveryToken }, context) {
       const { organization, ownerKey } = await restoreByToken(deps)(recoveryToken, context);
       return { organization: toWire(organization), ownerKey };
+    },
+    async beginExport(request, context) {
+      const { organization, begunAt } = await beginExport(deps)(request, context);
+      return { organization: toWire(organization), begunTime: begunAt };
     },
     async getTenantFacts({ organizationId }) {
       const organization = await requireOrganization(organizations, organizationId);

@@ -1,0 +1,224 @@
+import { InvoiceSource, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import type { ListRecordsRequest, ListRecordsResponse } from '@invoicecontrol/contracts/archive/v1/archive_service';
+import { PAGE_SIZE_MAX } from '@invoicecontrol/runtime/page';
+import { z } from 'zod';
+import type { TenantClients } from '../../clients.js';
+import { stated } from '../../http/fields.js';
+import { safeFileName } from '../../http/file-name.js';
+import type { ArchiveFile } from '../../http/zip-archive.js';
+import { presentFinding } from '../analysis/finding-record.js';
+import { presentRule } from '../analysis/finding-routing-rules.js';
+import { presentInvoice } from '../analysis/stored-invoice.js';
+import { presentScan, presentSummary } from '../scan/scans.js';
+import { presentWebhook } from '../webhooks/webhooks.js';
+import { presentApiKey } from './api-keys.js';
+import { presentAuditEvent } from './audit-events.js';
+import { presentCompany } from './companies.js';
+import { presentMember } from './members.js';
+import { presentNotification } from './notifications.js';
+
+/** The layout of the archive; a file that is added leaves it as it is. */
+const FORMAT = 1;
+
+interface Wanted {
+  readonly clients: TenantClients;
+  /** The record of the organization itself, as JSON. */
+  readonly organization: object;
+  /** What was created at this time or later is left out, where the kind has a time. */
+  readonly begunAt: Date;
+  readonly hasOriginals: boolean;
+}
+
+/** Everything of one organization, file by file. Each file is read when it is written, page by page. */
+export async function* archiveFiles(wanted: Wanted): AsyncIterable<ArchiveFile> {
+  const { clients, organization, begunAt, hasOriginals } = wanted;
+  const records: Record<string, number> = {};
+  yield jsonFile('organization.json', () => organization);
+  for (const [kind, pages] of Object.entries(kindsOf(clients, begunAt))) {
+    records[kind] = 0;
+    yield linesFile(`${kind}.jsonl`, pages, (count) => {
+      records[kind] = (records[kind] ?? 0) + count;
+    });
+  }
+  let originals = 0;
+  if (hasOriginals) {
+    for await (const original of originalsOf(clients, begunAt)) {
+      originals++;
+      yield original;
+    }
+  }
+  // Last, so that it can say how much there is; who finds it knows that nothing is missing.
+  yield jsonFile('manifest.json', () => ({ format: FORMAT, createdAt: begunAt, records, originals }));
+}
+
+type Pages = () => AsyncIterable<readonly unknown[]>;
+
+/** One file of lines for each kind of record, as the API shows it where it does. */
+function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string, Pages>> {
+  const invoicesOf = (source: InvoiceSource) => (page: ListPage) =>
+    clients.invoices.listInvoices({ ...page, companyId: undefined, source, decision: Decision.UNSPECIFIED });
+  const list =
+    <Reply extends { readonly nextPageToken: string }>(
+      read: (page: ListPage) => Promise<Reply>,
+      present: (reply: Reply) => readonly unknown[] | Promise<readonly unknown[]>,
+    ): Pages =>
+    () =>
+      listPages(begunAt, read, present);
+  const archived =
+    (service: ArchiveClient, kind: string): Pages =>
+    () =>
+      recordPages(service, kind, begunAt);
+  return {
+    companies: list(
+      (page) => clients.companies.listCompanies(page),
+      (reply) => reply.companies.map(presentCompany),
+    ),
+    members: list(
+      (page) => clients.members.listMembers(page),
+      (reply) => reply.members.map(presentMember),
+    ),
+    api_keys: list(
+      (page) => clients.apiKeys.listApiKeys(page),
+      (reply) => reply.apiKeys.map(presentApiKey),
+    ),
+    routing_rules: list(
+      (page) => clients.routingRules.listRoutingRules(page),
+      (reply) => reply.rules.map(presentRule),
+    ),
+    suppliers: archived(clients.analysisArchive, 'suppliers'),
+    invoices: list(invoicesOf(InvoiceSource.UNSPECIFIED), (reply) => reply.invoices.map(presentInvoice)),
+    erp_bills: list(invoicesOf(InvoiceSource.ERP), (reply) => reply.invoices.map(presentInvoice)),
+    analyses: archived(clients.analysisArchive, 'analyses'),
+    findings: list(
+      (page) =>
+        clients.findings.listFindings({
+          ...page,
+          companyId: undefined,
+          invoiceId: undefined,
+          scanId: undefined,
+          supplierId: undefined,
+          type: undefined,
+          severity: Severity.UNSPECIFIED,
+          minSeverity: Severity.UNSPECIFIED,
+          sort: FindingSort.NEWEST,
+          disposition: undefined,
+          assigneeUserId: undefined,
+        }),
+      (reply) => reply.findings.map(presentFinding),
+    ),
+    finding_history: archived(clients.analysisArchive, 'finding_history'),
+    scans: list(
+      (page) => clients.scans.listScans({ ...page, companyId: undefined }),
+      async (reply) => {
+        const scans: unknown[] = [];
+        for (const summary of reply.scans) {
+          // Its rows are invoices; those that were skipped stand only in the scan itself.
+          const { scan } = await clients.scans.getScan({ scanId: summary.scanId });
+          scans.push({ ...presentSummary(summary), ...presentScan(stated(scan)) });
+        }
+        return scans;
+      },
+    ),
+    uploads: archived(clients.documentArchive, 'uploads'),
+    webhooks: list(
+      (page) => clients.webhooks.listEndpoints(page),
+      (reply) => reply.endpoints.map(presentWebhook),
+    ),
+    webhook_deliveries: archived(clients.webhookArchive, 'webhook_deliveries'),
+    notifications: list(
+      (page) => clients.notifications.listNotifications(page),
+      (reply) => reply.notifications.map(presentNotification),
+    ),
+    audit_events: list(
+      (page) => clients.audit.listAuditEvents(page),
+      (reply) => reply.auditEvents.map(presentAuditEvent),
+    ),
+  };
+}
+
+interface ListPage {
+  readonly pageSize: number;
+  readonly pageToken: string;
+  readonly createdFromTime: undefined;
+  readonly createdToTime: Date;
+}
+
+async function* listPages<Reply extends { readonly nextPageToken: string }>(
+  begunAt: Date,
+  read: (page: ListPage) => Promise<Reply>,
+  present: (reply: Reply) => readonly unknown[] | Promise<readonly unknown[]>,
+): AsyncIterable<readonly unknown[]> {
+  for (let pageToken = ''; ;) {
+    const reply = await read({
+      pageSize: PAGE_SIZE_MAX,
+      pageToken,
+      createdFromTime: undefined,
+      createdToTime: begunAt,
+    });
+    yield await present(reply);
+    if (reply.nextPageToken === '') return;
+    pageToken = reply.nextPageToken;
+  }
+}
+
+interface ArchiveClient {
+  listRecords(request: Omit<ListRecordsRequest, 'organizationId'>): Promise<ListRecordsResponse>;
+}
+
+async function* recordPages(
+  service: ArchiveClient,
+  kind: string,
+  createdBeforeTime: Date,
+): AsyncIterable<readonly unknown[]> {
+  for (let pageToken = ''; ;) {
+    const { recordsJson, nextPageToken } = await service.listRecords({ kind, pageToken, createdBeforeTime });
+    yield recordsJson.map((json) => JSON.parse(json) as unknown);
+    if (nextPageToken === '') return;
+    pageToken = nextPageToken;
+  }
+}
+
+/** Of a record of `uploads.jsonl`. */
+const upload = z.object({ id: z.string(), status: z.enum(['RESERVED', 'UPLOADED']), mediaType: z.string() });
+
+/** The files as they were uploaded, `originals/<upload id>.<extension>`. */
+async function* originalsOf({ documentArchive, documents }: TenantClients, begunAt: Date): AsyncIterable<ArchiveFile> {
+  for await (const page of recordPages(documentArchive, 'uploads', begunAt)) {
+    for (const { id: uploadId, status, mediaType } of page.map((record) => upload.parse(record))) {
+      if (status !== 'UPLOADED') continue;
+      yield {
+        name: `originals/${safeFileName(uploadId, mediaType, uploadId)}`,
+        compress: mediaType === 'application/xml',
+        async *content() {
+          const whole = { uploadId, firstByte: undefined, lastByte: undefined, invoiceId: undefined };
+          for await (const { content } of documents.readDocument(whole)) yield content;
+        },
+      };
+    }
+  }
+}
+
+function jsonFile(name: string, value: () => object): ArchiveFile {
+  return {
+    name,
+    compress: true,
+    async *content() {
+      yield Buffer.from(`${JSON.stringify(value())}\n`);
+    },
+  };
+}
+
+function linesFile(name: string, pages: Pages, count: (records: number) => void): ArchiveFile {
+  return {
+    name,
+    compress: true,
+    async *content() {
+      for await (const records of pages()) {
+        count(records.length);
+        if (records.length > 0) yield Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+      }
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { stated } from '../../http/fields.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
+import { zipArchive } from '../../http/zip-archive.js';
+import { archiveFiles } from './archive-files.js';
+import { presentOrganization } from './organizations.js';
+
+/** For each page, and for each original of the largest size at a slow reader. */
+const READ_TIMEOUT_MS = 120_000;
+
+export const exportOrganization = route({
+  operation: 'exportOrganization',
+  method: 'get',
+  path: '/organizations/current/export',
+  summary: 'Take everything of the organization along',
+  description:
+    'A ZIP archive with one file of JSON lines for each kind of record, and with `include=originals` the files as they were ' +
+    'uploaded. It is written while it is sent, so its length is not known before; its last file, `manifest.json`, says what it ' +
+    'holds. No secret is in it. One archive of an organization at a time.',
+  rpc: 'invoicecontrol.organization.v1.OrganizationService/BeginExport',
+  access: { minimumRole: 'OWNER', scope: 'organization:read' },
+  timeoutMs: READ_TIMEOUT_MS,
+  isOneAtATime: true,
+  query: z.strictObject({
+    include: z.literal('originals').optional().describe('`originals` adds the uploaded files.'),
+  }),
+  responses: {
+    200: {
+      description: 'The archive.',
+      mediaTypes: ['application/zip'],
+      headers: ['Content-Disposition'],
+    },
+  },
+  refusals: [409],
+  async handle({ query, isHead }, clients): Promise<Reply> {
+    const hasOriginals = query.include === 'originals';
+    const begun = isHead
+      ? { ...(await clients.organizations.getOrganization({})), begunTime: new Date() }
+      : await clients.organizations.beginExport({ includesOriginals: hasOriginals });
+    const organization = presentOrganization(stated(begun.organization));
+    const begunAt = stated(begun.begunTime);
+    const headers = {
+      'Content-Type': 'application/zip',
+      'Content-Disposition': `attachment; filename="invoice-control-${begunAt.toISOString().slice(0, 10)}.zip"`,
+    };
+    if (isHead) return { status: 200, headers };
+    const files = archiveFiles({ clients, organization, begunAt, hasOriginals });
+    return { status: 200, headers, content: zipArchive(files, begunAt) };
+  },
+});

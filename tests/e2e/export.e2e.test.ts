@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { readZip } from '@invoicecontrol/testkit/read-zip';
+import { useSharedSystem } from './running-system.js';
+import type { ErrorBody, RunningSystem } from './running-system.js';
+import { plainInvoice, plainRow } from './shapes.js';
+import type { Finding, Page } from './shapes.js';
+import { ubl, uploadXml } from './uploading.js';
+
+let running: RunningSystem;
+beforeAll(async () => {
+  running = await useSharedSystem();
+  await Promise.all([fill(running.tenant), fill(running.other)]);
+});
+afterAll(() => running.stop());
+
+type Line = Readonly<Record<string, unknown>>;
+
+interface Archive {
+  readonly headers: Headers;
+  /** The names of its files, in their order. */
+  readonly names: readonly string[];
+  /** Everything, unpacked, as text. */
+  readonly text: string;
+  lines(name: string): readonly Line[];
+  file(name: string): Buffer;
+}
+
+const exportPath = (query: string): string => `${running.origin}/v1/organizations/current/export${query}`;
+
+async function archiveOf({ keys }: Tenant, query = ''): Promise<Archive> {
+  const response = await fetch(exportPath(query), { headers: { authorization: `Bearer ${keys.owner}` } });
+  expect(response.status).toBe(200);
+  const files = readZip(Buffer.from(await response.arrayBuffer()));
+  const file = (name: string): Buffer => {
+    const content = files.get(name);
+    if (content === undefined) throw new Error(`${name} is not in the archive.`);
+    return content;
+  };
+  return {
+    headers: response.headers,
+    names: [...files.keys()],
+    text: [...files].map(([name, content]) => `${name}\n${content.toString('utf8')}`).join('\n'),
+    file,
+    lines: (name) =>
+      file(name)
+        .toString('utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Line),
+  };
+}
+
+/** Something of every kind. */
+async function fill({ keys, users }: Tenant): Promise<void> {
+  const key = keys.owner;
+  const post = (target: string, body: unknown) => running.request<Line>(`POST ${target}`, { key, body });
+  await post('/webhooks', {
+    url: 'https://127.0.0.1:1024/',
+    events: ['invoice.analysis.completed', 'finding.created'],
+  });
+  const rule = { name: 'All', position: 1, match: {}, assign_to: users.analyst };
+  expect((await post('/finding-routing-rules', rule)).status).toBe(201);
+  for (const number of [1, 2, 2]) expect((await post('/invoices', plainInvoice(number))).status).toBe(202);
+  const { body } = await running.request<Page<Finding>>('GET /findings', { key });
+  const [finding] = body.items;
+  if (finding === undefined) throw new Error('no finding');
+  await post(`/findings/${finding.id}/review`, { disposition: 'CONFIRMED', note: 'Paid twice.' });
+  const rows = [
+    { ...plainRow(1), externalId: 'A-1' },
+    { ...plainRow(2), externalId: 'A-1' },
+  ];
+  expect((await post('/scans', { rows })).status).toBe(201);
+  const uploadId = await uploadXml(running, key, ubl('R-1'));
+  expect((await post('/invoices/from-upload', { upload_id: uploadId })).status).toBe(200);
+  await eventually(async () => {
+    const { body: deliveries } = await running.request<Page<Line>>('GET /webhooks/deliveries', { key });
+    expect(deliveries.items.length).toBeGreaterThan(2);
+  });
+}
+
+describe('the archive of an organization', () => {
+  test('has every kind of record, each as the API shows it, and ends with what it holds', async () => {
+    const { tenant } = running;
+    const key = tenant.keys.owner;
+    const { names, lines, file, headers } = await archiveOf(tenant);
+    expect(headers.get('content-type')).toBe('application/zip');
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="invoice-control-\d{4}-\d\d-\d\d\.zip"$/);
+    expect(names).toEqual([
+      'organization.json',
+      'companies.jsonl',
+      'members.jsonl',
+      'api_keys.jsonl',
+      'routing_rules.jsonl',
+      'suppliers.jsonl',
+      'invoices.jsonl',
+      'erp_bills.jsonl',
+      'analyses.jsonl',
+      'findings.jsonl',
+      'finding_history.jsonl',
+      'scans.jsonl',
+      'uploads.jsonl',
+      'webhooks.jsonl',
+      'webhook_deliveries.jsonl',
+      'notifications.jsonl',
+      'audit_events.jsonl',
+      'manifest.json',
+    ]);
+    for (const [name, target] of [
+      ['companies', 'companies'],
+      ['members', 'members'],
+      ['api_keys', 'api-keys'],
+      ['routing_rules', 'finding-routing-rules'],
+      ['invoices', 'invoices'],
+      ['findings', 'findings'],
+      ['webhooks', 'webhooks'],
+    ] as const) {
+      const { body } = await running.request<Page<Line>>(`GET /${target}?limit=100`, { key });
+      const plain = ({ lastUsedAt: _, ...record }: Line): Line => record;
+      expect({ name, items: lines(`${name}.jsonl`).map(plain) }).toEqual({ name, items: body.items.map(plain) });
+    }
+    const { body: organization } = await running.request<Line>('GET /organizations/current', { key });
+    expect(JSON.parse(file('organization.json').toString())).toEqual(organization);
+    // Three invoices, the first row of the scan and the file; each has an analysis of its own.
+    expect(lines('invoices.jsonl')).toHaveLength(5);
+    expect(new Set(lines('analyses.jsonl').map(({ invoiceId }) => invoiceId))).toEqual(
+      new Set(lines('invoices.jsonl').map(({ id }) => id)),
+    );
+    expect(lines('suppliers.jsonl').map(({ name }) => name)).toContain('Supplier 2');
+    expect(lines('scans.jsonl')).toMatchObject([{ invoicesAnalyzed: 1, skippedRows: [{ externalId: 'A-1' }] }]);
+    expect(lines('uploads.jsonl')).toMatchObject([{ status: 'UPLOADED', mediaType: 'application/xml' }]);
+    expect(lines('finding_history.jsonl')).toHaveLength(lines('findings.jsonl').length);
+    expect(JSON.stringify(lines('finding_history.jsonl'))).toContain('Paid twice.');
+    expect(lines('webhook_deliveries.jsonl').length).toBeGreaterThan(2);
+    const manifest = JSON.parse(file('manifest.json').toString()) as { records: Record<string, number> };
+    expect(manifest).toMatchObject({ format: 1, originals: 0, records: { invoices: 5, uploads: 1, scans: 1 } });
+    for (const [kind, count] of Object.entries(manifest.records)) expect(lines(`${kind}.jsonl`)).toHaveLength(count);
+  });
+
+  test('has the originals, byte by byte, where they are asked for', async () => {
+    const { names, lines, file } = await archiveOf(running.tenant, '?include=originals');
+    const [upload] = lines('uploads.jsonl');
+    expect(names.filter((name) => name.startsWith('originals/'))).toEqual([`originals/${String(upload?.['id'])}.xml`]);
+    expect(file(`originals/${String(upload?.['id'])}.xml`).toString()).toBe(ubl('R-1'));
+    expect(names.at(-1)).toBe('manifest.json');
+  });
+
+  test('has no id of another organization, no secret and no hash of one', async () => {
+    const { tenant, other } = running;
+    const [own, foreign] = [await archiveOf(tenant, '?include=originals'), await archiveOf(other)];
+    const idsIn = ({ text }: Archive): Set<string> =>
+      new Set(text.match(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|evt_[a-z2-7]{26}/g));
+    const shared = [...idsIn(own)].filter((id) => idsIn(foreign).has(id));
+    expect(shared).toEqual([]);
+    expect(own.text).toContain(tenant.organizationId);
+    for (const id of [other.organizationId, other.companyId, ...Object.values(other.users)]) {
+      expect(own.text).not.toContain(id);
+    }
+    expect(own.text).not.toMatch(/\b(?:ick_(?:live|test)|rec|inv|whsec)_[0-9A-Za-z_-]{8,}/);
+    expect(own.text).not.toMatch(/tokenHash|pepperId|"hash"|sealed|fingerprint|outbox/);
+  });
+
+  test('is audited before it is read, with originals or without', async () => {
+    const { tenant } = running;
+    await archiveOf(tenant);
+    const { body } = await running.request<Page<Line>>('GET /audit-events?limit=100', { key: tenant.keys.owner });
+    const actions = body.items.map(({ action }) => action);
+    expect(actions).toEqual(expect.arrayContaining(['organization.exported', 'organization.exported_with_originals']));
+  });
+
+  test('is written once at a time for an organization, and another one is not kept waiting', async () => {
+    const { tenant, other } = running;
+    const headers = { authorization: `Bearer ${tenant.keys.owner}` };
+    const leaving = new AbortController();
+    const first = await fetch(exportPath('?include=originals'), { headers, signal: leaving.signal });
+    expect(first.status).toBe(200);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        running.request<ErrorBody>('GET /organizations/current/export', { key: tenant.keys.owner }),
+      ).concat(running.request<ErrorBody>('GET /organizations/current/export', { key: other.keys.owner })),
+    );
+    expect(answers.at(-1)?.status).toBe(200);
+    expect(answers.slice(0, -1).filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+    leaving.abort();
+    await eventually(async () => {
+      const { status } = await running.request('GET /organizations/current/export', { key: tenant.keys.owner });
+      expect(status).toBe(200);
+    });
+  });
+
+  test.each(['?include=all', '?include=', '?other=1'])('refuses the query %s and audits nothing', async (query) => {
+    const { status, body } = await running.request<ErrorBody>(`GET /organizations/current/export${query}`, {
+      key: running.tenant.keys.owner,
+    });
+    expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'INVALID_REQUEST' });
+  });
+
+  test('answers HEAD with its headers alone', async () => {
+    const { status, headers } = await running.request('HEAD /organizations/current/export', {
+      key: running.tenant.keys.owner,
+    });
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/zip']);
+  });
+});
