@@ -138,6 +138,23 @@ describe('requests that hang', () => {
     add('healthy');
     expect(started.at(-1)).toBe('healthy');
   });
+
+  test('of suspect endpoints start once in eight times while healthy ones wait, and each time while none does', async () => {
+    const { started, add, end } = setUp({ fastMax: 1, agedMs: 60_000 });
+    const endLast = async (): Promise<void> => {
+      const endpointId = started.at(-1) ?? '';
+      await end(endpointId, endpointId === 'failing' ? 'FAILURE' : 'SUCCESS');
+    };
+    add('failing');
+    await endLast();
+    addMany(add, 'healthy', 20);
+    addMany(add, 'failing', 20);
+    for (let ended = 0; ended < 16; ended++) await endLast();
+    const ofFailing = started.slice(-16).filter((endpointId) => endpointId === 'failing');
+    expect(ofFailing).toHaveLength(2);
+    for (let ended = 0; ended < 16; ended++) await endLast();
+    expect(started.slice(-8)).toEqual(Array.from({ length: 8 }, () => 'failing'));
+  });
 });
 
 describe('work of endpoints that hang', () => {

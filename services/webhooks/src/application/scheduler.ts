@@ -48,6 +48,8 @@ export interface SchedulerLimits {
   readonly perEndpointPerSecondMax: number;
   /** Of `fastMax`, how many suspect endpoints may have together. */
   readonly suspectMax: number;
+  /** While healthy endpoints wait, one request in so many is to a suspect one. */
+  readonly suspectTurnEach: number;
   readonly queuedMax: number;
   readonly queuedPerEndpointMax: number;
   /** The same of an endpoint that does not answer soon: its queue moves too slowly to be worth the room. */
@@ -66,6 +68,7 @@ export const schedulerLimits: SchedulerLimits = {
   perEndpointMax: 2,
   perEndpointPerSecondMax: 50,
   suspectMax: 8,
+  suspectTurnEach: 8,
   queuedMax: 10_000,
   queuedPerEndpointMax: 200,
   queuedPerSlowMax: 10,
@@ -258,9 +261,10 @@ export function createScheduler(
     };
   };
 
-  let isSuspectTurn = false;
+  let turns = 0;
   const next = (): Lane | undefined => {
-    isSuspectTurn = !isSuspectTurn;
+    turns = (turns + 1) % limits.suspectTurnEach;
+    const isSuspectTurn = turns === 0;
     const [firstHealthy] = healthy.values();
     const [firstSuspect] = suspectFast < limits.suspectMax ? suspect.values() : [];
     return isSuspectTurn ? (firstSuspect ?? firstHealthy) : (firstHealthy ?? firstSuspect);
