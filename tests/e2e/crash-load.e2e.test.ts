@@ -28,7 +28,6 @@ const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [
   ({ analysis }) => bounce(analysis),
   ({ scan }) => bounce(scan),
   ({ analysis, database }) => bounce(database, analysis),
-  ({ analysis }) => bounce(analysis),
   ({ broker }) => bounce(broker),
   ({ analysis, scan }) => bounce(analysis, scan),
   ({ database }) => bounce(database),
@@ -42,7 +41,6 @@ const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [
   ({ analysis, organization }) => bounce(organization, analysis),
   ({ proxyOf, analysis }) => bounceWaiting(proxyOf('analysis'), analysis),
   ({ proxyOf, scan }) => bounceWaiting(proxyOf('scan'), scan),
-  ({ analysis }) => bounce(analysis),
   async ({ proxyOf }) => {
     const proxies = [proxyOf('analysis'), proxyOf('scan')];
     for (const proxy of proxies) proxy.cut();
