@@ -10,7 +10,7 @@ export function find(node: XmlNode, path: string, namespaces: Readonly<Record<st
   return node.find(compile(path, namespaces));
 }
 
-/** A character without a meaning of its own; it is taken out of the values that it separates. */
+/** A character without a meaning of its own, which separates values that are read together. */
 const SEPARATOR = '\ue000';
 
 /**
@@ -22,12 +22,19 @@ export function textReader(
   paths: readonly string[],
   namespaces: Readonly<Record<string, string>>,
 ): (node: XmlNode) => readonly string[] {
-  const parts = paths.map((path) => `translate(string(${path}), '${SEPARATOR}', '')`);
-  const xpath = compile(`concat(${parts.join(`, '${SEPARATOR}', `)})`, namespaces);
+  const compileOf = (parts: readonly string[]) => compile(`concat(${parts.join(`, '${SEPARATOR}', `)})`, namespaces);
+  const usual = compileOf(paths);
   return (node) => {
-    const texts = node.eval(xpath);
-    return typeof texts === 'string' ? texts.split(SEPARATOR) : [];
+    const texts = textsOf(node, usual);
+    if (texts.length === paths.length) return texts;
+    // A value holds the separator. Taking it out of all values takes half as long again.
+    return textsOf(node, compileOf(paths.map((path) => `translate(string(${path}), '${SEPARATOR}', '')`)));
   };
+}
+
+function textsOf(node: XmlNode, xpath: XmlXPath): readonly string[] {
+  const texts = node.eval(xpath);
+  return typeof texts === 'string' ? texts.split(SEPARATOR) : [];
 }
 
 /** How many siblings on one side of an element have its name. */

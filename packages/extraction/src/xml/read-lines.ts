@@ -16,9 +16,9 @@ export function readLines(root: XmlElement, syntax: Syntax): { readonly lines: I
   return { lines: nodes.map((node) => readLine(textsOf(node))), total: nodes.length };
 }
 
-/** In the order of `readLine`. A path that a syntax does not have is a node that no line has. */
+/** In the order of `readLine`. In the place of a path that a syntax does not have stands an empty text. */
 function pathsOf(line: LineSyntax): readonly string[] {
-  const NOTHING = '/..';
+  const NOTHING = "''";
   const { quantity, unit, unitPrice, priceQuantity, netAmount, taxRate, reversed } = line;
   const paths = [quantity, unit, unitPrice, priceQuantity, netAmount, taxRate, reversed].map((path) => path ?? NOTHING);
   return [...paths, ...line.description];
