@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { attachInvoice } from '@invoicecontrol/extraction/testing/attach-invoice';
+import { printInvoice } from '@invoicecontrol/extraction/testing/printed-invoice';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startWebhookReceiver } from '@invoicecontrol/testkit/webhook-receiver';
 import type { WebhookReceiver } from '@invoicecontrol/testkit/webhook-receiver';
 import { startRunningSystem } from './running-system.js';
 import type { ErrorBody, RunningSystem } from './running-system.js';
 import type { AcceptedAnalysis } from './shapes.js';
-import { ubl, uploadXml } from './uploading.js';
+import { ubl, uploadFile, uploadXml } from './uploading.js';
 
 interface Status {
   readonly status: string;
@@ -76,6 +78,34 @@ test('an XML invoice is uploaded, decided, shown, exported and given back', asyn
   expect([original.status, await original.text()]).toEqual([200, xml]);
   expect((await get(`/invoices/${id}/export?format=csv`)).status).toBe(400);
 });
+
+test.each([
+  ['contradicts', 'XRECHNUNG', 1],
+  ['agrees with', 'EN 16931', 0],
+])(
+  'a PDF whose metadata %s the profile of its XML raises E_INVOICE_PROFILE_CONFLICT only then',
+  async (_, level, count) => {
+    const number = `UP-PDF-${count}`;
+    const date = new Date().toISOString().slice(0, 10);
+    const lines = [
+      'Nordlicht Energie GmbH',
+      `Invoice number: ${number}`,
+      `Invoice date: ${date}`,
+      'Net EUR 100.00',
+      'VAT 19% EUR 19.00',
+      'Total EUR 119.00',
+    ];
+    const page = await printInvoice({ name: number, truth: {}, companies: [], lines });
+    const upload_id = await uploadFile(running, key, await attachInvoice(page, ubl(number), level), 'application/pdf');
+    const { status, body } = await analyze({ upload_id });
+    expect(status).toBe(200);
+    const conflicts = body.findings.filter(({ type }) => type === 'E_INVOICE_PROFILE_CONFLICT');
+    expect(conflicts).toHaveLength(count);
+    for (const conflict of conflicts) {
+      expect(conflict).toMatchObject({ severity: 'LOW', evidence: { profiles: ['urn:cen.eu:en16931:2017', level] } });
+    }
+  },
+);
 
 test('a queued analysis is answered at once, and its progress is read from its status', async () => {
   const upload_id = await upload(ubl('UP-2'));

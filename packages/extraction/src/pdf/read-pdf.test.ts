@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { PDFDocument, PDFName, PDFOperator, StandardFonts, rgb } from 'pdf-lib';
+import { PDFDocument, PDFOperator, StandardFonts, rgb } from 'pdf-lib';
 import type { PDFOperatorNames, PDFPage } from 'pdf-lib';
+import { attachInvoice } from '../testing/attach-invoice.js';
 import { countryCodes, generateInvoice } from '../testing/generate-invoice.js';
 import { valuesOf } from '../testing/outcomes.js';
 import type { ReadingOutcome } from '../reading.js';
@@ -167,16 +168,10 @@ describe('hybrid PDFs', () => {
   });
 
   test('lists what the metadata declares beside the XML where it is another profile', async () => {
-    const declaring = (level: string) => async (page: PDFPage, pdf: PDFDocument) => {
-      const customization = '<cbc:CustomizationID>urn:cen.eu:en16931:2017</cbc:CustomizationID>';
-      const xml = ublInvoice().replace('<cbc:ID>', `${customization}<cbc:ID>`);
-      await attach(['factur-x.xml', xml])(page, pdf);
-      const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:fx="urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#"><fx:ConformanceLevel>${level}</fx:ConformanceLevel></rdf:Description></rdf:RDF></x:xmpmeta>`;
-      const stream = pdf.context.stream(xmp, { Type: 'Metadata', Subtype: 'XML' });
-      pdf.catalog.set(PDFName.of('Metadata'), pdf.context.register(stream));
-    };
+    const customization = '<cbc:CustomizationID>urn:cen.eu:en16931:2017</cbc:CustomizationID>';
+    const xml = ublInvoice().replace('<cbc:ID>', `${customization}<cbc:ID>`);
     const profilesBeside = async (level: string) =>
-      readingOf(await readPdf(await makePdf(invoice, declaring(level)), context)).declaredProfiles;
+      readingOf(await readPdf(await attachInvoice(await makePdf(invoice), xml, level), context)).declaredProfiles;
     expect(await profilesBeside('EN 16931')).toEqual(['urn:cen.eu:en16931:2017']);
     expect(await profilesBeside('XRECHNUNG')).toEqual(['urn:cen.eu:en16931:2017', 'XRECHNUNG']);
   });
