@@ -82,9 +82,10 @@ export const services = {
       EXTRACTION_MEMORY_MB: {},
       RULES_DIR: {},
     },
-    requests: { cpu: '500m', memory: '768Mi' },
-    // Five processes that read, each with its own limit, and the one that serves; the largest documents seldom meet.
-    limits: { cpu: '4', memory: '2560Mi' },
+    // Processes that have drawn pages hold some 200 MiB each.
+    requests: { cpu: '500m', memory: '1Gi' },
+    // Four processes that read, each with its own limit, a small one, and the one that serves: it takes one picture of each at a time.
+    limits: { cpu: '4', memory: '3Gi' },
   },
   scan: {
     protocol: 'grpc',
