@@ -14,6 +14,8 @@ const RENDERING_VERSION = 1;
 interface RenderingRequest {
   /** Organizations take turns while documents wait. */
   readonly organizationId: string;
+  /** Of the document. */
+  readonly byteSize: number;
   readonly task: { readonly mediaType: DocumentMediaType; readonly target: RenderingTarget };
   /** The bytes of the document, from their begin each time it is called. */
   bytes(): AsyncIterable<Uint8Array>;
@@ -83,7 +85,7 @@ export const renderDocument = ({ reader, contents, documents, renderings, clock 
     try {
       const task = { mediaType: content.mediaType as DocumentMediaType, target };
       const bytes = () => contents.read(content.fileId);
-      return await documents.render({ organizationId, task, bytes }, async (outcome) => {
+      return await documents.render({ organizationId, byteSize: upload.byteSize, task, bytes }, async (outcome) => {
         ended = 'failure' in outcome ? outcome.failure.reason : 'missing' in outcome ? 'MISSING' : 'RENDERED';
         return store(upload, key, outcome);
       });

@@ -48,11 +48,16 @@ const render = (pool: ExtractionPool, text: string, store = drawnOf): Promise<st
   pool.render(
     {
       organizationId: 'first',
+      byteSize: 1,
       task: { mediaType: 'application/pdf', target: { kind: 'PAGE', page: 1, width: 1 } },
       bytes: () => once(text),
     },
     store,
   );
+const view = (pool: ExtractionPool, text: string, byteSize: number): Promise<string> => {
+  const shown = { mediaType: 'application/xml', target: { kind: 'VIEW' } } as const;
+  return pool.render({ organizationId: 'first', byteSize, task: shown, bytes: () => once(text) }, drawnOf);
+};
 
 async function drawnOf(outcome: RenderingOutcome): Promise<string> {
   if ('rendering' in outcome) return Buffer.from(outcome.rendering.content).toString();
@@ -256,6 +261,17 @@ describe('a rendering', () => {
     release();
     await Promise.all([drawn, ...all]);
     expect(ends).toEqual(['read for another', 'rendering', 'read']);
+  });
+
+  test('of small XML waits for no page', async () => {
+    const pool = open();
+    const { drawn, release } = await held(pool);
+    expect(await view(pool, 'small', QUICK_BYTES_MAX)).toMatch(/small$/);
+    const large = view(pool, 'large', QUICK_BYTES_MAX + 1);
+    await eventually(() => expect(pool.waiting).toBe(1));
+    release();
+    await drawn;
+    expect(await large).toMatch(/large$/);
   });
 
   test('that cannot be stored fails with that, and its child goes on', async () => {

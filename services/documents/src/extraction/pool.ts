@@ -189,14 +189,19 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
       const end = await perform({
         ...request,
         task: { kind: 'READ', ...task },
-        isQuick: task.mediaType === 'application/xml' && byteSize <= QUICK_BYTES_MAX,
+        isQuick: isQuick(task, byteSize),
         finish,
       });
       if ('result' in end) return end.result;
       return { outcome: { failure: failureOf(end.death, limits) }, validation: null };
     },
-    async render({ task, ...request }, store) {
-      const end = await perform({ ...request, task: { kind: 'RENDER', ...task }, isQuick: false, finish: store });
+    async render({ task, byteSize, ...request }, store) {
+      const end = await perform({
+        ...request,
+        task: { kind: 'RENDER', ...task },
+        isQuick: isQuick(task, byteSize),
+        finish: store,
+      });
       return 'result' in end ? end.result : store({ failure: renderingFailureOf(end.death, limits) });
     },
     pids: () => [...lanes.keys()].map(({ pid }) => pid),
@@ -222,6 +227,10 @@ function nextOf(waiters: readonly Waiter[], reading: ReadonlyMap<string, number>
     ({ organizationId, kind }) => kind === 'RENDER' && organizationId === first?.organizationId,
   );
   return rendering ?? first;
+}
+
+function isQuick({ mediaType }: Pick<Task, 'mediaType'>, byteSize: number): boolean {
+  return mediaType === 'application/xml' && byteSize <= QUICK_BYTES_MAX;
 }
 
 function stopping(): DomainError {
