@@ -124,7 +124,8 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
       const { record, isReplayed } =
         known === undefined ? await accept(deps, input, context) : { record: known, isReplayed: true };
       requireSameRequest(record, request);
-      if (!(await hasResult(deps, record))) {
+      // One that was stored a moment ago has none.
+      if (!isReplayed || !(await hasResult(deps, record))) {
         if (!respondAsync) await decided(record);
         else if (!(await isDecidedWithin(record, waitMs))) {
           worker.queue(record);
@@ -169,7 +170,6 @@ async function accept(
   const companyId = companyFor({ companyId: request.companyId }, tenant);
   const now = clock.now();
   const invoiceId = invoiceIdOfUpload(uploadId);
-  const find = () => uploads.find(organizationId, invoiceId);
   const upload: NewUpload = {
     organizationId,
     invoiceId,
@@ -183,8 +183,8 @@ async function accept(
   const { created, first } = await createCounted(deps, {
     mark: analysisMark({ organizationId, usageMonth: usageMonth(now), createdAt: now }),
     limit: monthlyLimit,
-    insert: async () => ((await uploads.insert(upload)) ? await find() : undefined),
-    findFirst: find,
+    insert: () => uploads.insert(upload),
+    findFirst: () => uploads.find(organizationId, invoiceId),
   });
   const record = created ?? first;
   if (record === undefined) throw new Error(`the request about upload ${uploadId} was stored and is gone`);

@@ -68,8 +68,8 @@ export interface ClaimedUpload {
 
 /** What use cases need of the uploads that are analyzed. */
 export interface UploadStore {
-  /** Stores a request as QUEUED and free; false when its id is taken. */
-  insert(upload: NewUpload): Promise<boolean>;
+  /** Stores a request as QUEUED and free; undefined when its id is taken. */
+  insert(upload: NewUpload): Promise<UploadRecord | undefined>;
   find(organizationId: string, invoiceId: string): Promise<UploadRecord | undefined>;
   /** Claims a record whose work is due; one that is QUEUED becomes PROCESSING. */
   claim(reference: InvoiceReference, leaseMs: number): Promise<ClaimedUpload | undefined>;

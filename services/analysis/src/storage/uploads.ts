@@ -36,18 +36,12 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
   const guardOf = ({ invoiceId: id, organizationId, version }: UploadRecord) => ({ id, organizationId, version });
   return {
     async insert({ invoiceId, ...upload }) {
+      const queued = { ...upload, state: 'QUEUED', attempts: 0, corrections: [] } as const;
       try {
-        await aggregates.insert({
-          _id: invoiceId,
-          ...upload,
-          state: 'QUEUED',
-          attempts: 0,
-          corrections: [],
-          leaseUntil: FREE,
-        });
-        return true;
+        await aggregates.insert({ _id: invoiceId, ...queued, leaseUntil: FREE });
+        return { invoiceId, ...queued, version: 1, isDue: true };
       } catch (error) {
-        if (isDuplicateKey(error)) return false;
+        if (isDuplicateKey(error)) return undefined;
         throw error;
       }
     },

@@ -38,8 +38,8 @@ export interface DocumentReader {
 
 export interface ExtractionStore {
   find(organizationId: string, id: string): Promise<Extraction | undefined>;
-  /** Keeps the first result under the id. */
-  insert(organizationId: string, id: string, extraction: Extraction, at: Date): Promise<void>;
+  /** Keeps the first result under the id. @returns what is kept */
+  insert(organizationId: string, id: string, extraction: Extraction, at: Date): Promise<Extraction>;
 }
 
 interface Deps {
@@ -78,8 +78,7 @@ export const extractDocument = ({ reader, contents, documents, extractions, cloc
     });
     const { outcome } = extraction;
     documentExtracted('failure' in outcome ? outcome.failure.reason : 'READ', (performance.now() - startedAt) / 1_000);
-    await extractions.insert(organizationId, id, extraction, clock.now());
-    return (await extractions.find(organizationId, id)) ?? extraction;
+    return extractions.insert(organizationId, id, extraction, clock.now());
   };
 
   return async (input: Input): Promise<{ upload: StoredUpload; extraction: Extraction }> => {

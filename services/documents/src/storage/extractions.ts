@@ -17,17 +17,23 @@ export async function createExtractionIndexes(collection: Collection<ExtractionD
 }
 
 export function extractionStore(collection: Collection<ExtractionDocument>): ExtractionStore {
+  const find: ExtractionStore['find'] = async (organizationId, id) => {
+    const document = await collection.findOne({ _id: id, organizationId });
+    return document === null ? undefined : (JSON.parse(document.extraction) as Extraction);
+  };
   return {
-    async find(organizationId, id) {
-      const document = await collection.findOne({ _id: id, organizationId });
-      return document === null ? undefined : (JSON.parse(document.extraction) as Extraction);
-    },
+    find,
     async insert(organizationId, id, extraction, at) {
+      const text = JSON.stringify(extraction);
       try {
-        await collection.insertOne({ _id: id, organizationId, at, extraction: JSON.stringify(extraction) });
+        await collection.insertOne({ _id: id, organizationId, at, extraction: text });
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
+        const first = await find(organizationId, id);
+        if (first !== undefined) return first;
       }
+      // As a repeat will read it.
+      return JSON.parse(text) as Extraction;
     },
   };
 }
