@@ -71,7 +71,7 @@ test.each([
 function run(blocks: readonly string[]): string[] {
   const mark = (index: number) => `printf '\\n=== block ${index} ===\\n'`;
   const script = blocks.flatMap((block, index) => [mark(index), block]).join('\n');
-  const { stdout, stderr, status } = spawnSync('bash', ['-u', '-o', 'pipefail', '-c', script], {
+  const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-u', '-o', 'pipefail', '-c', script], {
     cwd: clone,
     encoding: 'utf8',
     timeout: GUIDE_MS_MAX,
