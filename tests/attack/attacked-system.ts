@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
-import { residentBytesOf, startNodeProcess } from '../bench/node-process.js';
+import { childrenOf, residentBytesOf, startNodeProcess } from '../bench/node-process.js';
 import type { NodeProcess } from '../bench/node-process.js';
 
 /** What Kubernetes gives to a gateway (`k8s/base/gateway`). */
@@ -26,6 +26,10 @@ export interface AttackedSystem {
   residentBytes(): Promise<number>;
   /** Resident bytes of the gateway without its garbage. */
   collectedBytes(): Promise<number>;
+  /** Resident bytes of what receives and reads files: the gateway, the documents service and the processes that read for it. */
+  receivingBytes(): Promise<number>;
+  readonly mongodbUrl: string;
+  readonly databasePrefix: string;
   stop(): Promise<void>;
 }
 
@@ -62,7 +66,7 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
         return started;
       },
     );
-    const { gateway, organization } = services;
+    const { gateway, organization, documents } = services;
     const newTenant = (name: string): Promise<Tenant> =>
       createTenant(organization.address, secrets.OPERATOR_TOKEN, name);
     const residentBytes = (): Promise<number> => residentBytesOf(gateway.pid);
@@ -78,6 +82,14 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
         await delay(COLLECTION_MS);
         return residentBytes();
       },
+      async receivingBytes() {
+        const pids = [gateway.pid, documents.pid, ...(await childrenOf(documents.pid))];
+        // A process that read may have been killed meanwhile.
+        const bytes = await Promise.all(pids.map((pid) => residentBytesOf(pid).catch(() => 0)));
+        return bytes.reduce((sum, one) => sum + one, 0);
+      },
+      mongodbUrl,
+      databasePrefix,
       stop,
     };
   } catch (error) {

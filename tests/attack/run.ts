@@ -5,10 +5,20 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import { progress, say, seconds } from '../bench/progress.js';
-import { goodIn, table } from '../bench/table.js';
+import { goodIn, table, times } from '../bench/table.js';
+import type { Good } from '../bench/table.js';
 import { MEMORY_SHARE_MAX, play, warmUp } from './aftermath.js';
 import { MEMORY_BYTES_MAX, startAttackedSystem } from './attacked-system.js';
 import { attacks } from './attacks.js';
+import type { AttackedSystem } from './attacked-system.js';
+import {
+  leaveHalfway,
+  sendLargeUploads,
+  SLOWER_MAX,
+  UPLOADS_BYTES_MAX,
+  uploadUnderAttack,
+  warmUpUploads,
+} from './upload-attacks.js';
 
 const usage = `Attacks the gateway of a running system, each service in a process of its own, and looks at what is left:
 
@@ -18,11 +28,20 @@ const usage = `Attacks the gateway of a running system, each service in a proces
 An attack fails when the client is not served within --served-ms, when memory passes 512 MiB (the limit in Kubernetes),
 or when it is not back within 20 % of where it was. Opens no connection beyond 127.0.0.0/8.
 
-  npm run test:attack                        all, about a minute on a quiet machine
+Then uploads: 40 files of 20 MB at once, clients that disappear halfway, and ordinary XML invoices four times a second in quiet and
+while hostile files are uploaded all the time. Memory is then that of the gateway and of the documents service with its children.
+
+  npm run test:attack                        all, about three minutes on a quiet machine
   npm run test:attack -- --only pipelined    attacks whose name contains this
+  npm run test:attack -- --only uploads      the uploads alone
   npm run test:attack -- --served-ms 5000    how long an answer may take (2000 unless said)
   npm run test:attack -- --list              the names of the attacks
 `;
+
+const UPLOADS = 'uploads';
+const QUIET_SECONDS = 15;
+const ATTACK_SECONDS = 45;
+const LARGE_BYTES = 20_000_000;
 
 await main().catch((error: unknown) => {
   say(error instanceof Error ? error.message : String(error));
@@ -39,19 +58,21 @@ async function main(): Promise<void> {
     },
   });
   if (values.help || values.list) {
-    process.stdout.write(values.help ? usage : `${attacks.map(({ name }) => name).join('\n')}\n`);
+    process.stdout.write(values.help ? usage : `${[...attacks.map(({ name }) => name), UPLOADS].join('\n')}\n`);
     return;
   }
   if (process.platform !== 'linux') throw new Error('Memory of processes is read from /proc: run this on Linux.');
   const servedMsMax = Number(values['served-ms']);
   if (!Number.isSafeInteger(servedMsMax) || servedMsMax < 1) throw new Error('--served-ms takes a whole number.');
   const chosen = attacks.filter(({ name }) => name.includes(values.only));
-  if (chosen.length === 0) throw new Error(`No attack has "${values.only}" in its name: --list shows them.`);
-  const failures = await attackAll(chosen, servedMsMax);
+  const withUploads = UPLOADS.includes(values.only);
+  if (chosen.length === 0 && !withUploads)
+    throw new Error(`No attack has "${values.only}" in its name: --list shows them.`);
+  const failures = await attackAll(chosen, servedMsMax, withUploads);
   if (failures > 0) process.exitCode = 1;
 }
 
-async function attackAll(chosen: typeof attacks, servedMsMax: number): Promise<number> {
+async function attackAll(chosen: typeof attacks, servedMsMax: number, withUploads: boolean): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), 'invoice-control-attack-'));
   const closing = [() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 })];
   try {
@@ -95,11 +116,66 @@ async function attackAll(chosen: typeof attacks, servedMsMax: number): Promise<n
         rows.push([attack.name, String(error).slice(0, 60), '', '', '', '', '', 'FAILED']);
       }
     }
-    process.stdout.write(`${table(rows, 0)}\n${chosen.length} attacks, ${failures} failed\n`);
-    return failures;
+    if (chosen.length > 0) {
+      process.stdout.write(`${table(rows, 0)}\n${chosen.length} attacks, ${failures} failed\n`);
+    }
+    return failures + (withUploads ? await attackWithUploads(system, good) : 0);
   } finally {
     for (const close of closing.toReversed()) await close();
   }
+}
+
+/** @returns how many aims were missed */
+async function attackWithUploads(system: AttackedSystem, good: Good): Promise<number> {
+  let failures = 0;
+  const judge = (text: string, isGood: boolean): string => {
+    if (!isGood) failures += 1;
+    return good(text, isGood);
+  };
+  say('uploads: ordinary documents of every kind');
+  await warmUpUploads(system);
+  say('uploads: hostile files');
+  const { answers, defects, quiet, attacked, ...memory } = await uploadUnderAttack(system, {
+    quietSeconds: QUIET_SECONDS,
+    attackSeconds: ATTACK_SECONDS,
+    shareMax: MEMORY_SHARE_MAX,
+  });
+  const slower = attacked.p95Ms / quiet.p95Ms;
+  const { beforeBytes, peakBytes, afterBytes } = memory;
+  say(`uploads: p95 ${ms(quiet.p95Ms)} in quiet, ${ms(attacked.p95Ms)} during the attack`);
+  say('uploads: 40 files at once');
+  const large = await sendLargeUploads(system, LARGE_BYTES);
+  say(`uploads: ${large.answers}, from ${mib(large.idleBytes)} to ${mib(large.peakBytes)}`);
+  say('uploads: clients that disappear');
+  const left = await leaveHalfway(system, LARGE_BYTES);
+  const taken = large.peakBytes - large.idleBytes;
+  const rows = [
+    ['uploads', 'measured', 'aim'],
+    ['hostile uploads were answered', answers, ''],
+    ['of them by a fault of the service', judge(String(defects), defects === 0), '0'],
+    ['ordinary XML in quiet, p50 and p95', `${ms(quiet.p50Ms)}, ${ms(quiet.p95Ms)}`, ''],
+    ['ordinary XML during the attack, p50 and p95', `${ms(attacked.p50Ms)}, ${ms(attacked.p95Ms)}`, ''],
+    ['p95 over that in quiet', judge(times(slower), slower <= SLOWER_MAX), times(SLOWER_MAX)],
+    ['memory before, at its peak', `${mib(beforeBytes)}, ${mib(peakBytes)}`, ''],
+    [
+      'memory afterwards, of that before',
+      judge(times(afterBytes / beforeBytes), afterBytes <= beforeBytes * MEMORY_SHARE_MAX),
+      times(MEMORY_SHARE_MAX),
+    ],
+    [`40 files of ${mib(LARGE_BYTES)} at once were answered`, large.answers, ''],
+    ['memory above idle at its peak', judge(mib(taken), taken <= UPLOADS_BYTES_MAX), mib(UPLOADS_BYTES_MAX)],
+    [
+      'files and pieces left by 40 clients that disappeared',
+      judge(`${left.files}, ${left.pieces}`, left.files === 0 && left.pieces === 0),
+      '0, 0',
+    ],
+  ];
+  process.stdout.write(`\n${table(rows, 0)}\n`);
+  return failures;
+}
+
+function ms(value: number): string {
+  return `${Math.round(value)} ms`;
 }
 
 function mib(bytes: number): string {

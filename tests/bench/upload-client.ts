@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** Where uploads go, and by whose right. */
 export interface UploadTarget {
   /** `http://127.0.0.1:<port>`. */
@@ -24,7 +26,9 @@ export interface UploadTimes {
   readonly status: number;
 }
 
-const STILL_AT_WORK = 504;
+/** The work goes on, or the service asks to come back in a moment. */
+const LATER: readonly number[] = [503, 504];
+const PAUSE_MS = 1_000;
 /** Each waits for 20 s; a scan may take a minute, and may wait for others before. */
 const ATTEMPTS_MAX = 10;
 
@@ -59,10 +63,14 @@ export async function putContent(
   return response.status;
 }
 
-/** Asks for the decision and waits for it, again where an answer says that the work goes on. @returns the status of the last answer */
-export async function analyzeUpload({ origin, key }: UploadTarget, { upload_id }: Reservation): Promise<number> {
+/** Asks for the decision and waits for it, again where an answer says that it will be there later. @returns the status of the last answer */
+export async function analyzeUpload(
+  { origin, key }: UploadTarget,
+  { upload_id }: Reservation,
+  attemptsMax = ATTEMPTS_MAX,
+): Promise<number> {
   let status = 0;
-  for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
+  for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
     const response = await fetch(`${origin}/v1/invoices/from-upload`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -70,7 +78,8 @@ export async function analyzeUpload({ origin, key }: UploadTarget, { upload_id }
     });
     await response.arrayBuffer();
     ({ status } = response);
-    if (status !== STILL_AT_WORK) break;
+    if (!LATER.includes(status)) break;
+    await delay(PAUSE_MS);
   }
   return status;
 }
