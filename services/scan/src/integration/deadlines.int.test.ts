@@ -25,10 +25,9 @@ async function tenantAtWork(): Promise<{ organizationId: string; first: Promise<
   return { organizationId, first };
 }
 
-// Each test mostly waits, with an organization of its own: they run at once.
-
 const noTurn = { kind: 'in_progress', publicMessage: expect.stringContaining('Another scan'), retryAfterSeconds: 5 };
 
+// Each test mostly waits, with an organization of its own: all run at once.
 test.concurrent(
   'a scan whose caller stops waiting before its rows are stored is refused while it waits for its turn, and nothing of it is stored or counted, also later',
   async () => {
