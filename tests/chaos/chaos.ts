@@ -181,13 +181,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     clearTimeout(closer);
     say('waiting until no work is left');
     receivers.heal();
-    let leastPending = Number.POSITIVE_INFINITY;
+    let pendingBefore = Number.POSITIVE_INFINITY;
     let untilMs = endedAtMs + graceMs;
     const unfinished = async () => {
       const pending = await receivers.pending();
       // A busy machine may send for longer than the grace: stuck is what moves no more.
-      if (pending < leastPending) untilMs = Math.max(untilMs, performance.now() + PROGRESS_MS_MAX);
-      leastPending = Math.min(leastPending, pending);
+      // There are few before the backlog of an outage is stored, so what counts is the look before.
+      if (pending < pendingBefore) untilMs = Math.max(untilMs, performance.now() + PROGRESS_MS_MAX);
+      pendingBefore = pending;
       return [...(await reader.unfinished()), ...(pending === 0 ? [] : [`${pending} deliveries are PENDING`])];
     };
     const left = await untilNone(unfinished, () => untilMs);
