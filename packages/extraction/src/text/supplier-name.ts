@@ -221,12 +221,16 @@ function isAddress(text: string): boolean {
   return ADDRESS.test(name) && (form === null || form.index + form[0].length < name.length - 1);
 }
 
-/** Legal forms with a letter that OCR takes for a digit; no company is called so. */
+/** Legal forms with a letter that OCR takes for a digit, and blanks that it drops; no company is called so. */
 function repairLegalForm(name: string): string {
-  return name
-    .replace(/(?<=\bSDN\.? )8HD\b/i, 'BHD')
-    .replace(/\b6mbH\b/g, 'GmbH')
-    .replace(/(?<=\bsp\. ?)[zZ2] ?[o0]\. ?[o0]\.?/i, 'z o.o.');
+  return (
+    name
+      .replace(/(?<=\bSDN\.? )8HD\b/i, 'BHD')
+      .replace(/\b6mbH\b/g, 'GmbH')
+      // OCR drops the blank behind a bracket.
+      .replace(/\)(?=\p{L}{2})/gu, ') ')
+      .replace(/(?<=\bsp\. ?)[zZ2] ?[o0]\. ?[o0]\.?/i, 'z o.o.')
+  );
 }
 
 function domainsOf(document: TextDocument): string[] {
