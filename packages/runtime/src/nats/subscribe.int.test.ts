@@ -1,3 +1,4 @@
+import { DeliverPolicy } from '@nats-io/jetstream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { events } from '@invoicecontrol/contracts/events';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -52,10 +53,10 @@ async function listen(
   service: string,
   handle: (version: number) => Promise<void>,
   type = events.organizationRestored,
-  handlersMax?: number,
+  { handlersMax, through = bus }: { handlersMax?: number; through?: Bus } = {},
 ): Promise<Subscription> {
   const subscription = await subscribe(
-    { bus, deadLetters: deadLetterStore(mongo.db), positions: consumerPositions(mongo.db), isOutage, logger },
+    { bus: through, deadLetters: deadLetterStore(mongo.db), positions: consumerPositions(mongo.db), isOutage, logger },
     {
       service: `${service}_${organizationId}`,
       type,
@@ -99,7 +100,7 @@ test('no more events are handled at once than the subscriber says, and the other
     begun.push(version);
     await released;
   };
-  await listen('bounded', handle, events.organizationRestored, 3);
+  await listen('bounded', handle, events.organizationRestored, { handlersMax: 3 });
   for (let version = 31; version <= 34; version++) await publish(version);
   try {
     await eventually(() => expect(begun).toHaveLength(3));
@@ -226,6 +227,34 @@ test('processes that start at once after a restore all listen, and the events si
     await eventually(() => expect(seen).toContain(version));
     await Promise.all(started.map((subscription) => subscription.stop()));
   }
+});
+
+test('a consumer that the broker created with the position of the deleted one is set back again', async () => {
+  const seen: number[] = [];
+  const { stream } = events.organizationRestored;
+  const first = await listen('misplaced', async (version) => void seen.push(version));
+  await publish(301);
+  await eventually(() => expect(seen).toContain(301));
+  await first.stop();
+  await forgetPosition('misplaced');
+  seen.length = 0;
+  const { last_seq: lastSeq } = (await bus.manager.streams.info(stream)).state;
+  let added = 0;
+  // As nats-server does now and then when one process deletes a consumer while another creates it.
+  const consumers: typeof bus.manager.consumers = Object.create(bus.manager.consumers, {
+    add: {
+      value: (name: string, config: object) => {
+        const misplaced = { ...config, deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: lastSeq + 1 };
+        return bus.manager.consumers.add(name, ++added <= 2 ? misplaced : config);
+      },
+    },
+  });
+  const manager: typeof bus.manager = Object.create(bus.manager, { consumers: { value: consumers } });
+  await listen('misplaced', async (version) => void seen.push(version), events.organizationRestored, {
+    through: { ...bus, manager },
+  });
+  await eventually(() => expect(seen).toContain(301));
+  expect(added).toBe(3);
 });
 
 test('a consumer whose database was restored to a time before it existed hears the whole stream again', async () => {

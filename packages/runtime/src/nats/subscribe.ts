@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
+import { AckPolicy, DeliverPolicy, JetStreamApiError } from '@nats-io/jetstream';
 import type { ConsumerInfo, JsMsg } from '@nats-io/jetstream';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import type { DeadLetter } from '../dead-letters.js';
@@ -70,8 +70,11 @@ export interface Subscription {
 /** Events that other processes handle, or that wait for a retry, are pending too and not waited for. */
 const LAST_ACK_POLLS_MAX = 10;
 const LAST_ACK_POLL_EACH_MS = 20;
-const START_ATTEMPTS_MAX = 5;
-const START_RETRY_MS = 100;
+/** Processes that start at once get in each other's way; after different pauses one comes first. */
+const START_ATTEMPTS_MAX = 10;
+const START_RETRY_MS_MAX = 300;
+/** The broker could not create a consumer, as while the files of a deleted one under its name are being removed. */
+const CONSUMER_NOT_CREATED = 10012;
 /** A consumer or stream that the broker lost is missed no longer than this. */
 const CHECK_EACH_MS = 5_000;
 
@@ -154,18 +157,28 @@ export async function subscribe<T extends EventHeader>(
     };
   };
 
+  /** What the database knows of the consumer that this process found first. */
+  let known: Handled | undefined;
   const rewindAfterRestore = async (found: ConsumerInfo): Promise<ConsumerInfo> => {
     // Who listens already has compared, and its position is up to one check old.
     if (positions === undefined || found.num_waiting > 0) return found;
     const broker = positionOf(found);
     const stored = await positions.find(positionId);
-    const known = stored?.created === broker.created ? stored : { acknowledgedSeq: 0, deliveredSeq: 0 };
+    known = stored?.created === broker.created ? stored : (known ?? NOTHING_HANDLED);
     if (broker.acknowledgedSeq <= known.acknowledgedSeq && broker.deliveredSeq <= known.deliveredSeq) return found;
     const fields = { stream: type.stream, consumer: durable, known, broker };
     logger.warn(fields, 'the database is behind the broker, after a crash or a restore; events are handled again');
     count('consumer.rewound', { stream: type.stream, consumer: durable });
     await bus.manager.consumers.delete(type.stream, durable);
-    return addConsumer(bus, type, durable, known.acknowledgedSeq + 1);
+    return addNewConsumer(known);
+  };
+  /** @throws NotNew for one that begins behind events that are not handled */
+  const addNewConsumer = async ({ acknowledgedSeq }: Handled): Promise<ConsumerInfo> => {
+    const added = await addConsumer(bus, type, durable, acknowledgedSeq + 1);
+    if (positions === undefined || positionOf(added).deliveredSeq <= acknowledgedSeq) return added;
+    // Another process created it, recorded that, and listens to it.
+    if ((await positions.find(positionId))?.created === added.created) return added;
+    throw new NotNew(durable);
   };
   let recorded: ConsumerPosition | undefined;
   const recordPosition = async (found: ConsumerInfo | undefined): Promise<void> => {
@@ -178,7 +191,8 @@ export async function subscribe<T extends EventHeader>(
 
   const start = async (): Promise<Listening> => {
     const found = await findConsumer(bus, type, durable);
-    const consumer = found === undefined ? await addConsumer(bus, type, durable) : await rewindAfterRestore(found);
+    const consumer =
+      found === undefined ? await addNewConsumer(known ?? NOTHING_HANDLED) : await rewindAfterRestore(found);
     // At once, so that no other process that starts now takes a new consumer for one that the database does not know.
     await recordPosition(consumer);
     return listen(consumer);
@@ -188,10 +202,9 @@ export async function subscribe<T extends EventHeader>(
       try {
         return await start();
       } catch (error) {
-        // Another process that starts now has deleted the consumer to create it again.
-        if (!isNotFound(error) || attempts === START_ATTEMPTS_MAX) throw error;
+        if (!isOfStartingTogether(error) || attempts === START_ATTEMPTS_MAX) throw error;
       }
-      await delay(START_RETRY_MS);
+      await delay(Math.random() * START_RETRY_MS_MAX);
     }
   };
 
@@ -251,6 +264,28 @@ interface Listening {
   abandon(): Promise<unknown>;
   /** Takes no more. */
   close(): Promise<unknown>;
+}
+
+/** How far a consumer had come. */
+type Handled = Pick<ConsumerPosition, 'acknowledgedSeq' | 'deliveredSeq'>;
+
+const NOTHING_HANDLED: Handled = { acknowledgedSeq: 0, deliveredSeq: 0 };
+
+/**
+ * A consumer that was just created and has delivered events: while one process deletes a consumer and another creates it, the
+ * broker may give the new one the stored position of the deleted one (nats-server before its pull request 8491).
+ */
+class NotNew extends Error {
+  constructor(durable: string) {
+    super(`the broker gave the new consumer ${durable} the position of the deleted one`);
+    this.name = 'NotNew';
+  }
+}
+
+/** Another process that starts now has deleted the consumer to create it again. */
+function isOfStartingTogether(error: unknown): boolean {
+  const isNotCreated = error instanceof JetStreamApiError && error.code === CONSUMER_NOT_CREATED;
+  return error instanceof NotNew || isNotCreated || isNotFound(error);
 }
 
 function positionOf({ created, ack_floor, delivered, config }: ConsumerInfo): ConsumerPosition {
