@@ -1,4 +1,5 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
+import type { Death } from './extraction/child-process.js';
 
 /** The bytes of an upload are stored. */
 export function uploadReceived(bytes: number): void {
@@ -29,7 +30,7 @@ export function documentRendered(target: 'PAGE' | 'VIEW', outcome: string, secon
 }
 
 /** A process that read a document was killed, or ended. */
-export function childKilled(reason: 'TIME' | 'MEMORY' | 'CRASH'): void {
+export function childKilled(reason: Death): void {
   count('documents.children_killed', { reason });
 }
 

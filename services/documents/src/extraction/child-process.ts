@@ -10,6 +10,10 @@ const PAGE_BYTES = 4_096;
 /** In the terms of `nice`: a quarter of the processor while others want it. With less, a busy machine would let documents meet their limit of time. */
 const NICE_STEP = 5;
 const MIB = 1024 * 1024;
+/** In which the system counts the time of a processor. */
+const TICK_MS = 10;
+/** A document that had a processor for less than this share of its time did not take too long: the machine was busy. */
+const BUSY_SHARE_MIN = 0.1;
 
 export interface ChildLimits {
   /** For the whole of a document, unless it has to be recognised from pictures. */
@@ -24,8 +28,8 @@ export interface ChildOptions extends ChildLimits {
   readonly yieldsProcessor: boolean;
 }
 
-/** Why a child ended before its result. */
-export type Death = 'TIME' | 'MEMORY' | 'CRASH';
+/** Why a child ended before its result. STARVED: its time was over, and it had hardly had a processor. */
+export type Death = 'TIME' | 'STARVED' | 'MEMORY' | 'CRASH';
 
 /** How the work of a child ended. */
 export type WorkEnd<R> = { readonly result: R } | { readonly death: Death };
@@ -105,10 +109,19 @@ async function runTask<T extends Task>(
     death = why;
     child.kill('SIGKILL');
   };
-  let timer = setTimeout(() => kill('TIME'), limits.timeMs);
+  const { pid = 0 } = child;
+  const startedAt = performance.now();
+  const processorMsAtStart = await processorMs(pid);
+  let isOver = false;
+  const timeIsUp = async (): Promise<void> => {
+    const takenMs = (await processorMs(pid)) - processorMsAtStart;
+    if (isOver) return;
+    kill(takenMs < (performance.now() - startedAt) * BUSY_SHARE_MIN ? 'STARVED' : 'TIME');
+  };
+  let timer = setTimeout(() => void timeIsUp(), limits.timeMs);
   let isRecognising = false;
   const watch = setInterval(() => {
-    residentBytes(child.pid ?? 0).then(
+    residentBytes(pid).then(
       (resident) => {
         if (resident > limits.memoryBytes) kill('MEMORY');
       },
@@ -123,7 +136,7 @@ async function runTask<T extends Task>(
         if (isRecognising) return;
         isRecognising = true;
         clearTimeout(timer);
-        timer = setTimeout(() => kill('TIME'), limits.recognitionMs);
+        timer = setTimeout(() => void timeIsUp(), limits.recognitionMs);
       } else if (message.kind === 'result') {
         resolve({ result: message.result as ResultOf<T> });
       } else if (message.kind === 'defect') {
@@ -139,6 +152,7 @@ async function runTask<T extends Task>(
     await Promise.race([sent, died, answered]);
     return await Promise.race([answered, died]);
   } finally {
+    isOver = true;
     clearTimeout(timer);
     clearInterval(watch);
     if (listen !== undefined) child.off('message', listen);
@@ -167,4 +181,15 @@ async function residentBytes(pid: number): Promise<number> {
   if (process.platform !== 'linux') return 0;
   const [, resident = '0'] = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ');
   return Number(resident) * PAGE_BYTES;
+}
+
+/** For how long the threads of a process had a processor. Linux alone tells it; elsewhere, and once it has ended: Infinity. */
+async function processorMs(pid: number): Promise<number> {
+  if (process.platform !== 'linux') return Infinity;
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  if (stat === undefined) return Infinity;
+  // The name of the program, in brackets, may contain blanks.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [user = '0', system = '0'] = fields.slice(11, 13);
+  return (Number(user) + Number(system)) * TICK_MS;
 }

@@ -74,6 +74,11 @@ async function messageOf(extraction: Promise<Extraction>): Promise<string> {
   return 'failure' in outcome ? outcome.failure.message : '';
 }
 
+const timedOut = {
+  outcome: { failure: { reason: 'TIMED_OUT', message: expect.stringContaining('within 1 s') } },
+  validation: null,
+};
+
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -297,16 +302,34 @@ describe('a rendering', () => {
 
 describe('a document that', () => {
   test(
-    'takes too long ends its child, is read once more in a fresh one, and is refused; others go on meanwhile',
+    'takes too long ends its child and is refused; others go on meanwhile',
     async () => {
       const pool = open({ children: 2, timeMs: 1_000 });
       const spinning = read(pool, 'spin');
       expect(await messageOf(read(pool, 'other'))).toMatch(/other$/);
-      expect(await spinning).toMatchObject({
-        outcome: { failure: { reason: 'TIMED_OUT', message: expect.stringContaining('within 1 s') } },
-        validation: null,
-      });
+      expect(await spinning).toMatchObject(timedOut);
       expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);
+    },
+    TEST_MS_MAX,
+  );
+
+  test.each([
+    ['used up its time is read once', 'spin', 1],
+    ['hardly had a processor is read once more in a fresh child', 'sleep', 2],
+  ])(
+    '%s',
+    async (_, instruction, attempts) => {
+      const pool = open({ timeMs: 1_000 });
+      // Other programs may have had all processors meanwhile.
+      await eventually(async () => {
+        let begun = 0;
+        async function* bytes(): AsyncIterable<Uint8Array> {
+          begun++;
+          yield Buffer.from(instruction);
+        }
+        expect(await pool.read({ organizationId: 'first', task, bytes })).toMatchObject(timedOut);
+        expect(begun).toBe(attempts);
+      });
     },
     TEST_MS_MAX,
   );

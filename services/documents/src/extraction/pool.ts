@@ -22,7 +22,10 @@ export const WAITING_OF_ORGANIZATION_MAX = 50;
 export const DOCUMENTS_PER_CHILD_MAX = 200;
 /** One that holds more than this share of its limit between two documents would be killed for the one before. */
 const IDLE_MEMORY_SHARE_MAX = 0.75;
-/** A killed document is read once more, in a fresh child: the first may have suffered from those before it. */
+/**
+ * A document whose child was killed is read once more, in a fresh child: the first may have suffered from those before it. One
+ * that used up its time is not (ADR 0075).
+ */
 const ATTEMPTS_MAX = 2;
 /** After a child that did not start. */
 const RESTART_PAUSE_MS = 1_000;
@@ -175,7 +178,7 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
     for (let attempts = 1; 'death' in end; attempts++) {
       childKilled(end.death);
       logger.warn({ death: end.death, mediaType: work.task.mediaType, attempts }, 'an extraction child ended');
-      if (attempts === ATTEMPTS_MAX) break;
+      if (attempts === ATTEMPTS_MAX || end.death === 'TIME') break;
       end = await attempt(work, false);
     }
     return end;
@@ -246,7 +249,7 @@ async function isAlive(child: ExtractionChild): Promise<boolean> {
 
 function failureOf(death: Death, { timeMs, recognitionMs, memoryBytes }: ChildLimits): ReadingFailure {
   const common = { missingFields: [], reading: null };
-  if (death === 'TIME') {
+  if (death === 'TIME' || death === 'STARVED') {
     const seconds = `${timeMs / 1_000} s (${recognitionMs / 1_000} s for scans)`;
     return {
       ...common,
@@ -266,7 +269,7 @@ function renderingFailureOf(
   { timeMs, memoryBytes }: ChildLimits,
 ): Pick<ReadingFailure, 'reason' | 'message'> {
   const instead = 'Read the original file.';
-  return death === 'TIME'
+  return death === 'TIME' || death === 'STARVED'
     ? { reason: 'TIMED_OUT', message: `It could not be drawn within ${timeMs / 1_000} s. ${instead}` }
     : { reason: 'TOO_LARGE', message: `Drawing it takes more than ${toMib(memoryBytes)} of memory. ${instead}` };
 }

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FromChild, Task, ToChild } from '../extraction/messages.js';
 
-/** `answer`, `env`, `spin`, `recognise`, `recognise for ever`, `hold`, `crash`, `defect`. */
+/** `answer`, `env`, `spin`, `sleep`, `recognise`, `recognise for ever`, `hold`, `crash`, `defect`. */
 let instruction = '';
 let kind: Task['kind'] = 'READ';
 /** What it holds after `keep`. */
@@ -22,6 +22,8 @@ async function obey(): Promise<void> {
   switch (instruction) {
     case 'spin':
       for (;;) held.length = 0;
+    case 'sleep':
+      return;
     case 'recognise':
       send({ kind: 'recognises' });
       await delay(1_500);
