@@ -10,6 +10,7 @@ import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shel
 import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { usageService } from '@invoicecontrol/runtime/usage-service';
 import { extractDocument } from './application/extract-document.js';
+import { keepUpload } from './application/keep-upload.js';
 import { uploadReader } from './application/read-uploads.js';
 import { receiveUpload, UPLOAD_BYTES_METER } from './application/receive-upload.js';
 import { renderDocument } from './application/render-document.js';
@@ -61,7 +62,8 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
   const audit = await auditBuffer(events.documentsAuditRecorded, { db, outbox, clock, logger });
   onStop('audit lines', () => audit.flush());
 
-  const uploads = uploadStore(uploadCollection, clock, config.UPLOAD_SWEEP_SECONDS * 1_000);
+  const sweepTimes = { sweepMs: config.UPLOAD_SWEEP_SECONDS * 1_000, unusedMs: config.UPLOAD_UNUSED_SECONDS * 1_000 };
+  const uploads = uploadStore(uploadCollection, clock, sweepTimes);
   const contents = contentStore(db, 'contents');
   const renderingCollection = db.collection<RenderingDocument>('renderings');
   await createRenderingIndexes(renderingCollection);
@@ -90,11 +92,12 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       uploadService({
         reserve: reserveUpload({ uploads, usage, clock, ttlMs: config.UPLOAD_TTL_SECONDS * 1_000 }),
         receive: receiveUpload({ uploads, contents, usage, clock, logger }),
+        keep: keepUpload({ uploads, clock, unusedMs: sweepTimes.unusedMs }),
         reader,
       }),
       documentService({
         reader,
-        extract: extractDocument({ reader, contents, documents: pool, extractions, clock }),
+        extract: extractDocument({ reader, uploads, contents, documents: pool, extractions, clock }),
         render: renderDocument({ reader, contents, documents: pool, renderings, clock }),
         renderings,
       }),

@@ -18,6 +18,13 @@ export const configSchema = z.object({
   UPLOAD_TTL_SECONDS: z.coerce.number().int().min(1).max(DAY_SECONDS).default(900),
   /** How long after the end of a reservation, or after a PUT that was never completed, what is left of it is removed. */
   UPLOAD_SWEEP_SECONDS: z.coerce.number().int().min(0).max(DAY_SECONDS).default(3_600),
+  /** How long received bytes are kept whose analysis nobody requests. */
+  UPLOAD_UNUSED_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(DAY_SECONDS)
+    .max(30 * DAY_SECONDS)
+    .default(7 * DAY_SECONDS),
   /** Processes that read documents; one more reads small XML alone. */
   EXTRACTION_CHILDREN: z.coerce.number().int().min(1).max(64).default(defaultChildren()),
   /** How long one document may take. */

@@ -12,9 +12,9 @@ export function uploadRefused(): void {
   count('documents.uploads', { outcome: 'REFUSED' });
 }
 
-/** A reservation ended without its bytes. */
-export function uploadAbandoned(): void {
-  count('documents.uploads', { outcome: 'ABANDONED' });
+/** A reservation ended without its bytes, or bytes were removed whose analysis nobody requested. */
+export function uploadEnded(outcome: 'ABANDONED' | 'UNUSED'): void {
+  count('documents.uploads', { outcome });
 }
 
 /** A document was read, or why not. */

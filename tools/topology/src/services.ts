@@ -76,6 +76,7 @@ export const services = {
       // What an installation may change: see the README of the service.
       UPLOAD_TTL_SECONDS: {},
       UPLOAD_SWEEP_SECONDS: {},
+      UPLOAD_UNUSED_SECONDS: {},
       EXTRACTION_CHILDREN: {},
       EXTRACTION_SECONDS: {},
       EXTRACTION_OCR_SECONDS: {},

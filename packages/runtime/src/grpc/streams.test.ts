@@ -41,7 +41,7 @@ async function serve({
     port: 0,
     logger,
     bindings: [
-      bind(UploadServiceDefinition, { receiveUpload, reserveUpload: unused, getUpload: unused }),
+      bind(UploadServiceDefinition, { receiveUpload, reserveUpload: unused, getUpload: unused, keepUpload: unused }),
       bind(DocumentServiceDefinition, {
         readDocument,
         describeDocument: unused,

@@ -37,9 +37,10 @@ export function newestRecords<
 export function recordsById<D extends { readonly _id: string; readonly organizationId: string }>(
   collection: Collection<D>,
   toRecord: ToRecord<D>,
+  only: Filter<D> = {},
 ): ReadArchivePage {
   return async ({ organizationId, after, recordsMax }) => {
-    const filter = { organizationId, ...(after === undefined ? {} : { _id: { $gt: after } }) } as unknown as Filter<D>;
+    const filter = { ...only, organizationId, ...(after === undefined ? {} : { _id: { $gt: after } }) } as unknown as Filter<D>;
     const found = await collection.find(filter, { sort: { _id: 1 }, limit: recordsMax }).toArray();
     return found.map((document) => ({ position: `${document._id}`, record: toRecord(document) }));
   };

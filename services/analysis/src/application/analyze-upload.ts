@@ -198,7 +198,7 @@ async function isUploadedNow(
   context: RequestContext,
 ): Promise<boolean> {
   try {
-    return await documents.isUploaded(organizationId, uploadId, context);
+    return await documents.keepUploaded(organizationId, uploadId, context);
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'not_found') throw notFound('upload');
     if (!isOutage(error)) throw error;

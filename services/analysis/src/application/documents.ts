@@ -5,10 +5,10 @@ import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 /** Uploaded documents, which the documents service owns. */
 export interface Documents {
   /**
-   * Whether the bytes of an upload are stored.
+   * Whether the bytes of an upload are stored. They then stay long enough to be analyzed.
    * @throws DomainError not_found for an upload that the organization does not have, unavailable
    */
-  isUploaded(organizationId: string, uploadId: string, context: RequestContext): Promise<boolean>;
+  keepUploaded(organizationId: string, uploadId: string, context: RequestContext): Promise<boolean>;
   /**
    * Reads a document; a repeat answers the same.
    * @throws DomainError not_found, unavailable, deadline

@@ -14,8 +14,8 @@ export function documentsFromService(channel: Channel): Documents {
   const documents = client(DocumentServiceDefinition, channel);
   const uploads = client(UploadServiceDefinition, channel);
   return {
-    async isUploaded(organizationId, uploadId, context) {
-      const { upload } = await uploads.getUpload({ organizationId, uploadId }, { context, timeoutMs: ASK_MS_MAX });
+    async keepUploaded(organizationId, uploadId, context) {
+      const { upload } = await uploads.keepUpload({ organizationId, uploadId }, { context, timeoutMs: ASK_MS_MAX });
       return upload?.state === UploadState.UPLOADED;
     },
     extract({ organizationId, uploadId }, { companies, referenceValidationMode }, call) {

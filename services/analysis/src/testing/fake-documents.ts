@@ -80,7 +80,8 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
       bind(UploadServiceDefinition, {
         reserveUpload: refuse,
         receiveUpload: refuse,
-        async getUpload({ organizationId, uploadId }) {
+        getUpload: refuse,
+        async keepUpload({ organizationId, uploadId }) {
           const { answer } = find(organizationId, uploadId);
           return {
             upload: {

@@ -1,11 +1,12 @@
 import type { Validation, ValidationMode } from '@invoicecontrol/compliance/validation';
 import type { DocumentMediaType } from '@invoicecontrol/extraction/media-type';
 import type { OwnCompany, ReadingOutcome } from '@invoicecontrol/extraction/reading';
+import { notFound } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { v5 as uuidv5 } from 'uuid';
 import { documentExtracted } from '../telemetry.js';
 import type { StoredUpload, UploadReader } from './read-uploads.js';
-import type { ContentStore } from './uploads.js';
+import type { ContentStore, UploadStore } from './uploads.js';
 
 /** Raised when documents are read in another way; what was read before keeps its result. */
 const EXTRACTION_VERSION = 1;
@@ -44,6 +45,7 @@ export interface ExtractionStore {
 
 interface Deps {
   readonly reader: Pick<UploadReader, 'stored'>;
+  readonly uploads: Pick<UploadStore, 'keep'>;
   readonly contents: Pick<ContentStore, 'read'>;
   readonly documents: DocumentReader;
   readonly extractions: ExtractionStore;
@@ -62,7 +64,7 @@ interface Input {
  * same, whatever has changed since. Two requests at once share one reading in this process.
  * @throws DomainError not_found, unavailable when too many documents wait
  */
-export const extractDocument = ({ reader, contents, documents, extractions, clock }: Deps) => {
+export const extractDocument = ({ reader, uploads, contents, documents, extractions, clock }: Deps) => {
   const underWay = new Map<string, Promise<Extraction>>();
 
   const extract = async (id: string, upload: StoredUpload, { mode, companies }: Input): Promise<Extraction> => {
@@ -82,8 +84,10 @@ export const extractDocument = ({ reader, contents, documents, extractions, cloc
   };
 
   return async (input: Input): Promise<{ upload: StoredUpload; extraction: Extraction }> => {
-    const upload = await reader.stored(input.organizationId, input.uploadId);
-    const id = uuidv5(`${input.mode}:${EXTRACTION_VERSION}`, input.uploadId);
+    const { organizationId, uploadId } = input;
+    const upload = await reader.stored(organizationId, uploadId);
+    if (upload.removeAt !== undefined && !(await uploads.keep(organizationId, uploadId))) throw notFound('document');
+    const id = uuidv5(`${input.mode}:${EXTRACTION_VERSION}`, uploadId);
     const running = underWay.get(id) ?? extract(id, upload, input);
     underWay.set(id, running);
     try {

@@ -51,5 +51,5 @@ export const reserveUpload =
       expiresAt: new Date(createdAt.getTime() + ttlMs),
     };
     await uploads.insert(upload);
-    return { upload: { ...upload, content: undefined }, token };
+    return { upload: { ...upload, content: undefined, removeAt: undefined }, token };
   };

@@ -1,7 +1,7 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
-import { uploadAbandoned } from '../telemetry.js';
+import { uploadEnded } from '../telemetry.js';
 import type { ContentStore, UploadStore } from './uploads.js';
 
 interface Deps {
@@ -11,11 +11,15 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Removes what broken PUTs left, and reservations that ended without their bytes. A fault with one keeps no other waiting. */
+/**
+ * Removes what broken PUTs left, reservations that ended without their bytes, and bytes whose analysis nobody requested. A fault
+ * with one keeps no other waiting.
+ */
 export const sweepUploads =
   ({ uploads, contents, clock, logger }: Deps) =>
   async (signal: AbortSignal): Promise<void> => {
     const now = clock.now();
+    await uploads.endUnused(now);
     for (const uploadId of await uploads.due(now)) {
       if (signal.aborted) return;
       try {
@@ -23,7 +27,7 @@ export const sweepUploads =
         if (remains === undefined) continue;
         for (const fileId of remains.fileIds) await contents.delete(fileId);
         await uploads.removeRemains(remains, now);
-        if (remains.isAbandoned) uploadAbandoned();
+        if (remains.ended !== undefined) uploadEnded(remains.ended);
       } catch (error) {
         logger.warn({ error, uploadId }, 'what is left of an upload could not be removed');
       }

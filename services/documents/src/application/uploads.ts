@@ -13,6 +13,8 @@ export interface Upload extends Reserved {
   readonly expiresAt: Date;
   /** Once its bytes are stored. */
   readonly content: Content | undefined;
+  /** When received bytes are removed as unused; undefined once their analysis has begun. */
+  readonly removeAt: Date | undefined;
 }
 
 /** The stored bytes of an upload. */
@@ -37,22 +39,28 @@ export interface Receiving {
   release(): Promise<void>;
 }
 
-/** What is left of broken PUTs. */
+/** What is left of broken PUTs, and of an upload that was not used. */
 export interface Remains {
   readonly uploadId: string;
   readonly fileIds: readonly string[];
-  /** Whether the reservation itself has ended. */
-  readonly isAbandoned: boolean;
+  /** Why nothing of the upload itself is to stay; undefined where it is. */
+  readonly ended: 'ABANDONED' | 'UNUSED' | undefined;
 }
 
 export interface UploadStore {
-  insert(upload: Omit<Upload, 'content'>): Promise<void>;
+  insert(upload: Omit<Upload, 'content' | 'removeAt'>): Promise<void>;
   /** @param organizationId undefined where a token authorizes, which the caller checks */
   find(uploadId: string, organizationId: string | undefined): Promise<Upload | undefined>;
   /** Claims a reservation for one PUT; undefined when it has its bytes, has expired, or another PUT is at work. */
   claim(uploadId: string): Promise<Receiving | undefined>;
   /** Ends the reservations that were made until then. */
   expireOf(organizationId: string, until: Date): Promise<void>;
+  /** Keeps a received upload from being removed as unused until then. */
+  keepUntil(organizationId: string, uploadId: string, until: Date): Promise<void>;
+  /** Keeps a received upload for good; false when it was removed meanwhile. */
+  keep(organizationId: string, uploadId: string): Promise<boolean>;
+  /** Received uploads that nobody has used in time become remains; a bounded number. */
+  endUnused(now: Date): Promise<void>;
   /** Uploads that are due for a look of the sweep, a bounded number. */
   due(now: Date): Promise<readonly string[]>;
   /**

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ValidationMode } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { UploadState } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -9,6 +10,11 @@ import type { RunningDocuments } from '../testing/running-documents.js';
 
 const SWEEP_SECONDS = 600;
 const TTL_MS = 900_000;
+const DAY_MS = 86_400_000;
+/** The default of UPLOAD_UNUSED_SECONDS. */
+const UNUSED_DAYS = 7;
+/** Longer than a month is counted after its end. */
+const COUNTED_DAYS = 63;
 /** Longer than the lease of a PUT. */
 const SILENT_MS = 61_000;
 
@@ -242,6 +248,82 @@ describe('the sweep', () => {
     await eventually(async () => expect(await pieces.findOne({ _id: `left-${uploadId}` })).toBeNull());
     await running.send({ uploadId, token, bytes: file });
     expect(await read(organizationId, uploadId)).toEqual(file);
+  });
+});
+
+describe('a received upload whose analysis', () => {
+  const missing = { kind: 'not_found' };
+  const received = async (organizationId: string): Promise<string> => {
+    const file = fileOf(100);
+    const { uploadId } = await running.reserve(organizationId, file.length);
+    await running.send({ uploadId, organizationId, bytes: file });
+    return uploadId;
+  };
+  const stateOf = async (organizationId: string, uploadId: string) =>
+    (await running.uploads.getUpload({ organizationId, uploadId }, call)).upload?.state;
+  const piecesOfUpload = async (uploadId: string): Promise<number> => {
+    const fileId = (await running.stored(uploadId))?.content?.fileId;
+    return running.mongo.db.collection('contents.chunks').countDocuments({ files_id: fileId });
+  };
+
+  test('nobody requested is removed after a week, is missing from then on, and counts as before', async () => {
+    const organizationId = newOrganization();
+    const uploadId = await received(organizationId);
+    running.clock.shiftMs = UNUSED_DAYS * DAY_MS - 60_000;
+    // Another one shows that the sweep has looked.
+    const { uploadId: abandoned } = await running.reserve(organizationId, 100);
+    await running.mongo.db
+      .collection<{ _id: string }>('uploads')
+      .updateOne({ _id: abandoned }, { $set: { expiresAt: new Date(0), sweepAt: new Date(0) } });
+    await eventually(async () => expect(await running.stored(abandoned)).toBeNull());
+    expect(await stateOf(organizationId, uploadId)).toBe(UploadState.UPLOADED);
+    running.clock.shiftMs = UNUSED_DAYS * DAY_MS + 60_000;
+    await eventually(() => expect(stateOf(organizationId, uploadId)).rejects.toMatchObject(missing));
+    await eventually(async () => expect(await piecesOfUpload(uploadId)).toBe(0));
+    await expect(running.send({ uploadId, organizationId, bytes: fileOf(100) })).rejects.toMatchObject(missing);
+    await expect(read(organizationId, uploadId)).rejects.toMatchObject(missing);
+    await expect(running.uploads.keepUpload({ organizationId, uploadId }, call)).rejects.toMatchObject(missing);
+    const request = { organizationId, uploadId, mode: ValidationMode.OFF, companies: [] };
+    await expect(running.documents.extractDocument(request, call)).rejects.toMatchObject(missing);
+    running.clock.shiftMs = 0;
+    expect(await running.usedBytes(organizationId)).toBe(100);
+  });
+
+  test('nobody requested leaves nothing when its month is no longer counted', async () => {
+    const organizationId = newOrganization();
+    const uploadId = await received(organizationId);
+    running.clock.shiftMs = (UNUSED_DAYS + 1) * DAY_MS;
+    await eventually(async () => expect((await running.stored(uploadId))?.state).toBe('REMOVED'));
+    running.clock.shiftMs = COUNTED_DAYS * DAY_MS;
+    await eventually(async () => expect(await running.stored(uploadId)).toBeNull());
+  });
+
+  test('is about to be requested stays as long as a new one, for its organization alone', async () => {
+    const [organizationId, other] = [newOrganization(), newOrganization()];
+    const uploadId = await received(organizationId);
+    const unused = await received(organizationId);
+    running.clock.shiftMs = (UNUSED_DAYS - 1) * DAY_MS;
+    const { upload } = await running.uploads.keepUpload({ organizationId, uploadId }, call);
+    expect(upload).toMatchObject({ uploadId, state: UploadState.UPLOADED });
+    for (const id of [uploadId, unused]) {
+      const foreign = running.uploads.keepUpload({ organizationId: other, uploadId: id }, call);
+      await expect(foreign).rejects.toMatchObject(missing);
+    }
+    running.clock.shiftMs = UNUSED_DAYS * DAY_MS + 60_000;
+    await eventually(() => expect(stateOf(organizationId, unused)).rejects.toMatchObject(missing));
+    expect(await stateOf(organizationId, uploadId)).toBe(UploadState.UPLOADED);
+    running.clock.shiftMs = (2 * UNUSED_DAYS - 1) * DAY_MS + 60_000;
+    await eventually(() => expect(stateOf(organizationId, uploadId)).rejects.toMatchObject(missing));
+  });
+
+  test('has begun stays for good', async () => {
+    const organizationId = newOrganization();
+    const [uploadId, unused] = [await received(organizationId), await received(organizationId)];
+    const request = { organizationId, uploadId, mode: ValidationMode.OFF, companies: [] };
+    expect((await running.documents.extractDocument(request, call)).outcome?.$case).toBe('failure');
+    running.clock.shiftMs = 365 * DAY_MS;
+    await eventually(() => expect(stateOf(organizationId, unused)).rejects.toMatchObject(missing));
+    expect(await stateOf(organizationId, uploadId)).toBe(UploadState.UPLOADED);
   });
 });
 

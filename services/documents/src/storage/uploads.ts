@@ -12,6 +12,8 @@ import type { ContentStore, Receiving, Upload, UploadStore } from '../applicatio
 const LEASE_MS = 60_000;
 /** Reservations that one run of the sweep looks at. */
 const SWEEP_UPLOADS_MAX = 200;
+/** What is left of an unused upload counts in the month of its bytes, which is counted again for a while after its end. */
+const COUNTED_MS = 62 * 86_400_000;
 
 /**
  * A reservation, and the upload that it becomes: `content` is set by the write that makes its bytes valid. Every PUT is
@@ -19,7 +21,8 @@ const SWEEP_UPLOADS_MAX = 200;
  */
 export interface UploadDocument extends Claimable {
   readonly organizationId: string;
-  readonly state: 'RESERVED' | 'UPLOADED';
+  /** REMOVED: nobody used it. What is left counts its bytes; to everybody else it is gone. */
+  readonly state: 'RESERVED' | 'UPLOADED' | 'REMOVED';
   /** As reserved. */
   readonly mediaType: string;
   readonly byteSize: number;
@@ -31,6 +34,8 @@ export interface UploadDocument extends Claimable {
   readonly attempts?: readonly string[];
   /** When the sweep looks at it next; absent when nothing can be left to remove. Sparse index. */
   readonly sweepAt?: Date;
+  /** When the sweep removes received bytes; absent once their analysis has begun. Sparse index. */
+  readonly removeAt?: Date;
   readonly content?: {
     readonly fileId: string;
     readonly sha256: string;
@@ -45,12 +50,25 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
   await collection.createIndexes([
     { key: { sweepAt: 1 }, sparse: true, name: 'sweep' },
     { key: { organizationId: 1, _id: 1 }, name: 'of_organization' },
+    { key: { removeAt: 1 }, sparse: true, name: 'unused' },
     { key: { organizationId: 1, state: 1, createdAt: 1 }, name: 'open' },
     { key: { organizationId: 1, 'usage.month': 1, 'content.receivedAt': 1 }, name: 'counted' },
   ]);
 }
 
-export function uploadStore(collection: Collection<UploadDocument>, clock: Clock, sweepMs: number): UploadStore {
+/** How long the sweep leaves what it removes. */
+export interface SweepTimes {
+  /** What is left of a reservation, after its end, and of a broken PUT. */
+  readonly sweepMs: number;
+  /** Received bytes whose analysis nobody requests. */
+  readonly unusedMs: number;
+}
+
+export function uploadStore(
+  collection: Collection<UploadDocument>,
+  clock: Clock,
+  { sweepMs, unusedMs }: SweepTimes,
+): UploadStore {
   const after = (at: Date, ms: number): Date => new Date(at.getTime() + ms);
   return {
     async insert({ uploadId, monthlyLimit, ...upload }) {
@@ -66,7 +84,7 @@ export function uploadStore(collection: Collection<UploadDocument>, clock: Clock
     async find(uploadId, organizationId) {
       const filter = organizationId === undefined ? { _id: uploadId } : { _id: uploadId, organizationId };
       const document = await collection.findOne(filter);
-      return document === null ? undefined : toUpload(document);
+      return document === null || document.state === 'REMOVED' ? undefined : toUpload(document);
     },
     async claim(uploadId) {
       const fileId = randomUUID();
@@ -77,11 +95,37 @@ export function uploadStore(collection: Collection<UploadDocument>, clock: Clock
         // Looked at again when this PUT, or the last renewal of it, is over for the time that remains are kept.
         change: { $push: { attempts: fileId }, $set: { sweepAt: after(clock.now(), LEASE_MS + sweepMs) } },
       });
-      return claimed && toReceiving(collection, claimed, { fileId, sweepMs });
+      return claimed && toReceiving(collection, claimed, { fileId, sweepMs, unusedMs });
     },
     async expireOf(organizationId, until) {
       const open: Filter<UploadDocument> = { organizationId, state: 'RESERVED', createdAt: { $lte: until } };
       await collection.updateMany(open, { $min: { expiresAt: until, sweepAt: after(until, sweepMs) } });
+    },
+    async keepUntil(organizationId, uploadId, until) {
+      const unused: Filter<UploadDocument> = {
+        _id: uploadId,
+        organizationId,
+        state: 'UPLOADED',
+        removeAt: { $lt: until },
+      };
+      await collection.updateOne(unused, { $set: { removeAt: until } });
+    },
+    async keep(organizationId, uploadId) {
+      const received: Filter<UploadDocument> = { _id: uploadId, organizationId, state: 'UPLOADED' };
+      const { matchedCount } = await collection.updateOne(received, { $unset: { removeAt: '' } });
+      return matchedCount === 1;
+    },
+    async endUnused(now) {
+      const unused = await collection
+        .find({ removeAt: { $lte: now } }, { projection: { _id: 1 } })
+        .sort({ removeAt: 1 })
+        .limit(SWEEP_UPLOADS_MAX)
+        .toArray();
+      if (unused.length === 0) return;
+      const ids = unused.map(({ _id }) => _id);
+      // One whose analysis begins at this moment stays.
+      const still: Filter<UploadDocument> = { _id: { $in: ids }, state: 'UPLOADED', removeAt: { $lte: now } };
+      await collection.updateMany(still, { $set: { state: 'REMOVED', sweepAt: now }, $unset: { removeAt: '' } });
     },
     async due(now) {
       const documents = await collection
@@ -104,14 +148,18 @@ export function uploadStore(collection: Collection<UploadDocument>, clock: Clock
         );
         return undefined;
       }
+      if (state === 'REMOVED' && content !== undefined) {
+        const ended = after(content.receivedAt, COUNTED_MS) > now ? ('UNUSED' as const) : undefined;
+        return { uploadId, fileIds: [...attempts, content.fileId], ended };
+      }
       return {
         uploadId,
         fileIds: attempts.filter((fileId) => fileId !== content?.fileId),
-        isAbandoned: state === 'RESERVED' && after(expiresAt, sweepMs) <= now,
+        ended: state === 'RESERVED' && after(expiresAt, sweepMs) <= now ? 'ABANDONED' : undefined,
       };
     },
-    async removeRemains({ uploadId, fileIds, isAbandoned }, now) {
-      if (isAbandoned) {
+    async removeRemains({ uploadId, fileIds, ended }, now) {
+      if (ended === 'ABANDONED') {
         // None can begin after its end.
         await collection.deleteOne({ _id: uploadId, state: 'RESERVED', leaseUntil: { $lte: now } });
         return;
@@ -122,7 +170,13 @@ export function uploadStore(collection: Collection<UploadDocument>, clock: Clock
         { returnDocument: 'after' },
       );
       if (document === null) return;
-      const { state, expiresAt, attempts = [], sweepAt } = document;
+      const { state, expiresAt, attempts = [], sweepAt, content } = document;
+      if (state === 'REMOVED') {
+        const countedUntil = after(content?.receivedAt ?? FREE, COUNTED_MS);
+        if (countedUntil <= now) await collection.deleteOne({ _id: uploadId, state });
+        else await collection.updateOne({ _id: uploadId, state }, { $set: { sweepAt: countedUntil } });
+        return;
+      }
       const change =
         state === 'UPLOADED' ? { $unset: { sweepAt: '' as const } } : { $set: { sweepAt: after(expiresAt, sweepMs) } };
       // A PUT that began meanwhile has set its own time.
@@ -177,7 +231,7 @@ export function uploadsWithContents(
       const atRest: Filter<UploadDocument> = {
         organizationId,
         // An upload whose bytes are complete has no lease.
-        $or: [{ state: 'UPLOADED' }, { state: 'RESERVED', leaseUntil: { $lte: now } }],
+        $or: [{ state: { $in: ['UPLOADED', 'REMOVED'] } }, { state: 'RESERVED', leaseUntil: { $lte: now } }],
       };
       // Closed first: no PUT can begin that would add a file after they were listed.
       await collection.updateMany({ ...atRest, state: 'RESERVED' }, { $min: { expiresAt: now } });
@@ -198,19 +252,23 @@ export function uploadsWithContents(
 
 /** Uploads as their organization takes them with it; the token of a reservation stays here. */
 export function archivedUploads(collection: Collection<UploadDocument>): ReadArchivePage {
-  return recordsById(collection, ({ _id: id, state, mediaType, byteSize, createdAt, expiresAt, content }) => ({
-    id,
-    status: state,
-    mediaType: content?.mediaType ?? mediaType,
-    byteSize,
-    sha256: content?.sha256 ?? null,
-    createdAt,
-    expiresAt,
-    receivedAt: content?.receivedAt ?? null,
-  }));
+  return recordsById(
+    collection,
+    ({ _id: id, state, mediaType, byteSize, createdAt, expiresAt, content }) => ({
+      id,
+      status: state,
+      mediaType: content?.mediaType ?? mediaType,
+      byteSize,
+      sha256: content?.sha256 ?? null,
+      createdAt,
+      expiresAt,
+      receivedAt: content?.receivedAt ?? null,
+    }),
+    { state: { $ne: 'REMOVED' } },
+  );
 }
 
-function toUpload({ _id: uploadId, monthlyLimit, content, ...document }: UploadDocument): Upload {
+function toUpload({ _id: uploadId, monthlyLimit, content, removeAt, ...document }: UploadDocument): Upload {
   const { organizationId, mediaType, byteSize, tokenHash, createdAt, expiresAt } = document;
   return {
     uploadId,
@@ -222,13 +280,14 @@ function toUpload({ _id: uploadId, monthlyLimit, content, ...document }: UploadD
     createdAt,
     expiresAt,
     content,
+    removeAt,
   };
 }
 
 function toReceiving(
   collection: Collection<UploadDocument>,
   { document, ...lease }: Claim<UploadDocument>,
-  { fileId, sweepMs }: { readonly fileId: string; readonly sweepMs: number },
+  { fileId, sweepMs, unusedMs }: SweepTimes & { readonly fileId: string },
 ): Receiving {
   const upload = toUpload(document);
   const ours: Filter<UploadDocument> = { _id: upload.uploadId, claim: lease.claimId, state: 'RESERVED' };
@@ -239,7 +298,12 @@ function toReceiving(
     async commit(content, month) {
       const others = document.attempts?.some((attempt) => attempt !== fileId) === true;
       const { matchedCount } = await collection.updateOne(ours, {
-        $set: { state: 'UPLOADED', content: { fileId, ...content }, usage: { month, bytes: upload.byteSize } },
+        $set: {
+          state: 'UPLOADED',
+          content: { fileId, ...content },
+          removeAt: new Date(content.receivedAt.getTime() + unusedMs),
+          usage: { month, bytes: upload.byteSize },
+        },
         // A PUT before this one may have left bytes; then the sweep looks once more.
         $unset: { claim: '', leaseUntil: '', ...(others ? {} : { sweepAt: '', attempts: '' }) },
       });

@@ -7,6 +7,7 @@ import type {
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { keepUpload } from '../../application/keep-upload.js';
 import type { UploadReader } from '../../application/read-uploads.js';
 import type { receiveUpload, Right } from '../../application/receive-upload.js';
 import type { reserveUpload } from '../../application/reserve-upload.js';
@@ -15,11 +16,12 @@ import type { Upload } from '../../application/uploads.js';
 interface Deps {
   readonly reserve: ReturnType<typeof reserveUpload>;
   readonly receive: ReturnType<typeof receiveUpload>;
+  readonly keep: ReturnType<typeof keepUpload>;
   readonly reader: UploadReader;
 }
 
 /** invoicecontrol.documents.v1.UploadService */
-export function uploadService({ reserve, receive, reader }: Deps): Binding {
+export function uploadService({ reserve, receive, keep, reader }: Deps): Binding {
   return bind(UploadServiceDefinition, {
     async reserveUpload({ organizationId, mediaType, byteSize, uploadBytesPerMonthLimit: monthlyLimit }) {
       const { upload, token } = await reserve({ organizationId, mediaType, byteSize, monthlyLimit });
@@ -41,6 +43,9 @@ export function uploadService({ reserve, receive, reader }: Deps): Binding {
     },
     async getUpload({ organizationId, uploadId }) {
       return { upload: encode(await reader.get(organizationId, uploadId)) };
+    },
+    async keepUpload({ organizationId, uploadId }) {
+      return { upload: encode(await keep(organizationId, uploadId)) };
     },
   });
 }

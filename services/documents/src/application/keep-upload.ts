@@ -1,0 +1,23 @@
+import { notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Upload, UploadStore } from './uploads.js';
+
+interface Deps {
+  readonly uploads: Pick<UploadStore, 'find' | 'keepUntil'>;
+  readonly clock: Clock;
+  readonly unusedMs: number;
+}
+
+/**
+ * Keeps an upload whose analysis is about to be requested as long as a new one: a request that is accepted finds its document
+ * when it is worked on. The analysis itself keeps it for good when it begins.
+ * @throws DomainError not_found
+ */
+export const keepUpload =
+  ({ uploads, clock, unusedMs }: Deps) =>
+  async (organizationId: string, uploadId: string): Promise<Upload> => {
+    await uploads.keepUntil(organizationId, uploadId, new Date(clock.now().getTime() + unusedMs));
+    const upload = await uploads.find(uploadId, organizationId);
+    if (upload === undefined) throw notFound('upload');
+    return upload;
+  };
