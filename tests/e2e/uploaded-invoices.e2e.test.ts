@@ -76,7 +76,9 @@ test('an XML invoice is uploaded, decided, shown, exported and given back', asyn
   const headers = { authorization: `Bearer ${key}` };
   const original = await fetch(`${running.origin}/v1/invoices/${id}/document`, { headers });
   expect([original.status, await original.text()]).toEqual([200, xml]);
-  expect((await get(`/invoices/${id}/export?format=csv`)).status).toBe(400);
+  for (const query of ['format=csv', 'include=all', 'unknown=1', 'format=json&format=json']) {
+    expect((await get(`/invoices/${id}/export?${query}`)).status).toBe(400);
+  }
 });
 
 test.each([
@@ -136,7 +138,13 @@ test('a document that cannot be read is refused alike each time, and announced',
   const refused = await analyze<ErrorBody>({ upload_id });
   expect(refused).toMatchObject({ status: 422, body: { error: { code: 'PROCESSING_FAILED' } } });
   const { message } = refused.body.error;
-  expect((await analyze<ErrorBody>({ upload_id })).body.error.message).toBe(message);
+  expect(refused.headers.get('idempotency-replayed')).toBeNull();
+  const again = await analyze<ErrorBody>({ upload_id });
+  expect([again.status, again.body.error.message, again.headers.get('idempotency-replayed')]).toEqual([
+    422,
+    message,
+    'true',
+  ]);
   const { body } = await get<Status>(`/uploads/${upload_id}/status`);
   expect(body).toMatchObject({ status: 'FAILED', failure: { code: 'PROCESSING_FAILED', message } });
   const failed = await get(`/invoices/${body.invoice_id}`);
@@ -149,6 +157,9 @@ test('a document that cannot be read is refused alike each time, and announced',
   });
   expect((await get(`/invoices/${body.invoice_id}/analysis/latest`)).status).toBe(404);
   expect((await get(`/invoices/${body.invoice_id}/export?include=unready`)).status).toBe(404);
+  expect((await get(`/invoices/${body.invoice_id}/analyses`)).body).toEqual({ items: [], nextCursor: null });
+  const reanalyzed = await running.request<ErrorBody>(`POST /invoices/${body.invoice_id}/reanalyze`, { key });
+  expect(reanalyzed).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
   const { body: list } = await get<{ items: { id: string }[] }>('/invoices');
   expect(list.items.map(({ id }) => id)).not.toContain(body.invoice_id);
   await eventually(() => {
@@ -163,12 +174,18 @@ test('a document that cannot be read is refused alike each time, and announced',
 
 test('a person corrects what was read', async () => {
   const upload_id = await upload(ubl('UP-3'));
+  const early = await running.request<ErrorBody>(`PUT /uploads/${upload_id}/corrections`, {
+    key,
+    body: { fields: { due_date: '2026-12-31' } },
+  });
+  expect(early).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('from-upload') } } });
   const { body: first } = await analyze({ upload_id });
   const correct = (fields: Record<string, string>, by = key) =>
     running.request<AcceptedAnalysis>(`PUT /uploads/${upload_id}/corrections`, { key: by, body: { fields } });
   expect((await correct({ due_date: '2026-12-31' }, running.tenant.keys.viewer)).status).toBe(403);
   expect((await correct({ unknown: 'a' })).status).toBe(400);
   expect(await correct({ due_date: '2026-12-31' })).toMatchObject({ status: 200, body: { id: first.id } });
+  expect(await analyze({ upload_id })).toMatchObject({ status: 200, body: { id: first.id } });
   expect((await get(`/invoices/${first.id}/export?include=unready`)).body).toMatchObject({
     invoice: { due_date: '2026-12-31' },
     document: { fields: { due_date: { value: '2026-12-31', raw: null, method: 'USER' } } },

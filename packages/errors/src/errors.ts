@@ -64,6 +64,8 @@ export interface DomainErrorOptions {
   readonly details?: readonly FieldFault[];
   /** When the caller should retry. */
   readonly retryAfterSeconds?: number;
+  /** Whether it is the stored answer to an earlier request. */
+  readonly isReplayed?: boolean;
 }
 
 /** Limit of the field faults in one error and one envelope. */
@@ -75,6 +77,7 @@ export class DomainError extends Error {
   readonly publicMessage: string;
   readonly details: readonly FieldFault[];
   readonly retryAfterSeconds: number | undefined;
+  readonly isReplayed: boolean;
 
   constructor(kind: ErrorKind, publicMessage: string, options: DomainErrorOptions = {}) {
     super(publicMessage, options.cause === undefined ? undefined : { cause: options.cause });
@@ -83,6 +86,7 @@ export class DomainError extends Error {
     this.publicMessage = publicMessage;
     this.details = (options.details ?? []).slice(0, FIELD_FAULTS_MAX);
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isReplayed = options.isReplayed ?? false;
   }
 }
 

@@ -224,9 +224,9 @@ async function compose(
       }),
       routingRuleService(routingRules({ rules: storedRules, cachedRules: rules, suppliers, members, tenants, clock })),
       analysisService({
-        reader: analysisReader({ invoices, analyses }),
+        reader: analysisReader({ invoices, analyses, uploads }),
         invoices: reader,
-        reanalyzeInvoice: reanalyzeInvoice({ invoices, analyses, runs, tenants, decider }),
+        reanalyzeInvoice: reanalyzeInvoice({ invoices, analyses, runs, tenants, decider, uploads }),
       }),
       operatorService({
         replayAnalyses: replayAnalyses({ analyses, policies: storedPolicies, logger }),

@@ -18,6 +18,10 @@ test.each(Object.keys(errorTable) as ErrorKind[])('kind %s is preserved between 
   expect(arrived).toMatchObject({ kind, publicMessage: 'A sentence.', details, retryAfterSeconds: 3 });
 });
 
+test.each([true, false])('whether a refusal is the stored answer to an earlier request arrives: %j', (isReplayed) => {
+  expect(overTheWire(new DomainError('unprocessable', 'A sentence.', { isReplayed })).isReplayed).toBe(isReplayed);
+});
+
 test('an unexpected error does not reveal its cause', () => {
   const arrived = overTheWire(new Error('password is hush'));
   expect(arrived.kind).toBe('internal');

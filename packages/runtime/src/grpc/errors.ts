@@ -1,13 +1,15 @@
 import { BadRequest, ErrorInfo, RetryInfo } from '@invoicecontrol/contracts/google/rpc/error-details';
 import { Status } from '@invoicecontrol/contracts/google/rpc/status';
 import { DomainError, errorTable, isErrorKind, plainSentences } from '@invoicecontrol/errors';
-import type { ErrorKind, FieldFault } from '@invoicecontrol/errors';
+import type { DomainErrorOptions, ErrorKind, FieldFault } from '@invoicecontrol/errors';
 import { Metadata, status } from '@grpc/grpc-js';
 import type { ServiceError, StatusObject } from '@grpc/grpc-js';
 
 /** The standard metadata entry for google.rpc.Status. */
 const DETAILS = 'grpc-status-details-bin';
 const DOMAIN = 'invoicecontrol';
+/** Of the metadata of ErrorInfo: the refusal is the stored answer to an earlier request. */
+const REPLAYED = 'replayed';
 
 /**
  * What a failed rpc puts on the wire. The kind rides in the details, because several kinds share a status.
@@ -19,7 +21,8 @@ export function toStatus(
 ): Pick<StatusObject, 'code' | 'details' | 'metadata'> {
   const refusal = refusalOf(error, isOutage);
   const code = status[errorTable[refusal.kind].grpc];
-  const details = [pack(ErrorInfo, 'ErrorInfo', { reason: refusal.kind, domain: DOMAIN, metadata: {} })];
+  const facts = refusal.isReplayed ? { [REPLAYED]: 'true' } : {};
+  const details = [pack(ErrorInfo, 'ErrorInfo', { reason: refusal.kind, domain: DOMAIN, metadata: facts })];
   if (refusal.details.length > 0) {
     const fieldViolations = refusal.details.map(({ path, message }) => ({ field: path, description: message }));
     details.push(pack(BadRequest, 'BadRequest', BadRequest.fromPartial({ fieldViolations })));
@@ -53,16 +56,17 @@ export function toDomainError(error: ServiceError): DomainError {
   return new DomainError(kind, sentences[kind] ?? plainSentences.internal, { cause: error });
 }
 
-function decodeDetails(
-  bytes: Buffer,
-): { kind: ErrorKind; options: { details: FieldFault[]; retryAfterSeconds?: number } } | undefined {
+function decodeDetails(bytes: Buffer): { kind: ErrorKind; options: DomainErrorOptions } | undefined {
   let kind: ErrorKind | undefined;
+  let isReplayed = false;
   const details: FieldFault[] = [];
   let retryAfterSeconds: number | undefined;
   for (const { typeUrl, value } of Status.decode(bytes).details) {
     if (typeUrl.endsWith('/google.rpc.ErrorInfo')) {
-      const { reason, domain } = ErrorInfo.decode(value);
-      if (domain === DOMAIN && isErrorKind(reason)) kind = reason;
+      const { reason, domain, metadata } = ErrorInfo.decode(value);
+      if (domain !== DOMAIN || !isErrorKind(reason)) continue;
+      kind = reason;
+      isReplayed = metadata[REPLAYED] === 'true';
     } else if (typeUrl.endsWith('/google.rpc.BadRequest')) {
       for (const { field, description } of BadRequest.decode(value).fieldViolations) {
         details.push({ path: field, message: description });
@@ -72,7 +76,7 @@ function decodeDetails(
     }
   }
   if (kind === undefined) return undefined;
-  return { kind, options: { details, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) } };
+  return { kind, options: { details, isReplayed, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) } };
 }
 
 /** RESOURCE_EXHAUSTED without a reason is a message over our own size limit: a fault of ours, hence not in the table. */

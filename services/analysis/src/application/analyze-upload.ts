@@ -81,7 +81,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
   const { uploads, worker, synchronousMsMax = SYNCHRONOUS_MS_MAX } = deps;
 
   /** Waits until the upload is decided, here or elsewhere. */
-  const decided = async (record: UploadRecord, waitMs = synchronousMsMax): Promise<void> => {
+  const decided = async (record: UploadRecord, isReplayed: boolean, waitMs = synchronousMsMax): Promise<void> => {
     const { organizationId, invoiceId, uploadId } = record;
     const deadline = performance.now() + Math.min(waitMs, synchronousMsMax);
     const ended = new AbortController();
@@ -94,7 +94,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
           delay(remainingMs, true, { signal: ended.signal }),
         ]);
         if (isOver) throw stillAtWork(uploadId);
-        if (await hasResult(deps, record)) return;
+        if (await hasResult(deps, record, isReplayed)) return;
         await delay(POLL_EACH_MS);
       }
     } catch (error) {
@@ -105,10 +105,10 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
   };
 
   /** For callers who take a queued analysis as the answer, when it takes longer or `documents` is unavailable. */
-  const isDecidedWithin = async (record: UploadRecord, waitMs: number): Promise<boolean> => {
+  const isDecidedWithin = async (record: UploadRecord, isReplayed: boolean, waitMs: number): Promise<boolean> => {
     if (waitMs === 0) return false;
     try {
-      await decided(record, waitMs);
+      await decided(record, isReplayed, waitMs);
       return true;
     } catch (error) {
       if (error instanceof DomainError && (error.kind === 'deadline' || error.kind === 'unavailable')) return false;
@@ -125,9 +125,9 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
         known === undefined ? await accept(deps, input, context) : { record: known, isReplayed: true };
       requireSameRequest(record, request);
       // One that was stored a moment ago has none.
-      if (!isReplayed || !(await hasResult(deps, record))) {
-        if (!respondAsync) await decided(record);
-        else if (!(await isDecidedWithin(record, waitMs))) {
+      if (!isReplayed || !(await hasResult(deps, record, isReplayed))) {
+        if (!respondAsync) await decided(record, isReplayed);
+        else if (!(await isDecidedWithin(record, isReplayed, waitMs))) {
           worker.queue(record);
           return { invoiceId, isDecided: false, isReplayed };
         }
@@ -137,16 +137,20 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
     async correct(input, context) {
       const { uploadId } = input;
       const record = await retryOnConflict(() => storeCorrections(deps, input, context));
-      await decided(record);
+      await decided(record, false);
       return { invoiceId: invoiceIdOfUpload(uploadId), isDecided: true, isReplayed: false };
     },
   };
 }
 
 /** Whether nothing is to be waited for. @throws DomainError unprocessable where the document could not be read */
-async function hasResult({ uploads, invoices }: Deps, { organizationId, invoiceId }: UploadRecord): Promise<boolean> {
+async function hasResult(
+  { uploads, invoices }: Deps,
+  { organizationId, invoiceId }: UploadRecord,
+  isReplayed: boolean,
+): Promise<boolean> {
   const record = await uploads.find(organizationId, invoiceId);
-  if (record?.failure !== undefined) throw new DomainError('unprocessable', record.failure.message);
+  if (record?.failure !== undefined) throw new DomainError('unprocessable', record.failure.message, { isReplayed });
   if (record?.state !== 'READ') return false;
   const invoice = await invoices.find(organizationId, invoiceId);
   return invoice?.analysis !== undefined && !record.isDue;
@@ -234,7 +238,7 @@ async function storeCorrections(
   const invoiceId = invoiceIdOfUpload(uploadId);
   requireKnownPaths(fields);
   const record = await uploads.find(organizationId, invoiceId);
-  if (record === undefined) throw notFound('upload');
+  if (record === undefined) throw await neverAnalyzed(deps, { organizationId, uploadId }, context);
   requireCorrectable(record);
   const now = clock.now();
   const by = `${context.actor.type}:${context.actor.id}`;
@@ -257,6 +261,21 @@ async function storeCorrections(
   });
   if (created === undefined) throw new VersionConflict();
   return created;
+}
+
+/** The refusal of a correction of an upload that no analysis was requested of. */
+async function neverAnalyzed(
+  { documents }: Deps,
+  { organizationId, uploadId }: Pick<CorrectUploadInput, 'organizationId' | 'uploadId'>,
+  context: RequestContext,
+): Promise<DomainError> {
+  const isUploaded = await isUploadedNow(documents, organizationId, uploadId, context);
+  return new DomainError(
+    'wrong_state',
+    isUploaded
+      ? 'The document was not analyzed yet, so there is nothing to correct. Send it to POST /v1/invoices/from-upload first.'
+      : 'The upload has no content yet. PUT the document to its upload_url and analyze it first.',
+  );
 }
 
 async function ifUnchanged<T>(write: Promise<T>): Promise<T | undefined> {

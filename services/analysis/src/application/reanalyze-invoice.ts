@@ -7,6 +7,7 @@ import type { InvoiceDecider } from './decide-invoice.js';
 import { analysisIdFor } from './derived-ids.js';
 import type { InvoiceReference, InvoiceStore } from './invoice-store.js';
 import type { ScanRunStore } from './rows/scan-run-store.js';
+import type { UploadRecord, UploadStore } from './upload-store.js';
 
 interface Deps {
   readonly invoices: InvoiceStore;
@@ -14,6 +15,7 @@ interface Deps {
   readonly runs: ScanRunStore;
   readonly tenants: Tenants;
   readonly decider: InvoiceDecider;
+  readonly uploads: Pick<UploadStore, 'find'>;
 }
 
 /**
@@ -22,7 +24,7 @@ interface Deps {
  * @throws DomainError not_found, wrong_state while the invoice has not been decided a first time
  */
 export const reanalyzeInvoice =
-  ({ invoices, analyses, runs, tenants, decider }: Deps) =>
+  ({ invoices, analyses, runs, tenants, decider, uploads }: Deps) =>
   async ({ organizationId, invoiceId }: InvoiceReference, context: RequestContext): Promise<void> => {
     const tenant = await tenants.factsOf(organizationId, context);
     await retryOnConflict(async () => {
@@ -33,7 +35,7 @@ export const reanalyzeInvoice =
       // The invoice must stand in its supplier's profile before it can be taken out of it for this analysis.
       if (unfinished !== undefined) await decider.finish(unfinished.record, unfinished.facts);
       const [record, first] = unfinished === undefined ? known : await read();
-      if (record === undefined) throw notFound('invoice');
+      if (record === undefined) throw noInvoice(await uploads.find(organizationId, invoiceId));
       if (record.analysis === undefined) {
         throw new DomainError('wrong_state', 'The invoice has no analysis that could be made again.');
       }
@@ -52,3 +54,20 @@ export const reanalyzeInvoice =
       await decider.reanalyze(record, { newest: record.analysis, first: { facts, engineVersion } }, tenant);
     });
   };
+
+/** @param upload that no invoice was read from, or undefined */
+function noInvoice(upload: UploadRecord | undefined): DomainError {
+  if (upload === undefined) return notFound('invoice');
+  const { failure, uploadId } = upload;
+  if (failure === undefined) {
+    return new DomainError(
+      'wrong_state',
+      'The document of the invoice is still being read. Repeat when its upload is COMPLETED.',
+    );
+  }
+  const wayOut =
+    failure.reason === 'FIELDS_MISSING'
+      ? `Complete it with PUT /v1/uploads/${uploadId}/corrections.`
+      : 'Upload a readable document.';
+  return new DomainError('wrong_state', `No invoice could be read from the document. ${wayOut}`);
+}

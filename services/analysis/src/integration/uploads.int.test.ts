@@ -66,6 +66,8 @@ const exportOf = async (organizationId: string, invoiceId: string) => {
   const exported = await rpc.upload.exportInvoice({ organizationId, invoiceId, includeUnready: true }, ann);
   return { ...exported, fields: new Map(exported.document?.fields.map((field) => [field.field, field])) };
 };
+const analysesOf = async (organizationId: string, invoiceId: string) =>
+  (await rpc.analysis.listAnalyses({ organizationId, invoiceId, pageSize: 0, pageToken: '' }, ann)).analyses;
 const correct = (organizationId: string, uploadId: string, fields: Record<string, string>, limit?: number) =>
   rpc.upload.correctUpload({ organizationId, uploadId, fields, analysesPerMonthLimit: limit }, ann);
 const usedBy = async (organizationId: string): Promise<number> => {
@@ -237,9 +239,12 @@ describe('a document that cannot be read', () => {
     const organizationId = organization.newTenant();
     const uploadId = documents.upload(organizationId, { failure });
     const refusal = { kind: 'unprocessable', publicMessage: failure.message };
-    await expect(analyze(organizationId, uploadId)).rejects.toMatchObject(refusal);
-    await expect(analyze(organizationId, uploadId)).rejects.toMatchObject(refusal);
-    await expect(analyze(organizationId, uploadId, { respondAsync: true })).rejects.toMatchObject(refusal);
+    await expect(analyze(organizationId, uploadId)).rejects.toMatchObject({ ...refusal, isReplayed: false });
+    await expect(analyze(organizationId, uploadId)).rejects.toMatchObject({ ...refusal, isReplayed: true });
+    await expect(analyze(organizationId, uploadId, { respondAsync: true })).rejects.toMatchObject({
+      ...refusal,
+      isReplayed: true,
+    });
     expect(documents.requestsOf(uploadId)).toHaveLength(1);
     const status = await statusOf(organizationId, uploadId);
     expect(status).toMatchObject({ status: UploadAnalysisStatus.FAILED, failure: { ...unreadable, fields: [] } });
@@ -253,6 +258,13 @@ describe('a document that cannot be read', () => {
     });
     await expect(rpc.latest(organizationId, invoiceId)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(exportOf(organizationId, invoiceId)).rejects.toMatchObject({ kind: 'not_found' });
+    expect(await analysesOf(organizationId, invoiceId)).toEqual([]);
+    await expect(analysesOf(organization.newTenant(), invoiceId)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(rpc.reanalyze(organizationId, { invoiceId })).rejects.toMatchObject({
+      kind: 'wrong_state',
+      publicMessage: 'No invoice could be read from the document. Upload a readable document.',
+    });
+    await expect(rpc.reanalyze(organization.newTenant(), { invoiceId })).rejects.toMatchObject({ kind: 'not_found' });
     expect(await usedBy(organizationId)).toBe(0);
     expect(await announcedBy(invoiceId)).toEqual(['invoicecontrol.analysis.v1.analysis_failed']);
   });
@@ -480,7 +492,12 @@ describe('a correction', () => {
   test('is refused for unknown paths, wrong values and where there is nothing to correct', async () => {
     const organizationId = organization.newTenant();
     const uploadId = documents.upload(organizationId, { reading: xmlReading() });
-    await expect(correct(organizationId, uploadId, { currency: 'EUR' })).rejects.toMatchObject({ kind: 'not_found' });
+    const gross = { gross_amount: '1.00' };
+    await expect(correct(organizationId, randomUUID(), gross)).rejects.toMatchObject({ kind: 'not_found' });
+    for (const unread of [uploadId, documents.reserve(organizationId)]) {
+      await expect(correct(organizationId, unread, gross)).rejects.toMatchObject({ kind: 'wrong_state' });
+      await expect(correct(organization.newTenant(), unread, gross)).rejects.toMatchObject({ kind: 'not_found' });
+    }
     const { invoiceId } = await analyze(organizationId, uploadId);
     const wrong: readonly (readonly [Record<string, string>, string])[] = [
       [{ company_id: randomUUID() }, 'fields.company_id'],

@@ -42,6 +42,13 @@ describe('the error envelope', () => {
     });
   });
 
+  test('says whether it is the stored answer to an earlier request', () => {
+    expect(answerTo(new DomainError('unprocessable', 'Locked.', { isReplayed: true }), 'r').headers).toEqual({
+      'Idempotency-Replayed': 'true',
+    });
+    expect(answerTo(new DomainError('unprocessable', 'Locked.'), 'r').headers).toEqual({});
+  });
+
   test('carries the headers of a refusal that only HTTP knows', () => {
     const refusal = new HttpRefusal(405, 'Use GET here.', { Allow: 'GET' });
     expect(answerTo(refusal, 'r')).toMatchObject({ status: 405, headers: { Allow: 'GET' } });

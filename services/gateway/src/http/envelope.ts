@@ -59,10 +59,11 @@ function sentenceOf({ kind, publicMessage }: DomainError, advice: string): strin
   return isPlain ? `${plain} ${advice}` : publicMessage;
 }
 
-function headersOf({ kind, retryAfterSeconds }: DomainError): Record<string, string> {
+function headersOf({ kind, retryAfterSeconds, isReplayed }: DomainError): Record<string, string> {
   const seconds = retryAfterSeconds ?? RETRY_AFTER_SECONDS[kind];
   return {
     ...(kind === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer realm="invoice-control"' } : {}),
     ...(seconds === undefined ? {} : { 'Retry-After': String(seconds) }),
+    ...(isReplayed ? { 'Idempotency-Replayed': 'true' } : {}),
   };
 }

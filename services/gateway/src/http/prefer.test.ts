@@ -7,6 +7,9 @@ test.each([
   'wait=10, respond-async',
   'respond-async;foo=1, wait=10',
   'x="a, b", respond-async',
+  'respond-async=""',
+  'respond-async = "" ;foo',
+  'respond-async=, wait=10',
   ['return=minimal', 'respond-async'],
 ])('%j asks for an answer at once', (header) => {
   expect(asyncPreference(header).respondAsync).toBe(true);
@@ -18,6 +21,8 @@ test.each([
   'wait=10',
   'respond-asyncs',
   'respond-async=0',
+  'respond-async=" "',
+  '"respond-async"',
   'x="respond-async"',
   'x="a, respond-async"',
   '"',

@@ -1,5 +1,7 @@
 /** One preference: a token, perhaps with a value and parameters; a quoted text may hold commas. */
 const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g;
+/** An empty value is as good as none (RFC 7240, section 2). */
+const RESPOND_ASYNC = /^respond-async\s*(?:=\s*(?:"")?)?$/;
 
 export interface AsyncPreference {
   readonly respondAsync: boolean;
@@ -21,7 +23,7 @@ export function asyncPreference(header: string | readonly string[] | undefined):
     .map((preference) => /^wait\s*=\s*"?([0-9]{1,6})"?$/.exec(preference ?? '')?.[1])
     .find(Boolean);
   return {
-    respondAsync: preferences.includes('respond-async'),
+    respondAsync: preferences.some((preference) => RESPOND_ASYNC.test(preference ?? '')),
     waitSeconds: wait === undefined ? undefined : Number(wait),
   };
 }

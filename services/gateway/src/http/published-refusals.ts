@@ -91,6 +91,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
     name: 'Unprocessable',
     description:
       'PROCESSING_FAILED: the document is at fault, not the request. The message says what its sender would have to change.',
+    headers: ['Idempotency-Replayed'],
     examples: {
       unprocessable: new DomainError('unprocessable', 'The PDF needs a password. Send it without one.'),
     },

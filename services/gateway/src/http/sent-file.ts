@@ -4,8 +4,10 @@ import type { SentFile } from './route.js';
 
 /** What the request says about the file in its body. */
 export function sentFile(request: Request, response: Response): SentFile {
-  const { 'content-type': type, 'content-length': length, 'content-encoding': encoding } = request.headers;
-  const mediaType = type?.split(';', 1)[0]?.trim().toLowerCase();
+  const { 'content-length': length, 'content-encoding': encoding } = request.headers;
+  // Of several types none is taken: the owner refuses a file without one, at its place among the checks.
+  const [type, ...others] = request.headersDistinct['content-type'] ?? [];
+  const mediaType = others.length > 0 ? undefined : type?.split(';', 1)[0]?.trim().toLowerCase();
   return {
     mediaType: mediaType === '' ? undefined : mediaType,
     declaredBytes: length === undefined ? undefined : Number(length),

@@ -167,7 +167,7 @@ export const exportInvoice = route({
   resourceName: 'invoice',
   access: { scope: 'invoices:read' },
   params: z.object({ invoiceId: pathId('invoice') }),
-  query: z.object({
+  query: z.strictObject({
     format: z.enum(['json']).optional().describe('Absent: json.'),
     include: z.enum(['unready']).optional().describe('unready: also an invoice that must not be paid.'),
   }),

@@ -238,6 +238,16 @@ describe('PUT /uploads/{id}/content', () => {
     expect(bytes).toBe(4);
   });
 
+  test('with several types has none for its owner, who refuses it', async () => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    const type = 'Content-Type: application/pdf\r\n';
+    socket.write(
+      `PUT /v1/uploads/${uploadId}/content?token=abc HTTP/1.1\r\nHost: x\r\n${type}${type}Content-Length: 4\r\n\r\nbody`,
+    );
+    await eventually(() => expect(starts).toMatchObject([{ mediaType: undefined }]));
+    socket.destroy();
+  });
+
   test('asks for a body that waits to be asked for', async () => {
     const socket = connect(gateway.port, '127.0.0.1');
     let received = '';
