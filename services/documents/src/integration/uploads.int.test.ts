@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { ValidationMode } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { UploadState } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { eventually } from '@invoicecontrol/testkit/eventually';
+import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import { call60 as call, newOrganization, piecesOf, startDocuments } from '../testing/running-documents.js';
@@ -209,6 +210,31 @@ describe('the quota of stored bytes', () => {
     await running.send({ ...last, bytes: fileOf(200) });
     expect(await running.usedBytes(organizationId)).toBe(1_000);
   });
+});
+
+test('a PUT whose connection to the database breaks is refused as unavailable, and the service goes on', async () => {
+  const { mongodbUrl, natsUrl } = testInfrastructure();
+  const proxy = await startMongoProxy(mongodbUrl);
+  const behind = await startDocuments(startService, { mongodbUrl: proxy.url, natsUrl }, testDatabaseName(), {
+    EXTRACTION_CHILDREN: '1',
+  });
+  try {
+    const organizationId = newOrganization();
+    const file = fileOf(1_300_001);
+    const { uploadId, token } = await behind.reserve(organizationId, file.length);
+    const held = proxy.hold({ command: 'insert contents.chunks', side: 'before' });
+    const sent = behind.send({ uploadId, token, bytes: file }).catch((error: unknown) => error);
+    await held.complete;
+    held.drop();
+    expect(await sent).toMatchObject({ kind: 'unavailable' });
+    // What the broken one left of its claim is released, or lapses.
+    behind.clock.shiftMs = SILENT_MS;
+    await eventually(() => behind.send({ uploadId, token, bytes: file }));
+    expect(await behind.usedBytes(organizationId)).toBe(file.length);
+  } finally {
+    await behind.stop();
+    await proxy.close();
+  }
 });
 
 describe('the sweep', () => {
