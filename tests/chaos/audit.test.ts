@@ -19,6 +19,11 @@ const faults: readonly (readonly [Count, string, (sample: SampleBooks) => void])
   ['lost', 'the mail about an assignment', ({ books }) => void books.notifications.pop()],
   ['lost', 'an acknowledged invoice of another organization', ({ ledger }) => rename(ledger.invoices)],
   ['lost', 'an acknowledged scan of another organization', ({ ledger }) => rename(ledger.scans)],
+  ['lost', 'bytes of an upload', ({ books }) => void (books.storedBytes['file'] = 50)],
+  ['lost', 'the analysis of an upload', ({ books }) => void (first(books.uploadAnalyses).uploadId = 'another')],
+  ['doubled', 'an upload', ({ books }) => againUploaded(books)],
+  ['stuck', 'bytes that belong to no upload', ({ books }) => void (books.storedBytes['another'] = 1)],
+  ['stuck', 'an upload that is not read', ({ books }) => void (first(books.uploadAnalyses).state = 'QUEUED')],
   ['doubled', 'an analysis of an invoice', ({ books }) => again(books.analyses, { _id: 'another' })],
   ['doubled', 'an audit line', ({ books }) => again(books.auditLines)],
   ['doubled', 'a mail', ({ books }) => again(books.notifications)],
@@ -90,6 +95,12 @@ describe('the audit', () => {
     const sample = sampleBooks();
     again(sample.books.invoices, { _id: 'another' });
     expect(auditOf(sample)).toContain('doubled');
+  });
+
+  test('counts an acknowledged upload that is not stored as lost', () => {
+    const sample = sampleBooks();
+    sample.books.uploads.pop();
+    expect(auditOf(sample)).toContain('lost');
   });
 
   test('counts a file that is scanned twice as doubled', () => {
@@ -168,6 +179,18 @@ function againWithMore(events: SampleBooks['books']['events']): void {
   again(events, { payload: { ...first(events).payload, more: true } });
 }
 
+/** Stored a second time, and not counted. */
+function againUploaded({ uploads, storedBytes }: SampleBooks['books']): void {
+  uploads.push({
+    _id: 'another',
+    organizationId: 'organization',
+    state: 'UPLOADED',
+    byteSize: 1,
+    content: { fileId: 'another' },
+  });
+  storedBytes['another'] = 1;
+}
+
 function rename(entries: { organizationId: string }[]): void {
   first(entries).organizationId = 'another';
 }
@@ -180,7 +203,7 @@ function removeInvoice(books: SampleBooks['books']): void {
   books.events.splice(0, 4);
   books.auditLines.shift();
   books.notifications.shift();
-  books.usage.shift();
+  first(books.usage).used -= 1;
 }
 
 function scanWith(ledger: SampleBooks['ledger'], analyzedValue: string) {

@@ -1,7 +1,7 @@
 // Holds what clients were answered against what was stored and published. It reads plain records and uses no code of the
 // services, so that it does not repeat their mistakes.
 import { isDeepStrictEqual as same } from 'node:util';
-import type { Books, FindingRecord, InvoiceRecord, Marks, ScanRecord } from './books.js';
+import type { Books, Counted, FindingRecord, InvoiceRecord, Marks, ScanRecord } from './books.js';
 import type { InvoiceAnswer, InvoiceEntry, LedgerBooks, ScanEntry } from './ledger.js';
 
 export const counts = [
@@ -42,6 +42,7 @@ export function audit(books: Books, ledger: LedgerBooks): Breach[] {
     ...auditDecisions(books),
     ...auditScanAnswers(books, ledger.scans),
     ...auditScans(books),
+    ...auditUploads(books, ledger.invoices),
     ...auditWorkOnFindings(books, ledger),
     ...auditMarks(books),
     ...auditEvents(books),
@@ -50,17 +51,20 @@ export function audit(books: Books, ledger: LedgerBooks): Breach[] {
 }
 
 /** Counters that are not what is stored. */
-export function auditUsage({ invoices, scans, usage }: Pick<Books, 'invoices' | 'scans' | 'usage'>): Breach[] {
+export function auditUsage({ invoices, scans, uploadAnalyses, uploads, usage }: Counted): Breach[] {
   const expected = new Map<string, number>();
   const add = (organizationId: string, meter: string, amount: number): void => {
     const id = `${organizationId}:${meter}`;
     expected.set(id, (expected.get(id) ?? 0) + amount);
   };
-  for (const { organizationId, usageMonth } of invoices) {
+  for (const { organizationId, usageMonth } of [...invoices, ...uploadAnalyses]) {
     if (usageMonth !== undefined) add(organizationId, `${usageMonth}:analyses`, 1);
   }
   for (const { organizationId, usage: counted } of scans) {
     add(organizationId, `${counted.month}:scan_rows`, counted.rows);
+  }
+  for (const { organizationId, usage: counted } of uploads) {
+    if (counted !== undefined) add(organizationId, `${counted.month}:upload_bytes`, counted.bytes);
   }
   const used = new Map(usage.map((counter) => [counter._id, counter.used]));
   return [...new Set([...expected.keys(), ...used.keys()])].flatMap((id) => {
@@ -268,6 +272,42 @@ function hasFiguresOf(
   return same(result?.decisionCounts, decisions) && same(result?.findingCounts, types);
 }
 
+/** Every upload that was acknowledged is there to the byte, became the invoice that was answered, and nothing else is stored. */
+function auditUploads({ uploads, uploadAnalyses, storedBytes }: Books, entries: readonly InvoiceEntry[]): Breach[] {
+  const byId = new Map(uploads.map((upload) => [upload._id, upload]));
+  const analysisOf = new Map(uploadAnalyses.map((analysis) => [analysis.uploadId, analysis]));
+  const sent = new Set(entries.map(({ upload }) => upload?.id));
+  const named = new Set(uploads.map(({ content }) => content?.fileId));
+  return [
+    ...entries.flatMap(({ sentAs, upload, answers }) => {
+      if (upload?.isStored !== true) return [];
+      const content = byId.get(upload.id ?? '')?.content;
+      const invoiceId = analysisOf.get(upload.id ?? '')?._id;
+      return [
+        ...(content === undefined ? breach('lost', `the upload of invoice ${sentAs} is not stored`) : []),
+        ...answers.flatMap((answer) =>
+          answer.invoiceId === invoiceId ? [] : breach('lost', `the analysis of the upload of ${sentAs} is not stored`),
+        ),
+      ];
+    }),
+    ...uploads.flatMap(({ _id, byteSize, content }) => {
+      if (content === undefined) return [];
+      return [
+        ...(storedBytes[content.fileId] === byteSize
+          ? []
+          : breach('lost', `upload ${_id} has ${storedBytes[content.fileId] ?? 0} of ${byteSize} bytes`)),
+        ...(sent.has(_id) ? [] : breach('doubled', `upload ${_id} is stored and no client knows it`)),
+      ];
+    }),
+    ...Object.keys(storedBytes).flatMap((id) =>
+      named.has(id) ? [] : breach('stuck', `file ${id} is stored and belongs to no upload`),
+    ),
+    ...uploadAnalyses.flatMap(({ _id, state }) =>
+      state === 'READ' ? [] : breach('stuck', `the upload of invoice ${_id} is ${state}`),
+    ),
+  ];
+}
+
 /** Each acknowledged review and assignment is in the history of its finding once, in the audit trail or the mails once. */
 function auditWorkOnFindings(
   { findings, auditLines, notifications }: Books,
@@ -336,7 +376,7 @@ function ledgered(what: string, of: string, id: string, is: number, should: numb
 }
 
 /** Nothing waits for its end. */
-function auditMarks({ invoices, findings, scans, scanRuns, leftovers }: Books): Breach[] {
+function auditMarks({ invoices, findings, scans, scanRuns, uploadAnalyses, leftovers }: Books): Breach[] {
   const marked = (what: string, { _id, ...marks }: Marks & { readonly _id: string }): Breach[] => {
     const names = (['pending', 'outboxPending', 'leaseUntil'] as const).filter((mark) => marks[mark] !== undefined);
     return names.length === 0 ? [] : breach('stuck', `${what} ${_id} still has ${names.join(', ')}`);
@@ -349,6 +389,7 @@ function auditMarks({ invoices, findings, scans, scanRuns, leftovers }: Books): 
         : []),
     ]),
     ...findings.flatMap((finding) => marked('finding', finding)),
+    ...uploadAnalyses.flatMap((analysis) => marked('upload of invoice', analysis)),
     ...scans.flatMap((scan) => [
       ...marked('scan', scan),
       ...(scan.status === 'COMPLETE' ? [] : breach('stuck', `scan ${scan._id} is ${scan.status}`)),
@@ -423,7 +464,7 @@ function changesOf({ invoices, findings, scans }: Books): Change[] {
           key: findingId,
           says: { invoiceId: _id, type },
         }));
-      return source === 'API' ? [decided, ...raised] : raised;
+      return source === 'SCAN' ? raised : [decided, ...raised];
     }),
     ...findings.flatMap(({ _id, type, invoiceId, scanId, history }): Change[] => [
       ...(invoiceId === undefined ? [{ event: 'finding_created', key: _id, says: { scanId, type } }] : []),

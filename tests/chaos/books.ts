@@ -62,6 +62,24 @@ export interface ScanRecord extends Marks {
   readonly skippedRows?: Scan['skippedRows'];
 }
 
+/** The request to analyze an upload, which counts as an analysis. */
+export interface UploadAnalysisRecord extends Marks {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly uploadId: string;
+  readonly state: string;
+  readonly usageMonth?: string;
+}
+
+export interface UploadRecord {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly state: string;
+  readonly byteSize: number;
+  readonly content?: { readonly fileId: string };
+  readonly usage?: { readonly month: string; readonly bytes: number };
+}
+
 /** A message of a stream. */
 export interface PublishedEvent {
   readonly id: string;
@@ -78,7 +96,11 @@ export interface Books {
   readonly scans: readonly ScanRecord[];
   readonly importedRows: readonly { readonly scanId: string; readonly position: number }[];
   readonly scanRuns: readonly { readonly _id: string; readonly outcome?: unknown }[];
-  /** Counters of both services: `<organization>:<month>:<meter>`. */
+  readonly uploadAnalyses: readonly UploadAnalysisRecord[];
+  readonly uploads: readonly UploadRecord[];
+  /** What the store has, by the id of the file. */
+  readonly storedBytes: Readonly<Record<string, number>>;
+  /** Counters of all services: `<organization>:<month>:<meter>`. */
   readonly usage: readonly { readonly _id: string; readonly used: number }[];
   readonly auditLines: readonly { readonly action: string; readonly target: string; readonly outcome: string }[];
   readonly notifications: readonly { readonly userId: string; readonly occasion: { readonly findingId?: string } }[];
@@ -87,11 +109,14 @@ export interface Books {
   readonly leftovers: readonly string[];
 }
 
+/** What counters are held against. */
+export type Counted = Pick<Books, 'invoices' | 'scans' | 'uploadAnalyses' | 'uploads' | 'usage'>;
+
 export interface BookReader {
   /** Work that is left, without reading everything. */
   unfinished(): Promise<string[]>;
   /** Counters beside the sums of what is stored. */
-  counters(): Promise<Pick<Books, 'invoices' | 'scans' | 'usage'>>;
+  counters(): Promise<Counted>;
   read(): Promise<Books>;
   close(): Promise<void>;
 }
@@ -137,7 +162,11 @@ export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; n
   const usage = async (): Promise<Books['usage'][number][]> => [
     ...(await all<Books['usage'][number]>(analysis, 'usage')),
     ...(await all<Books['usage'][number]>(scan, 'usage')),
+    ...(await all<Books['usage'][number]>(documents, 'usage')),
   ];
+  const uploadAnalyses = (): Promise<UploadAnalysisRecord[]> =>
+    all(analysis, 'upload_analyses', { extracted: 0, recentEvents: 0 });
+  const uploads = (): Promise<UploadRecord[]> => all(documents, 'uploads');
   const databases = [analysis, documents, scan, organization, webhooks];
   const known = await durablesOf(bus);
   const leftovers = async (): Promise<string[]> => {
@@ -145,6 +174,7 @@ export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; n
       ...ORGANIZATION_AGGREGATES.map((name) => marksOf(organization, name)),
       marksOf(analysis, 'audit_lines'),
       marksOf(documents, 'audit_lines'),
+      brokenUploads(documents),
       deadLettersOf(organization),
       deadLettersOf(analysis),
       deadLettersOf(documents),
@@ -162,7 +192,13 @@ export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; n
       const found = await Promise.all([unfinishedWork({ analysis, scan }), leftovers()]);
       return found.flat();
     },
-    counters: async () => ({ invoices: await invoices(), scans: await scans(), usage: await usage() }),
+    counters: async () => ({
+      invoices: await invoices(),
+      scans: await scans(),
+      uploadAnalyses: await uploadAnalyses(),
+      uploads: await uploads(),
+      usage: await usage(),
+    }),
     async read() {
       const events: PublishedEvent[] = [];
       for (const stream of STREAMS) events.push(...(await published(bus, stream)));
@@ -173,6 +209,9 @@ export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; n
         factBundleIds: (await all<{ _id: string }>(analysis, 'fact_bundles', { _id: 1 })).map(({ _id }) => _id),
         scans: await scans(),
         importedRows: await all(scan, 'imported_rows', { scanId: 1, position: 1 }),
+        uploadAnalyses: await uploadAnalyses(),
+        uploads: await uploads(),
+        storedBytes: await storedBytes(documents),
         scanRuns: await all(analysis, 'scan_runs', { outcome: 1 }),
         usage: await usage(),
         auditLines: await all(organization, 'audit_events'),
@@ -201,6 +240,25 @@ async function marksOf(db: Db, name: string): Promise<string[]> {
     }),
   );
   return found.flat();
+}
+
+/** Uploads that know of PUTs which were not completed: the sweep removes what these left. */
+async function brokenUploads(documents: Db): Promise<string[]> {
+  const broken = await documents
+    .collection('uploads')
+    .find({ 'attempts.0': { $exists: true } }, { projection: { _id: 1 } })
+    .limit(100)
+    .toArray();
+  return broken.map(({ _id }) => `upload ${String(_id)} keeps what a broken PUT left`);
+}
+
+async function storedBytes(documents: Db): Promise<Record<string, number>> {
+  const bytes: Record<string, number> = {};
+  const pieces = documents.collection<{ files_id: string; data: { length(): number } }>('contents.chunks').find();
+  for await (const { files_id: id, data } of pieces) bytes[id] = (bytes[id] ?? 0) + data.length();
+  for (const { _id } of await documents.collection<{ _id: string }>('contents.files').find().toArray())
+    bytes[_id] ??= 0;
+  return bytes;
 }
 
 async function deadLettersOf(db: Db): Promise<string[]> {

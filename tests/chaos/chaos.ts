@@ -330,6 +330,7 @@ function sentOf({ invoices, scans, reviews, assignments }: LedgerBooks): Record<
     entries.reduce((sum, entry) => sum + entry.answers.length, 0);
   return {
     invoices: invoices.length,
+    'of them as documents': invoices.filter(({ upload }) => upload !== undefined).length,
     'acknowledgements of invoices': answers(invoices),
     scans: scans.length,
     rows: scans.reduce((sum, { rows }) => sum + rows.length, 0),

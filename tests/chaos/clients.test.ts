@@ -27,7 +27,10 @@ afterEach(async () => {
 });
 
 /** Stands for the API. @param statusOf what the n-th request under its key is answered, from 0 */
-async function serve(statusOf: (heard: Heard, times: number) => number): Promise<{ ledger: Ledger; heard: Heard[] }> {
+async function serve(
+  statusOf: (heard: Heard, times: number) => number,
+  body: object = {},
+): Promise<{ ledger: Ledger; heard: Heard[] }> {
   const heard: Heard[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -42,7 +45,8 @@ async function serve(statusOf: (heard: Heard, times: number) => number): Promise
       const times = heard.filter((earlier) => earlier.key === one.key).length;
       heard.push(one);
       response.statusCode = statusOf(one, times);
-      response.end(JSON.stringify({ id: one.key, decision: 'PASS', risk_score: 0, findings: [], skippedRows: [] }));
+      const answer = { id: one.key, decision: 'PASS', risk_score: 0, findings: [], skippedRows: [], ...body };
+      response.end(JSON.stringify(answer));
     });
   });
   servers.push(server);
@@ -95,6 +99,27 @@ test('a request without a definite answer is repeated under its key until it has
   expect(await ledger.untilKnown(() => ledger.postInvoice(tenant, entry, {}))).toBe('ACKNOWLEDGED');
   expect(heard.map(({ key }) => key)).toEqual(statuses.map(() => 'again'));
   expect(ledger.books.invoices).toEqual([expect.objectContaining({ outcome: 'ACKNOWLEDGED' })]);
+});
+
+test('a document is reserved, stored and analyzed once each, whatever was answered to the attempts before', async () => {
+  const answers: Record<string, number[]> = {
+    '/v1/uploads': [503, 201],
+    '/v1/uploads/n/content': [500, 409],
+    '/v1/invoices/from-upload': [504, 200],
+  };
+  const { ledger, heard } = await serve(({ path }) => answers[path]?.shift() ?? 500, { upload_id: 'n' });
+  const entry = { ...entryOf('document'), upload: {} };
+  const document = Buffer.from('<Invoice/>');
+  expect(await ledger.untilKnown(() => ledger.uploadInvoice(tenant, entry, document))).toBe('ACKNOWLEDGED');
+  expect(heard.map(({ path }) => path.slice('/v1'.length))).toEqual([
+    '/uploads',
+    '/uploads',
+    '/uploads/n/content',
+    '/uploads/n/content',
+    '/invoices/from-upload',
+    '/invoices/from-upload',
+  ]);
+  expect(entry).toMatchObject({ upload: { id: 'n', isStored: true }, answers: [{ decision: 'PASS' }] });
 });
 
 test('a refusal is final, and what was acknowledged before and is refused now is noted', async () => {

@@ -1,10 +1,10 @@
-// Clients that go on whatever breaks: they post invoices and copies of them, repeat requests, scan files, review and
+// Clients that go on whatever breaks: they post and upload invoices and copies of them, repeat requests, scan files, review and
 // assign findings. What they send follows from the seed; what they review follows from what they were answered.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { randomFrom } from '../detection/random.js';
 import type { Random } from '../detection/random.js';
-import { sampleFile, sampleInvoice } from '../e2e/crash/sample-invoices.js';
+import { sampleDocument, sampleFile, sampleInvoice } from '../e2e/crash/sample-invoices.js';
 import type { Row, Sample, SampleRow } from '../e2e/crash/sample-invoices.js';
 import type { InvoiceAnswer, InvoiceEntry, Ledger, ScanEntry } from './ledger.js';
 
@@ -36,7 +36,15 @@ const OPEN_FINDINGS_MAX = 50;
 /** Copies are of invoices this young, so that both may be under way at once. */
 const RECENT_MAX = 20;
 
-const shares = { repeat: 0.1, review: 0.12, assignment: 0.08, copy: 0.2, withoutKey: 0.1, look: 0.4 } as const;
+const shares = {
+  repeat: 0.1,
+  review: 0.12,
+  assignment: 0.08,
+  copy: 0.2,
+  document: 0.2,
+  withoutKey: 0.1,
+  look: 0.4,
+} as const;
 const scanShares = { repeat: 0.3, withoutKey: 0.1, copy: 0.2, externalId: 0.5, knownId: 0.05 } as const;
 const dispositions = ['CONFIRMED', 'FALSE_POSITIVE', 'UNDER_REVIEW'] as const;
 
@@ -80,7 +88,8 @@ function invoiceClient(
   { seed, tenantNumber, client, clients, retrying }: ClientOptions & { client: number; retrying: Promise<unknown>[] },
 ): () => Promise<void> {
   const random = randomOf(seed, 'client', tenantNumber, client);
-  const sent: { entry: InvoiceEntry; body: object }[] = [];
+  /** Each sends the same request once more. */
+  const sent: (() => ReturnType<Ledger['postInvoice']>)[] = [];
   const open: string[] = [];
   const { organizationId } = tenant;
   let count = 0;
@@ -103,7 +112,9 @@ function invoiceClient(
     const of = copied ? random.integer(0, clients - 1) : client;
     const number = copied ? Math.max(0, count - random.integer(1, RECENT_MAX)) : count;
     const sentAs = `${tenantNumber}-${client}-${count}`;
-    const hasKey = !random.chance(shares.withoutKey);
+    const isDocument = random.chance(shares.document);
+    // The upload is the key of a document.
+    const hasKey = !random.chance(shares.withoutKey) || isDocument;
     const isLooking = random.chance(shares.look);
     count++;
     const sample = sampleOf(seed, `${tenantNumber}-${of}`, number);
@@ -114,20 +125,20 @@ function invoiceClient(
       outcome: 'UNKNOWN',
       isRetried: hasKey,
       answers: [],
+      ...(isDocument ? { upload: {} } : {}),
     };
-    const body = sampleInvoice({ ...sample, sentAs });
-    if (hasKey) sent.push({ entry, body });
-    const outcome = await ledger.postInvoice(tenant, entry, body);
-    if (outcome === 'UNKNOWN' && hasKey) {
-      await inBackground(ledger.untilKnown(() => ledger.postInvoice(tenant, entry, body)));
-    }
+    const send = isDocument
+      ? () => ledger.uploadInvoice(tenant, entry, sampleDocument({ ...sample, sentAs }))
+      : () => ledger.postInvoice(tenant, entry, sampleInvoice({ ...sample, sentAs }));
+    if (hasKey) sent.push(send);
+    const outcome = await send();
+    if (outcome === 'UNKNOWN' && hasKey) await inBackground(ledger.untilKnown(send));
     const [answer] = entry.answers;
     if (isLooking && answer !== undefined) await look(answer);
   };
   /** The same request again: the same answer must come. */
   const repeat = async (): Promise<void> => {
-    const { entry, body } = random.pick(sent.slice(-RECENT_MAX));
-    await ledger.postInvoice(tenant, entry, body);
+    await random.pick(sent.slice(-RECENT_MAX))();
   };
   const work = async (isReview: boolean): Promise<void> => {
     const findingId = open[0] ?? '';

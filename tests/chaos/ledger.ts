@@ -39,6 +39,8 @@ export interface InvoiceEntry extends Entry {
   /** Stored with the invoice as its buyer's name; nobody else uses it. */
   readonly sentAs: string;
   readonly answers: InvoiceAnswer[];
+  /** Of one that is sent as a document: how far its client has come. */
+  readonly upload?: { id?: string; isStored?: boolean };
 }
 
 export interface ScanEntry extends Entry {
@@ -74,6 +76,8 @@ export interface Ledger {
   /** Answers by status, `none` for those that did not come. */
   readonly statuses: ReadonlyMap<string, number>;
   postInvoice(tenant: Tenant, entry: InvoiceEntry, body: object): Promise<Outcome>;
+  /** Sends an invoice as a document: what was answered already is not repeated. */
+  uploadInvoice(tenant: Tenant, entry: InvoiceEntry, document: Buffer): Promise<Outcome>;
   postScan(tenant: Tenant, entry: ScanEntry): Promise<Outcome>;
   review(tenant: Tenant, entry: ReviewEntry): Promise<Outcome>;
   assign(tenant: Tenant, entry: AssignmentEntry): Promise<Outcome>;
@@ -90,6 +94,8 @@ export interface Ledger {
 interface Answer {
   readonly status: number;
   readonly text: string;
+  /** Whether it says when to come again. */
+  readonly isForNow: boolean;
 }
 
 /** @param baseUrl ends in `/v1` */
@@ -107,7 +113,7 @@ export function openLedger(baseUrl: string): Ledger {
   const call = async (
     tenant: Tenant,
     route: string,
-    { body, idempotencyKey, timeoutMs = ATTEMPT_MS_MAX }: CallOptions = {},
+    { body, document, idempotencyKey, timeoutMs = ATTEMPT_MS_MAX }: CallOptions = {},
   ): Promise<Answer | undefined> => {
     const [method = '', path = ''] = route.split(' ');
     let answer: Answer | undefined;
@@ -117,12 +123,15 @@ export function openLedger(baseUrl: string): Ledger {
         headers: {
           authorization: `Bearer ${tenant.keys.owner}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(document === undefined ? {} : { 'content-type': 'application/xml' }),
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(document === undefined ? {} : { body: new Uint8Array(document) }),
         signal: AbortSignal.timeout(timeoutMs),
       });
-      answer = { status: response.status, text: await response.text() };
+      const isForNow = response.headers.has('retry-after');
+      answer = { status: response.status, text: await response.text(), isForNow };
     } catch {
       // No answer, or half of one: the outcome is not known.
     }
@@ -151,16 +160,49 @@ export function openLedger(baseUrl: string): Ledger {
     return isRefused ? 'REFUSED' : 'UNKNOWN';
   };
 
+  const answerOf = (text: string): InvoiceAnswer => {
+    const { id: invoiceId, decision, risk_score: riskScore, findings } = JSON.parse(text) as AcceptedAnalysis;
+    return { invoiceId, decision, riskScore, findingTypes: findings.map(({ type }) => type).toSorted() };
+  };
+  /** Reserves, stores and analyzes. @returns the answer that did not lead on, or the last one */
+  const sendDocument = async (
+    tenant: Tenant,
+    upload: NonNullable<InvoiceEntry['upload']>,
+    document: Buffer,
+  ): Promise<Answer | undefined> => {
+    if (upload.id === undefined) {
+      const body = { mediaType: 'application/xml', byteSize: document.length };
+      const reserved = await call(tenant, 'POST /uploads', { body });
+      if (reserved?.status !== 201) return reserved;
+      upload.id = (JSON.parse(reserved.text) as { upload_id: string }).upload_id;
+    }
+    if (upload.isStored !== true) {
+      const stored = await call(tenant, `PUT /uploads/${upload.id}/content`, { document });
+      // The answer of an earlier one was lost.
+      const wasStored = stored?.status === 409 && !stored.isForNow;
+      if (stored?.status !== 204 && !wasStored) return stored;
+      upload.isStored = true;
+    }
+    return call(tenant, 'POST /invoices/from-upload', { body: { upload_id: upload.id } });
+  };
+
   return {
     books,
     statuses,
     postInvoice(tenant, entry, body) {
       const { idempotencyKey } = entry;
       const send = () => call(tenant, 'POST /invoices', { body, idempotencyKey });
+      return attempt(books.invoices, entry, send, (text) => entry.answers.push(answerOf(text)));
+    },
+    uploadInvoice(tenant, entry, document) {
+      const { upload } = entry;
+      if (upload === undefined) throw new TypeError(`${entry.sentAs} is not sent as a document`);
+      const send = () => sendDocument(tenant, upload, document);
       return attempt(books.invoices, entry, send, (text) => {
-        const { id: invoiceId, decision, risk_score: riskScore, findings } = JSON.parse(text) as AcceptedAnalysis;
-        const findingTypes = findings.map(({ type }) => type).toSorted();
-        entry.answers.push({ invoiceId, decision, riskScore, findingTypes });
+        const told = answerOf(text);
+        const [first] = entry.answers;
+        // A repeat tells the decision in force, which reviews change; that it is of the same invoice is promised.
+        entry.answers.push(first === undefined ? told : { ...first, invoiceId: told.invoiceId });
       });
     },
     postScan(tenant, entry) {
@@ -218,6 +260,7 @@ export function openLedger(baseUrl: string): Ledger {
 
 interface CallOptions {
   readonly body?: object;
+  readonly document?: Buffer;
   readonly idempotencyKey?: string | undefined;
   readonly timeoutMs?: number;
 }

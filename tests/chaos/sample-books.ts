@@ -37,6 +37,7 @@ export function sampleBooks(): SampleBooks {
   const { id: _id, status: _status, skippedRows, ...result } = scan;
   const invoices = [
     invoiceRecord('posted', { sentAs: 'request', findings: [finding] }),
+    invoiceRecord('uploaded', { sentAs: 'document' }),
     invoiceRecord('row-0', { position: 0 }),
     invoiceRecord('row-1', { position: 1 }),
   ];
@@ -57,6 +58,16 @@ export function sampleBooks(): SampleBooks {
       payload: { findingId: 'finding', disposition: 'CONFIRMED', previousDisposition: 'OPEN' },
     },
     { id: 'evt-4', name: 'finding_assigned', payload: { findingId: 'finding', assigneeUserId } },
+    {
+      id: 'evt-6',
+      name: 'invoice_analyzed',
+      payload: {
+        invoiceId: 'uploaded',
+        analysisId: 'analysis of uploaded',
+        decision: 'DECISION_PASS',
+        riskScore: 7,
+      },
+    },
     // A field with its default value is left out: no row was skipped.
     { id: 'evt-5', name: 'scan_completed', payload: { scanId: 'scan', invoicesAnalyzed: 2 } },
   ];
@@ -65,7 +76,16 @@ export function sampleBooks(): SampleBooks {
   const answer = { invoiceId: 'posted', decision: 'PASS', riskScore: 7, findingTypes: [finding.type] };
   const sample: { books: Books; ledger: LedgerBooks } = {
     ledger: {
-      invoices: [{ ...known, idempotencyKey: 'key', sentAs: 'request', answers: [answer, answer] }],
+      invoices: [
+        { ...known, idempotencyKey: 'key', sentAs: 'request', answers: [answer, answer] },
+        {
+          ...known,
+          idempotencyKey: undefined,
+          sentAs: 'document',
+          upload: { id: 'upload', isStored: true },
+          answers: [{ invoiceId: 'uploaded', decision: 'PASS', riskScore: 7, findingTypes: [] }],
+        },
+      ],
       scans: [{ ...known, idempotencyKey: 'file', rows, firstNumber: 'number of row-0', answers: [scan, scan] }],
       reviews: [{ ...known, findingId: 'finding', disposition: 'CONFIRMED' }],
       assignments: [{ ...known, findingId: 'finding', assigneeUserId }],
@@ -92,16 +112,29 @@ export function sampleBooks(): SampleBooks {
         invoiceId,
         decision: 'PASS',
         riskScore: 7,
-        facts: invoiceId === 'posted' ? {} : { bundleId: 'bundle' },
+        facts: invoiceId.startsWith('row-') ? { bundleId: 'bundle' } : {},
       })),
       factBundleIds: ['bundle'],
       scans: [
         { _id: 'scan', organizationId, status: 'COMPLETE', usage: { month: MONTH, rows: 2 }, result, skippedRows },
       ],
       importedRows: [0, 1].map((position) => ({ scanId: 'scan', position })),
+      uploadAnalyses: [{ _id: 'uploaded', organizationId, uploadId: 'upload', state: 'READ', usageMonth: MONTH }],
+      uploads: [
+        {
+          _id: 'upload',
+          organizationId,
+          state: 'UPLOADED',
+          byteSize: 100,
+          content: { fileId: 'file' },
+          usage: { month: MONTH, bytes: 100 },
+        },
+      ],
+      storedBytes: { file: 100 },
       scanRuns: [{ _id: 'scan', outcome: {} }],
       usage: [
-        { _id: `${organizationId}:${MONTH}:analyses`, used: 1 },
+        { _id: `${organizationId}:${MONTH}:analyses`, used: 2 },
+        { _id: `${organizationId}:${MONTH}:upload_bytes`, used: 100 },
         { _id: `${organizationId}:${MONTH}:scan_rows`, used: 2 },
       ],
       auditLines: [{ action: 'finding.reviewed', target: 'finding:finding', outcome: 'SUCCEEDED' }],
@@ -124,11 +157,12 @@ function invoiceRecord(_id: string, { sentAs, position, findings = [] }: About):
   return {
     _id,
     organizationId,
-    source: position === undefined ? 'API' : 'SCAN',
+    source: position !== undefined ? 'SCAN' : _id === 'uploaded' ? 'UPLOAD' : 'API',
     status: 'ANALYZED',
     invoice: { invoice_number: `number of ${_id}`, ...(sentAs === undefined ? {} : { buyer: { name: sentAs } }) },
     match: position === undefined ? {} : { scanId: 'scan', position },
-    ...(position === undefined ? { usageMonth: MONTH } : {}),
+    // An upload counts by the request for its analysis.
+    ...(position === undefined && _id !== 'uploaded' ? { usageMonth: MONTH } : {}),
     analysis: { analysisId: `analysis of ${_id}`, decision: 'PASS', riskScore: 7, findings },
   };
 }

@@ -14,6 +14,8 @@ import { startServiceProcess, UNLIMITED_RATES } from '../e2e/crash/service-proce
 import { links } from './plan.js';
 import type { Link } from './plan.js';
 
+/** What a broken PUT left is removed a minute after it, and not after an hour. */
+const DOCUMENTS_ENV = { UPLOAD_SWEEP_SECONDS: '1' } as const;
 /** Receivers are on loopback, and failed deliveries end within a minute: waits of 16 s in all, 19 with their jitter. */
 const WEBHOOKS_ENV = {
   EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
@@ -125,6 +127,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
       closing.push(() => kept.end());
       const natsLink = linkOf(service, 'broker');
       const env = { LOG_LEVEL: 'info', ...UNLIMITED_RATES, ...own, NATS_URL: await proxiedUrl(natsLink, natsUrl) };
+      if (service === 'documents') Object.assign(env, DOCUMENTS_ENV);
       if (service === 'webhooks') Object.assign(env, WEBHOOKS_ENV);
       if (own['MONGODB_URL'] !== undefined) {
         Object.assign(env, { MONGODB_URL: await proxiedUrl(linkOf(service, 'database'), mongodbUrl) });

@@ -20,6 +20,27 @@ export function sampleInvoice({ supplier, number, amount, sentAs }: Sample): Rea
   };
 }
 
+/** The same invoice as a document. */
+export function sampleDocument({ supplier, number, amount, sentAs }: Sample): Buffer {
+  const name = (text: string): string => `<cbc:RegistrationName>${text}</cbc:RegistrationName>`;
+  const party = (text: string): string =>
+    `<cac:Party><cac:PartyLegalEntity>${name(text)}</cac:PartyLegalEntity></cac:Party>`;
+  return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>
+<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"
+  xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2"
+  xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">
+  <cbc:ID>${number}</cbc:ID><cbc:IssueDate>2026-03-05</cbc:IssueDate><cbc:InvoiceTypeCode>380</cbc:InvoiceTypeCode>
+  <cbc:DocumentCurrencyCode>EUR</cbc:DocumentCurrencyCode>
+  <cac:OrderReference><cbc:ID>${orderOf(supplier)}</cbc:ID></cac:OrderReference>
+  <cac:AccountingSupplierParty>${party(supplierName(supplier))}</cac:AccountingSupplierParty>
+  <cac:AccountingCustomerParty>${party(sentAs)}</cac:AccountingCustomerParty>
+  <cac:PaymentMeans><cbc:PaymentMeansCode>30</cbc:PaymentMeansCode>
+    <cac:PayeeFinancialAccount><cbc:ID>${germanIban(supplier)}</cbc:ID></cac:PayeeFinancialAccount></cac:PaymentMeans>
+  <cac:LegalMonetaryTotal><cbc:TaxInclusiveAmount currencyID="EUR">${amount.toFixed(2)}</cbc:TaxInclusiveAmount>
+  </cac:LegalMonetaryTotal>
+</Invoice>`);
+}
+
 /** Few, so that many invoices meet in the same documents. */
 const SUPPLIERS = 3;
 const COPIES_SHARE = 0.25;
