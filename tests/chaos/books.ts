@@ -244,12 +244,13 @@ async function marksOf(db: Db, name: string): Promise<string[]> {
 
 /** Uploads that know of PUTs which were not completed: the sweep removes what these left. */
 async function brokenUploads(documents: Db): Promise<string[]> {
-  const broken = await documents
-    .collection('uploads')
-    .find({ 'attempts.0': { $exists: true } }, { projection: { _id: 1 } })
-    .limit(100)
+  const uploads = await documents
+    .collection<UploadRecord & { readonly attempts: readonly string[] }>('uploads')
+    .find({ 'attempts.0': { $exists: true } })
     .toArray();
-  return broken.map(({ _id }) => `upload ${String(_id)} keeps what a broken PUT left`);
+  return uploads
+    .filter(({ attempts, content }) => attempts.some((fileId) => fileId !== content?.fileId))
+    .map(({ _id }) => `upload ${_id} keeps what a broken PUT left`);
 }
 
 async function storedBytes(documents: Db): Promise<Record<string, number>> {

@@ -37,9 +37,18 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
 export interface KillableSystemOptions {
   /** Added to the environment of the service that sends webhooks. */
   readonly webhooksEnv?: Readonly<Record<string, string>>;
+  /** Added to the environment of the service that stores uploads. */
+  readonly documentsEnv?: Readonly<Record<string, string>>;
 }
 
-export async function startKillableSystem({ webhooksEnv = {} }: KillableSystemOptions = {}): Promise<KillableSystem> {
+export async function startKillableSystem({
+  webhooksEnv = {},
+  documentsEnv = {},
+}: KillableSystemOptions = {}): Promise<KillableSystem> {
+  const added: Partial<Record<ServiceName, Readonly<Record<string, string>>>> = {
+    webhooks: webhooksEnv,
+    documents: documentsEnv,
+  };
   const unexpected: string[] = [];
   const log = (line: string): void => void unexpected.push(line);
   const closing: (() => Promise<void>)[] = [];
@@ -62,8 +71,7 @@ export async function startKillableSystem({ webhooksEnv = {} }: KillableSystemOp
     };
     const secrets = newSecrets();
     const services = await startServices({ natsUrl, mongodbUrlFor, secrets }, async (name, own) => {
-      const added = name === 'webhooks' ? webhooksEnv : {};
-      const env = { LOG_LEVEL: 'info', ...UNLIMITED_RATES, ...own, ...added };
+      const env = { LOG_LEVEL: 'info', ...UNLIMITED_RATES, ...own, ...added[name] };
       const service = await startServiceProcess(name, env, { log });
       closing.push(() => service.stop());
       return service;

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Hold, HoldOptions } from '@invoicecontrol/testkit/mongo-proxy';
+import type { KillableSystem } from './crash/killable-system.js';
+import { reached } from './crash/reached.js';
+import { startUploadTrial } from './crash/upload-trial.js';
+import type { Sender, UploadTrial } from './crash/upload-trial.js';
+
+/** What a client has sent when the command comes. */
+type Stage = 'reserve' | 'put' | 'analyze';
+type Victim = 'documents' | 'analysis' | 'gateway';
+
+/** A command that an upload or its analysis sends to the database of a service. */
+interface Step {
+  readonly service: 'documents' | 'analysis';
+  readonly command: string;
+  readonly stage: Stage;
+  /** Which of those of this client; the first unless said. */
+  readonly occurrence?: number;
+  /** Of a document that cannot be read. */
+  readonly isUnreadable?: boolean;
+}
+
+/** In the order in which they come. */
+const steps: readonly Step[] = [
+  { service: 'documents', command: 'insert uploads', stage: 'reserve' },
+  // The claim of a PUT.
+  { service: 'documents', command: 'findAndModify uploads', stage: 'put' },
+  { service: 'documents', command: 'insert contents.chunks', stage: 'put' },
+  { service: 'documents', command: 'insert contents.chunks', stage: 'put', occurrence: 2 },
+  { service: 'documents', command: 'update usage', stage: 'put' },
+  // The commit of its bytes.
+  { service: 'documents', command: 'update uploads', stage: 'put' },
+  // What an analysis that is about to be requested, and one that begins, keep.
+  { service: 'documents', command: 'update uploads', stage: 'analyze' },
+  { service: 'documents', command: 'update uploads', stage: 'analyze', occurrence: 2 },
+  // A process reads it.
+  { service: 'documents', command: 'find contents.chunks', stage: 'analyze' },
+  { service: 'documents', command: 'insert extractions', stage: 'analyze' },
+  { service: 'documents', command: 'insert extractions', stage: 'analyze', isUnreadable: true },
+  { service: 'analysis', command: 'update usage', stage: 'analyze' },
+  { service: 'analysis', command: 'insert upload_analyses', stage: 'analyze' },
+  // The claim of a worker, what was read, and the end.
+  { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze' },
+  { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze', occurrence: 2 },
+  { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze', occurrence: 3 },
+  { service: 'analysis', command: 'insert invoices', stage: 'analyze' },
+  { service: 'analysis', command: 'findAndModify invoices', stage: 'analyze' },
+  // A failure takes it out of its month, and is announced.
+  { service: 'analysis', command: 'update usage', stage: 'analyze', occurrence: 2, isUnreadable: true },
+  {
+    service: 'analysis',
+    command: 'findAndModify upload_analyses',
+    stage: 'analyze',
+    occurrence: 2,
+    isUnreadable: true,
+  },
+];
+/** These name no client, so the first one that passes is held and each comes last in a round of its own. */
+const unnamed: readonly Step[] = [
+  { service: 'documents', command: 'insert contents.files', stage: 'put' },
+  { service: 'analysis', command: 'update relay', stage: 'analyze' },
+  // Empties the outbox of a failure.
+  { service: 'analysis', command: 'update upload_analyses', stage: 'analyze', isUnreadable: true },
+];
+/** The kill points of these are in crash-points.e2e.test.ts. */
+const ofEveryDecision = ['analyses', 'findings', 'policies', 'suppliers']
+  .map((name) => `analysis: insert ${name}`)
+  .concat(['invoices', 'links', 'suppliers'].map((name) => `analysis: update ${name}`));
+
+interface KillPoint extends Step {
+  readonly side: HoldOptions['side'];
+}
+
+const bothSides = (step: Step): KillPoint[] =>
+  // Nothing is different after a read.
+  (step.command.startsWith('find ') ? (['before'] as const) : (['before', 'after'] as const)).map((side) => ({
+    ...step,
+    side,
+  }));
+
+let trial: UploadTrial;
+const senders: Sender[] = [];
+beforeAll(async () => {
+  trial = await startUploadTrial();
+}, 120_000);
+afterAll(() => trial.stop());
+
+/** Has a client of its own come to the point, where its command stays. */
+async function reach({ service, command, stage, occurrence, side, isUnreadable }: KillPoint): Promise<Hold> {
+  const sender = await trial.newSender(`${side} ${command} ${occurrence ?? ''}`, isUnreadable !== true);
+  senders.push(sender);
+  if (stage !== 'reserve') await trial.reserve(sender);
+  if (stage === 'analyze') await trial.put(sender);
+  const isUnnamed = unnamed.some((step) => step.command === command);
+  const mentioning = isUnnamed ? undefined : [await textIn(command, sender)];
+  const hold = trial.system.proxyOf(service).hold({
+    command,
+    side,
+    ...(occurrence === undefined ? {} : { occurrence }),
+    ...(mentioning === undefined ? {} : { mentioning }),
+  });
+  trial[stage](sender).catch(() => {});
+  await reached(hold, `${side} "${command}" (${occurrence ?? 1}) of ${stage} was not reached`);
+  return hold;
+}
+
+/** By what a command names its client. */
+async function textIn(command: string, sender: Sender): Promise<string> {
+  if (command === 'insert contents.chunks') return sender.marker;
+  if (command === 'find contents.chunks') return trial.fileIdOf(sender);
+  const isByUpload = command === 'findAndModify uploads' || command === 'update uploads';
+  return isByUpload ? (sender.uploadId ?? '') : sender.tenant.organizationId;
+}
+
+/** Kills the services while every point is reached, and brings them back; the clients then send again until they are answered. */
+async function killAt(points: readonly KillPoint[], ...victims: readonly Victim[]): Promise<void> {
+  const before = senders.length;
+  const holds: Hold[] = [];
+  for (const point of points) holds.push(await reach(point));
+  await Promise.all(victims.map((victim) => trial.system[victim].kill()));
+  for (const hold of holds) hold.drop();
+  for (const victim of victims) await trial.system[victim].restart();
+  await Promise.all(senders.slice(before).map((sender) => trial.finish(sender)));
+}
+
+const stepsOf = (service: Step['service']) => steps.filter((step) => step.service === service);
+
+describe('an upload whose service is killed', () => {
+  test('sends no write that has no kill point here, beside those of every decision', async () => {
+    const services = ['documents', 'analysis'] as const;
+    const seen = (system: KillableSystem) =>
+      services.flatMap((service) =>
+        system
+          .proxyOf(service)
+          .commandNames()
+          .map((name) => `${service}: ${name}`),
+      );
+    const before = new Set(seen(trial.system));
+    for (const isReadable of [true, false]) {
+      const sender = await trial.newSender('Uninterrupted', isReadable);
+      senders.push(sender);
+      await trial.finish(sender);
+    }
+    expect(await trial.breaches(senders)).toEqual([]);
+    const writes = seen(trial.system).filter(
+      (name) => /: (insert|update|delete|findAndModify) /.test(name) && !before.has(name),
+    );
+    const known = new Set([
+      ...[...steps, ...unnamed].map(({ service, command }) => `${service}: ${command}`),
+      ...ofEveryDecision,
+    ]);
+    expect(writes.filter((name) => !known.has(name))).toEqual([]);
+  }, 600_000);
+
+  test.each([
+    ['documents', [...stepsOf('documents').flatMap(bothSides), { ...unnamed[0], side: 'before' }], ['documents']],
+    ['analysis', [...stepsOf('analysis').flatMap(bothSides), { ...unnamed[1], side: 'before' }], ['analysis']],
+    [
+      'gateway',
+      [
+        { ...steps[3], side: 'before' },
+        { ...steps[8], side: 'before' },
+        { ...steps[17], side: 'after' },
+      ],
+      ['gateway'],
+    ],
+    [
+      'all at once',
+      [
+        ...steps.map((step, index) => ({ ...step, side: index % 2 === 0 ? 'after' : 'before' })),
+        { ...unnamed[2], side: 'after' },
+      ],
+      ['documents', 'analysis', 'gateway'],
+    ],
+  ] as [string, KillPoint[], Victim[]][])(
+    'is completed, or can be sent again: %s',
+    async (_, points, victims) => {
+      await killAt(points, ...victims);
+    },
+    600_000,
+  );
+
+  test('leaves one invoice, one analysis, one event and exact usage, and no byte that belongs to nothing', async () => {
+    expect(await trial.breaches(senders)).toEqual([]);
+  }, 900_000);
+});
