@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 /** In which the system counts the time of a processor. */
 const TICK_MS = 10;
 /** A document that had a processor for less than this share of its time did not take too long: the machine was busy. */
-const BUSY_SHARE_MIN = 0.1;
+const BUSY_SHARE_MIN = 0.5;
 
 export interface ChildLimits {
   /** For the whole of a document, unless it has to be recognised from pictures. */
@@ -111,12 +111,12 @@ async function runTask<T extends Task>(
   };
   const { pid = 0 } = child;
   const startedAt = performance.now();
-  const processorMsAtStart = await processorMs(pid);
+  const processorMsAtStart = await processorMsOf(pid);
   let isOver = false;
   const timeIsUp = async (): Promise<void> => {
-    const takenMs = (await processorMs(pid)) - processorMsAtStart;
+    const takenMs = (await processorMsOf(pid)) - processorMsAtStart;
     if (isOver) return;
-    kill(takenMs < (performance.now() - startedAt) * BUSY_SHARE_MIN ? 'STARVED' : 'TIME');
+    kill(deathByTime(takenMs, performance.now() - startedAt));
   };
   let timer = setTimeout(() => void timeIsUp(), limits.timeMs);
   let isRecognising = false;
@@ -183,8 +183,13 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(resident) * PAGE_BYTES;
 }
 
+/** Whether the document or the machine was too slow. @param processorMs for how long of it the child had a processor */
+export function deathByTime(processorMs: number, elapsedMs: number): Death {
+  return processorMs < elapsedMs * BUSY_SHARE_MIN ? 'STARVED' : 'TIME';
+}
+
 /** For how long the threads of a process had a processor. Linux alone tells it; elsewhere, and once it has ended: Infinity. */
-async function processorMs(pid: number): Promise<number> {
+async function processorMsOf(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Infinity;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return Infinity;
