@@ -40,7 +40,11 @@ export function recordsById<D extends { readonly _id: string; readonly organizat
   only: Filter<D> = {},
 ): ReadArchivePage {
   return async ({ organizationId, after, recordsMax }) => {
-    const filter = { ...only, organizationId, ...(after === undefined ? {} : { _id: { $gt: after } }) } as unknown as Filter<D>;
+    const filter = {
+      ...only,
+      organizationId,
+      ...(after === undefined ? {} : { _id: { $gt: after } }),
+    } as unknown as Filter<D>;
     const found = await collection.find(filter, { sort: { _id: 1 }, limit: recordsMax }).toArray();
     return found.map((document) => ({ position: `${document._id}`, record: toRecord(document) }));
   };
