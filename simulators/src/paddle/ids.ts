@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const CHARACTERS = 26;
+
+/** `sub_` and 26 lower-case characters, as the provider makes its ids. */
+export function newId(prefix: string): string {
+  const text = [...randomBytes(CHARACTERS)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
+  return `${prefix}_${text}`;
+}
+
+/** Instants with six digits of the second, each later than the one before, as `occurred_at` has them. */
+export function instantSource(now: () => number = Date.now): () => string {
+  let last = 0;
+  return () => {
+    last = Math.max(now() * 1_000, last + 1);
+    const seconds = new Date(Math.floor(last / 1_000)).toISOString().slice(0, 19);
+    return `${seconds}.${String(last % 1_000_000).padStart(6, '0')}Z`;
+  };
+}

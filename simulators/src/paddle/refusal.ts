@@ -1,0 +1,16 @@
+/** An answer of the API that refuses. */
+export class ApiRefusal extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, detail: string) {
+    super(detail);
+    this.name = 'ApiRefusal';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export function invalid(detail: string): ApiRefusal {
+  return new ApiRefusal(400, 'invalid_field', detail);
+}
