@@ -75,6 +75,7 @@ export const ours: readonly string[] = [
   'GET /ksef-connections/{connectionId}/submissions/{submissionId}',
   'GET /ksef-connections/{connectionId}/submissions/{submissionId}/upo',
   'GET /billing/subscription',
+  'POST /billing/portal-session',
   'POST /billing/paddle/notifications',
   'GET /organizations/current',
   'PATCH /organizations/current',
@@ -132,7 +133,4 @@ export const notBuiltYet: readonly string[] = [
   'GET /ksef-connections/{connectionId}/submissions',
   'GET /ksef-connections/{connectionId}/submissions/{submissionId}',
   'GET /ksef-connections/{connectionId}/submissions/{submissionId}/upo',
-  'POST /billing/checkout',
-  'GET /billing/subscription',
-  'POST /billing/paddle/notifications',
 ];

@@ -29,8 +29,8 @@ function readCatalogue() {
 
 /** The comment and the fields of one message, read as buf's formatter leaves them. */
 function readMessage(service, message) {
-  // The audit message belongs to every service that publishes it.
-  const owner = message === 'AuditRecorded' ? 'audit' : service.replaceAll('-', '_');
+  // These messages belong to every service that publishes them.
+  const owner = { AuditRecorded: 'audit', UsageReached: 'usage' }[message] ?? service.replaceAll('-', '_');
   const path = `proto/invoicecontrol/${owner}/v1/events.proto`;
   const proto = readFileSync(root + path, 'utf8');
   const [, comment = '', body] = new RegExp(`((?:// .*\n)*)message ${message} \\{\n([^}]*)\\}`).exec(proto) ?? [];

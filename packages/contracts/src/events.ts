@@ -6,6 +6,7 @@ import {
   InvoiceAnalyzed,
 } from './gen/invoicecontrol/analysis/v1/events.js';
 import { AuditRecorded } from './gen/invoicecontrol/audit/v1/events.js';
+import { PaymentFailed, SubscriptionChanged, TrialEnding } from './gen/invoicecontrol/billing/v1/events.js';
 import {
   ApiKeysRevoked,
   OrganizationChanged,
@@ -15,6 +16,7 @@ import {
   OrganizationRestored,
 } from './gen/invoicecontrol/organization/v1/events.js';
 import { ScanCompleted, ScanFailed } from './gen/invoicecontrol/scan/v1/events.js';
+import { UsageReached } from './gen/invoicecontrol/usage/v1/events.js';
 import { EndpointDisabled, EndpointFailing } from './gen/invoicecontrol/webhooks/v1/events.js';
 
 /** The common fields of all events: derived id, time of the change, tenant. */
@@ -63,10 +65,13 @@ export const events = {
   findingReviewed: event<FindingReviewed>('analysis', 'finding_reviewed', FindingReviewed),
   findingAssigned: event<FindingAssigned>('analysis', 'finding_assigned', FindingAssigned),
   analysisAuditRecorded: event<AuditRecorded>('analysis', 'audit_recorded', AuditRecorded),
+  analysisUsageReached: event<UsageReached>('analysis', 'usage_reached', UsageReached),
   scanCompleted: event<ScanCompleted>('scan', 'scan_completed', ScanCompleted),
   scanFailed: event<ScanFailed>('scan', 'scan_failed', ScanFailed),
   scanAuditRecorded: event<AuditRecorded>('scan', 'audit_recorded', AuditRecorded),
+  scanUsageReached: event<UsageReached>('scan', 'usage_reached', UsageReached),
   documentsAuditRecorded: event<AuditRecorded>('documents', 'audit_recorded', AuditRecorded),
+  documentsUsageReached: event<UsageReached>('documents', 'usage_reached', UsageReached),
   organizationCreated: event<OrganizationCreated>('organization', 'organization_created', OrganizationCreated),
   organizationChanged: event<OrganizationChanged>('organization', 'organization_changed', OrganizationChanged),
   organizationDeleted: event<OrganizationDeleted>('organization', 'organization_deleted', OrganizationDeleted),
@@ -76,4 +81,8 @@ export const events = {
   endpointFailing: event<EndpointFailing>('webhooks', 'endpoint_failing', EndpointFailing),
   endpointDisabled: event<EndpointDisabled>('webhooks', 'endpoint_disabled', EndpointDisabled),
   webhooksAuditRecorded: event<AuditRecorded>('webhooks', 'audit_recorded', AuditRecorded),
+  subscriptionChanged: event<SubscriptionChanged>('billing', 'subscription_changed', SubscriptionChanged),
+  paymentFailed: event<PaymentFailed>('billing', 'payment_failed', PaymentFailed),
+  trialEnding: event<TrialEnding>('billing', 'trial_ending', TrialEnding),
+  billingAuditRecorded: event<AuditRecorded>('billing', 'audit_recorded', AuditRecorded),
 } as const;

@@ -61,6 +61,7 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
           };
         },
         getOrganization: refuse,
+        getBillingContact: refuse,
         updateOrganization: refuse,
         updateBaseCurrency: refuse,
         updateReferenceValidation: refuse,

@@ -7,6 +7,7 @@ import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import { ownedDocuments, prefixedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
 import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
+import { USAGE_NOTICES, usageNotices } from '@invoicecontrol/runtime/mongo/usage-notices';
 import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
@@ -115,7 +116,7 @@ async function compose(
   const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   onStop('documents', () => documentsChannel.close());
   const collections = await openCollections(db);
-  const outbox = await openOutbox(['invoices', 'findings', UPLOAD_ANALYSES, AUDIT_LINES]);
+  const outbox = await openOutbox(['invoices', 'findings', UPLOAD_ANALYSES, AUDIT_LINES, USAGE_NOTICES]);
   const audit = await auditBuffer(events.analysisAuditRecorded, { db, outbox, clock, logger });
   onStop('audit lines', () => audit.flush());
 
@@ -129,7 +130,11 @@ async function compose(
   };
   const suppliers = supplierStore(collections.suppliers);
   const { bankLinks, orderLinks } = linkStores(collections.links);
-  const usage = usageCounters(db, clock);
+  const usage = usageCounters(
+    db,
+    clock,
+    await usageNotices(events.analysisUsageReached, { db, outbox, clock, logger }),
+  );
   const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
   onStop('tenants', () => tenants.close());
   const members = membersFromOrganization(organizationChannel);

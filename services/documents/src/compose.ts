@@ -4,6 +4,7 @@ import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-si
 import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
+import { USAGE_NOTICES, usageNotices } from '@invoicecontrol/runtime/mongo/usage-notices';
 import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
@@ -58,7 +59,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
   const uploadCollection = db.collection<UploadDocument>('uploads');
   const extractionCollection = db.collection<ExtractionDocument>('extractions');
   await Promise.all([createUploadIndexes(uploadCollection), createExtractionIndexes(extractionCollection)]);
-  const outbox = await openOutbox([AUDIT_LINES]);
+  const outbox = await openOutbox([AUDIT_LINES, USAGE_NOTICES]);
   const audit = await auditBuffer(events.documentsAuditRecorded, { db, outbox, clock, logger });
   onStop('audit lines', () => audit.flush());
 
@@ -69,7 +70,11 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
   await createRenderingIndexes(renderingCollection);
   const renderingFiles = contentStore(db, 'renderings');
   const renderings = renderingStore(renderingCollection, renderingFiles);
-  const usage = usageCounters(db, clock);
+  const usage = usageCounters(
+    db,
+    clock,
+    await usageNotices(events.documentsUsageReached, { db, outbox, clock, logger }),
+  );
   const reader = uploadReader({ uploads, contents, audit });
   const extractions = extractionStore(extractionCollection);
   const pool = extractionPool({

@@ -5,6 +5,9 @@ import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { UploadAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
+import { CheckoutServiceDefinition } from '@invoicecontrol/contracts/billing/v1/checkout_service';
+import { PaymentNotificationServiceDefinition } from '@invoicecontrol/contracts/billing/v1/payment_notification_service';
+import { SubscriptionServiceDefinition } from '@invoicecontrol/contracts/billing/v1/subscription_service';
 import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { UploadServiceDefinition } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { ArchiveServiceDefinition } from '@invoicecontrol/contracts/archive/v1/archive_service';
@@ -30,6 +33,7 @@ export const rpcServices = {
   analysisUsage: { owner: 'analysis', definition: UsageServiceDefinition },
   apiKeys: { owner: 'organization', definition: ApiKeyServiceDefinition },
   audit: { owner: 'organization', definition: AuditServiceDefinition },
+  checkouts: { owner: 'billing', definition: CheckoutServiceDefinition },
   companies: { owner: 'organization', definition: CompanyServiceDefinition },
   deliveries: { owner: 'webhooks', definition: DeliveryServiceDefinition },
   documents: { owner: 'documents', definition: DocumentServiceDefinition },
@@ -41,10 +45,12 @@ export const rpcServices = {
   notifications: { owner: 'organization', definition: NotificationServiceDefinition },
   organizationUsage: { owner: 'organization', definition: UsageServiceDefinition },
   organizations: { owner: 'organization', definition: OrganizationServiceDefinition },
+  paymentNotifications: { owner: 'billing', definition: PaymentNotificationServiceDefinition },
   policies: { owner: 'analysis', definition: PolicyServiceDefinition },
   routingRules: { owner: 'analysis', definition: RoutingRuleServiceDefinition },
   scans: { owner: 'scan', definition: ScanServiceDefinition },
   scanUsage: { owner: 'scan', definition: UsageServiceDefinition },
+  subscriptions: { owner: 'billing', definition: SubscriptionServiceDefinition },
   uploadAnalyses: { owner: 'analysis', definition: UploadAnalysisServiceDefinition },
   uploads: { owner: 'documents', definition: UploadServiceDefinition },
   webhooks: { owner: 'webhooks', definition: EndpointServiceDefinition },

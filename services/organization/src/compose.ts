@@ -41,8 +41,10 @@ import { notificationService } from './transport/grpc/notification.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { organizationService } from './transport/grpc/organization.js';
 import { onAuditRecorded } from './transport/subscribers/audit-recorded.js';
+import { onPaymentFailed, onTrialEnding, onUsageReached } from './transport/subscribers/billing-notices.js';
 import { onEndpointTrouble } from './transport/subscribers/endpoint-trouble.js';
 import { onFindingAssigned } from './transport/subscribers/finding-assigned.js';
+import { onSubscriptionChanged } from './transport/subscribers/subscription-changed.js';
 
 /** Starts the organization service and resolves when it accepts calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
@@ -111,6 +113,13 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       handler(events.scanAuditRecorded, onAuditRecorded(deps)),
       handler(events.webhooksAuditRecorded, onAuditRecorded(deps)),
       handler(events.documentsAuditRecorded, onAuditRecorded(deps)),
+      handler(events.billingAuditRecorded, onAuditRecorded(deps)),
+      handler(events.subscriptionChanged, onSubscriptionChanged({ ...deps, logger })),
+      handler(events.paymentFailed, onPaymentFailed(deps)),
+      handler(events.trialEnding, onTrialEnding(deps)),
+      handler(events.analysisUsageReached, onUsageReached(deps)),
+      handler(events.scanUsageReached, onUsageReached(deps)),
+      handler(events.documentsUsageReached, onUsageReached(deps)),
       handler(events.endpointFailing, onEndpointTrouble(deps, 'WEBHOOK_FAILING')),
       handler(events.endpointDisabled, onEndpointTrouble(deps, 'WEBHOOK_DISABLED')),
     ],

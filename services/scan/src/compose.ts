@@ -1,7 +1,9 @@
+import { events } from '@invoicecontrol/contracts/events';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
+import { USAGE_NOTICES, usageNotices } from '@invoicecontrol/runtime/mongo/usage-notices';
 import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
@@ -54,11 +56,11 @@ async function compose(
   const scanCollection = db.collection<ScanDocument>('scans');
   const importedRowCollection = db.collection<ImportedRowDocument>('imported_rows');
   await Promise.all([createScanIndexes(scanCollection), createImportedRowIndexes(importedRowCollection)]);
-  const outbox = await openOutbox(['scans']);
+  const outbox = await openOutbox(['scans', USAGE_NOTICES]);
 
   const scans = scanStore(scanCollection, outbox, clock);
   const importedRows = importedRowStore(importedRowCollection, scans.failedAmong);
-  const usage = usageCounters(db, clock);
+  const usage = usageCounters(db, clock, await usageNotices(events.scanUsageReached, { db, outbox, clock, logger }));
   const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
   onStop('tenants', () => tenants.close());
   const rowAnalysis = rowsByAnalysis(analysisChannel);

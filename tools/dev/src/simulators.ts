@@ -2,16 +2,21 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEcbFeedSimulator } from '@invoicecontrol/simulators/ecb-feed';
+import { startPaddleSimulator } from '@invoicecontrol/simulators/paddle';
+import type { PaddleSimulator } from '@invoicecontrol/simulators/paddle';
 import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import { startWebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
 import type { WebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
 import { createTestAuthority } from '@invoicecontrol/testkit/test-certificates';
+import { developmentSettings } from '@invoicecontrol/topology/start';
 
 export interface Simulators {
   /** What tells the services where their outside systems are. */
   readonly env: Readonly<Record<string, string>>;
   /** By name, as `.data/demo.json` tells them. */
   readonly urls: Readonly<Record<string, string>>;
+  /** Tells those that call the product where it is. */
+  connect(baseUrl: string): void;
   /** Absent where a start shows no webhook. */
   readonly webhookReceiver: WebhookReceiver | undefined;
   stop(): Promise<void>;
@@ -19,9 +24,10 @@ export interface Simulators {
 
 /** @param options.webhooks whether to receive webhooks; `directory` is for the certificate of who receives them */
 export async function startSimulators(options: { webhooks: boolean; directory: string }): Promise<Simulators> {
-  const [ecbFeed, smtp, webhooks] = await Promise.all([
+  const [ecbFeed, smtp, paddle, webhooks] = await Promise.all([
     startEcbFeedSimulator(),
     startSmtpSimulator(),
+    startPaddle(process.env),
     options.webhooks ? receiveWebhooks(options.directory) : undefined,
   ]);
   return {
@@ -29,16 +35,47 @@ export async function startSimulators(options: { webhooks: boolean; directory: s
       ECB_FEED_URL: ecbFeed.url,
       SMTP_URL: smtp.url,
       MAIL_FROM: 'Invoice Control <control@localhost>',
+      ...paddle.env,
       ...webhooks?.env,
     },
     // GET /messages shows the mails.
-    urls: { ecbFeed: ecbFeed.url, smtp: smtp.httpUrl, ...webhooks?.urls },
+    urls: { ecbFeed: ecbFeed.url, smtp: smtp.httpUrl, paddle: paddle.simulator.url, ...webhooks?.urls },
+    connect: (baseUrl) => paddle.simulator.setNotificationUrl(notificationUrl(baseUrl)),
     webhookReceiver: webhooks?.receiver,
     async stop() {
-      await Promise.all([ecbFeed.stop(), smtp.stop(), webhooks?.stop()]);
+      await Promise.all([ecbFeed.stop(), smtp.stop(), paddle.simulator.stop(), webhooks?.stop()]);
     },
   };
 }
+
+/** Where the payment provider sends its notifications. */
+export function notificationUrl(baseUrl: string): string {
+  return `${baseUrl}/billing/paddle/notifications`;
+}
+
+/**
+ * The simulator of Paddle with the prices and secrets that billing is told.
+ * @returns with what tells billing where it is
+ */
+export async function startPaddle(
+  env: NodeJS.ProcessEnv,
+): Promise<{ simulator: PaddleSimulator; env: Readonly<Record<string, string>> }> {
+  const settings: Record<string, string> = { ...developmentSettings('billing') };
+  for (const name of Object.keys(settings)) settings[name] = env[name] || (settings[name] ?? '');
+  const prices = Object.entries(settings).flatMap(([name, id]) =>
+    name.startsWith(PRICE_PREFIX) ? [[name.slice(PRICE_PREFIX.length), id] as const] : [],
+  );
+  const apiKey = env['PADDLE_API_KEY'] || 'pdl_sdbx_apikey_development_only';
+  const simulator = await startPaddleSimulator({
+    notificationSecrets: (settings['PADDLE_NOTIFICATION_SECRETS'] ?? '').split(',').map((secret) => secret.trim()),
+    prices: Object.fromEntries(prices),
+    successUrl: settings['CHECKOUT_SUCCESS_URL'] ?? '',
+    apiKey,
+  });
+  return { simulator, env: { PADDLE_API_URL: simulator.url, PADDLE_API_KEY: apiKey } };
+}
+
+const PRICE_PREFIX = 'PADDLE_PRICE_';
 
 /** On loopback, but not 127.0.0.1: customers' URLs still cannot reach what else listens on this machine. */
 export const RECEIVER_HOST = '127.94.0.1';

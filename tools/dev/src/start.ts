@@ -25,6 +25,7 @@ const usage = `Starts MongoDB, NATS and every service on this machine, analyzes 
   PORT=8080                  where the REST gateway listens
   DATA_DIR=.data             where data is kept
   MONGODB_URL, NATS_URL      use these instead of finding or starting some
+  PADDLE_..., CHECKOUT_...   prices, secrets and addresses of the payment provider; a simulator plays it
   EGRESS_..., WEBHOOK_...    settings of webhooks; with EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP
                              or WEBHOOK_TEST_CA_FILE the demonstration has no webhook
   LOG_LEVEL=warn             error unless set
@@ -75,6 +76,7 @@ async function main(): Promise<void> {
     port,
     env: { LOG_LEVEL: 'error', ...simulators.env, ...process.env },
   });
+  simulators.connect(system.baseUrl);
   const stop = once(async () => {
     say('Stopping ...');
     await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);

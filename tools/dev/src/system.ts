@@ -49,12 +49,15 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     for (const service of running.splice(0).reverse()) await service.stop();
   };
   try {
-    const services = await startServices({ mongodbUrlFor: () => mongodbUrl, ...options }, async (name, own) => {
-      const { configSchema, startService } = await load(name);
-      const service = await startService(configSchema.parse({ ...forAll, ...own }));
-      running.push(service);
-      return service;
-    });
+    const services = await startServices(
+      { mongodbUrlFor: () => mongodbUrl, given: forAll, ...options },
+      async (name, own) => {
+        const { configSchema, startService } = await load(name);
+        const service = await startService(configSchema.parse({ ...forAll, ...own }));
+        running.push(service);
+        return service;
+      },
+    );
     const addresses = Object.fromEntries(Object.entries(services).map(([name, { address }]) => [name, address]));
     return {
       baseUrl: `http://${services.gateway.address}/v1`,

@@ -26,6 +26,8 @@ interface Setting {
   readonly secret?: 'token' | 'key-ring' | 'optional';
   /** What compose sets unless the developer sets another value. A secret given here is known to everyone. */
   readonly local?: string;
+  /** What a system on one machine sets unless its environment says another value: `npm start`, the tests, compose. */
+  readonly development?: string;
 }
 
 interface Resources {
@@ -37,6 +39,59 @@ const operatorToken: Setting = { secret: 'token', local: 'development-only-opera
 const ecbFeed = 'https://www.ecb.europa.eu/stats/eurofxref';
 
 export const services = {
+  billing: {
+    protocol: 'grpc',
+    // It learns from events which organizations exist: organization calls it before it deletes one.
+    calls: [],
+    settings: {
+      OPERATOR_TOKEN: operatorToken,
+      // The ids of an installation's own prices; an overlay replaces these, which exist in the simulator alone.
+      PADDLE_PRICE_CORE_MONTH: {
+        value: 'pri_developmentcoremonth000000',
+        development: 'pri_developmentcoremonth000000',
+      },
+      PADDLE_PRICE_CORE_YEAR: {
+        value: 'pri_developmentcoreyear0000000',
+        development: 'pri_developmentcoreyear0000000',
+      },
+      PADDLE_PRICE_CONTROL_MONTH: {
+        value: 'pri_developmentcontrolmonth000',
+        development: 'pri_developmentcontrolmonth000',
+      },
+      PADDLE_PRICE_CONTROL_YEAR: {
+        value: 'pri_developmentcontrolyear0000',
+        development: 'pri_developmentcontrolyear0000',
+      },
+      PADDLE_PRICE_SCALE_MONTH: {
+        value: 'pri_developmentscalemonth00000',
+        development: 'pri_developmentscalemonth00000',
+      },
+      PADDLE_PRICE_SCALE_YEAR: {
+        value: 'pri_developmentscaleyear000000',
+        development: 'pri_developmentscaleyear000000',
+      },
+      PADDLE_PRICE_ENTITY_MONTH: {
+        value: 'pri_developmententitymonth0000',
+        development: 'pri_developmententitymonth0000',
+      },
+      PADDLE_PRICE_ENTITY_YEAR: {
+        value: 'pri_developmententityyear00000',
+        development: 'pri_developmententityyear00000',
+      },
+      PADDLE_NOTIFICATION_SECRETS: { secret: 'optional', development: 'pdl_ntfset_development_only' },
+      PADDLE_API_URL: { value: 'https://api.paddle.com' },
+      // Without it nothing is reconciled, and there is no link to the provider's page.
+      PADDLE_API_KEY: { secret: 'optional' },
+      CHECKOUT_SUCCESS_URL: {
+        value: 'https://example.com/billing/success',
+        development: 'http://127.0.0.1:8080/docs',
+      },
+      SUBSCRIPTION_PAST_DUE_DAYS: {},
+    },
+    internetPorts: [443],
+    requests: { cpu: '100m', memory: '128Mi' },
+    limits: { cpu: '500m', memory: '256Mi' },
+  },
   organization: {
     protocol: 'grpc',
     calls: [],
@@ -122,7 +177,7 @@ export const services = {
   },
   gateway: {
     protocol: 'http',
-    calls: ['organization', 'analysis', 'documents', 'scan', 'webhooks'],
+    calls: ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing'],
     settings: {
       // The proxies that append to X-Forwarded-For: the ingress controller.
       TRUSTED_PROXY_HOPS: { value: '1' },

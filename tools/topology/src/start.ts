@@ -2,8 +2,8 @@
 // benchmarks share.
 import { randomBytes } from 'node:crypto';
 import { addressVariable } from '@invoicecontrol/runtime/config';
-import { databaseName, entries, startOrder } from './services.js';
-import type { ServiceName } from './services.js';
+import { databaseName, entries, services, startOrder } from './services.js';
+import type { Service, ServiceName } from './services.js';
 
 /** Values of the secret settings, by the name of the setting; made once per installation. */
 export interface Secrets {
@@ -17,6 +17,8 @@ export interface Installation {
   /** Put before every database name, so that several systems can share one MongoDB. */
   readonly databasePrefix?: string;
   readonly secrets: Secrets;
+  /** Values of settings in place of the fixed ones for development. */
+  readonly given?: NodeJS.ProcessEnv;
   /** The address that a caller is told in place of a service's own: a proxy listens there. */
   readonly addressFor?: (caller: string, called: string, address: string) => Promise<string>;
 }
@@ -31,6 +33,16 @@ export function newSecrets(): Secrets {
     }
   }
   return values as unknown as Secrets;
+}
+
+/** What a service is told unless its environment says another value. */
+export function developmentSettings(service: ServiceName): Readonly<Record<string, string>> {
+  const { settings }: Service = services[service];
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([name, { development }]) =>
+      development === undefined ? [] : [[name, development]],
+    ),
+  );
 }
 
 /** The databases of a system with this prefix. */
@@ -49,6 +61,7 @@ export async function startServices<Started extends { readonly address: string }
     mongodbUrlFor,
     databasePrefix = '',
     secrets,
+    given = {},
     addressFor = async (_caller, _called, address) => address,
   }: Installation,
   start: (name: ServiceName, env: Readonly<Record<string, string>>) => Promise<Started>,
@@ -67,6 +80,9 @@ export async function startServices<Started extends { readonly address: string }
     for (const setting of Object.keys(settings)) {
       const secret = secrets[setting];
       if (secret !== undefined) env[setting] = secret;
+    }
+    for (const [setting, value] of Object.entries(developmentSettings(name))) {
+      env[setting] ??= given[setting] || value;
     }
     started[name] = await start(name, env);
   }

@@ -69,6 +69,7 @@ export const MINUTE_MS = 60_000;
 /** `countedTo` of a counter whose month was not counted yet. */
 export const NEVER_COUNTED = new Date(0);
 const RESERVE_TRIES_MAX = 5;
+const AFTERWARDS = { returnDocument: 'after', projection: { used: 1 } } as const;
 const STORED_WITHIN_MS = 30_000;
 /** A minute after the end of its minute what was reserved is compared with what is stored. */
 const CHECKED_AFTER_MS = 2 * MINUTE_MS;
@@ -101,29 +102,41 @@ export function usageCollection(db: Db): Collection<UsageDocument> {
   return db.collection<UsageDocument>('usage');
 }
 
-export function usageCounters(db: Db, clock: Clock): UsageCounters {
+/** Is told how much of a quota is used after a reservation, and when one does not fit. Must neither block nor throw. */
+export type OnUsed = (mark: UsageMark, used: number, limit: number | undefined) => void;
+
+export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): UsageCounters {
   const usage = usageCollection(db);
-  /** Changes the counter and the minute of the mark together; false when that is settled, or there is no counter. */
-  const changeInMinute = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<boolean> => {
-    const { matchedCount } = await usage.updateOne({ _id: idOf(mark), countedTo: { $lte: mark.at }, ...guard }, {
-      $inc: { used: mark.amount, moves: 1, [`minutes.${minuteOf(mark.at)}`]: mark.amount },
-      $min: { lookAt: dueAfter(mark) },
-    } as UpdateFilter<UsageDocument>);
-    return matchedCount === 1;
+  /**
+   * Changes the counter and the minute of the mark together.
+   * @returns what is used then; undefined when the minute is settled, or there is no counter
+   */
+  const changeInMinute = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<number | undefined> => {
+    const changed = await usage.findOneAndUpdate(
+      { _id: idOf(mark), countedTo: { $lte: mark.at }, ...guard },
+      {
+        $inc: { used: mark.amount, moves: 1, [`minutes.${minuteOf(mark.at)}`]: mark.amount },
+        $min: { lookAt: dueAfter(mark) },
+      } as UpdateFilter<UsageDocument>,
+      AFTERWARDS,
+    );
+    return changed?.used;
   };
   /** The same for a minute that is settled: only a count of the month tells whether it counted what is stored. */
-  const changeSettled = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<boolean> => {
-    const { matchedCount } = await usage.updateOne(
+  const changeSettled = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<number | undefined> => {
+    const changed = await usage.findOneAndUpdate(
       { _id: idOf(mark), ...guard },
       { $inc: { used: mark.amount, moves: 1, recounts: 1 }, $min: { lookAt: clock.now() } },
+      AFTERWARDS,
     );
-    return matchedCount === 1;
+    return changed?.used;
   };
   return {
     async reserve(mark, limit) {
       const fits = limit === undefined ? {} : { used: { $lte: limit - mark.amount } };
       for (let tries = 1; tries <= RESERVE_TRIES_MAX; tries++) {
-        if (await changeInMinute(mark, fits)) return;
+        const usedInMinute = await changeInMinute(mark, fits);
+        if (usedInMinute !== undefined) return onUsed(mark, usedInMinute, limit);
         const counter = await usage.findOne({ _id: idOf(mark) });
         if (counter === null) {
           // A guarded upsert could lose a race against itself, so the counter is created once, apart.
@@ -134,10 +147,12 @@ export function usageCounters(db: Db, clock: Clock): UsageCounters {
           await usage.updateOne(uncounted, { $set: { countedTo: NEVER_COUNTED } });
         } else if (limit !== undefined && counter.used > limit - mark.amount) {
           const now = clock.now();
+          onUsed(mark, counter.used, limit);
           await requestCount(usage, counter, now);
           throw exceeded(mark, { limit, used: counter.used, now });
-        } else if (counter.countedTo > mark.at && (await changeSettled(mark, fits))) {
-          return;
+        } else if (counter.countedTo > mark.at) {
+          const used = await changeSettled(mark, fits);
+          if (used !== undefined) return onUsed(mark, used, limit);
         }
         // Otherwise there is room by now: a concurrent request created the counter, or gave something back.
       }

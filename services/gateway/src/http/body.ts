@@ -55,6 +55,19 @@ export async function readJsonBody(
   return parseJson(await readBytes(request, response, limits, reservation));
 }
 
+/**
+ * Reads a body as it was sent, whatever it is.
+ * @throws as {@link readJsonBody} for what is too large
+ */
+export function readRawBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+  reservation: BodyReservation,
+): Promise<Buffer> {
+  return readBytes(request, response, { bytesMax, valuesMax: Infinity, advice: '' }, reservation);
+}
+
 function requireJson(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') {

@@ -11,7 +11,7 @@ import { sendRefusal, sendReply } from './answer.js';
 import { takeUnauthenticated } from './address-share.js';
 import type { AddressShare } from './address-share.js';
 import type { Authenticator } from './authenticate.js';
-import { ClientGone, discardRest, JSON_BODY_LIMITS, readJsonBody } from './body.js';
+import { ClientGone, discardRest, JSON_BODY_LIMITS, readJsonBody, readRawBody } from './body.js';
 import type { BodyBudget, BodyReservation } from './body-budget.js';
 import { allowBodyMs } from './connections.js';
 import { fingerprintOf } from './fingerprint.js';
@@ -228,8 +228,12 @@ async function answerPublic(
   { failures, clients, unauthenticated, bodies }: Dispatching,
 ): Promise<Reply> {
   const state = requestState(response);
-  takeUnauthenticated(response, unauthenticated);
-  failures.refuseExhausted(state.address);
+  // One sender has few addresses and many messages, and a signature cannot be guessed.
+  const isSigned = route.rawBodyBytesMax !== undefined;
+  if (!isSigned) {
+    takeUnauthenticated(response, unauthenticated);
+    failures.refuseExhausted(state.address);
+  }
   const input = await readInput(route, request, response, bodies.ofAddress(state.address));
   const bound = publicClients(clients, {
     context: anonymousContext(state),
@@ -239,7 +243,7 @@ async function answerPublic(
   try {
     return await route.handle(input, bound);
   } catch (error) {
-    if (error instanceof DomainError && isCallersFault(error)) failures.count(state.address);
+    if (!isSigned && error instanceof DomainError && isCallersFault(error)) failures.count(state.address);
     throw error;
   }
 }
@@ -281,9 +285,9 @@ function readParams(route: Route, request: Request): Record<string, unknown> {
   return params?.data ?? {};
 }
 
-type BodyInput = Pick<AnyInput, 'body' | 'idempotencyKey' | 'fingerprint'>;
+type BodyInput = Pick<AnyInput, 'body' | 'rawBody' | 'idempotencyKey' | 'fingerprint'>;
 
-const noBody: BodyInput = { body: undefined, idempotencyKey: '', fingerprint: '' };
+const noBody: BodyInput = { body: undefined, rawBody: Buffer.alloc(0), idempotencyKey: '', fingerprint: '' };
 
 /** The bytes stay reserved until the request is settled: what was made of them lives as long. */
 async function readBody(
@@ -294,6 +298,9 @@ async function readBody(
   reservation: BodyReservation,
 ): Promise<BodyInput> {
   holdUntilSettled(response, () => reservation.giveBack());
+  if (route.rawBodyBytesMax !== undefined) {
+    return { ...noBody, rawBody: await readRawBody(request, response, route.rawBodyBytesMax, reservation) };
+  }
   const limits = route.bodyLimits ?? JSON_BODY_LIMITS;
   const sent =
     route.isBodyOptional === true && !hasBody(request)
@@ -307,7 +314,7 @@ async function readBody(
   if (route.honoursIdempotencyKey !== true) return { ...noBody, body };
   const idempotencyKey = readIdempotencyKey(request) ?? '';
   const fingerprint = await during(response, 'fingerprint', () => fingerprintOf(sent));
-  return { body, idempotencyKey, fingerprint };
+  return { ...noBody, body, idempotencyKey, fingerprint };
 }
 
 function hasBody({ headers }: Request): boolean {

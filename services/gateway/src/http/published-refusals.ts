@@ -116,6 +116,16 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
       internal: new DomainError('internal', plainSentences.internal),
     },
   },
+  502: {
+    name: 'ForeignFailure',
+    description: 'PROCESSING_FAILED: an outside system does not answer, such as the payment provider.',
+    examples: {
+      foreignFailure: new DomainError(
+        'foreign_failure',
+        'The payment provider does not answer right now. Nothing has changed; repeat the request in a moment.',
+      ),
+    },
+  },
   503: {
     name: 'Unavailable',
     description: `PROCESSING_FAILED: a part of the service is unavailable or overloaded. ${WHETHER_IT_TOOK_EFFECT}`,

@@ -43,6 +43,8 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
   readonly body: z.infer<B>;
   /** SHA-256 of the body as canonical JSON; only where the key is honoured. */
   readonly fingerprint: string;
+  /** As it was sent; only where the body is taken unread, see {@link Described.rawBodyBytesMax}. */
+  readonly rawBody: Buffer;
   /** Empty without the header; only where the key is honoured. */
   readonly idempotencyKey: string;
   /** The If-None-Match header, for answers with an ETag. */
@@ -64,6 +66,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly description?: string;
   /** The rpc of the owner that answers: `<package>.<Service>/<Rpc>`. */
   readonly rpc: string;
+  /** Further rpcs that are asked for the answer. */
+  readonly alsoAsks?: readonly string[];
   /** How long each call to the owner may take, retries included; 5 seconds by default. */
   readonly timeoutMs?: number;
   /** What the path names, for the 404: malformed, foreign and unknown ids get the same message. */
@@ -77,6 +81,11 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly isBodyOptional?: true;
   /** Of a long body; {@link JSON_BODY_LIMITS} by default. */
   readonly bodyLimits?: BodyLimits;
+  /**
+   * The body is handed on as it was sent, at most so many bytes: a signature over them proves the right to call, and
+   * refused ones do not count against their address. The schema only describes it.
+   */
+  readonly rawBodyBytesMax?: number;
   /**
    * Reads the body in place of its schema, which then only describes it: where rules about several fields apply, or
    * where checking all at once would block other requests. Throws or rejects with DomainError `invalid`.

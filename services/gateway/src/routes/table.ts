@@ -1,5 +1,6 @@
 import type { Resource, Route } from '../http/route.js';
 import { analysisResources } from './analysis/analysis-routes.js';
+import { billingResources } from './billing/billing-routes.js';
 import { documentResources } from './documents/document-routes.js';
 import { organizationResources } from './organization/organization-routes.js';
 import { scanResources } from './scan/scan-routes.js';
@@ -12,6 +13,7 @@ export const resources: readonly Resource[] = [
   ...scanResources,
   ...webhookResources,
   ...organizationResources,
+  ...billingResources,
 ];
 
 export const routes: readonly Route[] = resources.flatMap((resource) => resource.routes);

@@ -5,15 +5,12 @@ import { isActiveKey, matchesKey } from '../domain/api-key.js';
 import type { ApiKey, Pepper } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 import { entitlements } from '../domain/plans.js';
-import type { Entitlements } from '../domain/plans.js';
+import type { Contract, Entitlements } from '../domain/plans.js';
 import type { Rights } from '../domain/rights.js';
 import { countRefusedKey } from '../telemetry.js';
 
 /** The part of an organization that every authentication reads; without the companies. */
-export type OrganizationSummary = Pick<
-  Organization,
-  'id' | 'keySeriesId' | 'deletion' | 'plan' | 'subscriptionStatus' | 'additionalLegalEntities'
->;
+export type OrganizationSummary = Pick<Organization, 'id' | 'keySeriesId' | 'deletion' | keyof Contract>;
 
 /** Who acts, for whom and within which limits. */
 export interface Principal extends Rights, Entitlements {

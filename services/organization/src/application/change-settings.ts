@@ -85,6 +85,8 @@ export const setPlan =
         plan: plan === '' ? organization.plan : readPlan(plan),
         subscriptionStatus:
           subscriptionStatus === '' ? organization.subscriptionStatus : readSubscriptionStatus(subscriptionStatus),
+        // The status decides until billing tells of a subscription again.
+        isSubscriptionActive: undefined,
         additionalLegalEntities:
           additionalLegalEntities === undefined
             ? organization.additionalLegalEntities

@@ -23,6 +23,8 @@ export type AuditAction =
   | 'organization.base_currency_changed'
   | 'organization.reference_validation_changed'
   | 'organization.plan_changed'
+  | 'organization.subscription_changed'
+  | 'organization.reference_validation_reduced'
   | 'organization.deleted'
   | 'organization.restored'
   | 'organization.purged'

@@ -1,4 +1,6 @@
+import { events } from '@invoicecontrol/contracts/events';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidv7 } from 'uuid';
 import type { Pepper } from '../domain/api-key.js';
@@ -68,6 +70,7 @@ export const createOrganization =
         { action: 'member.created', target: `member:${owner.userId}` },
         { action: 'api_key.created', target: `api_key:${ownerKey.apiKeyId}` },
       ],
+      events: [announce(events.organizationCreated, { version: 1 })],
     });
     return { organization, ownerKey: ownerKey.key, ownerUserId: owner.userId };
   };

@@ -1,8 +1,14 @@
 import { v5 as uuidv5 } from 'uuid';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
-import { endpointSubject, findingSubject, invitationSubject } from '../domain/mail.js';
-import type { EndpointTrouble, Notification, NotificationStatus, Occasion } from '../domain/notification.js';
+import { billingSubject, endpointSubject, findingSubject, invitationSubject } from '../domain/mail.js';
+import type {
+  BillingNotice,
+  EndpointTrouble,
+  Notification,
+  NotificationStatus,
+  Occasion,
+} from '../domain/notification.js';
 import type { Organization } from '../domain/organization.js';
 import { isActive } from '../domain/roster.js';
 import type { Member } from '../domain/roster.js';
@@ -68,6 +74,35 @@ export const notifyAdmins =
         userId,
         subject: endpointSubject(trouble),
         occasion: trouble,
+        createdAt: at,
+      })),
+    );
+  };
+
+/** What the owners are told, once for each `key`. */
+export interface OwnerNotice {
+  readonly organizationId: string;
+  readonly at: Date;
+  /** What makes the notice the same one: a repeat queues no second mail. */
+  readonly key: string;
+  readonly notice: BillingNotice;
+}
+
+/** Queues a mail to each owner. */
+export const notifyOwners =
+  ({ organizations, rosters, notifications }: NotifyDeps) =>
+  async ({ organizationId, at, key, notice }: OwnerNotice): Promise<void> => {
+    const organization = await organizations.find(organizationId);
+    const roster = await rosters.find(organizationId);
+    if (organization === undefined || organization.deletion !== undefined) return;
+    const owners = (roster?.members ?? []).filter((member) => isActive(member) && member.role === 'OWNER');
+    await notifications.enqueue(
+      owners.map(({ userId }) => ({
+        id: uuidv5(`${notice.kind}|${organizationId}|${key}|${userId}`, NOTIFICATION_NAMESPACE),
+        organizationId,
+        userId,
+        subject: billingSubject(notice, organization.name),
+        occasion: notice,
         createdAt: at,
       })),
     );

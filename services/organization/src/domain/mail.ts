@@ -1,4 +1,4 @@
-import type { EndpointTrouble, Notification } from './notification.js';
+import type { BillingNotice, EndpointTrouble, Notification } from './notification.js';
 import type { Member } from './roster.js';
 
 export interface MailText {
@@ -24,6 +24,28 @@ export function findingSubject(summary: string): string {
 export function endpointSubject({ kind, host }: Pick<EndpointTrouble, 'kind' | 'host'>): string {
   const name = oneLine(host);
   return shorten(kind === 'WEBHOOK_FAILING' ? `Webhook to ${name} only fails` : `Webhook to ${name} was switched off`);
+}
+
+export function billingSubject(notice: BillingNotice, organizationName: string): string {
+  const name = oneLine(organizationName);
+  switch (notice.kind) {
+    case 'PAYMENT_FAILED':
+      return shorten(`A payment for ${name} failed`);
+    case 'TRIAL_ENDING':
+      return shorten(`The trial of ${name} ends on ${notice.trialEnd.toISOString().slice(0, 10)}`);
+    case 'USAGE_REACHED':
+      return shorten(`${name} has used ${notice.percent} % of its ${meterName(notice.meter)} in ${notice.period}`);
+  }
+}
+
+const meterNames: Readonly<Record<string, string>> = {
+  analyses: 'analyses',
+  scan_rows: 'scan rows',
+  upload_bytes: 'upload volume',
+};
+
+function meterName(meter: string): string {
+  return meterNames[meter] ?? meter.replaceAll('_', ' ');
 }
 
 function shorten(subject: string): string {
@@ -56,7 +78,8 @@ export function writeMail(
     ];
     return { subject, text: `${lines.join('\n')}\n` };
   }
-  if (occasion.kind !== 'INVITATION') return { subject, text: endpointText(occasion, organization) };
+  if ('endpointId' in occasion) return { subject, text: endpointText(occasion, organization) };
+  if (occasion.kind !== 'INVITATION') return { subject, text: billingText(occasion, organization) };
   const lines = [
     `You are invited to ${organization} as ${member.role}.`,
     '',
@@ -68,6 +91,45 @@ export function writeMail(
     'If you do not know the organization, ignore this mail.',
   ];
   return { subject, text: `${lines.join('\n')}\n` };
+}
+
+function billingText(notice: BillingNotice, organization: string): string {
+  return `${billingLines(notice, organization).join('\n')}\n`;
+}
+
+function billingLines(notice: BillingNotice, organization: string): readonly string[] {
+  switch (notice.kind) {
+    case 'PAYMENT_FAILED':
+      return [
+        `A payment for the subscription of ${organization} failed. Nothing has been taken away.`,
+        '',
+        'The payment provider tries again. Check the payment method on its page:',
+        'POST /v1/billing/portal-session returns the link.',
+        '',
+        `Bill: ${notice.transactionId}`,
+      ];
+    case 'TRIAL_ENDING':
+      return [
+        `The trial of ${organization} ends at ${notice.trialEnd.toISOString()}.`,
+        '',
+        'Then the first payment is due. To change or cancel the subscription before:',
+        'POST /v1/billing/portal-session returns the link to the page of the payment provider.',
+      ];
+    case 'USAGE_REACHED': {
+      const { meter, percent, used, limit, period } = notice;
+      const name = meterName(meter);
+      return [
+        `${organization} has used ${used} of ${limit} ${meter === 'upload_bytes' ? 'bytes of upload volume' : name} in ${period}.`,
+        '',
+        percent >= 100
+          ? 'Further requests that count are refused until the next month or a larger plan.'
+          : 'At 100 % further requests that count are refused until the next month or a larger plan.',
+        '',
+        'Usage: GET /v1/organizations/current/usage',
+        'Plan:  POST /v1/billing/portal-session, or POST /v1/billing/checkout for the first subscription',
+      ];
+    }
+  }
 }
 
 function endpointText({ kind, endpointId, host, failingSince, goneAt }: EndpointTrouble, organization: string): string {

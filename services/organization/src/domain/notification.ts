@@ -24,7 +24,22 @@ export type Occasion =
       readonly severity: string;
       readonly summary: string;
     }
-  | EndpointTrouble;
+  | EndpointTrouble
+  | BillingNotice;
+
+/** What the owners are told about money and quotas. */
+export type BillingNotice =
+  | { readonly kind: 'PAYMENT_FAILED'; readonly transactionId: string }
+  | { readonly kind: 'TRIAL_ENDING'; readonly trialEnd: Date }
+  | {
+      readonly kind: 'USAGE_REACHED';
+      readonly meter: string;
+      /** `2026-03` */
+      readonly period: string;
+      readonly percent: number;
+      readonly used: number;
+      readonly limit: number;
+    };
 
 /** An endpoint for events only fails, or was switched off for it. */
 export interface EndpointTrouble {

@@ -22,6 +22,14 @@ export interface Organization extends Contract {
   readonly keySeriesId: string;
   readonly createdAt: Date;
   readonly deletion: Deletion | undefined;
+  /** What billing told last; undefined until it knows of a subscription. */
+  readonly subscriptionSource?: SubscriptionSource | undefined;
+}
+
+/** Orders the events of billing: they may arrive late and more than once. */
+export interface SubscriptionSource {
+  readonly version: number;
+  readonly at: Date;
 }
 
 /** A legal entity of an organization. */
@@ -79,6 +87,27 @@ export function changeReferenceValidation(organization: Organization, mode: stri
 export function referenceValidationInForce(organization: Organization): ReferenceValidationMode {
   const { referenceValidationMode: mode } = organization;
   return mode === 'ALL' && !entitlements(organization).hasActiveSubscription ? 'DECLARED_PROFILES' : mode;
+}
+
+/** A subscription as billing tells it. */
+export interface ToldSubscription extends Required<Contract> {
+  readonly source: SubscriptionSource;
+}
+
+/** A restored backup of billing starts again with lower versions, and its events are later by more than clocks differ. */
+const RESTORED_AFTER_MS = 60_000;
+
+/** The organization with the subscription that billing tells; the same object when it tells what is known or older. */
+export function changeSubscription(
+  organization: Organization,
+  { source, ...contract }: ToldSubscription,
+): Organization {
+  const known = organization.subscriptionSource;
+  const isNewer =
+    known === undefined ||
+    source.version > known.version ||
+    source.at.getTime() > known.at.getTime() + RESTORED_AFTER_MS;
+  return isNewer ? { ...organization, ...contract, subscriptionSource: source } : organization;
 }
 
 /**

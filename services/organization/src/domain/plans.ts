@@ -73,20 +73,27 @@ export interface Contract {
   readonly subscriptionStatus: SubscriptionStatus;
   /** Companies beyond the first. */
   readonly additionalLegalEntities: number;
+  /** Whether billing counts the subscription as active; undefined where the operator set the status, which decides then. */
+  readonly isSubscriptionActive?: boolean | undefined;
 }
 
 /** What the contract allows. */
 export interface Entitlements {
-  /** The effective plan: FREE when the subscription is canceled or paused. */
+  /** The effective plan: FREE when there is a subscription that is not active. */
   readonly plan: Plan;
   readonly hasActiveSubscription: boolean;
   readonly limits: Limits;
 }
 
-/** The rights of a contract (billing reference, sections 5 and 6). */
-export function entitlements({ plan, subscriptionStatus, additionalLegalEntities }: Contract): Entitlements {
-  const isPaidFor = isPaying(subscriptionStatus);
-  const isEnded = subscriptionStatus === 'paused' || subscriptionStatus === 'canceled';
+/** The rights of a contract (billing reference, sections 5 and 6). `hasActiveSubscription` is what every gate reads. */
+export function entitlements({
+  plan,
+  subscriptionStatus,
+  additionalLegalEntities,
+  isSubscriptionActive,
+}: Contract): Entitlements {
+  const isPaidFor = isSubscriptionActive ?? isPaying(subscriptionStatus);
+  const isEnded = subscriptionStatus !== 'none' && !isPaidFor;
   const effective = isEnded ? 'FREE' : plan;
   return {
     plan: effective,

@@ -3,6 +3,7 @@ import type { Role } from '@invoicecontrol/api-key/rights';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import type { Organization } from './organization.js';
 import { entitlements } from './plans.js';
+import type { Contract } from './plans.js';
 import { readRights, requireGrantable } from './rights.js';
 import type { Rights } from './rights.js';
 
@@ -37,10 +38,7 @@ export interface Roster {
 }
 
 /** The fields of an organization that the rules about members need. */
-type RosterOrganization = Pick<
-  Organization,
-  'keySeriesId' | 'deletion' | 'plan' | 'subscriptionStatus' | 'additionalLegalEntities'
->;
+type RosterOrganization = Pick<Organization, 'keySeriesId' | 'deletion' | keyof Contract>;
 
 /** Bounds the size of the document that holds the members, for plans without a limit. */
 export const MEMBERS_MAX = 1_000;

@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb';
 import { findPageOfAll, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { OrganizationSummary } from '../application/authenticate-key.js';
 import type { Organizations } from '../application/organizations.js';
-import type { DeletedBy, Deletion, Organization } from '../domain/organization.js';
+import type { DeletedBy, Deletion, Organization, SubscriptionSource } from '../domain/organization.js';
 import { createAuditedIndexes } from './audit-relay.js';
 import type { Audited } from './audit-relay.js';
 import type { AuditedStore, Bookkeeping } from './audited-store.js';
@@ -23,6 +23,8 @@ export interface OrganizationDocument extends Audited {
   readonly plan: Organization['plan'];
   readonly subscriptionStatus: Organization['subscriptionStatus'];
   readonly additionalLegalEntities: number;
+  readonly isSubscriptionActive?: boolean;
+  readonly subscriptionSource?: SubscriptionSource;
   readonly companies: readonly CompanyDocument[];
   readonly defaultCompanyId: string;
   readonly keySeriesId: string;
@@ -104,6 +106,8 @@ function toState(organization: Organization): State {
   const { id: _id, version: _version, deletion, ...own } = organization;
   return {
     ...own,
+    isSubscriptionActive: own.isSubscriptionActive,
+    subscriptionSource: own.subscriptionSource,
     deletedAt: deletion?.at,
     deletedBy: deletion?.by,
     recoveryTokenHash: deletion?.recoveryTokenHash,
@@ -128,6 +132,7 @@ function fromDocument(document: OrganizationDocument): Organization {
     })),
     defaultCompanyId: document.defaultCompanyId,
     createdAt: document.createdAt,
+    subscriptionSource: document.subscriptionSource,
   };
 }
 
@@ -135,6 +140,7 @@ const summaryFields = {
   plan: 1,
   subscriptionStatus: 1,
   additionalLegalEntities: 1,
+  isSubscriptionActive: 1,
   keySeriesId: 1,
   deletedAt: 1,
   deletedBy: 1,
@@ -148,6 +154,7 @@ function toSummary(document: Pick<OrganizationDocument, '_id' | keyof typeof sum
     plan: document.plan,
     subscriptionStatus: document.subscriptionStatus,
     additionalLegalEntities: document.additionalLegalEntities,
+    isSubscriptionActive: document.isSubscriptionActive,
     keySeriesId: document.keySeriesId,
     deletion: readDeletion(document),
   };

@@ -11,7 +11,15 @@ const notification = z
     id: z.string().describe('The id of the notification.'),
     userId: shownId().describe('The member who is told.'),
     kind: z
-      .enum(['FINDING_ASSIGNED', 'INVITATION', 'WEBHOOK_FAILING', 'WEBHOOK_DISABLED'])
+      .enum([
+        'FINDING_ASSIGNED',
+        'INVITATION',
+        'WEBHOOK_FAILING',
+        'WEBHOOK_DISABLED',
+        'PAYMENT_FAILED',
+        'TRIAL_ENDING',
+        'USAGE_REACHED',
+      ])
       .describe('Why the mail is sent.'),
     subject: z.string().describe('The subject line of the mail.'),
     status: z.enum(['QUEUED', 'SENT', 'FAILED']).describe('FAILED: the last attempt failed, none follows.'),

@@ -42,6 +42,9 @@ const organization = z
       .enum(['none', 'trialing', 'active', 'past_due', 'paused', 'canceled'])
       .describe('The state of its subscription; `none` without one.'),
     createdAt: shownInstant().describe('When it was created.'),
+    referenceValidationInForce: referenceValidationMode
+      .optional()
+      .describe('Only where it is another one: the mode that is followed while the subscription is not active.'),
   })
   .meta({ id: 'Organization' })
   .register(examples, { example: exampleOrganization });
@@ -222,5 +225,8 @@ export function presentOrganization(message: Organization): z.infer<typeof organ
     plan: organization.shape.plan.parse(message.plan),
     subscriptionStatus: organization.shape.subscriptionStatus.parse(message.subscriptionStatus),
     createdAt: showInstant(message.createdTime),
+    ...(message.referenceValidationInForce === undefined
+      ? {}
+      : { referenceValidationInForce: referenceValidationMode.parse(message.referenceValidationInForce) }),
   };
 }

@@ -1,5 +1,6 @@
-import type { UsageLimits } from '@invoicecontrol/contracts/organization/v1/access_service';
+import type { Principal, UsageLimits } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { z } from 'zod';
+import type { TenantClients } from '../../clients.js';
 import { examples } from '../../http/examples.js';
 import { stated } from '../../http/fields.js';
 import { route } from '../../http/route.js';
@@ -15,7 +16,7 @@ const meters = [
   ['webhooks', 'webhooks'],
 ] as const satisfies readonly (readonly [string, keyof UsageLimits])[];
 
-const usage = z
+export const usage = z
   .object({
     period: z.string().meta({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The calendar month in UTC.' }),
     items: z
@@ -51,22 +52,27 @@ export const getUsage = route({
   rpc: 'invoicecontrol.usage.v1.UsageService/GetUsage',
   access: { scope: 'organization:read' },
   responses: { 200: { description: 'Every meter of the plan.', schema: usage } },
-  async handle(
-    { principal },
-    { analysisUsage, documentUsage, organizationUsage, scanUsage, webhookUsage },
-  ): Promise<Reply> {
-    const replies = await Promise.all(
-      [analysisUsage, scanUsage, documentUsage, organizationUsage, webhookUsage].map((service) => service.getUsage({})),
-    );
-    const used = new Map(replies.flatMap((reply) => reply.meters.map((counted) => [counted.meter, counted.used])));
-    const shown: z.infer<typeof usage> = {
-      period: stated(replies[0]).period,
-      items: meters.map(([meter, limit]) => ({
-        meter,
-        used: stated(used.get(meter)),
-        limit: principal.limits?.[limit] ?? null,
-      })),
-    };
-    return { status: 200, body: shown };
-  },
+  handle: async ({ principal }, clients): Promise<Reply> => ({
+    status: 200,
+    body: await readUsage(principal, clients),
+  }),
 });
+
+/** What every service has counted, against the limits of the key's organization. */
+export async function readUsage(
+  { limits }: Pick<Principal, 'limits'>,
+  { analysisUsage, documentUsage, organizationUsage, scanUsage, webhookUsage }: TenantClients,
+): Promise<z.infer<typeof usage>> {
+  const replies = await Promise.all(
+    [analysisUsage, scanUsage, documentUsage, organizationUsage, webhookUsage].map((service) => service.getUsage({})),
+  );
+  const used = new Map(replies.flatMap((reply) => reply.meters.map((counted) => [counted.meter, counted.used])));
+  return {
+    period: stated(replies[0]).period,
+    items: meters.map(([meter, limit]) => ({
+      meter,
+      used: stated(used.get(meter)),
+      limit: limits?.[limit] ?? null,
+    })),
+  };
+}

@@ -4,6 +4,8 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { AuditTrail } from '../../application/audit-trail.js';
 import { beginExport } from '../../application/begin-export.js';
+import { readBillingContact } from '../../application/billing-contact.js';
+import type { BillingContactDeps } from '../../application/billing-contact.js';
 import { updateBaseCurrency, updateDetails, updateReferenceValidation } from '../../application/change-settings.js';
 import { deleteOrganization, restoreByToken } from '../../application/organization-lifecycle.js';
 import type { OrganizationLifecycleDeps } from '../../application/organization-lifecycle.js';
@@ -12,7 +14,9 @@ import { referenceValidationInForce } from '../../domain/organization.js';
 import type { Organization } from '../../domain/organization.js';
 import { entitlements } from '../../domain/plans.js';
 
-export function organizationService(deps: OrganizationLifecycleDeps & { readonly auditTrail: AuditTrail }): Binding {
+export function organizationService(
+  deps: OrganizationLifecycleDeps & BillingContactDeps & { readonly auditTrail: AuditTrail },
+): Binding {
   const { organizations } = deps;
   return bind(OrganizationServiceDefinition, {
     async getOrganization({ organizationId }) {
@@ -39,6 +43,9 @@ export function organizationService(deps: OrganizationLifecycleDeps & { readonly
       const { organization, begunAt } = await beginExport(deps)(request, context);
       return { organization: toWire(organization), begunTime: begunAt };
     },
+    async getBillingContact({ organizationId }) {
+      return readBillingContact(deps)(organizationId);
+    },
     async getTenantFacts({ organizationId }) {
       const organization = await requireOrganization(organizations, organizationId);
       const { baseCurrency, defaultCompanyId, companies, version } = organization;
@@ -55,12 +62,14 @@ export function organizationService(deps: OrganizationLifecycleDeps & { readonly
 }
 
 function toWire(organization: Organization): WireOrganization {
+  const inForce = referenceValidationInForce(organization);
   return {
     organizationId: organization.id,
     name: organization.name,
     billingEmail: organization.billingEmail,
     baseCurrency: organization.baseCurrency,
     referenceValidationMode: organization.referenceValidationMode,
+    referenceValidationInForce: inForce === organization.referenceValidationMode ? undefined : inForce,
     plan: organization.plan,
     subscriptionStatus: organization.subscriptionStatus,
     createdTime: organization.createdAt,

@@ -1,0 +1,65 @@
+import type { EventType } from '@invoicecontrol/contracts/events';
+import type { UsageReached } from '@invoicecontrol/contracts/usage/v1/events';
+import type { Db } from 'mongodb';
+import type { Clock } from '../clock.js';
+import type { Logger } from '../logger.js';
+import { aggregateStore } from './aggregate.js';
+import type { Aggregate } from './aggregate.js';
+import { isDuplicateKey } from './connection.js';
+import { announce } from './event-envelope.js';
+import type { Outbox } from './outbox.js';
+import type { OnUsed } from './usage.js';
+
+/** The collection of the steps that were told; a service with monthly quotas opens its outbox with it. */
+export const USAGE_NOTICES = 'usage_notices';
+/** Until the month is long over. */
+const KEPT_MS = 62 * 24 * 3_600_000;
+/** Steps that one process remembers to have told. */
+const REMEMBERED_MAX = 10_000;
+
+interface NoticeDocument extends Aggregate {
+  /** TTL index. */
+  readonly expiresAt: Date;
+}
+
+/**
+ * Announces once per month, meter and step that 80 or 100 percent of a quota are used. Every reservation beyond a step
+ * tells it, so a crash delays a notice and loses none.
+ */
+export async function usageNotices(
+  type: EventType<UsageReached>,
+  { db, outbox, clock, logger }: { db: Db; outbox: Outbox; clock: Clock; logger: Logger },
+): Promise<OnUsed> {
+  const collection = db.collection<NoticeDocument>(USAGE_NOTICES);
+  await collection.createIndexes([
+    { key: { organizationId: 1 }, name: 'organization' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
+  ]);
+  const aggregates = aggregateStore(collection, outbox, clock);
+  const told = new Set<string>();
+  return ({ organizationId, month: period, meter }, used, limit) => {
+    const percent = stepOf(used, limit);
+    if (limit === undefined || percent === undefined) return;
+    const _id = `${organizationId}:${period}:${meter}:${percent}`;
+    if (told.has(_id)) return;
+    if (told.size >= REMEMBERED_MAX) told.clear();
+    told.add(_id);
+    const expiresAt = new Date(clock.now().getTime() + KEPT_MS);
+    const events = [announce(type, { meter, period, percent, used, limit })];
+    aggregates.insert({ _id, organizationId, expiresAt }, { events }).catch((error: unknown) => {
+      if (isDuplicateKey(error)) return;
+      told.delete(_id);
+      logger.warn(
+        { error, organizationId, meter },
+        'a reached quota could not be announced, the next use announces it',
+      );
+    });
+  };
+}
+
+/** The highest step that is reached: 100, 80 or none. */
+export function stepOf(used: number, limit: number | undefined): 80 | 100 | undefined {
+  if (limit === undefined || limit <= 0) return undefined;
+  if (used >= limit) return 100;
+  return used * 100 >= limit * 80 ? 80 : undefined;
+}

@@ -1,0 +1,191 @@
+import { events } from '@invoicecontrol/contracts/events';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { applySnapshot, currentSubscription, duplicateSubscriptions } from '../domain/account.js';
+import type { Account, ApplyOutcome, GraceRule } from '../domain/account.js';
+import { toDate } from '../domain/instant.js';
+import { isAboutSubscription, isFailedPayment, isKept } from '../domain/notification.js';
+import type { Prices } from '../domain/prices.js';
+import type { Snapshot } from '../domain/subscription.js';
+import { duplicateFound, notificationApplied } from '../telemetry.js';
+import { subscriptionChanged } from './change-account.js';
+import type { ChangeAccount } from './change-account.js';
+import { readNotification } from './read-notification.js';
+import type { ProviderNotification } from './read-notification.js';
+import { readSnapshot } from './read-snapshot.js';
+import type {
+  ClaimedNotification,
+  NotificationOutcome,
+  Notifications,
+  StoredNotification,
+  SubscriptionLinks,
+} from './stores.js';
+
+export interface ApplyingDeps {
+  readonly changeAccount: ChangeAccount;
+  readonly isKnown: (organizationId: string) => Promise<boolean>;
+  readonly links: SubscriptionLinks;
+  readonly prices: Prices;
+  readonly rule: GraceRule;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Applies a claimed notification and completes it; a failure is logged and retried later. Never rejects. */
+export type WorkOnNotification = (claimed: ClaimedNotification) => Promise<void>;
+
+const FIRST_RETRY_MS = 1_000;
+const RETRY_MS_MAX = 300_000;
+/** Outcomes that need a look of the operator. */
+const ALERTED: ReadonlySet<NotificationOutcome> = new Set([
+  'UNKNOWN_ORGANIZATION',
+  'UNKNOWN_PRICE',
+  'UNREADABLE',
+  'TOO_MANY_SUBSCRIPTIONS',
+]);
+
+export const workOnNotification =
+  (deps: ApplyingDeps): WorkOnNotification =>
+  async ({ notification, attempts, complete, retryAt }) => {
+    const { eventId, type } = notification;
+    try {
+      const outcome = await applyNotification(deps, notification);
+      await complete(outcome);
+      notificationApplied(outcome);
+      if (ALERTED.has(outcome)) {
+        deps.logger.error({ eventId, type, outcome }, 'a notification of the payment provider grants nothing');
+      }
+    } catch (error) {
+      deps.logger.warn({ error, eventId, type, attempts }, 'a notification could not be applied, retried later');
+      const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), RETRY_MS_MAX);
+      const reason = error instanceof Error ? error.message : String(error);
+      // Should this fail too, the lease expires and the sweep takes over.
+      await retryAt(new Date(deps.clock.now().getTime() + waitMs), reason).catch(() => {});
+    }
+  };
+
+/** May run again for the same notification: what was applied before is stale, and mails have derived ids. */
+async function applyNotification(deps: ApplyingDeps, stored: StoredNotification): Promise<NotificationOutcome> {
+  const notification = readNotification(Buffer.from(stored.body, 'utf8'));
+  if (isAboutSubscription(notification.type)) return applySubscription(deps, notification);
+  if (isFailedPayment(notification.type)) return announceFailedPayment(deps, notification, stored);
+  return isKept(notification.type) ? 'KEPT' : 'IGNORED';
+}
+
+const outcomes: Readonly<Record<ApplyOutcome, NotificationOutcome>> = {
+  APPLIED: 'APPLIED',
+  STALE: 'STALE',
+  UNPRICED: 'UNKNOWN_PRICE',
+  FULL: 'TOO_MANY_SUBSCRIPTIONS',
+};
+
+async function applySubscription(
+  deps: ApplyingDeps,
+  { data, occurredAt, eventId }: ProviderNotification,
+): Promise<NotificationOutcome> {
+  const snapshot = readSnapshot(data, deps.prices);
+  if (snapshot === undefined) return 'UNREADABLE';
+  const organizationId = await linkSubscription(deps, snapshot);
+  if (organizationId === 'UNKNOWN_ORGANIZATION' || organizationId === 'UNKNOWN_PRICE') return organizationId;
+  const outcome = await deps.changeAccount(organizationId, (before) => {
+    if (before === undefined) return undefined;
+    const { account, outcome: applied } = applySnapshot(before, snapshot, occurredAt);
+    const isVisible =
+      currentSubscription(account)?.id === snapshot.id ||
+      currentSubscription(account)?.id !== currentSubscription(before)?.id;
+    const isSame = applied !== 'APPLIED' && isSameTimes(before, account, snapshot.id);
+    return {
+      account: isSame ? before : account,
+      events: isVisible && !isSame ? subscriptionChanged(account, deps) : [],
+      result: applied,
+    };
+  });
+  if (outcome === undefined) return 'UNKNOWN_ORGANIZATION';
+  if (outcome === 'APPLIED') await alertDuplicate(deps, organizationId, snapshot);
+  if (snapshot.hasUnknownPrice) {
+    deps.logger.error({ eventId, subscriptionId: snapshot.id }, 'a subscription has a price that is not configured');
+  }
+  return outcomes[outcome];
+}
+
+/** A stale message may still be the oldest one, or the oldest of a cancellation. */
+function isSameTimes(before: Account, after: Account, subscriptionId: string): boolean {
+  const timesOf = ({ subscriptions }: Account): string => {
+    const { firstOccurredAt, canceledAt } = subscriptions.find(({ id }) => id === subscriptionId) ?? {};
+    return `${firstOccurredAt}|${canceledAt}`;
+  };
+  return timesOf(before) === timesOf(after);
+}
+
+/** The organization of a subscription: the one that it was linked to first, else the one that the checkout named. */
+export async function linkSubscription(
+  { links, isKnown }: Pick<ApplyingDeps, 'links' | 'isKnown'>,
+  { id, claimedOrganizationId, purchase }: Snapshot,
+): Promise<string | 'UNKNOWN_ORGANIZATION' | 'UNKNOWN_PRICE'> {
+  const linked = await links.find(id);
+  if (linked !== undefined) return linked;
+  if (claimedOrganizationId === undefined || !(await isKnown(claimedOrganizationId))) return 'UNKNOWN_ORGANIZATION';
+  if (purchase === undefined) return 'UNKNOWN_PRICE';
+  return links.link(id, claimedOrganizationId);
+}
+
+async function alertDuplicate(
+  { changeAccount, logger }: Pick<ApplyingDeps, 'changeAccount' | 'logger'>,
+  organizationId: string,
+  { id: subscriptionId, status }: Snapshot,
+): Promise<void> {
+  const isDuplicate = await changeAccount(
+    organizationId,
+    (account) =>
+      account && {
+        account,
+        events: [],
+        result: duplicateSubscriptions(account).some(({ id }) => id === subscriptionId),
+      },
+  );
+  if (isDuplicate !== true) return;
+  duplicateFound();
+  logger.error({ organizationId, subscriptionId, status }, 'DUPLICATE SUBSCRIPTION: cancel and refund it');
+}
+
+/** One mail per bill and day, however often the provider tries. */
+async function announceFailedPayment(
+  { links, changeAccount }: ApplyingDeps,
+  { data, occurredAt }: ProviderNotification,
+  { subscriptionId, claimedOrganizationId }: StoredNotification,
+): Promise<NotificationOutcome> {
+  const transactionId = data['id'];
+  if (typeof transactionId !== 'string') return 'UNREADABLE';
+  const linked = subscriptionId === undefined ? undefined : await links.find(subscriptionId);
+  const organizationId = linked ?? claimedOrganizationId;
+  if (organizationId === undefined) return 'UNKNOWN_ORGANIZATION';
+  const day = toDate(occurredAt).toISOString().slice(0, 10);
+  const isAnnounced = await changeAccount(
+    organizationId,
+    (account) =>
+      account && {
+        account: { ...account },
+        events: [announce(events.paymentFailed, { transactionId, day })],
+        result: true,
+      },
+  );
+  return isAnnounced === true ? 'APPLIED' : 'UNKNOWN_ORGANIZATION';
+}
+
+const SWEEP_BATCH_MAX = 100;
+const CONCURRENT_MAX = 8;
+
+/** Applies what a crash or an outage left. */
+export const sweepNotifications =
+  ({ notifications, work }: { notifications: Notifications; work: WorkOnNotification }) =>
+  async (signal: AbortSignal): Promise<void> => {
+    const ids = [...(await notifications.listDue(SWEEP_BATCH_MAX))];
+    const next = async (): Promise<void> => {
+      for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift()) {
+        const claimed = await notifications.claim(id);
+        if (claimed !== undefined) await work(claimed);
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENT_MAX }, next));
+  };

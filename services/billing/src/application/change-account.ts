@@ -1,0 +1,61 @@
+import { events } from '@invoicecontrol/contracts/events';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { createKeyLock } from '@invoicecontrol/runtime/key-lock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { currentSubscription, isActive } from '../domain/account.js';
+import type { Account, GraceRule } from '../domain/account.js';
+import type { Accounts } from './stores.js';
+
+export interface AccountDeps {
+  readonly accounts: Accounts;
+  readonly rule: GraceRule;
+  readonly clock: Clock;
+}
+
+/** What a change makes of an account. */
+export interface AccountChange<T> {
+  /** The same object: nothing is written. */
+  readonly account: Account;
+  readonly events: readonly Announcement[];
+  readonly result: T;
+}
+
+export type ChangeAccount = <T>(
+  organizationId: string,
+  /** Runs again on the newer version after a conflict; undefined for an organization that is not known. */
+  decide: (account: Account | undefined) => AccountChange<T> | undefined | Promise<AccountChange<T> | undefined>,
+) => Promise<T | undefined>;
+
+/** Reads, changes and stores an account with its events in one guarded write. Changes of one account queue up. */
+export function accountChanger(accounts: Accounts): ChangeAccount {
+  const withLock = createKeyLock();
+  return (organizationId, decide) =>
+    withLock(organizationId, () =>
+      retryOnConflict(async () => {
+        const before = await accounts.find(organizationId);
+        const change = await decide(before);
+        if (change === undefined) return undefined;
+        if (change.account !== before) await accounts.save(change.account, change.events);
+        return change.result;
+      }),
+    );
+}
+
+/** `subscription_changed` of an account that is about to be stored; none without a subscription. */
+export function subscriptionChanged(account: Account, { rule, clock }: Omit<AccountDeps, 'accounts'>): Announcement[] {
+  const current = currentSubscription(account);
+  if (current === undefined) return [];
+  const { plan, status, additionalLegalEntities, periodEnd } = current;
+  return [
+    announce(events.subscriptionChanged, {
+      version: account.version + 1,
+      plan,
+      status,
+      active: isActive(current, rule, clock.now()),
+      additionalLegalEntities,
+      periodEndTime: periodEnd,
+    }),
+  ];
+}

@@ -1,0 +1,61 @@
+import { events } from '@invoicecontrol/contracts/events';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { v7 as uuidv7 } from 'uuid';
+import { hasOpenSubscription } from '../domain/account.js';
+import { alreadySubscribed, checkoutItems, readCheckoutRequest } from '../domain/checkout.js';
+import type { CheckoutItem } from '../domain/checkout.js';
+import type { Prices } from '../domain/prices.js';
+import type { Accounts, Checkouts } from './stores.js';
+
+export interface CheckoutDeps {
+  readonly accounts: Pick<Accounts, 'ensure' | 'find'>;
+  readonly checkouts: Checkouts;
+  readonly prices: Prices;
+  readonly successUrl: string;
+  readonly clock: Clock;
+}
+
+export interface CheckoutInput {
+  readonly organizationId: string;
+  readonly planCode: string;
+  readonly billingInterval: string;
+  readonly additionalLegalEntities: number;
+  /** What the organization itself knows; the operator may have set it. */
+  readonly subscriptionStatus: string;
+}
+
+const CLOSED_STATUSES: ReadonlySet<string> = new Set(['', 'none', 'canceled']);
+
+/**
+ * The options of the hosted checkout (specification 2.13, endpoint 17), from configuration alone; the request is recorded.
+ * @throws DomainError invalid, wrong_state while a subscription is not canceled
+ */
+export const createCheckout =
+  ({ accounts, checkouts, prices, successUrl, clock }: CheckoutDeps) =>
+  async (
+    input: CheckoutInput,
+    context: RequestContext,
+  ): Promise<{ items: readonly CheckoutItem[]; successUrl: string }> => {
+    const { organizationId, subscriptionStatus } = input;
+    const request = readCheckoutRequest(input);
+    const account = await accounts.find(organizationId);
+    const isSubscribed =
+      account === undefined || account.subscriptions.length === 0
+        ? !CLOSED_STATUSES.has(subscriptionStatus)
+        : hasOpenSubscription(account);
+    if (isSubscribed) throw alreadySubscribed();
+    // The key proved that the organization exists, so that its first notification finds an account.
+    if (account === undefined) await accounts.ensure(organizationId);
+    const line = {
+      action: 'billing.checkout_requested',
+      target: `organization:${organizationId}`,
+      outcome: 'SUCCEEDED',
+    } as const;
+    await checkouts.insert(
+      { id: uuidv7(), organizationId, ...request, actorId: context.actor.id, createdAt: clock.now() },
+      [auditAnnouncement(events.billingAuditRecorded, context, line)],
+    );
+    return { items: checkoutItems(prices, request), successUrl };
+  };

@@ -1,0 +1,66 @@
+import { DomainError } from '@invoicecontrol/errors';
+import { z } from 'zod';
+import { normaliseInstant } from '../domain/instant.js';
+import { isAboutSubscription } from '../domain/notification.js';
+
+const ID_LENGTH_MAX = 200;
+
+const envelope = z.object({
+  event_id: z.string().min(1).max(ID_LENGTH_MAX),
+  event_type: z.string().min(1).max(ID_LENGTH_MAX),
+  occurred_at: z.string().max(ID_LENGTH_MAX),
+  data: z.record(z.string(), z.unknown()),
+});
+
+/** A notification whose signature was right. */
+export interface ProviderNotification {
+  readonly eventId: string;
+  readonly type: string;
+  /** Normalised. */
+  readonly occurredAt: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** @throws DomainError invalid when the bytes are not such a notification */
+export function readNotification(body: Uint8Array): ProviderNotification {
+  const read = envelope.safeParse(parseJson(body));
+  const occurredAt = read.success ? normaliseInstant(read.data.occurred_at) : undefined;
+  if (!read.success || occurredAt === undefined) {
+    throw new DomainError(
+      'invalid',
+      'The notification is not usable. Send a JSON object with the texts event_id and event_type, the RFC 3339 instant occurred_at, and the object data.',
+    );
+  }
+  return { eventId: read.data.event_id, type: read.data.event_type, occurredAt, data: read.data.data };
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a notification names, as far as it names it. */
+export interface Mentioned {
+  readonly subscriptionId: string | undefined;
+  readonly claimedOrganizationId: string | undefined;
+}
+
+const mentioned = z.object({
+  id: z.string().max(ID_LENGTH_MAX).optional().catch(undefined),
+  subscription_id: z.string().max(ID_LENGTH_MAX).nullish().catch(undefined),
+  custom_data: z
+    .object({ organization_id: z.uuid().transform((id) => id.toLowerCase()) })
+    .nullish()
+    .catch(undefined),
+});
+
+export function mentionedIn({ type, data }: ProviderNotification): Mentioned {
+  const { id, subscription_id, custom_data } = mentioned.parse(data);
+  return {
+    subscriptionId: isAboutSubscription(type) ? id : (subscription_id ?? undefined),
+    claimedOrganizationId: custom_data?.organization_id,
+  };
+}

@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { correctSubscription, shownOf } from '../domain/account.js';
+import type { Account, GraceRule } from '../domain/account.js';
+import { normaliseInstant } from '../domain/instant.js';
+import type { Snapshot } from '../domain/subscription.js';
+import type { Prices } from '../domain/prices.js';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { subscriptionsReconciled } from '../telemetry.js';
+import { linkSubscription } from './apply-notification.js';
+import { subscriptionChanged } from './change-account.js';
+import type { ChangeAccount } from './change-account.js';
+import { ProviderUnavailable } from './provider-api.js';
+import type { ProviderApi } from './provider-api.js';
+import { readSnapshot } from './read-snapshot.js';
+import type { Accounts, SubscriptionLinks } from './stores.js';
+
+export interface ReconcilingDeps {
+  readonly api: ProviderApi;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly changeAccount: ChangeAccount;
+  readonly isKnown: (organizationId: string) => Promise<boolean>;
+  readonly links: SubscriptionLinks;
+  readonly prices: Prices;
+  readonly rule: GraceRule;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface Reconciliation {
+  readonly checked: number;
+  readonly corrected: number;
+  readonly unknown: number;
+}
+
+/**
+ * Compares every subscription with the provider's and corrects what differs: messages may be lost. One that the list shows
+ * differently is read once more before it is trusted, because the list may be older than the last message.
+ * @throws ProviderUnavailable
+ */
+export const reconcileSubscriptions =
+  (deps: ReconcilingDeps) =>
+  async (signal: AbortSignal): Promise<Reconciliation> => {
+    let [checked, corrected, unknown] = [0, 0, 0];
+    for await (const listed of deps.api.subscriptions(signal)) {
+      checked++;
+      const result = await reconcileOne(deps, listed);
+      if (result === 'CORRECTED') corrected++;
+      if (result === 'UNKNOWN') unknown++;
+    }
+    const reconciliation = { checked, corrected, unknown };
+    subscriptionsReconciled(reconciliation);
+    deps.logger.info(reconciliation, 'subscriptions reconciled');
+    return reconciliation;
+  };
+
+async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Promise<'SAME' | 'CORRECTED' | 'UNKNOWN'> {
+  const { api, prices, logger } = deps;
+  const snapshot = readSnapshot(listed, prices);
+  if (snapshot === undefined) {
+    logger.error({}, 'the payment provider listed a subscription that cannot be read');
+    return 'UNKNOWN';
+  }
+  const organizationId = await linkSubscription(deps, snapshot);
+  if (organizationId === 'UNKNOWN_ORGANIZATION' || organizationId === 'UNKNOWN_PRICE') {
+    logger.error({ subscriptionId: snapshot.id, reason: organizationId }, 'a subscription grants nothing');
+    return 'UNKNOWN';
+  }
+  const known = await deps.accounts.find(organizationId);
+  if (known !== undefined && showsSame(known, snapshot)) return snapshot.purchase === undefined ? 'UNKNOWN' : 'SAME';
+  const result = await deps.changeAccount(organizationId, async (account) => {
+    if (account === undefined) return undefined;
+    // Read after the account: should a message be applied meanwhile, both are read again.
+    const entity = await api.subscription(snapshot.id);
+    const fresh = readSnapshot(entity, prices);
+    const updatedAt = updatedAtOf(entity);
+    if (fresh === undefined || fresh.id !== snapshot.id || updatedAt === undefined) {
+      throw new ProviderUnavailable('the answer is no subscription');
+    }
+    if (showsSame(account, fresh)) return { account, events: [], result: 'SAME' as const };
+    const corrected = correctSubscription(account, fresh, updatedAt);
+    return { account: corrected, events: subscriptionChanged(corrected, deps), result: 'CORRECTED' as const };
+  });
+  if (result === 'CORRECTED') {
+    logger.warn({ organizationId, subscriptionId: snapshot.id }, 'a subscription was not as the provider has it');
+  }
+  return result ?? 'UNKNOWN';
+}
+
+function showsSame({ subscriptions }: Account, snapshot: Snapshot): boolean {
+  const tracked = subscriptions.find(({ id }) => id === snapshot.id);
+  if (tracked === undefined) return false;
+  const { lastOccurredAt: _last, firstOccurredAt: _first, canceledAt: _canceled, ...stored } = tracked;
+  return isDeepStrictEqual(stored, shownOf(snapshot, snapshot.purchase ?? tracked));
+}
+
+function updatedAtOf(entity: unknown): string | undefined {
+  const text = (entity as { updated_at?: unknown } | undefined)?.updated_at;
+  return typeof text === 'string' ? normaliseInstant(text) : undefined;
+}

@@ -1,0 +1,86 @@
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Account } from '../domain/account.js';
+import type { CheckoutRequest } from '../domain/checkout.js';
+import type { Mentioned } from './read-notification.js';
+
+// What the use cases need of the collections.
+
+/** The accounts of organizations. An organization without an account is not known to this service. */
+export interface Accounts {
+  /** Creates an empty account unless there is one. */
+  ensure(organizationId: string): Promise<void>;
+  find(organizationId: string): Promise<Account | undefined>;
+  /** @throws VersionConflict when another change came between */
+  save(changed: Account, events: readonly Announcement[]): Promise<Account>;
+  /** Accounts whose trial ends soon or whose grace ended before now, a bounded number. */
+  listDue(now: Date): Promise<readonly Account[]>;
+}
+
+/** Which organization a subscription belongs to; decided once. */
+export interface SubscriptionLinks {
+  find(subscriptionId: string): Promise<string | undefined>;
+  /** @returns the organization that the subscription was linked to first */
+  link(subscriptionId: string, organizationId: string): Promise<string>;
+}
+
+/** What became of a notification. Those from `UNKNOWN_ORGANIZATION` on need a look of the operator. */
+export const notificationOutcomes = [
+  'APPLIED',
+  'STALE',
+  'KEPT',
+  'IGNORED',
+  'UNKNOWN_ORGANIZATION',
+  'UNKNOWN_PRICE',
+  'UNREADABLE',
+  'TOO_MANY_SUBSCRIPTIONS',
+] as const;
+export type NotificationOutcome = (typeof notificationOutcomes)[number];
+
+/** A notification as it is stored before anything follows from it. */
+export interface StoredNotification extends Mentioned {
+  readonly eventId: string;
+  readonly type: string;
+  /** Normalised. */
+  readonly occurredAt: string;
+  /** The text as it was signed. */
+  readonly body: string;
+}
+
+/** A notification that one worker has claimed. After a takeover its writes change nothing. */
+export interface ClaimedNotification {
+  readonly notification: StoredNotification;
+  /** Attempts to apply it, this one included. */
+  readonly attempts: number;
+  complete(outcome: NotificationOutcome): Promise<void>;
+  retryAt(at: Date, reason: string): Promise<void>;
+}
+
+export interface Notifications {
+  /**
+   * Stores a new notification, claimed by the caller.
+   * @returns undefined when its event was stored before
+   */
+  insert(notification: StoredNotification): Promise<ClaimedNotification | undefined>;
+  /** Ids of notifications that are due and not claimed, oldest first. */
+  listDue(countMax: number): Promise<readonly string[]>;
+  /** @returns undefined when it is completed or another worker has it */
+  claim(eventId: string): Promise<ClaimedNotification | undefined>;
+  /** Ids of notifications of an organization or its subscriptions that wait. */
+  listWaiting(mentioned: { organizationId: string; subscriptionIds: readonly string[] }): Promise<readonly string[]>;
+  /** Makes those due that named the organization before it was known. */
+  reopenUnknown(organizationId: string): Promise<void>;
+  /** How many have waited since before, and the oldest of them. */
+  waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
+}
+
+/** A request for a checkout, as it is recorded. */
+export interface Checkout extends CheckoutRequest {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly actorId: string;
+  readonly createdAt: Date;
+}
+
+export interface Checkouts {
+  insert(checkout: Checkout, events: readonly Announcement[]): Promise<void>;
+}

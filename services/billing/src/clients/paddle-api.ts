@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { ProviderUnavailable } from '../application/provider-api.js';
+import type { ProviderApi } from '../application/provider-api.js';
+
+const CALL_MS_MAX = 8_000;
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+const PAGE_SIZE = 200;
+/** Two million subscriptions; an API that says for ever that there is more is broken. */
+const PAGES_MAX = 10_000;
+
+const page = z.object({
+  data: z.array(z.unknown()),
+  meta: z.object({ pagination: z.object({ next: z.string().nullish(), has_more: z.boolean() }) }),
+});
+const single = z.object({ data: z.unknown() });
+const portalSession = z.object({ data: z.object({ urls: z.object({ general: z.object({ overview: z.url() }) }) }) });
+
+/**
+ * The API of Paddle Billing: the three calls that are needed.
+ * @param baseUrl `https://api.paddle.com`, or that of the sandbox
+ * @param apiKey without one every call fails
+ */
+export function paddleApi(baseUrl: string, apiKey: string | undefined): ProviderApi {
+  const call = async (path: string, init: RequestInit = {}, signal?: AbortSignal): Promise<unknown> => {
+    if (apiKey === undefined) throw new ProviderUnavailable('PADDLE_API_KEY is not set');
+    const timeout = AbortSignal.timeout(CALL_MS_MAX);
+    try {
+      const response = await fetch(`${baseUrl.replace(/\/$/, '')}${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        // The key goes to the configured address alone.
+        redirect: 'error',
+        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      });
+      const text = await readBounded(response);
+      // The text of a refusal is not repeated: it could name what was sent.
+      if (!response.ok) throw new ProviderUnavailable(`the API answered ${response.status}`);
+      return JSON.parse(text);
+    } catch (error) {
+      if (error instanceof ProviderUnavailable) throw error;
+      throw new ProviderUnavailable('the API did not answer', { cause: error });
+    }
+  };
+  const read = <T>(schema: z.ZodType<T>, answer: unknown): T => {
+    const result = schema.safeParse(answer);
+    if (!result.success) throw new ProviderUnavailable('the API answered something else');
+    return result.data;
+  };
+  return {
+    async *subscriptions(signal) {
+      let after: string | undefined;
+      for (let pages = 0; pages < PAGES_MAX; pages++) {
+        const query = new URLSearchParams({ per_page: String(PAGE_SIZE), ...(after === undefined ? {} : { after }) });
+        const { data, meta } = read(page, await call(`/subscriptions?${query.toString()}`, {}, signal));
+        yield* data;
+        const { has_more: hasMore, next } = meta.pagination;
+        const cursor = typeof next === 'string' && URL.canParse(next) ? new URL(next).searchParams.get('after') : null;
+        if (!hasMore) return;
+        if (cursor === null || cursor === after) throw new ProviderUnavailable('the list goes on without saying where');
+        after = cursor;
+      }
+      throw new ProviderUnavailable(`the list has more than ${PAGES_MAX} pages`);
+    },
+    async subscription(subscriptionId) {
+      return read(single, await call(`/subscriptions/${encodeURIComponent(subscriptionId)}`)).data;
+    },
+    async createPortalSession(customerId, subscriptionIds) {
+      const answer = await call(`/customers/${encodeURIComponent(customerId)}/portal-sessions`, {
+        method: 'POST',
+        body: JSON.stringify(subscriptionIds.length === 0 ? {} : { subscription_ids: subscriptionIds }),
+      });
+      return read(portalSession, answer).data.urls.general.overview;
+    },
+  };
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.byteLength;
+    if (length > ANSWER_BYTES_MAX) throw new ProviderUnavailable('the API answered more than 16 MiB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

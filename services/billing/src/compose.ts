@@ -1,0 +1,132 @@
+import { events } from '@invoicecontrol/contracts/events';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
+import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import type { Db } from 'mongodb';
+import { sweepNotifications, workOnNotification } from './application/apply-notification.js';
+import { accountChanger } from './application/change-account.js';
+import { reconcileSubscriptions } from './application/reconcile.js';
+import { stuckNotifications } from './application/stuck-notifications.js';
+import { watchAccounts } from './application/watch-accounts.js';
+import { paddleApi } from './clients/paddle-api.js';
+import { configSchema } from './config.js';
+import type { Config } from './config.js';
+import { priceNames } from './domain/prices.js';
+import type { Prices } from './domain/prices.js';
+import { accountStore, createCustomerIndexes } from './storage/accounts.js';
+import type { CustomerDocument } from './storage/accounts.js';
+import { checkoutStore, createCheckoutIndexes } from './storage/checkouts.js';
+import type { CheckoutDocument } from './storage/checkouts.js';
+import { createNotificationIndexes, notificationStore } from './storage/notifications.js';
+import type { NotificationDocument } from './storage/notifications.js';
+import { dailyRun } from './storage/schedules.js';
+import type { ScheduleDocument } from './storage/schedules.js';
+import { createSubscriptionIndexes, subscriptionLinks } from './storage/subscriptions.js';
+import type { SubscriptionDocument } from './storage/subscriptions.js';
+import { checkoutService } from './transport/grpc/checkout.js';
+import { operatorService } from './transport/grpc/operator.js';
+import { paymentNotificationService } from './transport/grpc/payment-notification.js';
+import { subscriptionService } from './transport/grpc/subscription.js';
+import { onOrganizationKnown } from './transport/subscribers/organization-known.js';
+
+const SWEEP_EACH_MS = 1_000;
+const WATCH_EACH_MS = 10_000;
+/** How often each replica asks whether the daily reconciliation is due. */
+const RECONCILE_ASK_EACH_MS = 60_000;
+const RECONCILE_EACH_MS = 24 * 3_600_000;
+const RECONCILE_RETRY_MS = 3_600_000;
+
+/** Starts the billing service and resolves when it takes calls. */
+export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
+  return startServiceShell(
+    {
+      name: 'billing',
+      schema: configSchema,
+      config,
+      callsEndMsMax: 20_000,
+      compose: (connections) => compose(config, connections),
+    },
+    overrides,
+  );
+}
+
+async function compose(config: Config, { db, clock, logger, openOutbox }: Connections): Promise<ServiceParts> {
+  const { PADDLE_NOTIFICATION_SECRETS: secrets = [], PADDLE_API_KEY: apiKey } = config;
+  if (secrets.length === 0) logger.warn({}, 'PADDLE_NOTIFICATION_SECRETS is not set: all notifications are refused');
+  if (apiKey === undefined) logger.warn({}, 'PADDLE_API_KEY is not set: nothing is reconciled, and there is no portal');
+  const collections = await openCollections(db);
+  const outbox = await openOutbox(['customers', 'checkouts']);
+
+  const prices = pricesOf(config);
+  const rule = { pastDueDaysMax: config.SUBSCRIPTION_PAST_DUE_DAYS };
+  const accounts = accountStore(collections.customers, outbox, { rule, clock });
+  const notifications = notificationStore(collections.notifications, clock);
+  const deps = {
+    accounts,
+    changeAccount: accountChanger(accounts),
+    isKnown: async (organizationId: string) => (await accounts.find(organizationId)) !== undefined,
+    notifications,
+    checkouts: checkoutStore(collections.checkouts, outbox, clock),
+    links: subscriptionLinks(collections.subscriptions, clock),
+    api: paddleApi(config.PADDLE_API_URL, apiKey),
+    prices,
+    rule,
+    successUrl: config.CHECKOUT_SUCCESS_URL,
+    clock,
+    logger,
+  };
+  const work = workOnNotification(deps);
+  const daily = dailyRun(collections.schedules, clock, { periodMs: RECONCILE_EACH_MS, retryMs: RECONCILE_RETRY_MS });
+  return {
+    rpcGroups: [
+      checkoutService(deps),
+      subscriptionService({ ...deps, work }),
+      paymentNotificationService({ ...deps, secrets, work }),
+      operatorService(deps),
+    ],
+    eventHandlers: [
+      handler(events.organizationCreated, onOrganizationKnown(deps)),
+      handler(events.organizationChanged, onOrganizationKnown(deps)),
+    ],
+    stuckWork: [stuckNotifications(deps)],
+    jobs: [
+      { name: 'sweep of notifications', pauseMs: SWEEP_EACH_MS, run: sweepNotifications({ notifications, work }) },
+      { name: 'trials and grace periods', pauseMs: WATCH_EACH_MS, run: watchAccounts(deps) },
+      ...(apiKey === undefined
+        ? []
+        : [
+            {
+              name: 'reconciliation',
+              pauseMs: RECONCILE_ASK_EACH_MS,
+              run: (signal: AbortSignal) => daily(() => reconcileSubscriptions(deps)(signal)),
+            },
+          ]),
+    ],
+  };
+}
+
+/** The prices by name. */
+function pricesOf(config: Config): Prices {
+  return Object.fromEntries(priceNames.map((name) => [name, config[`PADDLE_PRICE_${name}`]])) as Prices;
+}
+
+/** The collections of the service with their indexes. */
+async function openCollections(db: Db) {
+  const customers = db.collection<CustomerDocument>('customers');
+  const subscriptions = db.collection<SubscriptionDocument>('subscriptions');
+  const notifications = db.collection<NotificationDocument>('notifications');
+  const checkouts = db.collection<CheckoutDocument>('checkouts');
+  await Promise.all([
+    createCustomerIndexes(customers),
+    createSubscriptionIndexes(subscriptions),
+    createNotificationIndexes(notifications),
+    createCheckoutIndexes(checkouts),
+  ]);
+  return {
+    customers,
+    subscriptions,
+    notifications,
+    checkouts,
+    schedules: db.collection<ScheduleDocument>('schedules'),
+  };
+}

@@ -1,0 +1,53 @@
+import { operatorToken, secret, serviceSettings } from '@invoicecontrol/runtime/config';
+import { z } from 'zod';
+
+const priceId = z
+  .string()
+  .regex(/^pri_[a-z0-9]{26}$/, 'must be the id of a price: pri_ and 26 small letters or digits');
+const SECRETS_MAX = 10;
+
+/** The environment of the billing service. */
+export const configSchema = z
+  .object({
+    ...serviceSettings('billing'),
+    OPERATOR_TOKEN: operatorToken,
+    PADDLE_PRICE_CORE_MONTH: priceId,
+    PADDLE_PRICE_CORE_YEAR: priceId,
+    PADDLE_PRICE_CONTROL_MONTH: priceId,
+    PADDLE_PRICE_CONTROL_YEAR: priceId,
+    PADDLE_PRICE_SCALE_MONTH: priceId,
+    PADDLE_PRICE_SCALE_YEAR: priceId,
+    PADDLE_PRICE_ENTITY_MONTH: priceId,
+    PADDLE_PRICE_ENTITY_YEAR: priceId,
+    /** Of the provider's destination for notifications, comma-separated; each is accepted. Without one all are refused. */
+    PADDLE_NOTIFICATION_SECRETS: secret
+      .transform((text) => text.split(',').map((one) => one.trim()))
+      .refine((secrets) => secrets.every((one) => one !== '') && secrets.length <= SECRETS_MAX, {
+        message: `must be 1 to ${SECRETS_MAX} secrets with commas between them`,
+      })
+      .optional(),
+    /** Only for reconciling and for the portal. */
+    PADDLE_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.paddle.com'),
+    PADDLE_API_KEY: secret.optional(),
+    /** Where the checkout sends the buyer afterwards. */
+    CHECKOUT_SUCCESS_URL: z.url({ protocol: /^https?$/ }),
+    /** Days of a period without payment after which a subscription is not active any more; unset: as long as the provider collects. */
+    SUBSCRIPTION_PAST_DUE_DAYS: z.coerce.number().int().min(1).max(365).optional(),
+  })
+  .refine((config) => repeatedPrices(config).length === 0, {
+    path: ['PADDLE_PRICE'],
+    error: ({ input }) => `each price must have an id of its own: ${repeatedPrices(input).join(', ')} do not`,
+    // Also when other settings are wrong: a start names every fault.
+    when: () => true,
+  });
+
+export type Config = z.infer<typeof configSchema>;
+
+/** Names of the settings whose price another one names, too. */
+function repeatedPrices(config: unknown): string[] {
+  const values = config as Readonly<Record<string, unknown>>;
+  const names = Object.keys(values).filter((name) => name.startsWith('PADDLE_PRICE_'));
+  return names.filter(
+    (name) => values[name] !== undefined && names.some((other) => other !== name && values[other] === values[name]),
+  );
+}

@@ -1,0 +1,167 @@
+import type { Purchase, ScheduledChange, Snapshot, SubscriptionStatus } from './subscription.js';
+
+/** A subscription that was linked to an organization, with what the newest message showed. */
+export interface TrackedSubscription extends Purchase {
+  readonly id: string;
+  readonly status: SubscriptionStatus;
+  readonly customerId: string | undefined;
+  readonly periodStart: Date | undefined;
+  readonly periodEnd: Date | undefined;
+  readonly trialEnd: Date | undefined;
+  readonly scheduledChange: ScheduledChange | undefined;
+  /** Of the message that is shown; normalised. */
+  readonly lastOccurredAt: string;
+  /** Of the oldest message, in whatever order they arrived. */
+  readonly firstOccurredAt: string;
+  /** Of the oldest message with the status canceled. */
+  readonly canceledAt: string | undefined;
+}
+
+/** All subscriptions of one organization: which of them counts is a rule about all of them. */
+export interface Account {
+  readonly organizationId: string;
+  readonly version: number;
+  /** In the order in which they were linked. */
+  readonly subscriptions: readonly TrackedSubscription[];
+  /** The end of the trial that the owners were told of. */
+  readonly trialNoticeFor: Date | undefined;
+}
+
+/** Subscriptions that one organization can have over time. */
+export const SUBSCRIPTIONS_MAX = 100;
+
+/** `UNPRICED`: a new subscription without the price of a plan. `FULL`: one beyond {@link SUBSCRIPTIONS_MAX}. */
+export type ApplyOutcome = 'APPLIED' | 'STALE' | 'UNPRICED' | 'FULL';
+
+/**
+ * Applies one message. Messages are whole and arrive in any order, also repeatedly: the newest wins, and an equal instant
+ * is stale, so every order of the same messages ends in the same account.
+ * @param occurredAt normalised, see `normaliseInstant`
+ */
+export function applySnapshot(
+  account: Account,
+  snapshot: Snapshot,
+  occurredAt: string,
+): { readonly account: Account; readonly outcome: ApplyOutcome } {
+  const known = account.subscriptions.find(({ id }) => id === snapshot.id);
+  const canceledAt = snapshot.status === 'canceled' ? occurredAt : undefined;
+  if (known === undefined) {
+    if (snapshot.purchase === undefined) return { account, outcome: 'UNPRICED' };
+    if (account.subscriptions.length >= SUBSCRIPTIONS_MAX) return { account, outcome: 'FULL' };
+    const added = {
+      ...shownOf(snapshot, snapshot.purchase),
+      lastOccurredAt: occurredAt,
+      firstOccurredAt: occurredAt,
+      canceledAt,
+    };
+    return { account: { ...account, subscriptions: [...account.subscriptions, added] }, outcome: 'APPLIED' };
+  }
+  const isNewer = occurredAt > known.lastOccurredAt;
+  const next: TrackedSubscription = {
+    ...(isNewer ? { ...shownOf(snapshot, snapshot.purchase ?? known), lastOccurredAt: occurredAt } : known),
+    firstOccurredAt: earlier(known.firstOccurredAt, occurredAt),
+    canceledAt: earlier(known.canceledAt, canceledAt),
+  } as TrackedSubscription;
+  return { account: replaceSubscription(account, next), outcome: isNewer ? 'APPLIED' : 'STALE' };
+}
+
+/**
+ * Applies what the provider's API showed just now. It is trusted also where its last change is not newer than the last
+ * message: a message may have been lost, or misread by an earlier release.
+ */
+export function correctSubscription(account: Account, snapshot: Snapshot, updatedAt: string): Account {
+  const applied = applySnapshot(account, snapshot, updatedAt);
+  if (applied.outcome !== 'STALE') return applied.account;
+  const known = applied.account.subscriptions.find(({ id }) => id === snapshot.id);
+  if (known === undefined) return applied.account;
+  return replaceSubscription(applied.account, { ...known, ...shownOf(snapshot, snapshot.purchase ?? known) });
+}
+
+function replaceSubscription(account: Account, next: TrackedSubscription): Account {
+  return { ...account, subscriptions: account.subscriptions.map((one) => (one.id === next.id ? next : one)) };
+}
+
+/** The part of a subscription that messages show. */
+export function shownOf(snapshot: Snapshot, { plan, interval, additionalLegalEntities }: Purchase) {
+  const { id, status, customerId, periodStart, periodEnd, trialEnd, scheduledChange } = snapshot;
+  return {
+    id,
+    status,
+    plan,
+    interval,
+    additionalLegalEntities,
+    customerId,
+    periodStart,
+    periodEnd,
+    trialEnd,
+    scheduledChange,
+  };
+}
+
+function earlier<T extends string | undefined>(left: T, right: T): T {
+  if (left === undefined || right === undefined) return left ?? right;
+  return left < right ? left : right;
+}
+
+/**
+ * The subscription that counts: the first one, and after its cancellation the first that began later. One that began
+ * beside it stays a duplicate, also after the cancellation: nothing is promoted silently.
+ */
+export function currentSubscription({ subscriptions }: Account): TrackedSubscription | undefined {
+  const byBegin = subscriptions.toSorted((left, right) => compare(left.firstOccurredAt, right.firstOccurredAt));
+  let current: TrackedSubscription | undefined;
+  for (const next of byBegin) {
+    const isOver =
+      current?.status === 'canceled' && current.canceledAt !== undefined && current.canceledAt <= next.firstOccurredAt;
+    if (current === undefined || isOver) current = next;
+  }
+  return current;
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+/** Subscriptions beside the current one that are still paid for. */
+export function duplicateSubscriptions(account: Account): readonly TrackedSubscription[] {
+  const current = currentSubscription(account);
+  return account.subscriptions.filter(({ id, status }) => id !== current?.id && status !== 'canceled');
+}
+
+/** Whether anything is still paid for; it prevents another checkout and deleting the organization. */
+export function hasOpenSubscription({ subscriptions }: Account): boolean {
+  return subscriptions.some(({ status }) => status !== 'canceled');
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** How long a subscription stays active without payment; undefined: as long as the provider tries to collect it. */
+export interface GraceRule {
+  readonly pastDueDaysMax: number | undefined;
+}
+
+/** When a subscription in arrears stops being active; undefined when it does not. */
+export function pastDueEnd(subscription: TrackedSubscription, { pastDueDaysMax }: GraceRule): Date | undefined {
+  const { status, periodStart } = subscription;
+  if (status !== 'past_due' || pastDueDaysMax === undefined || periodStart === undefined) return undefined;
+  return new Date(periodStart.getTime() + pastDueDaysMax * DAY_MS);
+}
+
+/** The predicate that every gate reads (billing reference, section 5). */
+export function isActive(subscription: TrackedSubscription, rule: GraceRule, now: Date): boolean {
+  const { status } = subscription;
+  if (status === 'trialing' || status === 'active') return true;
+  if (status !== 'past_due') return false;
+  const end = pastDueEnd(subscription, rule);
+  return end === undefined || now < end;
+}
+
+const TRIAL_NOTICE_MS = 3 * DAY_MS;
+
+/** When the owners are told that the trial ends; undefined when there is nothing to tell or they were told. */
+export function trialNoticeDue(account: Account): Date | undefined {
+  const trialEnd = currentSubscription(account)?.trialEnd;
+  if (trialEnd === undefined || account.trialNoticeFor?.getTime() === trialEnd.getTime()) return undefined;
+  return new Date(trialEnd.getTime() - TRIAL_NOTICE_MS);
+}

@@ -1,0 +1,45 @@
+/** What a checkout can buy; ENTERPRISE is granted by the operator. */
+export const planCodes = ['CORE', 'CONTROL', 'SCALE'] as const;
+export type PlanCode = (typeof planCodes)[number];
+
+export const intervals = ['month', 'year'] as const;
+export type Interval = (typeof intervals)[number];
+
+/** The products at the payment provider: the plans, and the legal entities beyond the first. */
+export type Product = PlanCode | 'ENTITY';
+
+type PriceName = `${Product}_${Uppercase<Interval>}`;
+
+/** Every price, in the order in which the configuration names them. */
+export const priceNames = [
+  'CORE_MONTH',
+  'CORE_YEAR',
+  'CONTROL_MONTH',
+  'CONTROL_YEAR',
+  'SCALE_MONTH',
+  'SCALE_YEAR',
+  'ENTITY_MONTH',
+  'ENTITY_YEAR',
+] as const satisfies readonly PriceName[];
+
+/** The provider's ids of the prices, by name. */
+export type Prices = Readonly<Record<(typeof priceNames)[number], string>>;
+
+export function priceOf(prices: Prices, product: Product, interval: Interval): string {
+  return prices[`${product}_${interval === 'month' ? 'MONTH' : 'YEAR'}`];
+}
+
+export interface KnownPrice {
+  readonly product: Product;
+  readonly interval: Interval;
+}
+
+/** What an id of a price stands for; undefined for a price that the configuration does not name. */
+export function findPrice(prices: Prices, priceId: string): KnownPrice | undefined {
+  for (const product of [...planCodes, 'ENTITY'] as const) {
+    for (const interval of intervals) {
+      if (priceOf(prices, product, interval) === priceId) return { product, interval };
+    }
+  }
+  return undefined;
+}

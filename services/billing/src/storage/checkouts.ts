@@ -1,0 +1,32 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import type { Collection } from 'mongodb';
+import type { Checkout, Checkouts } from '../application/stores.js';
+
+/** A request for a checkout, for support; nothing follows from it. */
+export interface CheckoutDocument extends Aggregate, Omit<Checkout, 'id' | 'organizationId'> {
+  /** TTL index. */
+  readonly expiresAt: Date;
+}
+
+const KEPT_MS = 400 * 24 * 3_600_000;
+
+export async function createCheckoutIndexes(collection: Collection<CheckoutDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1 }, name: 'organization' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
+  ]);
+}
+
+export function checkoutStore(collection: Collection<CheckoutDocument>, outbox: Outbox, clock: Clock): Checkouts {
+  const aggregates = aggregateStore(collection, outbox, clock);
+  return {
+    insert: ({ id, ...checkout }, events) =>
+      aggregates.insert(
+        { _id: id, ...checkout, expiresAt: new Date(checkout.createdAt.getTime() + KEPT_MS) },
+        { events },
+      ),
+  };
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { claim, countLostLease, FREE } from '@invoicecontrol/runtime/mongo/claims';
+import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Collection, UpdateFilter } from 'mongodb';
+import type {
+  ClaimedNotification,
+  NotificationOutcome,
+  Notifications,
+  StoredNotification,
+} from '../application/stores.js';
+
+/** What the payment provider sent. `claim`, `leaseUntil` and `dueAt` exist only while it is PENDING. */
+export interface NotificationDocument extends Claimable {
+  /** The provider's id of the event: what it sends again has the same. */
+  readonly _id: string;
+  readonly type: string;
+  readonly occurredAt: string;
+  readonly body: string;
+  readonly subscriptionId?: string;
+  /** The organization that the message names; a claim, not a fact. */
+  readonly organizationId?: string;
+  readonly state: 'PENDING' | 'DONE';
+  readonly outcome?: NotificationOutcome;
+  readonly attempts: number;
+  readonly dueAt?: Date;
+  readonly reason?: string;
+  readonly receivedAt: Date;
+  /** TTL index. */
+  readonly expiresAt: Date;
+}
+
+/** More than twice what applying one takes, also while the database is slow. */
+const LEASE_MS = 60_000;
+/** Bills of the last year can be looked up, and a message that is sent again is known as long. */
+const KEPT_MS = 400 * 24 * 3_600_000;
+/** Notifications that one question about an organization considers. */
+const WAITING_MAX = 100;
+/** Waiting notifications that are counted for the operator. */
+const COUNTED_MAX = 1_000;
+const REOPENED_MAX = 1_000;
+
+export async function createNotificationIndexes(collection: Collection<NotificationDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { state: 1, dueAt: 1 }, name: 'due' },
+    { key: { organizationId: 1, state: 1, outcome: 1 }, sparse: true, name: 'organization' },
+    { key: { subscriptionId: 1, state: 1 }, sparse: true, name: 'subscription' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
+  ]);
+}
+
+export function notificationStore(collection: Collection<NotificationDocument>, clock: Clock): Notifications {
+  const toClaimed = (document: NotificationDocument, claimId: string): ClaimedNotification => {
+    const updateClaimed = async (update: UpdateFilter<NotificationDocument>): Promise<void> => {
+      const { matchedCount } = await collection.updateOne({ _id: document._id, claim: claimId }, update);
+      if (matchedCount === 0) countLostLease(collection);
+    };
+    return {
+      notification: toNotification(document),
+      attempts: document.attempts,
+      complete: (outcome) =>
+        updateClaimed({
+          $set: { state: 'DONE', outcome },
+          $unset: { claim: '', leaseUntil: '', dueAt: '', reason: '' },
+        }),
+      retryAt: (dueAt, reason) => updateClaimed({ $set: { dueAt, reason, leaseUntil: FREE }, $unset: { claim: '' } }),
+    };
+  };
+  return {
+    async insert({ eventId, type, occurredAt, body, subscriptionId, claimedOrganizationId }) {
+      const now = clock.now();
+      const claimId = randomUUID();
+      const document: NotificationDocument = {
+        _id: eventId,
+        type,
+        occurredAt,
+        body,
+        ...(subscriptionId === undefined ? {} : { subscriptionId }),
+        ...(claimedOrganizationId === undefined ? {} : { organizationId: claimedOrganizationId }),
+        state: 'PENDING',
+        attempts: 1,
+        dueAt: now,
+        claim: claimId,
+        leaseUntil: new Date(now.getTime() + LEASE_MS),
+        receivedAt: now,
+        expiresAt: new Date(now.getTime() + KEPT_MS),
+      };
+      try {
+        await collection.insertOne(document);
+      } catch (error) {
+        if (isDuplicateKey(error)) return undefined;
+        throw error;
+      }
+      return toClaimed(document, claimId);
+    },
+    async listDue(countMax) {
+      const now = clock.now();
+      const found = await collection
+        .find(
+          { state: 'PENDING', dueAt: { $lte: now }, leaseUntil: { $lte: now } },
+          { projection: { _id: 1 }, sort: { dueAt: 1 }, limit: countMax },
+        )
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+    async claim(eventId) {
+      const claimed = await claim(
+        collection,
+        { _id: eventId, state: 'PENDING' },
+        { clock, leaseMs: LEASE_MS, change: { $inc: { attempts: 1 } } },
+      );
+      return claimed && toClaimed(claimed.document, claimed.claimId);
+    },
+    async listWaiting({ organizationId, subscriptionIds }) {
+      const options = { projection: { _id: 1 }, limit: WAITING_MAX } as const;
+      const [named, linked] = await Promise.all([
+        collection.find({ organizationId, state: 'PENDING' }, options).toArray(),
+        collection.find({ subscriptionId: { $in: [...subscriptionIds] }, state: 'PENDING' }, options).toArray(),
+      ]);
+      return [...new Set([...named, ...linked].map(({ _id }) => _id))];
+    },
+    async reopenUnknown(organizationId) {
+      const unknown = { organizationId, state: 'DONE', outcome: 'UNKNOWN_ORGANIZATION' } as const;
+      const found = await collection.find(unknown, { projection: { _id: 1 }, limit: REOPENED_MAX }).toArray();
+      if (found.length === 0) return;
+      await collection.updateMany(
+        { _id: { $in: found.map(({ _id }) => _id) }, state: 'DONE' },
+        { $set: { state: 'PENDING', dueAt: clock.now(), leaseUntil: FREE }, $unset: { outcome: '' } },
+      );
+    },
+    async waitingSince(before) {
+      const waiting = await collection
+        .find(
+          { state: 'PENDING', receivedAt: { $lte: before } },
+          { projection: { receivedAt: 1, reason: 1 }, limit: COUNTED_MAX },
+        )
+        .toArray();
+      const [oldest] = waiting.toSorted((left, right) => left.receivedAt.getTime() - right.receivedAt.getTime());
+      return oldest && { count: waiting.length, oldest: oldest.receivedAt, reason: oldest.reason };
+    },
+  };
+}
+
+function toNotification(document: NotificationDocument): StoredNotification {
+  const { _id: eventId, type, occurredAt, body, subscriptionId, organizationId: claimedOrganizationId } = document;
+  return { eventId, type, occurredAt, body, subscriptionId, claimedOrganizationId };
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Collection } from 'mongodb';
+
+/** When work of the whole installation is due next; whoever moves the time on has claimed it. */
+export interface ScheduleDocument {
+  readonly _id: 'reconciliation';
+  readonly dueAt: Date;
+}
+
+/** Runs work once in each period, in one of the replicas; after a failure again after the pause. */
+export function dailyRun(
+  collection: Collection<ScheduleDocument>,
+  clock: Clock,
+  { periodMs, retryMs }: { readonly periodMs: number; readonly retryMs: number },
+): (run: () => Promise<unknown>) => Promise<void> {
+  const _id = 'reconciliation';
+  return async (run) => {
+    const now = clock.now();
+    try {
+      await collection.updateOne({ _id }, { $setOnInsert: { dueAt: now } }, { upsert: true });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+    const next = new Date(now.getTime() + periodMs);
+    const { matchedCount } = await collection.updateOne({ _id, dueAt: { $lte: now } }, { $set: { dueAt: next } });
+    if (matchedCount === 0) return;
+    try {
+      await run();
+    } catch (error) {
+      await collection.updateOne({ _id, dueAt: next }, { $set: { dueAt: new Date(now.getTime() + retryMs) } });
+      throw error;
+    }
+  };
+}

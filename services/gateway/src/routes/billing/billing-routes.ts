@@ -1,0 +1,11 @@
+import type { Resource } from '../../http/route.js';
+import { createCheckout, createPortalSession, getSubscription, receivePaddleNotification } from './billing.js';
+
+/** What the billing service answers. */
+export const billingResources: readonly Resource[] = [
+  {
+    tag: 'billing',
+    description: 'The subscription of the organization, bought and changed on the pages of the payment provider.',
+    routes: [createCheckout, getSubscription, createPortalSession, receivePaddleNotification],
+  },
+];
