@@ -25,6 +25,7 @@ import { stuckCounters, stuckDeadLetters, stuckOutbox } from './mongo/stuck-docu
 import { deadLettersOf, ownedDocuments, prefixedDocuments } from './mongo/tenant-data.js';
 import type { TenantData } from './mongo/tenant-data.js';
 import { usageCollection } from './mongo/usage.js';
+import { usageNoticeCollection } from './mongo/usage-notices.js';
 import { connectNats } from './nats/connection.js';
 import type { Bus } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
@@ -275,6 +276,7 @@ function keptByShell(db: Db): readonly TenantData[] {
   return [
     ownedDocuments(db.collection<{ _id: string; organizationId: string }>(AUDIT_LINES)),
     prefixedDocuments(usageCollection(db), (organizationId) => `${organizationId}:`),
+    ownedDocuments(usageNoticeCollection(db)),
     deadLettersOf(db.collection('dead_letters')),
   ];
 }

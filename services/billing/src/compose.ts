@@ -1,4 +1,5 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
 import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
@@ -87,6 +88,12 @@ async function compose(config: Config, { db, clock, logger, openOutbox }: Connec
     eventHandlers: [
       handler(events.organizationCreated, onOrganizationKnown(deps)),
       handler(events.organizationChanged, onOrganizationKnown(deps)),
+    ],
+    tenantData: [
+      ownedDocuments(collections.customers),
+      ownedDocuments(collections.subscriptions),
+      ownedDocuments(collections.notifications),
+      ownedDocuments(collections.checkouts),
     ],
     stuckWork: [stuckNotifications(deps)],
     jobs: [

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { faultSwitch } from './faults.js';
 import type { FaultKind } from './faults.js';
@@ -48,6 +49,8 @@ export function notifier(options: { readonly url: string | undefined; readonly s
   const nextInstant = instantSource();
   const stopping = new AbortController();
   const { signal } = stopping;
+  // Each notification that waits for its next attempt listens.
+  setMaxListeners(0, signal);
   let { url } = options;
 
   const post = async (body: string, fault: FaultKind, isFirst: boolean): Promise<number | null> => {

@@ -2,6 +2,7 @@ import type { Methods } from '@invoicecontrol/contracts/definition';
 import type { OperatorServiceDefinition as AnalysisOperator } from '@invoicecontrol/contracts/analysis/v1/operator_service';
 import type { OperatorServiceDefinition as Operations } from '@invoicecontrol/contracts/operations/v1/operator_service';
 import type { OperatorServiceDefinition as OrganizationOperator } from '@invoicecontrol/contracts/organization/v1/operator_service';
+import type { OperatorServiceDefinition as BillingOperator } from '@invoicecontrol/contracts/billing/v1/operator_service';
 import type { OperatorServiceDefinition as ScanOperator } from '@invoicecontrol/contracts/scan/v1/operator_service';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 
@@ -42,7 +43,7 @@ export interface Outcome {
 }
 
 /** The services that have a database, and so something to operate. */
-export const operatedServices = ['organization', 'analysis', 'documents', 'scan', 'webhooks'] as const;
+export const operatedServices = ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing'] as const;
 export type OperatedService = (typeof operatedServices)[number];
 
 /** One service as every command that asks several sees it. */
@@ -56,6 +57,7 @@ export interface Operator {
   readonly organization: Methods<typeof OrganizationOperator, CallOptions>;
   readonly analysis: Methods<typeof AnalysisOperator, CallOptions>;
   readonly scan: Methods<typeof ScanOperator, CallOptions>;
+  readonly billing: Methods<typeof BillingOperator, CallOptions>;
   /** The services that the command asks: its own, or every one, or the one that --service names. */
   readonly services: readonly ServiceOperations[];
   readonly call: CallOptions;

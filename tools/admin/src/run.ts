@@ -1,5 +1,6 @@
 import { parseArgs, styleText } from 'node:util';
 import { OperatorServiceDefinition as AnalysisOperator } from '@invoicecontrol/contracts/analysis/v1/operator_service';
+import { OperatorServiceDefinition as BillingOperator } from '@invoicecontrol/contracts/billing/v1/operator_service';
 import { OperatorServiceDefinition as Operations } from '@invoicecontrol/contracts/operations/v1/operator_service';
 import { OperatorServiceDefinition as OrganizationOperator } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { OperatorServiceDefinition as ScanOperator } from '@invoicecontrol/contracts/scan/v1/operator_service';
@@ -15,6 +16,7 @@ import { dryRunPolicy } from './commands/dry-run-policy.js';
 import { organizations } from './commands/organizations.js';
 import { overridePolicy } from './commands/override-policy.js';
 import { purgeOrganizations, verifyPurge } from './commands/purges.js';
+import { reconcileSubscriptions } from './commands/reconcile-subscriptions.js';
 import { replayAnalyses } from './commands/replay-analyses.js';
 import { restoreOrganization } from './commands/restore-organization.js';
 import { abandonScan } from './commands/scans.js';
@@ -35,6 +37,7 @@ export const commands: readonly (Command | FileCommand)[] = [
   createKey,
   createMember,
   setPlan,
+  reconcileSubscriptions,
   stuck,
   listDeadLetters,
   showDeadLetter,
@@ -223,6 +226,9 @@ async function execute(
         },
         get scan() {
           return reachable(client(ScanOperator, channelOf('scan')), addresses.get('scan'));
+        },
+        get billing() {
+          return reachable(client(BillingOperator, channelOf('billing')), addresses.get('billing'));
         },
         services: services.map((service) => ({
           service,

@@ -1,6 +1,6 @@
 import type { EventType } from '@invoicecontrol/contracts/events';
 import type { UsageReached } from '@invoicecontrol/contracts/usage/v1/events';
-import type { Db } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import { aggregateStore } from './aggregate.js';
@@ -22,6 +22,10 @@ interface NoticeDocument extends Aggregate {
   readonly expiresAt: Date;
 }
 
+export function usageNoticeCollection(db: Db): Collection<NoticeDocument> {
+  return db.collection<NoticeDocument>(USAGE_NOTICES);
+}
+
 /**
  * Announces once per month, meter and step that 80 or 100 percent of a quota are used. Every reservation beyond a step
  * tells it, so a crash delays a notice and loses none.
@@ -30,7 +34,7 @@ export async function usageNotices(
   type: EventType<UsageReached>,
   { db, outbox, clock, logger }: { db: Db; outbox: Outbox; clock: Clock; logger: Logger },
 ): Promise<OnUsed> {
-  const collection = db.collection<NoticeDocument>(USAGE_NOTICES);
+  const collection = usageNoticeCollection(db);
   await collection.createIndexes([
     { key: { organizationId: 1 }, name: 'organization' },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },

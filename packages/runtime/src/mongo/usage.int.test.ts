@@ -36,6 +36,20 @@ test('of a hundred at once, as many pass as the limit has left, not one more', a
   expect(await usage.used(mark('race'))).toBe(60);
 });
 
+test('of 100 at once at the quota minus one exactly one passes, 100 times', async () => {
+  for (let round = 1; round <= 100; round++) {
+    const organizationId = `last-${round}`;
+    await usage.reserve(mark(organizationId, 9), 10);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 100 }, () => usage.reserve(mark(organizationId), 10)),
+    );
+    const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    expect(refusals).toHaveLength(99);
+    for (const refusal of refusals) expect(refusal).toMatchObject({ kind: 'usage_exceeded' });
+    expect(await usage.used(mark(organizationId))).toBe(10);
+  }
+}, 120_000);
+
 test('the last unit passes and the one after it is refused', async () => {
   await usage.reserve(mark('edge', 9), 10);
   await usage.reserve(mark('edge'), 10);

@@ -17,6 +17,7 @@ import { readSnapshot } from './read-snapshot.js';
 import type {
   ClaimedNotification,
   NotificationOutcome,
+  NotificationResult,
   Notifications,
   StoredNotification,
   SubscriptionLinks,
@@ -50,8 +51,9 @@ export const workOnNotification =
   async ({ notification, attempts, complete, retryAt }) => {
     const { eventId, type } = notification;
     try {
-      const outcome = await applyNotification(deps, notification);
-      await complete(outcome);
+      const result = await applyNotification(deps, notification);
+      const { outcome } = result;
+      await complete(result);
       notificationApplied(outcome);
       if (ALERTED.has(outcome)) {
         deps.logger.error({ eventId, type, outcome }, 'a notification of the payment provider grants nothing');
@@ -66,11 +68,14 @@ export const workOnNotification =
   };
 
 /** May run again for the same notification: what was applied before is stale, and mails have derived ids. */
-async function applyNotification(deps: ApplyingDeps, stored: StoredNotification): Promise<NotificationOutcome> {
+async function applyNotification(deps: ApplyingDeps, stored: StoredNotification): Promise<NotificationResult> {
   const notification = readNotification(Buffer.from(stored.body, 'utf8'));
   if (isAboutSubscription(notification.type)) return applySubscription(deps, notification);
-  if (isFailedPayment(notification.type)) return announceFailedPayment(deps, notification, stored);
-  return isKept(notification.type) ? 'KEPT' : 'IGNORED';
+  const { subscriptionId, claimedOrganizationId } = stored;
+  const linked = subscriptionId === undefined ? undefined : await deps.links.find(subscriptionId);
+  const organizationId = linked ?? claimedOrganizationId;
+  if (isFailedPayment(notification.type)) return announceFailedPayment(deps, notification, organizationId);
+  return { outcome: isKept(notification.type) ? 'KEPT' : 'IGNORED', organizationId };
 }
 
 const outcomes: Readonly<Record<ApplyOutcome, NotificationOutcome>> = {
@@ -83,11 +88,13 @@ const outcomes: Readonly<Record<ApplyOutcome, NotificationOutcome>> = {
 async function applySubscription(
   deps: ApplyingDeps,
   { data, occurredAt, eventId }: ProviderNotification,
-): Promise<NotificationOutcome> {
+): Promise<NotificationResult> {
   const snapshot = readSnapshot(data, deps.prices);
-  if (snapshot === undefined) return 'UNREADABLE';
+  if (snapshot === undefined) return { outcome: 'UNREADABLE' };
   const organizationId = await linkSubscription(deps, snapshot);
-  if (organizationId === 'UNKNOWN_ORGANIZATION' || organizationId === 'UNKNOWN_PRICE') return organizationId;
+  if (organizationId === 'UNKNOWN_ORGANIZATION' || organizationId === 'UNKNOWN_PRICE') {
+    return { outcome: organizationId };
+  }
   const outcome = await deps.changeAccount(organizationId, (before) => {
     if (before === undefined) return undefined;
     const { account, outcome: applied } = applySnapshot(before, snapshot, occurredAt);
@@ -101,12 +108,12 @@ async function applySubscription(
       result: applied,
     };
   });
-  if (outcome === undefined) return 'UNKNOWN_ORGANIZATION';
+  if (outcome === undefined) return { outcome: 'UNKNOWN_ORGANIZATION', organizationId };
   if (outcome === 'APPLIED') await alertDuplicate(deps, organizationId, snapshot);
   if (snapshot.hasUnknownPrice) {
     deps.logger.error({ eventId, subscriptionId: snapshot.id }, 'a subscription has a price that is not configured');
   }
-  return outcomes[outcome];
+  return { outcome: outcomes[outcome], organizationId };
 }
 
 /** A stale message may still be the oldest one, or the oldest of a cancellation. */
@@ -151,15 +158,13 @@ async function alertDuplicate(
 
 /** One mail per bill and day, however often the provider tries. */
 async function announceFailedPayment(
-  { links, changeAccount }: ApplyingDeps,
+  { changeAccount }: Pick<ApplyingDeps, 'changeAccount'>,
   { data, occurredAt }: ProviderNotification,
-  { subscriptionId, claimedOrganizationId }: StoredNotification,
-): Promise<NotificationOutcome> {
+  organizationId: string | undefined,
+): Promise<NotificationResult> {
   const transactionId = data['id'];
-  if (typeof transactionId !== 'string') return 'UNREADABLE';
-  const linked = subscriptionId === undefined ? undefined : await links.find(subscriptionId);
-  const organizationId = linked ?? claimedOrganizationId;
-  if (organizationId === undefined) return 'UNKNOWN_ORGANIZATION';
+  if (typeof transactionId !== 'string') return { outcome: 'UNREADABLE', organizationId };
+  if (organizationId === undefined) return { outcome: 'UNKNOWN_ORGANIZATION' };
   const day = toDate(occurredAt).toISOString().slice(0, 10);
   const isAnnounced = await changeAccount(
     organizationId,
@@ -170,7 +175,7 @@ async function announceFailedPayment(
         result: true,
       },
   );
-  return isAnnounced === true ? 'APPLIED' : 'UNKNOWN_ORGANIZATION';
+  return { outcome: isAnnounced === true ? 'APPLIED' : 'UNKNOWN_ORGANIZATION', organizationId };
 }
 
 const SWEEP_BATCH_MAX = 100;

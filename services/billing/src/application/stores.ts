@@ -36,6 +36,12 @@ export const notificationOutcomes = [
 ] as const;
 export type NotificationOutcome = (typeof notificationOutcomes)[number];
 
+/** What became of a notification, and the organization that it is about, where that is known. */
+export interface NotificationResult {
+  readonly outcome: NotificationOutcome;
+  readonly organizationId?: string | undefined;
+}
+
 /** A notification as it is stored before anything follows from it. */
 export interface StoredNotification extends Mentioned {
   readonly eventId: string;
@@ -51,7 +57,7 @@ export interface ClaimedNotification {
   readonly notification: StoredNotification;
   /** Attempts to apply it, this one included. */
   readonly attempts: number;
-  complete(outcome: NotificationOutcome): Promise<void>;
+  complete(result: NotificationResult): Promise<void>;
   retryAt(at: Date, reason: string): Promise<void>;
 }
 

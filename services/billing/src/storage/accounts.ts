@@ -26,7 +26,10 @@ export interface CustomerDocument extends Aggregate {
 const DUE_MAX = 200;
 
 export async function createCustomerIndexes(collection: Collection<CustomerDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { dueAt: 1 }, sparse: true, name: 'due' }]);
+  await collection.createIndexes([
+    { key: { dueAt: 1 }, sparse: true, name: 'due' },
+    { key: { organizationId: 1 }, name: 'organization' },
+  ]);
 }
 
 export function accountStore(

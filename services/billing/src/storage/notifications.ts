@@ -19,8 +19,8 @@ export interface NotificationDocument extends Claimable {
   readonly occurredAt: string;
   readonly body: string;
   readonly subscriptionId?: string;
-  /** The organization that the message names; a claim, not a fact. */
-  readonly organizationId?: string;
+  /** The organization that the message names; once it is applied, the one that it is about. Empty: neither is known. */
+  readonly organizationId: string;
   readonly state: 'PENDING' | 'DONE';
   readonly outcome?: NotificationOutcome;
   readonly attempts: number;
@@ -44,7 +44,7 @@ const REOPENED_MAX = 1_000;
 export async function createNotificationIndexes(collection: Collection<NotificationDocument>): Promise<void> {
   await collection.createIndexes([
     { key: { state: 1, dueAt: 1 }, name: 'due' },
-    { key: { organizationId: 1, state: 1, outcome: 1 }, sparse: true, name: 'organization' },
+    { key: { organizationId: 1, state: 1, outcome: 1 }, name: 'organization' },
     { key: { subscriptionId: 1, state: 1 }, sparse: true, name: 'subscription' },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
   ]);
@@ -59,9 +59,9 @@ export function notificationStore(collection: Collection<NotificationDocument>, 
     return {
       notification: toNotification(document),
       attempts: document.attempts,
-      complete: (outcome) =>
+      complete: ({ outcome, organizationId }) =>
         updateClaimed({
-          $set: { state: 'DONE', outcome },
+          $set: { state: 'DONE', outcome, ...(organizationId === undefined ? {} : { organizationId }) },
           $unset: { claim: '', leaseUntil: '', dueAt: '', reason: '' },
         }),
       retryAt: (dueAt, reason) => updateClaimed({ $set: { dueAt, reason, leaseUntil: FREE }, $unset: { claim: '' } }),
@@ -77,7 +77,7 @@ export function notificationStore(collection: Collection<NotificationDocument>, 
         occurredAt,
         body,
         ...(subscriptionId === undefined ? {} : { subscriptionId }),
-        ...(claimedOrganizationId === undefined ? {} : { organizationId: claimedOrganizationId }),
+        organizationId: claimedOrganizationId ?? '',
         state: 'PENDING',
         attempts: 1,
         dueAt: now,
@@ -143,6 +143,7 @@ export function notificationStore(collection: Collection<NotificationDocument>, 
 }
 
 function toNotification(document: NotificationDocument): StoredNotification {
-  const { _id: eventId, type, occurredAt, body, subscriptionId, organizationId: claimedOrganizationId } = document;
+  const { _id: eventId, type, occurredAt, body, subscriptionId, organizationId } = document;
+  const claimedOrganizationId = organizationId === '' ? undefined : organizationId;
   return { eventId, type, occurredAt, body, subscriptionId, claimedOrganizationId };
 }

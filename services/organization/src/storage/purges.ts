@@ -18,6 +18,8 @@ const TAKEN_AWAY: readonly (keyof OrganizationDocument)[] = [
   'plan',
   'subscriptionStatus',
   'additionalLegalEntities',
+  'isSubscriptionActive',
+  'subscriptionSource',
   'companies',
   'defaultCompanyId',
   'keySeriesId',

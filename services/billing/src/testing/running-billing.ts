@@ -1,0 +1,197 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { CheckoutServiceDefinition } from '@invoicecontrol/contracts/billing/v1/checkout_service';
+import type { SubscriptionChanged } from '@invoicecontrol/contracts/billing/v1/events';
+import { OperatorServiceDefinition } from '@invoicecontrol/contracts/billing/v1/operator_service';
+import { PaymentNotificationServiceDefinition } from '@invoicecontrol/contracts/billing/v1/payment_notification_service';
+import { SubscriptionServiceDefinition } from '@invoicecontrol/contracts/billing/v1/subscription_service';
+import { events } from '@invoicecontrol/contracts/events';
+import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { configSchema } from '../config.js';
+import type { Config } from '../config.js';
+
+export const SECRETS = ['pdl_ntfset_first', 'pdl_ntfset_second'] as const;
+export const API_KEY = 'pdl_sdbx_apikey_test';
+const OPERATOR_TOKEN = 'operator-token-of-the-tests-of-billing';
+
+const priceNames = ['CORE', 'CONTROL', 'SCALE', 'ENTITY'].flatMap((product) => [`${product}_MONTH`, `${product}_YEAR`]);
+/** Ids as the provider has them, by name. */
+export const prices: Readonly<Record<string, string>> = Object.fromEntries(
+  priceNames.map((name) => [name, `pri_${name.toLowerCase().replace('_', '').padEnd(26, '0')}`]),
+);
+
+export const call = {
+  context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' }, operatorToken: OPERATOR_TOKEN },
+  timeoutMs: 20_000,
+} as const;
+
+function connectClients(address: string) {
+  const channel = openChannel(address);
+  return {
+    checkouts: client(CheckoutServiceDefinition, channel),
+    subscriptions: client(SubscriptionServiceDefinition, channel),
+    notifications: client(PaymentNotificationServiceDefinition, channel),
+    operator: client(OperatorServiceDefinition, channel),
+    close: () => channel.close(),
+  };
+}
+
+/** The billing service; tests send the notifications themselves. */
+export interface RunningBilling extends ReturnType<typeof connectClients> {
+  readonly mongo: MongoConnection;
+  /** `subscription_changed` events, in the order in which they were published. */
+  readonly changes: readonly SubscriptionChanged[];
+  /** Subjects of everything that was announced for an organization. */
+  announced<T extends EventHeader>(type: EventType<T>): readonly T[];
+  /** An organization that this service knows. */
+  newOrganization(): Promise<string>;
+  /** Tells the service that an organization exists. */
+  announceOrganization(organizationId: string): Promise<void>;
+  /** Sends a text with its signature. */
+  send(text: string, signature?: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startBilling(
+  startService: (config: Config, overrides?: StartOverrides) => Promise<RunningService>,
+  {
+    infrastructure: { mongodbUrl, natsUrl },
+    databaseName,
+    apiUrl = 'http://127.0.0.1:9',
+    env = {},
+    overrides = {},
+  }: {
+    readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
+    readonly databaseName: string;
+    /** Of the provider; nothing listens at the default. */
+    readonly apiUrl?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly overrides?: StartOverrides;
+  },
+): Promise<RunningBilling> {
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+  const bus = await connectNats({ url: natsUrl, name: 'test', logger });
+  const changes: SubscriptionChanged[] = [];
+  const others: { readonly type: EventType; readonly event: EventHeader }[] = [];
+  const subscribed = [
+    subscribeBroadcast(bus, [events.subscriptionChanged], (event) => void changes.push(event), logger),
+    ...[events.paymentFailed, events.trialEnding].map((type) =>
+      subscribeBroadcast(
+        bus,
+        [type as unknown as EventType],
+        (event) => void others.push({ type: type as unknown as EventType, event }),
+        logger,
+      ),
+    ),
+  ];
+  const publisher = await eventPublisher(bus, 'organization');
+  const config = configSchema.parse({
+    GRPC_PORT: '0',
+    MONGODB_URL: mongodbUrl,
+    NATS_URL: natsUrl,
+    DATABASE_NAME: databaseName,
+    LOG_LEVEL: 'silent',
+    OPERATOR_TOKEN,
+    PADDLE_NOTIFICATION_SECRETS: SECRETS.join(','),
+    PADDLE_API_URL: apiUrl,
+    PADDLE_API_KEY: API_KEY,
+    CHECKOUT_SUCCESS_URL: 'https://example.com/success',
+    ...Object.fromEntries(Object.entries(prices).map(([name, id]) => [`PADDLE_PRICE_${name}`, id])),
+    ...env,
+  });
+  const service = await startService(config, overrides);
+  const clients = connectClients(service.address);
+  const customers = mongo.db.collection<{ _id: string }>('customers');
+  const announceOrganization: RunningBilling['announceOrganization'] = async (organizationId) => {
+    const event = { eventId: `evt_${randomUUID()}`, eventTime: new Date(), organizationId, version: 1 };
+    const { subject, codec } = events.organizationCreated;
+    await publisher.publish({ id: event.eventId, subject, payload: JSON.stringify(codec.toJSON(event)) });
+  };
+  return {
+    ...clients,
+    mongo,
+    changes,
+    announced: <T extends EventHeader>(type: EventType<T>) =>
+      others.flatMap((one) => (one.type.subject === type.subject ? [one.event as T] : [])),
+    announceOrganization,
+    async newOrganization() {
+      const organizationId = randomUUID();
+      await announceOrganization(organizationId);
+      await eventually(async () => {
+        if ((await customers.findOne({ _id: organizationId })) === null) throw new Error('not known yet');
+      });
+      return organizationId;
+    },
+    async send(text, signature = signed(text)) {
+      await clients.notifications.receiveNotification({ signature, body: Buffer.from(text) }, call);
+    },
+    async stop() {
+      clients.close();
+      for (const one of subscribed) one.close();
+      await service.stop();
+      await bus.close();
+      await mongo.db.dropDatabase();
+      await mongo.close();
+    },
+  };
+}
+
+export function signed(text: string, secret: string = SECRETS[0]): string {
+  const ts = Math.floor(Date.now() / 1_000);
+  return `ts=${ts};h1=${createHmac('sha256', secret).update(`${ts}:${text}`).digest('hex')}`;
+}
+
+export interface SubscriptionState {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly status?: string;
+  readonly plan?: 'CORE' | 'CONTROL' | 'SCALE';
+  readonly entities?: number;
+  readonly periodStart?: string;
+  readonly nextBilledAt?: string;
+}
+
+/** A subscription as the provider shows it. */
+export function subscriptionEntity(state: SubscriptionState): Readonly<Record<string, unknown>> {
+  const { id, organizationId, status = 'active', plan = 'CONTROL', entities = 0 } = state;
+  return {
+    id,
+    status,
+    customer_id: 'ctm_1',
+    items: [
+      { price: { id: prices[`${plan}_MONTH`] }, quantity: 1 },
+      ...(entities === 0 ? [] : [{ price: { id: prices['ENTITY_MONTH'] }, quantity: entities }]),
+    ],
+    current_billing_period: {
+      starts_at: state.periodStart ?? '2026-03-01T00:00:00Z',
+      ends_at: '2026-04-01T00:00:00Z',
+    },
+    next_billed_at: state.nextBilledAt ?? '2026-04-01T00:00:00Z',
+    scheduled_change: null,
+    custom_data: { organization_id: organizationId },
+  };
+}
+
+/** The text of a notification. */
+export function notificationText(
+  type: string,
+  data: Readonly<Record<string, unknown>>,
+  { eventId = `evt_${randomUUID()}`, occurredAt = new Date().toISOString() } = {},
+): string {
+  return JSON.stringify({ event_id: eventId, event_type: type, occurred_at: occurredAt, data });
+}
+
+/** A new id of a subscription. */
+export function newSubscriptionId(): string {
+  return `sub_${randomUUID().replaceAll('-', '')}`;
+}

@@ -1,0 +1,29 @@
+import { counted } from '../text-output.js';
+import type { Command } from '../command.js';
+
+/** A list of the provider is read page by page. */
+const TIMEOUT_MS = 600_000;
+
+export const reconcileSubscriptions: Command = {
+  name: 'reconcile-subscriptions',
+  summary: "compare every subscription with the payment provider's and correct what differs, as the daily job does",
+  service: 'billing',
+  options: {},
+  examples: [''],
+  async run({ billing, call }) {
+    const { checked, corrected, unknown } = await billing.reconcileSubscriptions(
+      {},
+      { ...call, timeoutMs: TIMEOUT_MS },
+    );
+    return {
+      json: { checked, corrected, unknown },
+      sentence: `${counted(checked, 'subscription')} compared.`,
+      values: { Corrected: String(corrected), Unknown: String(unknown) },
+      ...(unknown === 0
+        ? {}
+        : {
+            note: 'Unknown ones belong to no known organization or have no known price: the log of billing names them.',
+          }),
+    };
+  },
+};
