@@ -40,7 +40,7 @@ export function addInterval(instant: string, interval: 'month' | 'year'): string
   return `${date.toISOString().slice(0, 19)}${instant.slice(19)}`;
 }
 
-export function priceEntity(prices: Prices, priceId: string): { product: string; amount: number; price: object } {
+function priceEntity(prices: Prices, priceId: string): { product: string; amount: number; price: object } {
   const { product, interval } = findPrice(prices, priceId) ?? { product: 'CORE', interval: 'month' };
   const amount = (UNIT_AMOUNTS[product] ?? 0) * (interval === 'year' ? MONTHS_PER_YEAR : 1);
   return {

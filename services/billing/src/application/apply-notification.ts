@@ -91,10 +91,9 @@ async function applySubscription(
 ): Promise<NotificationResult> {
   const snapshot = readSnapshot(data, deps.prices);
   if (snapshot === undefined) return { outcome: 'UNREADABLE' };
-  const organizationId = await linkSubscription(deps, snapshot);
-  if (organizationId === 'UNKNOWN_ORGANIZATION' || organizationId === 'UNKNOWN_PRICE') {
-    return { outcome: organizationId };
-  }
+  const linked = await linkSubscription(deps, snapshot);
+  if ('refusal' in linked) return { outcome: linked.refusal };
+  const { organizationId } = linked;
   const outcome = await deps.changeAccount(organizationId, (before) => {
     if (before === undefined) return undefined;
     const { account, outcome: applied } = applySnapshot(before, snapshot, occurredAt);
@@ -125,16 +124,20 @@ function isSameTimes(before: Account, after: Account, subscriptionId: string): b
   return timesOf(before) === timesOf(after);
 }
 
+type Linked = { readonly organizationId: string } | { readonly refusal: 'UNKNOWN_ORGANIZATION' | 'UNKNOWN_PRICE' };
+
 /** The organization of a subscription: the one that it was linked to first, else the one that the checkout named. */
 export async function linkSubscription(
   { links, isKnown }: Pick<ApplyingDeps, 'links' | 'isKnown'>,
   { id, claimedOrganizationId, purchase }: Snapshot,
-): Promise<string | 'UNKNOWN_ORGANIZATION' | 'UNKNOWN_PRICE'> {
+): Promise<Linked> {
   const linked = await links.find(id);
-  if (linked !== undefined) return linked;
-  if (claimedOrganizationId === undefined || !(await isKnown(claimedOrganizationId))) return 'UNKNOWN_ORGANIZATION';
-  if (purchase === undefined) return 'UNKNOWN_PRICE';
-  return links.link(id, claimedOrganizationId);
+  if (linked !== undefined) return { organizationId: linked };
+  if (claimedOrganizationId === undefined || !(await isKnown(claimedOrganizationId))) {
+    return { refusal: 'UNKNOWN_ORGANIZATION' };
+  }
+  if (purchase === undefined) return { refusal: 'UNKNOWN_PRICE' };
+  return { organizationId: await links.link(id, claimedOrganizationId) };
 }
 
 async function alertDuplicate(

@@ -68,9 +68,7 @@ export function readSnapshot(data: unknown, prices: Prices): Snapshot | undefine
     periodEnd,
     trialEnd: status === 'trialing' ? (next_billed_at ?? periodEnd) : undefined,
     scheduledChange:
-      scheduled_change == null || effectiveAt === undefined
-        ? undefined
-        : { action: scheduled_change.action, effectiveAt },
+      !scheduled_change || effectiveAt === undefined ? undefined : { action: scheduled_change.action, effectiveAt },
     claimedOrganizationId: custom_data,
   };
 }

@@ -61,11 +61,12 @@ async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Promise<'SA
     logger.error({}, 'the payment provider listed a subscription that cannot be read');
     return 'UNKNOWN';
   }
-  const organizationId = await linkSubscription(deps, snapshot);
-  if (organizationId === 'UNKNOWN_ORGANIZATION' || organizationId === 'UNKNOWN_PRICE') {
-    logger.error({ subscriptionId: snapshot.id, reason: organizationId }, 'a subscription grants nothing');
+  const linked = await linkSubscription(deps, snapshot);
+  if ('refusal' in linked) {
+    logger.error({ subscriptionId: snapshot.id, reason: linked.refusal }, 'a subscription grants nothing');
     return 'UNKNOWN';
   }
+  const { organizationId } = linked;
   const known = await deps.accounts.find(organizationId);
   if (known !== undefined && showsSame(known, snapshot)) return snapshot.purchase === undefined ? 'UNKNOWN' : 'SAME';
   const result = await deps.changeAccount(organizationId, async (account) => {

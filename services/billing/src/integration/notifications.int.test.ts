@@ -141,10 +141,12 @@ test('nothing is stored of what is refused, whatever the header and the body are
 
 test('any good signature among several is taken, for any of the secrets', async () => {
   for (const secret of SECRETS) {
+    const before = await stored();
     const text = notificationText('product.updated', {});
     const [ts = '', h1 = ''] = signed(text, secret).split(';');
     const wrong = `h1=${'a'.repeat(64)}`;
     await billing.send(text, [ts, wrong, h1].join(';'));
+    expect(await stored()).toBeGreaterThan(before);
     const second = notificationText('product.updated', {});
     const [secondTs = '', secondH1 = ''] = signed(second, secret).split(';');
     await billing.send(second, [secondTs, secondH1, ...Array.from({ length: 19 }, () => wrong)].join(';'));

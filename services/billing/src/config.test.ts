@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import { readConfig } from '@invoicecontrol/runtime/config';
+import { configSchema } from './config.js';
+
+const names = ['CORE', 'CONTROL', 'SCALE', 'ENTITY'].flatMap((product) => [
+  `PADDLE_PRICE_${product}_MONTH`,
+  `PADDLE_PRICE_${product}_YEAR`,
+]);
+const prices = Object.fromEntries(names.map((name, at) => [name, `pri_${String(at).padStart(26, 'a')}`]));
+const complete = {
+  MONGODB_URL: 'mongodb://localhost',
+  NATS_URL: 'nats://localhost',
+  CHECKOUT_SUCCESS_URL: 'https://example.com/',
+  ...prices,
+};
+
+test('accepts eight different prices', () => {
+  expect(readConfig(configSchema, complete)).toMatchObject(prices);
+});
+
+test('names every fault of the prices at once: missing, malformed and repeated ones', () => {
+  const env = {
+    ...complete,
+    PADDLE_PRICE_CORE_MONTH: '',
+    PADDLE_PRICE_CORE_YEAR: 'pri_TOO_LOUD',
+    PADDLE_PRICE_SCALE_MONTH: prices['PADDLE_PRICE_ENTITY_YEAR'],
+  };
+  const read = () => readConfig(configSchema, env);
+  for (const name of [
+    'PADDLE_PRICE_CORE_MONTH',
+    'PADDLE_PRICE_CORE_YEAR',
+    'PADDLE_PRICE_SCALE_MONTH',
+    'PADDLE_PRICE_ENTITY_YEAR',
+  ]) {
+    expect(read).toThrow(name);
+  }
+});
+
+test('reads secrets with commas between them, and refuses an empty one', () => {
+  const read = (secrets: string) =>
+    readConfig(configSchema, { ...complete, PADDLE_NOTIFICATION_SECRETS: secrets }).PADDLE_NOTIFICATION_SECRETS;
+  expect(read('one, two')).toEqual(['one', 'two']);
+  expect(() => read('one,,two')).toThrow('PADDLE_NOTIFICATION_SECRETS');
+});
