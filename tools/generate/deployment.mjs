@@ -60,7 +60,9 @@ function compose(text) {
 }
 
 function composeService(name, { protocol, calls, settings }) {
-  const environment = Object.entries(settings).map(([key, { development = '', local = development }]) => `      ${key}: \${${key}:-${local}}`);
+  const environment = Object.entries(settings).map(
+    ([key, { development = '', local = development }]) => `      ${key}: \${${key}:-${local}}`,
+  );
   return `  ${name}:
     <<: *${protocol}-service
     depends_on:

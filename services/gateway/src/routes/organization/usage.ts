@@ -29,7 +29,7 @@ export const usage = z
       )
       .describe('One for each meter.'),
   })
-  .meta({ id: 'Usage' })
+  .meta({ id: 'Usage', description: 'What was used, against the limits of the plan.' })
   .register(examples, {
     example: {
       period: '2026-03',
