@@ -58,6 +58,7 @@ const typeNames: Readonly<Record<string, string>> = {
   int: 'an integer',
   boolean: 'true or false',
   object: 'an object',
+  record: 'an object',
   array: 'an array',
 };
 
