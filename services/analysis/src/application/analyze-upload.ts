@@ -13,7 +13,7 @@ import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { companyFor } from '../domain/tenant.js';
 import { invoiceIdOfUpload } from './derived-ids.js';
 import type { Documents } from './documents.js';
-import { fieldPaths, invoiceFromReading } from './invoice-from-reading.js';
+import { fieldPaths, invoiceFromReading, replaces } from './invoice-from-reading.js';
 import type { InvoiceStore } from './invoice-store.js';
 import { analysisMark } from './resume-invoice.js';
 import type { Correction, NewUpload, UploadRecord, UploadRequest, UploadStore } from './upload-store.js';
@@ -243,7 +243,7 @@ async function storeCorrections(
   const now = clock.now();
   const by = `${context.actor.type}:${context.actor.id}`;
   const given = Object.entries(fields).map(([field, value]): Correction => ({ field, value, by, at: now }));
-  const corrections = [...record.corrections.filter(({ field }) => fields[field] === undefined), ...given];
+  const corrections = [...record.corrections.filter(({ field }) => !replaces(fields, field)), ...given];
   const { faults, missing } = invoiceFromReading({ ...record, corrections });
   faults.throwIfAny();
   const stillMissing = new FieldFaults();

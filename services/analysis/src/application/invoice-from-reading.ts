@@ -15,6 +15,7 @@ const ACCOUNT = 'supplier.bank_account';
 const IBAN = `${ACCOUNT}.iban`;
 const SORT_CODE = `${ACCOUNT}.sort_code`;
 const ACCOUNT_NUMBER = `${ACCOUNT}.account_number`;
+const UK_ACCOUNT: readonly string[] = [SORT_CODE, ACCOUNT_NUMBER];
 
 /** Where the value of a field comes from. */
 export interface Provenance {
@@ -94,8 +95,7 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
   for (const correction of corrections)
     fields.set(correction.field, corrected(fields.get(correction.field), correction));
   if (corrections.some(({ field }) => field === IBAN)) invalidIban = undefined;
-  const isCorrected = (path: string): boolean =>
-    corrections.some(({ field }) => field === path || field.startsWith(`${path}.`));
+  const isCorrected = (path: string): boolean => corrections.some(({ field }) => field === path);
 
   const { invoice, faults } = validInvoice(fields, isCorrected);
   if (faults.count > 0) return { invoice: undefined, missing: [], provenance: [], invalidIban, faults };
@@ -117,6 +117,14 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
 }
 
 export type ReadingParts = Pick<UploadRecord, 'extracted' | 'request' | 'corrections' | 'knownSupplierName'>;
+
+/** Whether corrected fields take the place of an earlier correction: of the same field, or of the account in its other form. */
+export function replaces(fields: Readonly<Record<string, string>>, earlier: string): boolean {
+  const isGiven = (path: string): boolean => fields[path] !== undefined;
+  if (isGiven(earlier)) return true;
+  if (earlier === IBAN) return UK_ACCOUNT.every(isGiven);
+  return UK_ACCOUNT.includes(earlier) && isGiven(IBAN) && !UK_ACCOUNT.some(isGiven);
+}
 
 /** The placeholder proves nothing. */
 function unknownCurrency(method: string | undefined): Provenance {
@@ -154,8 +162,9 @@ function validInvoice(
     const refused = new FieldFaults();
     const wrong = new Set<string>();
     for (const { path, message } of found.count === 0 ? [] : found.refusal().details) {
-      if (isCorrected(path)) refused.add(`fields.${path}`, message);
-      else for (const field of fieldsBehind(path, fields)) wrong.add(field);
+      const behind = fieldsBehind(path, fields, isCorrected);
+      if (behind.some(isCorrected)) refused.add(`fields.${path}`, message);
+      else for (const field of behind) wrong.add(field);
     }
     if (refused.count > 0) return { invoice, faults: refused };
     if (wrong.size === 0) {
@@ -166,10 +175,18 @@ function validInvoice(
   }
 }
 
-/** The fields that a fault is about: a UK account has two halves, and gives way to an IBAN. */
-function fieldsBehind(path: string, fields: ReadonlyMap<string, Provenance>): string[] {
-  const isAboutUkAccount = path === ACCOUNT || path === SORT_CODE || path === ACCOUNT_NUMBER;
-  return (isAboutUkAccount ? [SORT_CODE, ACCOUNT_NUMBER] : [path]).filter((field) => fields.has(field));
+/**
+ * The fields that a fault is about. A UK account has two halves, and gives way to an IBAN unless a person gave both halves
+ * and no IBAN.
+ */
+function fieldsBehind(
+  path: string,
+  fields: ReadonlyMap<string, Provenance>,
+  isCorrected: (path: string) => boolean,
+): string[] {
+  if (path === ACCOUNT && UK_ACCOUNT.every(isCorrected) && !isCorrected(IBAN)) return [IBAN];
+  const isAboutUkAccount = path === ACCOUNT || UK_ACCOUNT.includes(path);
+  return (isAboutUkAccount ? UK_ACCOUNT : [path]).filter((field) => fields.has(field));
 }
 
 function bodyOf(fields: ReadonlyMap<string, Provenance>): object {

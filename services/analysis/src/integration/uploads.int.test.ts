@@ -523,6 +523,47 @@ describe('a correction', () => {
     });
   });
 
+  const UK_ACCOUNT = {
+    'supplier.bank_account.sort_code': '20-00-00',
+    'supplier.bank_account.account_number': '55779911',
+  };
+
+  test.each(Object.entries(UK_ACCOUNT))(
+    'of half a UK account (%s) is refused, and stores nothing',
+    async (path, half) => {
+      const organizationId = organization.newTenant();
+      for (const iban of [undefined, 'DE89370400440532013000']) {
+        const reading = textReading({ 'supplier.bank_account.iban': iban });
+        const uploadId = documents.upload(organizationId, { reading });
+        const { invoiceId } = await analyze(organizationId, uploadId);
+        await expect(correct(organizationId, uploadId, { [path]: half })).rejects.toMatchObject({
+          kind: 'invalid',
+          publicMessage: expect.stringContaining('sort_code and account_number are given together'),
+        });
+        expect((await rpc.latest(organizationId, invoiceId)).number).toBe(1);
+      }
+    },
+  );
+
+  test('of the account takes its place in whichever form it was read or corrected before', async () => {
+    const organizationId = organization.newTenant();
+    const iban = 'DE89370400440532013000';
+    const reading = textReading({ 'supplier.bank_account.iban': iban });
+    const uploadId = documents.upload(organizationId, { reading });
+    const { invoiceId } = await analyze(organizationId, uploadId);
+    const accountOf = async () => (await invoiceOf(organizationId, invoiceId)).invoice?.supplier?.bankAccount;
+    expect(await accountOf()).toMatchObject({ iban });
+    await correct(organizationId, uploadId, UK_ACCOUNT);
+    expect(await accountOf()).toMatchObject({ iban: undefined, sortCode: '200000', accountNumber: '55779911' });
+    const other = 'DE75512108001245126199';
+    await correct(organizationId, uploadId, { 'supplier.bank_account.iban': other });
+    expect(await accountOf()).toMatchObject({ iban: other, sortCode: undefined, accountNumber: undefined });
+    await correct(organizationId, uploadId, UK_ACCOUNT);
+    expect(await accountOf()).toMatchObject({ iban: undefined, sortCode: '200000' });
+    const both = { ...UK_ACCOUNT, 'supplier.bank_account.iban': other };
+    await expect(correct(organizationId, uploadId, both)).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
   test('sent several times at once takes effect as often as it was accepted, the others are told to wait', async () => {
     const organizationId = organization.newTenant();
     const uploadId = documents.upload(organizationId, { reading: textReading() });
