@@ -253,6 +253,18 @@ describe('a paid subscription', () => {
     });
   });
 
+  test('forbids deleting the organization until it is canceled', async () => {
+    const tenant = await running.newTenant('FREE');
+    const { subscriptionId } = await buyAndWait(tenant);
+    const key = tenant.keys.owner;
+    const { body } = await running.request<{ name: string }>('GET /organizations/current', { key });
+    const deletion = { key, body: { confirm_name: body.name } };
+    expect((await running.request('DELETE /organizations/current', deletion)).status).toBe(409);
+    await callPaddle(`POST /subscriptions/${subscriptionId}/cancel`, { effective_from: 'immediately' });
+    await eventually(async () => expect((await subscriptionOf(tenant)).status).toBe('canceled'));
+    expect((await running.request('DELETE /organizations/current', deletion)).status).toBe(200);
+  });
+
   test('stays active until a scheduled cancellation takes effect, and through arrears; not while it is paused', async () => {
     const tenant = await running.newTenant('FREE');
     const { subscriptionId } = await buyAndWait(tenant);

@@ -1,4 +1,5 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Job } from '@invoicecontrol/runtime/job';
 import { documentOfOrganization, ownedDocuments, prefixedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
@@ -12,6 +13,7 @@ import { dailyPurge, repeatPurges } from './application/purge-organizations.js';
 import { sendDueNotifications } from './application/send-notifications.js';
 import type { SendingDeps } from './application/send-notifications.js';
 import { stuckMails } from './application/stuck-mails.js';
+import { subscriptionsFromBilling } from './clients/billing.js';
 import { smtpMailer } from './clients/mail-server.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
@@ -61,6 +63,8 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 }
 
 async function compose(config: Config, { db, clock, logger, openOutbox, onStop }: Connections): Promise<ServiceParts> {
+  const billingChannel = openChannel(config.BILLING_ADDRESS);
+  onStop('billing', () => billingChannel.close());
   const collections = await openCollections(db);
   const outbox = await openOutbox(['organizations', 'api_keys']);
   const auditRelay = startAuditRelay({
@@ -88,6 +92,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
     notifications,
     auditTrail: trail,
     purges,
+    subscriptions: subscriptionsFromBilling(billingChannel),
     retentionMs: config.ORGANIZATION_RETENTION_MS,
     windows: rateWindowStore(collections.rateWindows),
     keyUsage,

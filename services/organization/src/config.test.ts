@@ -8,10 +8,11 @@ const good = {
   NATS_URL: 'nats://bus',
   API_KEY_PEPPERS: `p2:${pepper},p1:${pepper}`,
   OPERATOR_TOKEN: 'x'.repeat(32),
+  BILLING_ADDRESS: 'billing:50051',
 };
 
 describe('the configuration', () => {
-  test('needs two URLs and two secrets; the rest has defaults', () => {
+  test('needs two URLs, two secrets and the address of billing; the rest has defaults', () => {
     const config = readConfig(configSchema, good);
     expect(config).toMatchObject({ GRPC_HOST: '127.0.0.1', GRPC_PORT: 50051, DATABASE_NAME: 'organization' });
     expect(config.API_KEY_PEPPERS.map(({ id }) => id)).toEqual(['p2', 'p1']);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { namedKeys, secret, serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressSettings, namedKeys, secret, serviceSettings } from '@invoicecontrol/runtime/config';
 
 const PEPPER_BYTES_MIN = 32;
 
@@ -12,6 +12,7 @@ const ADDRESS_PATTERN = '[^\\s@<>,;"]+@[^\\s@<>,;"]+';
 export const configSchema = z
   .object({
     ...serviceSettings('organization'),
+    ...addressSettings('billing'),
     /** `id:base64,...`; new keys use the first pepper, existing keys may use any. */
     API_KEY_PEPPERS: namedKeys({ bytesMin: PEPPER_BYTES_MIN }),
     /** Authenticates the operator's command line. */

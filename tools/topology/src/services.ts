@@ -94,7 +94,7 @@ export const services = {
   },
   organization: {
     protocol: 'grpc',
-    calls: [],
+    calls: ['billing'],
     settings: {
       API_KEY_PEPPERS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
       OPERATOR_TOKEN: operatorToken,

@@ -6,7 +6,12 @@ import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Actor, RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidv7 } from 'uuid';
 import type { Pepper } from '../domain/api-key.js';
-import { deleteOrganization as markDeleted, isRecoverable, restoreOrganization } from '../domain/organization.js';
+import {
+  deleteOrganization as markDeleted,
+  isRecoverable,
+  requireConfirmedName,
+  restoreOrganization,
+} from '../domain/organization.js';
 import type { Organization } from '../domain/organization.js';
 import { insertOwnerKey } from './api-keys.js';
 import type { ApiKeys } from './api-keys.js';
@@ -14,21 +19,32 @@ import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
 import { hashToken, isRecoveryToken, generateRecoveryToken } from './secrets.js';
 
+/** What billing knows of subscriptions. */
+export interface Subscriptions {
+  /**
+   * @returns whether one that is not canceled is known; undefined where none ever was
+   * @throws DomainError unavailable, deadline: then nothing may be deleted
+   */
+  preventsDeletion(organizationId: string, context: RequestContext): Promise<boolean | undefined>;
+}
+
 export interface OrganizationLifecycleDeps {
   readonly organizations: Organizations;
   readonly keys: ApiKeys;
   readonly pepper: Pepper;
+  readonly subscriptions: Subscriptions;
   /** How long a deleted organization can be restored. */
   readonly retentionMs: number;
   readonly clock: Clock;
 }
 
 /**
- * Soft-deletes an organization (endpoint 18) with one write. Authentication reads the organization, so every key is
+ * Soft-deletes an organization (endpoint 18) with one write. Billing is asked each time: what it was told a moment ago counts,
+ * and events that are on their way would come too late. Authentication reads the organization, so every key is
  * refused from then on. Records and audit trail stay.
  */
 export const deleteOrganization =
-  ({ organizations, retentionMs, clock }: OrganizationLifecycleDeps) =>
+  ({ organizations, subscriptions, retentionMs, clock }: OrganizationLifecycleDeps) =>
   async (
     { organizationId, confirmName }: { organizationId: string; confirmName: string },
     context: RequestContext,
@@ -36,7 +52,9 @@ export const deleteOrganization =
     const { token, hash } = generateRecoveryToken();
     return retryOnConflict(async () => {
       const organization = await requireOrganization(organizations, organizationId);
-      const deleted = markDeleted(organization, confirmName, {
+      requireConfirmedName(organization, confirmName);
+      const hasSubscription = await subscriptions.preventsDeletion(organizationId, context);
+      const deleted = markDeleted(organization, hasSubscription, {
         recoveryTokenHash: hash,
         by: context.actor,
         now: clock.now(),

@@ -5,6 +5,7 @@ import {
   isRecoverable,
   readBaseCurrency,
   referenceValidationInForce,
+  requireConfirmedName,
   restoreOrganization,
 } from './organization.js';
 import type { Organization } from './organization.js';
@@ -75,15 +76,22 @@ describe('reference validation', () => {
 
 describe('deleting', () => {
   test.each(['acme', ' Acme', 'Acme ', ''])('needs the exact name, not "%s"', (name) => {
-    expect(() => deleteOrganization(organization, name, deletion)).toThrow(
-      expect.objectContaining({ kind: 'invalid' }),
-    );
+    expect(() => requireConfirmedName(organization, name)).toThrow(expect.objectContaining({ kind: 'invalid' }));
+    expect(() => requireConfirmedName(organization, 'Acme')).not.toThrow();
   });
 
-  test('is refused until the subscription is canceled, and allowed without one', () => {
+  test('is refused for what billing knows, whatever its own status says', () => {
+    for (const subscriptionStatus of subscriptionStatuses) {
+      const told = { ...organization, subscriptionStatus };
+      expect(() => deleteOrganization(told, true, deletion)).toThrow(expect.objectContaining({ kind: 'wrong_state' }));
+      expect(deleteOrganization(told, false, deletion).deletion.at).toEqual(now);
+    }
+  });
+
+  test('is refused by its own status where billing knows no subscription, until that is canceled', () => {
     const deletable = subscriptionStatuses.filter((subscriptionStatus) => {
       try {
-        deleteOrganization({ ...organization, subscriptionStatus }, 'Acme', deletion);
+        deleteOrganization({ ...organization, subscriptionStatus }, undefined, deletion);
         return true;
       } catch (error) {
         expect(error).toMatchObject({ kind: 'wrong_state' });
@@ -94,14 +102,14 @@ describe('deleting', () => {
   });
 
   test('can be undone by the owner for exactly thirty days', () => {
-    const { deletion: made } = deleteOrganization(organization, 'Acme', deletion);
+    const { deletion: made } = deleteOrganization(organization, undefined, deletion);
     const endMs = Date.parse('2026-03-31T12:00:00Z');
     expect(isRecoverable(made, new Date(endMs - 1))).toBe(true);
     expect(isRecoverable(made, new Date(endMs))).toBe(false);
   });
 
   test('and restoring changes nothing but the key series', () => {
-    const deleted = deleteOrganization(organization, 'Acme', deletion);
+    const deleted = deleteOrganization(organization, undefined, deletion);
     expect(restoreOrganization(deleted, 'after')).toEqual({ ...organization, keySeriesId: 'after' });
   });
 });

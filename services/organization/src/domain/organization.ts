@@ -110,13 +110,20 @@ export function changeSubscription(
   return isNewer ? { ...organization, ...contract, subscriptionSource: source } : organization;
 }
 
+/** @throws DomainError invalid */
+export function requireConfirmedName({ name }: Organization, confirmName: string): void {
+  if (confirmName !== name) throw invalidField('confirm_name', 'must be exactly the name of the organization.');
+}
+
 /**
  * The deleted organization (specification section 3; endpoint 18).
- * @throws DomainError invalid when the name is not confirmed, wrong_state while a subscription is not canceled
+ * @param hasSubscription whether billing knows one that is not canceled; where it knows none at all, undefined: then the
+ *   organization's own status decides
+ * @throws DomainError wrong_state while a subscription is not canceled
  */
 export function deleteOrganization(
   organization: Organization,
-  confirmName: string,
+  hasSubscription: boolean | undefined,
   {
     recoveryTokenHash,
     by,
@@ -124,10 +131,7 @@ export function deleteOrganization(
     retentionMs,
   }: { recoveryTokenHash: string; by: DeletedBy; now: Date; retentionMs: number },
 ): Organization & { deletion: Deletion } {
-  if (confirmName !== organization.name) {
-    throw invalidField('confirm_name', 'must be exactly the name of the organization.');
-  }
-  if (isUnderSubscription(organization.subscriptionStatus)) {
+  if (hasSubscription ?? isUnderSubscription(organization.subscriptionStatus)) {
     throw new DomainError('wrong_state', 'The organization has a subscription. Cancel it before deleting.');
   }
   const recoveryExpiresAt = new Date(now.getTime() + retentionMs);

@@ -15,26 +15,31 @@ import { startService } from '../compose.js';
 import type { AuditEventDocument } from '../storage/audit-events.js';
 import { asKey, asOperator, connect, idOfKey, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
+import { startFakeBilling } from '../testing/fake-billing.js';
+import type { FakeBilling } from '../testing/fake-billing.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const logger = createLogger({ service: 'test', level: 'silent' });
 let mongo: MongoConnection;
 let bus: Bus;
+let billing: FakeBilling;
 let service: RunningService;
 let clients: Clients;
 const received: string[] = [];
 
 beforeAll(async () => {
+  billing = await startFakeBilling();
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
   subscribeBroadcast(bus, [events.apiKeysRevoked], ({ eventId }) => received.push(eventId), logger);
-  service = await startService(testConfig(infrastructure, databaseName));
+  service = await startService(testConfig(infrastructure, databaseName, { BILLING_ADDRESS: billing.address }));
   clients = connect(service.address);
 });
 afterAll(async () => {
   clients.close();
   await service.stop();
+  await billing.stop(1_000);
   await mongo.db.dropDatabase();
   await mongo.close();
   await bus.close();

@@ -10,6 +10,8 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../compose.js';
 import { asKey, asOperator, byOwner, connect, testConfig, tokenIn } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
+import { startFakeBilling } from '../testing/fake-billing.js';
+import type { FakeBilling } from '../testing/fake-billing.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
@@ -28,19 +30,26 @@ const refusal = {
 };
 let mongo: MongoConnection;
 let smtp: SmtpSimulator;
+let billing: FakeBilling;
 let service: RunningService;
 let clients: Clients;
 
 beforeAll(async () => {
+  billing = await startFakeBilling();
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   smtp = await startSmtpSimulator();
-  const config = testConfig(infrastructure, databaseName, { SMTP_URL: smtp.url, MAIL_FROM: 'control@example.com' });
+  const config = testConfig(infrastructure, databaseName, {
+    BILLING_ADDRESS: billing.address,
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'control@example.com',
+  });
   service = await startService(config, { clock });
   clients = connect(service.address);
 });
 afterAll(async () => {
   clients.close();
   await service.stop();
+  await billing.stop(1_000);
   await smtp.stop();
   await mongo.db.dropDatabase();
   await mongo.close();

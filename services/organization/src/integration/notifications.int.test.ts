@@ -24,6 +24,8 @@ import type { AuditEventDocument } from '../storage/audit-events.js';
 import type { NotificationDocument } from '../storage/notifications.js';
 import { asKey, asOperator, byOwner, connect, OPERATOR_TOKEN, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
+import { startFakeBilling } from '../testing/fake-billing.js';
+import type { FakeBilling } from '../testing/fake-billing.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
@@ -38,6 +40,7 @@ let bus: Bus;
 let publisher: EventPublisher;
 let smtp: SmtpSimulator;
 /** Serves calls and handles events, but sends no mail. */
+let billing: FakeBilling;
 let service: RunningService;
 let clients: Clients;
 const logLines: string[] = [];
@@ -48,12 +51,16 @@ const withMail = () => ({ SMTP_URL: smtp.url, MAIL_FROM: 'Invoice Control <contr
 const documents = () => mongo.db.collection<NotificationDocument>('notifications');
 
 beforeAll(async () => {
+  billing = await startFakeBilling();
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger: quiet });
   publisher = await eventPublisher(bus, 'analysis');
   const destination = { write: (line: string) => logLines.push(line) };
   const logger = createLogger({ service: 'organization', level: 'info', destination });
-  service = await startService(testConfig(infrastructure, databaseName), { clock, logger });
+  service = await startService(testConfig(infrastructure, databaseName, { BILLING_ADDRESS: billing.address }), {
+    clock,
+    logger,
+  });
   clients = connect(service.address);
 });
 beforeEach(async () => {
@@ -69,6 +76,7 @@ afterEach(async () => {
 afterAll(async () => {
   clients.close();
   await service.stop();
+  await billing.stop(1_000);
   await mongo.db.dropDatabase();
   await mongo.close();
   await bus.close();
@@ -76,7 +84,10 @@ afterAll(async () => {
 
 /** A replica that sends mails. */
 async function startSender(): Promise<RunningService> {
-  const sender = await startService(testConfig(infrastructure, databaseName, withMail()), { clock, jobPauseMsMax: 50 });
+  const sender = await startService(
+    testConfig(infrastructure, databaseName, { BILLING_ADDRESS: billing.address, ...withMail() }),
+    { clock, jobPauseMsMax: 50 },
+  );
   others.push(sender);
   return sender;
 }
@@ -455,6 +466,7 @@ async function startProcessOnce(mail: Record<string, string>): Promise<{ stop():
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'],
+      BILLING_ADDRESS: billing.address,
       GRPC_PORT: '0',
       MONGODB_URL: infrastructure.mongodbUrl,
       NATS_URL: infrastructure.natsUrl,

@@ -15,6 +15,8 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../compose.js';
 import { asKey, asOperator, connect, idOfKey, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
+import { startFakeBilling } from '../testing/fake-billing.js';
+import type { FakeBilling } from '../testing/fake-billing.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
@@ -26,11 +28,13 @@ const clock = { now: () => new Date(Date.now() + aheadMs) };
 const caller = asKey('test-key');
 let mongo: MongoConnection;
 let bus: Bus;
+let billing: FakeBilling;
 let service: RunningService;
 let clients: Clients;
 const received: { name: string; organizationId: string }[] = [];
 
 beforeAll(async () => {
+  billing = await startFakeBilling();
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
   subscribeBroadcast<EventHeader>(
@@ -39,12 +43,15 @@ beforeAll(async () => {
     ({ organizationId }, { name }) => received.push({ name, organizationId }),
     logger,
   );
-  service = await startService(testConfig(infrastructure, databaseName), { clock });
+  service = await startService(testConfig(infrastructure, databaseName, { BILLING_ADDRESS: billing.address }), {
+    clock,
+  });
   clients = connect(service.address);
 });
 afterAll(async () => {
   clients.close();
   await service.stop();
+  await billing.stop(1_000);
   await mongo.db.dropDatabase();
   await mongo.close();
   await bus.close();
@@ -165,6 +172,39 @@ describe('a deleted organization', () => {
     }
     await setStatus('canceled');
     await deleted(organizationId);
+  });
+
+  test('is deleted by what billing knows at that moment, whatever its own status says', async () => {
+    const { organizationId } = await clients.createTenant('Acme', 'SCALE');
+    billing.setSubscription(organizationId, true);
+    await expect(deleted(organizationId)).rejects.toMatchObject({ kind: 'wrong_state' });
+    // Canceled there; the event is still on its way here.
+    await clients.operator.setPlan({ organizationId, plan: '', subscriptionStatus: 'active' }, asOperator);
+    billing.setSubscription(organizationId, false);
+    await deleted(organizationId);
+  });
+
+  test('is not asked about at billing before its name is confirmed', async () => {
+    const { organizationId } = await clients.createTenant('Acme');
+    const before = billing.checks;
+    await expect(deleted(organizationId, 'Other')).rejects.toMatchObject({ kind: 'invalid' });
+    expect(billing.checks).toBe(before);
+  });
+
+  test('stays as it is while billing cannot be asked', async () => {
+    const { organizationId } = await clients.createTenant('Acme');
+    const config = testConfig(infrastructure, databaseName);
+    const apart = await startService(config, { clock });
+    const others = connect(apart.address);
+    try {
+      await expect(
+        others.organization.deleteOrganization({ organizationId, confirmName: 'Acme' }, caller),
+      ).rejects.toMatchObject({ kind: 'unavailable' });
+    } finally {
+      others.close();
+      await apart.stop();
+    }
+    await clients.organization.getOrganization({ organizationId }, caller);
   });
 
   test('is restored by its token with all its data and a new owner key; the old keys stay revoked', async () => {

@@ -16,6 +16,8 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../compose.js';
 import { asKey, asOperator, byOwner, connect, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
+import { startFakeBilling } from '../testing/fake-billing.js';
+import type { FakeBilling } from '../testing/fake-billing.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
@@ -23,16 +25,19 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const DAY_MS = 24 * 3_600_000;
 const RETENTION_MS = 30 * DAY_MS;
 const AUDIT_RETENTION_MS = 400 * DAY_MS;
-const config = testConfig(infrastructure, databaseName, {
-  ORGANIZATION_RETENTION_MS: String(RETENTION_MS),
-  AUDIT_RETENTION_MS: String(AUDIT_RETENTION_MS),
-});
+const config = () =>
+  testConfig(infrastructure, databaseName, {
+    BILLING_ADDRESS: billing.address,
+    ORGANIZATION_RETENTION_MS: String(RETENTION_MS),
+    AUDIT_RETENTION_MS: String(AUDIT_RETENTION_MS),
+  });
 /** How far the service's clock is ahead of real time; it only goes forward. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 const caller = asKey('test-key');
 let mongo: MongoConnection;
 let bus: Bus;
+let billing: FakeBilling;
 let service: RunningService;
 let clients: Clients;
 let channel: Channel;
@@ -40,10 +45,11 @@ let channel: Channel;
 const announced: string[] = [];
 
 beforeAll(async () => {
+  billing = await startFakeBilling();
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
   subscribeBroadcast(bus, [events.organizationPurged], ({ organizationId }) => announced.push(organizationId), logger);
-  service = await startService(config, { clock });
+  service = await startService(config(), { clock });
   clients = connect(service.address);
   channel = openChannel(service.address);
 });
@@ -51,6 +57,7 @@ afterAll(async () => {
   clients.close();
   channel.close();
   await service.stop();
+  await billing.stop(1_000);
   await mongo.db.dropDatabase();
   await mongo.close();
   await bus.close();
@@ -145,7 +152,7 @@ describe('a deleted organization whose retention is over', () => {
     const other = await newTenant();
     await undelete(other.organizationId);
     aheadMs += RETENTION_MS;
-    const replica = await startService(config, { clock, jobPauseMsMax: 100 });
+    const replica = await startService(config(), { clock, jobPauseMsMax: 100 });
     try {
       await eventually(async () => expect(await mongo.db.collection('schedules').countDocuments({})).toBe(1));
       expect(await remainingOf(organizationId)).toBeGreaterThan(0);

@@ -7,6 +7,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import { asKey, asOperator, connect, idOfKey, OPERATOR_TOKEN, testConfig, tokenIn } from '../testing/clients.js';
+import { startFakeBilling } from '../testing/fake-billing.js';
 
 test('no log, event, audit entry or record contains keys, recovery or invitation tokens, passwords or the pepper', async () => {
   const infrastructure = testInfrastructure();
@@ -22,10 +23,15 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
     },
   });
   const smtp = await startSmtpSimulator();
+  const billing = await startFakeBilling();
   const password = 'password-of-the-mail-server-0123456789';
   // The simulator needs no password; the URL still contains one.
   const SMTP_URL = smtp.url.replace('//', `//user:${password}@`);
-  const config = testConfig(infrastructure, databaseName, { SMTP_URL, MAIL_FROM: 'control@example.com' });
+  const config = testConfig(infrastructure, databaseName, {
+    BILLING_ADDRESS: billing.address,
+    SMTP_URL,
+    MAIL_FROM: 'control@example.com',
+  });
   const logger = createLogger({
     service: 'organization',
     level: 'debug',
@@ -71,6 +77,7 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
   });
   clients.close();
   await service.stop();
+  await billing.stop(1_000);
   await smtp.stop();
 
   const records: string[] = [];

@@ -27,6 +27,8 @@ export function testConfig(
     DATABASE_NAME: databaseName,
     OPERATOR_TOKEN,
     API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
+    // Nobody listens here: a test that deletes names a fake in `others`.
+    BILLING_ADDRESS: '127.0.0.1:1',
     LOG_LEVEL: 'silent',
     ...others,
   });
