@@ -19,6 +19,10 @@ let billing: RunningBilling;
 beforeAll(async () => {
   billing = await startBilling(startService, {
     infrastructure: testInfrastructure(),
+    until: (condition) =>
+      eventually(async () => {
+        if (!(await condition())) throw new Error('The condition does not hold yet.');
+      }),
     databaseName: testDatabaseName(),
     overrides: { jobPauseMsMax: 200 },
   });

@@ -34,9 +34,20 @@ beforeAll(async () => {
   billing = await startBilling(startService, {
     apiUrl: paddle.url,
     infrastructure: testInfrastructure(),
+    until: (condition) =>
+      eventually(async () => {
+        if (!(await condition())) throw new Error('The condition does not hold yet.');
+      }),
     databaseName: testDatabaseName(),
     env: { SUBSCRIPTION_PAST_DUE_DAYS: '10' },
     overrides: { jobPauseMsMax: 100, clock: { now: () => new Date(Date.now() + aheadMs) } },
+  });
+  // The daily run at the start would otherwise correct what a test is about to.
+  const schedules = billing.mongo.db.collection('schedules');
+  await eventually(async () => {
+    if ((await schedules.countDocuments({ dueAt: { $gt: new Date(Date.now() + DAY_MS / 2) } })) === 0) {
+      throw new Error('The first daily run has not begun.');
+    }
   });
 });
 afterEach(() => {

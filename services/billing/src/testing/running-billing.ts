@@ -15,7 +15,6 @@ import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
-import { eventually } from '@invoicecontrol/testkit/eventually';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -69,6 +68,7 @@ export async function startBilling(
     apiUrl = 'http://127.0.0.1:9',
     env = {},
     overrides = {},
+    until,
   }: {
     readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
     readonly databaseName: string;
@@ -76,6 +76,8 @@ export async function startBilling(
     readonly apiUrl?: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly overrides?: StartOverrides;
+    /** Waits for a condition. */
+    readonly until: (condition: () => Promise<boolean>) => Promise<void>;
   },
 ): Promise<RunningBilling> {
   const logger = createLogger({ service: 'test', level: 'silent' });
@@ -127,9 +129,7 @@ export async function startBilling(
     async newOrganization() {
       const organizationId = randomUUID();
       await announceOrganization(organizationId);
-      await eventually(async () => {
-        if ((await customers.findOne({ _id: organizationId })) === null) throw new Error('not known yet');
-      });
+      await until(async () => (await customers.findOne({ _id: organizationId })) !== null);
       return organizationId;
     },
     async send(text, signature = signed(text)) {
