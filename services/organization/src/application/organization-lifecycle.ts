@@ -15,7 +15,6 @@ import {
 import type { Organization } from '../domain/organization.js';
 import { insertOwnerKey } from './api-keys.js';
 import type { ApiKeys } from './api-keys.js';
-import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
 import { hashToken, isRecoveryToken, generateRecoveryToken } from './secrets.js';
 
@@ -42,6 +41,7 @@ export interface OrganizationLifecycleDeps {
  * Soft-deletes an organization (endpoint 18) with one write. Billing is asked each time: what it was told a moment ago counts,
  * and events that are on their way would come too late. Authentication reads the organization, so every key is
  * refused from then on. Records and audit trail stay.
+ * @throws DomainError wrong_state when it is deleted already
  */
 export const deleteOrganization =
   ({ organizations, subscriptions, retentionMs, clock }: OrganizationLifecycleDeps) =>
@@ -51,7 +51,7 @@ export const deleteOrganization =
   ): Promise<{ deletedAt: Date; recoveryToken: string; recoveryExpiresAt: Date }> => {
     const { token, hash } = generateRecoveryToken();
     return retryOnConflict(async () => {
-      const organization = await requireOrganization(organizations, organizationId);
+      const organization = await requireUndeleted(organizations, organizationId);
       requireConfirmedName(organization, confirmName);
       const hasSubscription = await subscriptions.preventsDeletion(organizationId, context);
       const deleted = markDeleted(organization, hasSubscription, {
@@ -69,6 +69,17 @@ export const deleteOrganization =
       return { deletedAt: at, recoveryToken: token, recoveryExpiresAt };
     });
   };
+
+/** Whose key was still good when it called has lost against another deletion, so it is told what it lost. */
+async function requireUndeleted(organizations: Organizations, organizationId: string): Promise<Organization> {
+  const organization = await organizations.find(organizationId);
+  if (organization === undefined) throw notFound('organization');
+  if (organization.deletion === undefined) return organization;
+  throw new DomainError(
+    'wrong_state',
+    'The organization was deleted by another request. The recovery token in the answer to that one restores it.',
+  );
+}
 
 export interface Restored {
   readonly organization: Organization;

@@ -155,11 +155,21 @@ describe('a deleted organization', () => {
       () => clients.audit.listAuditEvents(page, caller),
       () => clients.member.listMembers(page, caller),
       () => clients.notification.listNotifications(page, caller),
-      () => deleted(organizationId),
     ]) {
       await expect(call()).rejects.toMatchObject(gone);
     }
     await eventually(() => expect(received).toContainEqual({ name: 'organization_deleted', organizationId }));
+  });
+
+  test('was deleted by one of several requests at once, and the others are a conflict', async () => {
+    const { organizationId } = await clients.createTenant('Acme');
+    const answers = await Promise.allSettled([1, 2, 3, 4].map(() => deleted(organizationId)));
+    const late = await Promise.allSettled([deleted(organizationId)]);
+    const refused = [...answers, ...late].filter((answer) => answer.status === 'rejected');
+    expect(refused).toHaveLength(4);
+    for (const { reason } of refused) {
+      expect(reason).toMatchObject({ kind: 'wrong_state', publicMessage: expect.stringContaining('another request') });
+    }
   });
 
   test('cannot have a subscription: one that is not canceled prevents deletion', async () => {
