@@ -13,11 +13,13 @@ const steps = [
   // What these leave is made good within seconds, so they come first, while nothing else is under way.
   { command: 'update relay', of: 'a duplicate' },
   { command: 'update invoices', of: 'a duplicate' },
+  // The month's counter is not there yet: looked for, then created.
+  { command: 'findAndModify usage', of: 'a first invoice' },
   { command: 'update usage', of: 'a first invoice' },
   { command: 'insert policies', of: 'a first invoice' },
   { command: 'insert suppliers', of: 'a first invoice' },
   { command: 'update links', of: 'a first invoice' },
-  { command: 'update usage', of: 'a duplicate' },
+  { command: 'findAndModify usage', of: 'a duplicate' },
   { command: 'find suppliers', of: 'a duplicate' },
   { command: 'insert invoices', of: 'a duplicate' },
   { command: 'find invoices', of: 'a duplicate' },

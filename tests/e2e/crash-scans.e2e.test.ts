@@ -33,17 +33,17 @@ const stepsOfScan: readonly Step[] = [
   // Events are published, whoever's they are.
   { command: 'update relay', carrying: 'relay' },
   // The month's counter is not there yet: looked for, then created.
+  { command: 'findAndModify usage', isFirst: true },
   { command: 'update usage', isFirst: true },
-  { command: 'update usage', occurrence: 2, isFirst: true },
   { command: 'find scans' },
-  { command: 'update usage' },
+  { command: 'findAndModify usage' },
   { command: 'insert scans' },
   { command: 'insert imported_rows' },
   { command: 'find imported_rows' },
   // Rows are skipped: the counter moves, they are noted, and given back.
-  { command: 'update usage', occurrence: 2 },
+  { command: 'update usage' },
   { command: 'findAndModify scans' },
-  { command: 'update usage', occurrence: 3 },
+  { command: 'update usage', occurrence: 2 },
   { command: 'findAndModify scans', occurrence: 2 },
   { command: 'update scans', carrying: 'lastEventAt' },
 ];

@@ -27,7 +27,9 @@ const steps: readonly Step[] = [
   { service: 'documents', command: 'findAndModify uploads', stage: 'put' },
   { service: 'documents', command: 'insert contents.chunks', stage: 'put' },
   { service: 'documents', command: 'insert contents.chunks', stage: 'put', occurrence: 2 },
+  // The month's counter is created, then counts.
   { service: 'documents', command: 'update usage', stage: 'put' },
+  { service: 'documents', command: 'findAndModify usage', stage: 'put', occurrence: 2 },
   // The commit of its bytes.
   { service: 'documents', command: 'update uploads', stage: 'put' },
   // What an analysis that is about to be requested, and one that begins, keep.
@@ -38,6 +40,7 @@ const steps: readonly Step[] = [
   { service: 'documents', command: 'insert extractions', stage: 'analyze' },
   { service: 'documents', command: 'insert extractions', stage: 'analyze', isUnreadable: true },
   { service: 'analysis', command: 'update usage', stage: 'analyze' },
+  { service: 'analysis', command: 'findAndModify usage', stage: 'analyze', occurrence: 2 },
   { service: 'analysis', command: 'insert upload_analyses', stage: 'analyze' },
   // The claim of a worker, what was read, and the end.
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze' },
@@ -159,8 +162,8 @@ describe('an upload whose service is killed', () => {
       'gateway',
       [
         { ...steps[3], side: 'before' },
-        { ...steps[8], side: 'before' },
-        { ...steps[17], side: 'after' },
+        { ...steps[9], side: 'before' },
+        { ...steps[19], side: 'after' },
       ],
       ['gateway'],
     ],
