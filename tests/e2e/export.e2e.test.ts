@@ -89,6 +89,7 @@ describe('the archive of an organization', () => {
     expect(headers.get('content-disposition')).toMatch(/^attachment; filename="invoice-control-\d{4}-\d\d-\d\d\.zip"$/);
     expect(names).toEqual([
       'organization.json',
+      'subscription.json',
       'companies.jsonl',
       'members.jsonl',
       'api_keys.jsonl',
@@ -122,6 +123,8 @@ describe('the archive of an organization', () => {
     }
     const { body: organization } = await running.request<Line>('GET /organizations/current', { key });
     expect(JSON.parse(file('organization.json').toString())).toEqual(organization);
+    const { body: subscription } = await running.request<Line>('GET /billing/subscription', { key });
+    expect(JSON.parse(file('subscription.json').toString())).toEqual(subscription);
     // Three invoices, the first row of the scan and the file; each has an analysis of its own.
     expect(lines('invoices.jsonl')).toHaveLength(5);
     expect(new Set(lines('analyses.jsonl').map(({ invoiceId }) => invoiceId))).toEqual(

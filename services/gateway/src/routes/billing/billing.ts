@@ -1,4 +1,6 @@
+import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { z } from 'zod';
+import type { TenantClients } from '../../clients.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
 import { shownId, shownInstant, showInstant } from '../../http/fields.js';
 import { publicRoute, route } from '../../http/route.js';
@@ -148,38 +150,44 @@ export const getSubscription = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   responses: { 200: { description: 'The subscription of the organization.', schema: subscription } },
   async handle({ principal }, clients): Promise<Reply> {
-    const { subscription: current, duplicates } = await clients.subscriptions.getSubscription({});
-    const [used, contact] = await Promise.all([
-      readUsage(principal, clients),
-      // What the operator set counts where billing knows of no subscription.
-      current === undefined ? clients.organizations.getBillingContact({}) : undefined,
-    ]);
-    // The gates read the principal, so that is what is shown of them.
-    const active = principal.hasActiveSubscription;
-    const plan = subscription.shape.plan.parse(active && current !== undefined ? current.plan : principal.plan);
-    const shown: z.infer<typeof subscription> = {
-      plan,
-      status: status.parse(current?.status ?? contact?.subscriptionStatus),
-      active,
-      billingInterval: subscription.shape.billingInterval.parse(current?.billingInterval ?? null),
-      additionalLegalEntities: current?.additionalLegalEntities ?? 0,
-      periodEnd: current?.periodEndTime === undefined ? null : showInstant(current.periodEndTime),
-      scheduledChange:
-        current?.scheduledChange === undefined
-          ? null
-          : {
-              action: z.enum(['cancel', 'pause', 'resume']).parse(current.scheduledChange.action),
-              effectiveAt: showInstant(current.scheduledChange.effectiveTime),
-            },
-      duplicates: duplicates.map((one) => ({
-        subscriptionId: one.subscriptionId,
-        status: status.parse(one.status),
-      })),
-      usage: used,
-    };
-    return { status: 200, body: shown };
+    return { status: 200, body: await readSubscription(principal, clients) };
   },
 });
+
+/** The subscription of the organization as GET /billing/subscription shows it. */
+export async function readSubscription(
+  principal: Principal,
+  clients: TenantClients,
+): Promise<z.infer<typeof subscription>> {
+  const { subscription: current, duplicates } = await clients.subscriptions.getSubscription({});
+  const [used, contact] = await Promise.all([
+    readUsage(principal, clients),
+    // What the operator set counts where billing knows of no subscription.
+    current === undefined ? clients.organizations.getBillingContact({}) : undefined,
+  ]);
+  // The gates read the principal, so that is what is shown of them.
+  const active = principal.hasActiveSubscription;
+  return {
+    plan: subscription.shape.plan.parse(active && current !== undefined ? current.plan : principal.plan),
+    status: status.parse(current?.status ?? contact?.subscriptionStatus),
+    active,
+    billingInterval: subscription.shape.billingInterval.parse(current?.billingInterval ?? null),
+    additionalLegalEntities: current?.additionalLegalEntities ?? 0,
+    periodEnd: current?.periodEndTime === undefined ? null : showInstant(current.periodEndTime),
+    scheduledChange:
+      current?.scheduledChange === undefined
+        ? null
+        : {
+            action: z.enum(['cancel', 'pause', 'resume']).parse(current.scheduledChange.action),
+            effectiveAt: showInstant(current.scheduledChange.effectiveTime),
+          },
+    duplicates: duplicates.map((one) => ({
+      subscriptionId: one.subscriptionId,
+      status: status.parse(one.status),
+    })),
+    usage: used,
+  };
+}
 
 export const createPortalSession = route({
   operation: 'createPortalSession',

@@ -26,6 +26,8 @@ interface Wanted {
   readonly clients: TenantClients;
   /** The record of the organization itself, as JSON. */
   readonly organization: object;
+  /** Its subscription and what was used of it, as JSON. */
+  readonly subscription: object;
   /** What was created at this time or later is left out, where the kind has a time. */
   readonly begunAt: Date;
   readonly hasOriginals: boolean;
@@ -33,9 +35,10 @@ interface Wanted {
 
 /** Everything of one organization, file by file. Each file is read when it is written, page by page. */
 export async function* archiveFiles(wanted: Wanted): AsyncIterable<ArchiveFile> {
-  const { clients, organization, begunAt, hasOriginals } = wanted;
+  const { clients, organization, subscription, begunAt, hasOriginals } = wanted;
   const records: Record<string, number> = {};
   yield jsonFile('organization.json', () => organization);
+  yield jsonFile('subscription.json', () => subscription);
   for (const [kind, pages] of Object.entries(kindsOf(clients, begunAt))) {
     records[kind] = 0;
     yield linesFile(`${kind}.jsonl`, pages, (count) => {

@@ -3,6 +3,7 @@ import { stated } from '../../http/fields.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { zipArchive } from '../../http/zip-archive.js';
+import { readSubscription } from '../billing/billing.js';
 import { archiveFiles } from './archive-files.js';
 import { presentOrganization } from './organizations.js';
 
@@ -33,7 +34,7 @@ export const exportOrganization = route({
     },
   },
   refusals: [409],
-  async handle({ query, isHead }, clients): Promise<Reply> {
+  async handle({ query, isHead, principal }, clients): Promise<Reply> {
     const hasOriginals = query.include === 'originals';
     const begun = isHead
       ? { ...(await clients.organizations.getOrganization({})), begunTime: new Date() }
@@ -45,7 +46,8 @@ export const exportOrganization = route({
       'Content-Disposition': `attachment; filename="invoice-control-${begunAt.toISOString().slice(0, 10)}.zip"`,
     };
     if (isHead) return { status: 200, headers };
-    const files = archiveFiles({ clients, organization, begunAt, hasOriginals });
+    const subscription = await readSubscription(principal, clients);
+    const files = archiveFiles({ clients, organization, subscription, begunAt, hasOriginals });
     return { status: 200, headers, content: zipArchive(files, begunAt) };
   },
 });
