@@ -147,6 +147,44 @@ test('the operator lists organizations, and handles a dead letter again', async 
   expect((await admin(['dead-letters', 'list'])).stdout).not.toContain(letter._id);
 });
 
+interface Verified {
+  readonly purged: boolean;
+  readonly remaining: Readonly<Record<string, number>>;
+}
+
+test('the operator purges an organization whose retention is over, and is shown that nothing is left', async () => {
+  const { organizationId, keys } = await running.newTenant();
+  const verify = () => adminJson<Verified>('verify-purge', '--organization', organizationId);
+  const { body } = await running.request<{ name: string }>('GET /organizations/current', { key: keys.owner });
+  const deleted = await running.request('DELETE /organizations/current', {
+    key: keys.owner,
+    body: { confirm_name: body.name },
+  });
+  expect(deleted.status).toBe(200);
+  expect(await adminJson<{ purged: object[] }>('purge-organizations')).not.toMatchObject({
+    purged: expect.arrayContaining([{ organizationId }]),
+  });
+  expect(await verify()).toMatchObject({ purged: false });
+
+  const past = new Date(Date.now() - HOUR_MS);
+  await organizationDatabase.db
+    .collection<{ _id: string }>('organizations')
+    .updateOne({ _id: organizationId }, { $set: { recoveryExpiresAt: past } });
+  expect(await adminJson('purge-organizations')).toMatchObject({ purged: [{ organizationId }] });
+  await eventually(async () => expect(await verify()).toMatchObject({ organizationId, purged: true }));
+  const { remaining } = await adminJson<Verified>('verify-purge', '--organization', organizationId.toUpperCase());
+  expect(Object.keys(remaining).toSorted()).toEqual(
+    Object.keys(addresses)
+      .filter((name) => name !== 'gateway')
+      .toSorted(),
+  );
+  expect(await admin(['restore-organization', '--organization', organizationId])).toMatchObject({ exitCode: 1 });
+});
+
+test('no proof of a purge is given for what is no id of an organization', async () => {
+  expect(await admin(['verify-purge', '--organization', 'acme', '--json'])).toMatchObject({ exitCode: 2, stdout: '' });
+});
+
 test('who is not the operator is refused with a sentence and exit code 1, a wrong command line with 2', async () => {
   expect(await admin(['stuck'], { OPERATOR_TOKEN: 'wrong' })).toMatchObject({
     exitCode: 1,

@@ -12,7 +12,7 @@ const ANSWERED_MS_MAX = 8_000;
 const RECOVERED_MS_MAX = 20_000;
 const TEST_MS_MAX = 120_000;
 
-const owners = ['organization', 'analysis', 'documents', 'scan', 'webhooks'] as const;
+const owners = ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing'] as const;
 type Owner = (typeof owners)[number];
 
 let proxies: Record<Owner, MongoProxy>;
@@ -86,6 +86,10 @@ const cases: Readonly<Record<Owner, readonly Case[]>> = {
     { target: 'GET /webhooks', says: REPEAT },
     { target: 'GET /webhooks/deliveries', says: REPEAT },
     { target: 'POST /webhooks', body: { url: 'https://8.8.8.8/', events: ['finding.created'] }, says: CHECK },
+  ],
+  billing: [
+    { target: 'GET /billing/subscription', says: REPEAT },
+    { target: 'POST /billing/checkout', body: {}, says: CHECK },
   ],
 };
 

@@ -211,11 +211,9 @@ test('a service is ready and answers calls while the broker does not answer', as
   closing.push(() => proxy.close());
   const service = await start({
     settings: { NATS_URL: `nats://127.0.0.1:${proxy.port}` },
-    async compose() {
-      proxy.stall();
-      return { rpcGroups: [audit()], tenantData: [] };
-    },
+    compose: async () => ({ rpcGroups: [audit()], tenantData: [] }),
   });
+  proxy.stall();
   const caller = connect(service);
   await eventually(async () => expect(await caller.isServing('ready')).toBe(true), { timeoutMs: 10_000 });
   expect(await caller.call()).toEqual(nothing);
@@ -228,14 +226,12 @@ test('a service is alive while the database does not answer, and ready only when
   closing.push(() => proxy.close());
   const service = await start({
     settings: { MONGODB_URL: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` },
-    async compose() {
-      proxy.stall();
-      return { rpcGroups: [audit()], tenantData: [] };
-    },
+    compose: async () => ({ rpcGroups: [audit()], tenantData: [] }),
   });
+  proxy.stall();
   const caller = connect(service);
+  await eventually(async () => expect(await caller.isServing('ready')).toBe(false));
   expect(await caller.isServing('')).toBe(true);
-  expect(await caller.isServing('ready')).toBe(false);
   proxy.heal();
   await eventually(async () => expect(await caller.isServing('ready')).toBe(true));
 });

@@ -40,6 +40,8 @@ beforeAll(async () => {
     organizationConfig.parse({
       ...common,
       DATABASE_NAME: databaseNames.organization,
+      // Asked when an organization is deleted.
+      BILLING_ADDRESS: '127.0.0.1:1',
       API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
     }),
   );

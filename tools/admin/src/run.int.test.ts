@@ -2,12 +2,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SubscriptionServiceDefinition } from '@invoicecontrol/contracts/billing/v1/subscription_service';
 import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { notFound } from '@invoicecontrol/errors';
 import { configSchema } from '@invoicecontrol/organization/config';
 import { startService } from '@invoicecontrol/organization/service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
@@ -18,11 +23,25 @@ const { mongodbUrl, natsUrl } = testInfrastructure();
 const databaseName = testDatabaseName();
 const operatorToken = 'operator-token-of-the-integration-tests';
 const caller = { context: systemContext('test') };
+let billing: GrpcServer;
 let service: RunningService;
 let channel: Channel;
 let dataDir: string;
 
 beforeAll(async () => {
+  const refuse = (): Promise<never> => Promise.reject(notFound('subscription'));
+  billing = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    bindings: [
+      bind(SubscriptionServiceDefinition, {
+        checkDeletion: async () => ({ hasSubscription: false, isKnown: true }),
+        getSubscription: refuse,
+        createPortalSession: refuse,
+      }),
+    ],
+  });
   service = await startService(
     configSchema.parse({
       GRPC_PORT: '0',
@@ -30,6 +49,7 @@ beforeAll(async () => {
       NATS_URL: natsUrl,
       DATABASE_NAME: databaseName,
       OPERATOR_TOKEN: operatorToken,
+      BILLING_ADDRESS: billing.address,
       API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
       LOG_LEVEL: 'silent',
     }),
@@ -44,6 +64,7 @@ beforeAll(async () => {
 afterAll(async () => {
   channel.close();
   await service.stop();
+  await billing.stop(1_000);
   const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
   await mongo.db.dropDatabase();
   await mongo.close();
@@ -164,6 +185,7 @@ const othersAway = {
   DOCUMENTS_ADDRESS: nobody,
   SCAN_ADDRESS: nobody,
   WEBHOOKS_ADDRESS: nobody,
+  BILLING_ADDRESS: nobody,
 };
 
 describe('dead letters', () => {
@@ -227,7 +249,8 @@ describe('dead letters', () => {
       'analysis: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
         'documents: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
         'scan: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
-        'webhooks: Nothing answers at 127.0.0.1:1. Is the system running?\n',
+        'webhooks: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
+        'billing: Nothing answers at 127.0.0.1:1. Is the system running?\n',
     );
   });
 });

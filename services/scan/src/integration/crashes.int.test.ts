@@ -56,8 +56,8 @@ interface CrashPoint extends HoldOptions {
 }
 
 const crashPoints: readonly CrashPoint[] = [
-  { name: 'before its rows are counted', command: 'update usage', side: 'before', overcounted: 0 },
-  { name: 'when its rows are counted', command: 'update usage', side: 'after', overcounted: 6 },
+  { name: 'before its rows are counted', command: 'findAndModify usage', side: 'before', overcounted: 0 },
+  { name: 'when its rows are counted', command: 'findAndModify usage', side: 'after', overcounted: 6 },
   { name: 'before it is stored', command: 'insert scans', side: 'before', overcounted: 6 },
   { name: 'when it is stored', command: 'insert scans', side: 'after', overcounted: 0 },
   { name: 'before it takes its external ids', command: 'insert imported_rows', side: 'before', overcounted: 0 },

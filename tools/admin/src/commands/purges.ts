@@ -1,7 +1,9 @@
 import { askEach } from '../ask-each.js';
-import { EXAMPLE_ID, organizationOption } from '../command.js';
+import { EXAMPLE_ID, organizationOption, UsageError } from '../command.js';
 import type { Command } from '../command.js';
 import { counted } from '../text-output.js';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const purgeOrganizations: Command = {
   name: 'purge-organizations',
@@ -41,7 +43,9 @@ export const verifyPurge: Command = {
   options: { organization: organizationOption },
   examples: [`--organization ${EXAMPLE_ID}`, `--organization ${EXAMPLE_ID} --json`],
   async run(operator, given) {
-    const organizationId = given['organization'] ?? '';
+    const organizationId = (given['organization'] ?? '').toLowerCase();
+    // Nothing is stored under a misspelt id, and that would read as a proof.
+    if (!UUID.test(organizationId)) throw new UsageError('--organization needs the id of an organization, a UUID.');
     const { answers, failures } = await askEach(operator, (rpc) =>
       rpc.countTenantDocuments({ organizationId }, operator.call),
     );
