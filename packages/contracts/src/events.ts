@@ -7,6 +7,7 @@ import {
 } from './gen/invoicecontrol/analysis/v1/events.js';
 import { AuditRecorded } from './gen/invoicecontrol/audit/v1/events.js';
 import { PaymentFailed, SubscriptionChanged, TrialEnding } from './gen/invoicecontrol/billing/v1/events.js';
+import { ConnectionChanged, SyncCompleted } from './gen/invoicecontrol/erp_sync/v1/events.js';
 import {
   ApiKeysRevoked,
   OrganizationChanged,
@@ -84,5 +85,8 @@ export const events = {
   subscriptionChanged: event<SubscriptionChanged>('billing', 'subscription_changed', SubscriptionChanged),
   paymentFailed: event<PaymentFailed>('billing', 'payment_failed', PaymentFailed),
   trialEnding: event<TrialEnding>('billing', 'trial_ending', TrialEnding),
+  connectionChanged: event<ConnectionChanged>('erp-sync', 'connection_changed', ConnectionChanged),
+  syncCompleted: event<SyncCompleted>('erp-sync', 'sync_completed', SyncCompleted),
+  erpSyncAuditRecorded: event<AuditRecorded>('erp-sync', 'audit_recorded', AuditRecorded),
   billingAuditRecorded: event<AuditRecorded>('billing', 'audit_recorded', AuditRecorded),
 } as const;

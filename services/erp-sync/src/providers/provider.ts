@@ -1,0 +1,115 @@
+import type { RecordsOf, StreamName } from '../domain/records.js';
+
+export const providerCodes = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;
+export type ProviderCode = (typeof providerCodes)[number];
+
+/** One ERP: everything that is special about it. The engine knows no product. */
+export interface Provider {
+  readonly code: ProviderCode;
+  /** `BUSINESS_CENTRAL`: accepted in requests beside the code. */
+  readonly product: string;
+  /** `Business Central`: in mails and pages. */
+  readonly title: string;
+  /** What it has, in the order of `streamNames`. */
+  readonly streams: readonly StreamName[];
+  /** Streams whose deletions show only in a complete list of ids (`Session.ids`). */
+  readonly withoutDeletions: readonly StreamName[];
+  /** The greatest page that it gives. */
+  readonly pageSize: number;
+  /** Calls at once to one remote company. */
+  readonly concurrency: number;
+  /** Seconds that a window begins before the cursor. */
+  readonly overlapSeconds: number;
+  open(deps: SessionDeps): Session;
+}
+
+export interface SessionDeps {
+  /** As stored: without secrets. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly http: ErpHttp;
+  readonly credentials: Credentials;
+  readonly pageSize: number;
+}
+
+/** Secrets of a connection. A session never stores or logs one. */
+export interface Credentials {
+  /** Client secret or API key; only for providers with static credentials. */
+  secret(): Promise<string>;
+  /** Access token of providers with consent; refreshed before it ends. @throws ErpFault REAUTH_REQUIRED */
+  accessToken(): Promise<string>;
+  /** A new access token after a 401: one refresh. @throws ErpFault REAUTH_REQUIRED */
+  renewedAccessToken(refused: string): Promise<string>;
+}
+
+/** A connection to one remote company for the time of a run or a test. */
+export interface Session {
+  /**
+   * The first calls of erp.md sections 3 to 6: whether the credentials are right, the remote company exists, and each
+   * permission is there. @throws ErpFault that names every missing permission
+   */
+  test(): Promise<RemoteCompany>;
+  /** Pages of one stream. @throws ErpFault */
+  read<S extends StreamName>(stream: S, window: Window): AsyncIterable<Page<RecordsOf[S]>>;
+  /** All ids of a stream, in any order. @throws ErpFault */
+  ids(stream: StreamName): AsyncIterable<readonly string[]>;
+  /** The time of the ERP's server, from its last answer; never of this machine. */
+  serverTime(): string | undefined;
+}
+
+export interface RemoteCompany {
+  readonly name?: string;
+  /** ISO 4217: of records that name no currency. */
+  readonly currency?: string;
+}
+
+export interface Window {
+  /** RFC 3339: changed since then; absent: everything. */
+  readonly from?: string;
+  /** `YYYY-MM-DD`: only bills, credit notes and payments from this day on. */
+  readonly dateFrom?: string;
+  /** `Page.position` of the last page that was stored, to continue after it. */
+  readonly after?: string;
+}
+
+export interface Page<R> {
+  readonly records: readonly R[];
+  /** Rows that cannot be read: counted as failed, never stored. In our words. */
+  readonly invalid: readonly InvalidRow[];
+  /** External ids that the ERP reports as deleted. */
+  readonly deletedIds: readonly string[];
+  /** Where a later run may continue; absent: only from the beginning of the window. */
+  readonly position?: string;
+}
+
+export interface InvalidRow {
+  readonly externalId?: string;
+  readonly message: string;
+}
+
+/** Calls of one run to one ERP: bounded in time, size, rate and number; retried where that is safe. */
+export interface ErpHttp {
+  /**
+   * Sends a request and reads the whole answer as JSON or text. Retries 408, 429, 5xx and broken connections with backoff,
+   * as long as the budget of the run allows; answers with other status codes are returned. Redirects are never followed.
+   * @throws ErpFault RATE_LIMITED, TIMEOUT, UPSTREAM_ERROR, BAD_RESPONSE (too large, not JSON where `json` is expected)
+   */
+  send(request: ErpRequest): Promise<ErpAnswer>;
+}
+
+export interface ErpRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Status codes that are the provider's to retry or not; default as {@link ErpHttp.send} says. */
+  readonly retries?: (status: number, body: unknown) => boolean;
+}
+
+export interface ErpAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed where the answer is JSON, else undefined. */
+  readonly json: unknown;
+  readonly text: string;
+}
