@@ -30,6 +30,7 @@ export async function seedHistory(options: HistoryOptions): Promise<void> {
   const history = storedHistory(organizationId, {
     baseCurrency: 'EUR',
     plan: 'SCALE',
+    hasActiveSubscription: true,
     referenceValidationMode: 'DECLARED_PROFILES',
     defaultCompanyId: company.companyId,
     companies: [company],

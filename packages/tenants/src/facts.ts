@@ -14,6 +14,8 @@ export interface TenantFacts {
   readonly companies: readonly TenantCompany[];
   /** The effective plan: FREE, CORE, CONTROL, SCALE or ENTERPRISE. */
   readonly plan: string;
+  /** What every gate for subscribers reads. */
+  readonly hasActiveSubscription: boolean;
   /** Which electronic invoices are held against the rules of their profile: the mode in force. */
   readonly referenceValidationMode: string;
 }

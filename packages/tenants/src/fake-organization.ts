@@ -13,6 +13,7 @@ interface Tenant {
   readonly companies: { companyId: string; name: string; taxId?: string }[];
   readonly members: Map<string, 'ACTIVE' | 'INVITED'>;
   plan: string;
+  hasActiveSubscription: boolean;
   referenceValidationMode: string;
 }
 
@@ -24,6 +25,8 @@ export interface FakeOrganization extends GrpcServer {
   newTenant(baseCurrency?: string): string;
   /** Without announcing it. */
   setPlan(organizationId: string, plan: string): void;
+  /** Without announcing it. */
+  setSubscription(organizationId: string, isActive: boolean): void;
   /** Without announcing it. */
   setReferenceValidation(organizationId: string, mode: string): void;
   /** Without announcing it. */
@@ -58,6 +61,7 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
             referenceValidationMode: tenant.referenceValidationMode,
             version: 1,
             plan: tenant.plan,
+            hasActiveSubscription: tenant.hasActiveSubscription,
           };
         },
         getOrganization: refuse,
@@ -99,6 +103,7 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
         ],
         members: new Map(),
         plan: 'SCALE',
+        hasActiveSubscription: true,
         referenceValidationMode: 'DECLARED_PROFILES',
       });
       return organizationId;
@@ -106,6 +111,10 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
     setPlan(organizationId, plan) {
       const tenant = tenants.get(organizationId);
       if (tenant !== undefined) tenant.plan = plan;
+    },
+    setSubscription(organizationId, isActive) {
+      const tenant = tenants.get(organizationId);
+      if (tenant !== undefined) tenant.hasActiveSubscription = isActive;
     },
     setReferenceValidation(organizationId, mode) {
       const tenant = tenants.get(organizationId);

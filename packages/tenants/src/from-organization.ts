@@ -43,6 +43,7 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
         defaultCompanyId: reply.defaultCompanyId,
         companies: reply.companies.map(fromWire),
         plan: reply.plan,
+        hasActiveSubscription: reply.hasActiveSubscription,
         referenceValidationMode: reply.referenceValidationMode,
       };
     },

@@ -6,6 +6,7 @@ import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 const tenant = {
   baseCurrency: 'EUR',
   plan: 'SCALE',
+  hasActiveSubscription: true,
   referenceValidationMode: 'DECLARED_PROFILES',
   defaultCompanyId: 'main',
   companies: [

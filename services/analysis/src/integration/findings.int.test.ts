@@ -715,6 +715,7 @@ describe('the summary', () => {
           factsOf: async () => ({
             baseCurrency: 'EUR',
             plan: 'FREE',
+            hasActiveSubscription: false,
             referenceValidationMode: 'OFF',
             defaultCompanyId: '',
             companies: [],

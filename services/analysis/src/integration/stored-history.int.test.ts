@@ -20,6 +20,7 @@ const INVOICES = 72;
 const tenantFacts: TenantFacts = {
   baseCurrency: 'EUR',
   plan: 'SCALE',
+  hasActiveSubscription: true,
   referenceValidationMode: 'DECLARED_PROFILES',
   defaultCompanyId: 'c-main',
   companies: [

@@ -49,13 +49,15 @@ export function organizationService(
     async getTenantFacts({ organizationId }) {
       const organization = await requireOrganization(organizations, organizationId);
       const { baseCurrency, defaultCompanyId, companies, version } = organization;
+      const { plan, hasActiveSubscription } = entitlements(organization);
       return {
         baseCurrency,
         defaultCompanyId,
         companies: companies.map(({ id, name, taxId, country }) => ({ companyId: id, name, taxId, country })),
         referenceValidationMode: referenceValidationInForce(organization),
         version,
-        plan: entitlements(organization).plan,
+        plan,
+        hasActiveSubscription,
       };
     },
   });
