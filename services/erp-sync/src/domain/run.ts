@@ -1,0 +1,182 @@
+import type { ErpFault, FaultCode } from './faults.js';
+import type { StreamName } from './records.js';
+
+export type RunTrigger = 'INITIAL' | 'SCHEDULED' | 'MANUAL' | 'RETRY';
+export type RunMode = 'INCREMENTAL' | 'FULL';
+export type RunStatus = 'RUNNING' | 'SUCCEEDED' | 'PARTIAL' | 'FAILED' | 'CANCELED';
+
+/** What became of the rows of one stream. */
+export interface StreamCounts {
+  readonly fetched: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+  readonly failed: number;
+  /** The window of the stream began here; absent: at the beginning. */
+  readonly cursorFrom?: string;
+  /** The next window begins here; absent: the stream was not read to its end. */
+  readonly cursorTo?: string;
+}
+
+export const NO_ROWS: StreamCounts = { fetched: 0, created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0 };
+
+/** One fault of a run, in our words. */
+export interface RunError {
+  readonly stream?: StreamName;
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly externalId?: string;
+  /** Whether the next run may succeed without anybody's help. */
+  readonly retryable: boolean;
+}
+
+/** Errors that a run keeps: the first ones. */
+export const RUN_ERRORS_MAX = 20;
+/** More invalid rows of a stream than this make the run PARTIAL. */
+const INVALID_PERCENT_MAX = 5;
+
+/** One synchronisation. */
+export interface Run {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly connectionId: string;
+  readonly trigger: RunTrigger;
+  readonly mode: RunMode;
+  readonly status: RunStatus;
+  readonly startedAt: Date;
+  readonly finishedAt: Date | undefined;
+  /** A stream that was not reached is absent. */
+  readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
+  readonly errors: readonly RunError[];
+  readonly httpCalls: number;
+  readonly throttledMs: number;
+}
+
+/** What a finished run means for its connection; stored with the run, so that whoever finds it can apply it. */
+export interface RunOutcome {
+  readonly status: Exclude<RunStatus, 'RUNNING'>;
+  /** Absent after a run that succeeded. */
+  readonly error?: { readonly code: FaultCode; readonly message: string };
+  /** A person has to act: the connection turns to ERROR. */
+  readonly needsAPerson: boolean;
+  /** The ERP does not want to be called before. */
+  readonly notBefore?: Date;
+  /** Interrupted by us: the next run is due at once. */
+  readonly isInterrupted: boolean;
+}
+
+const temporary: ReadonlySet<FaultCode> = new Set(['RATE_LIMITED', 'TIMEOUT', 'UPSTREAM_ERROR', 'RUN_ABANDONED']);
+
+export function isRetryable(code: FaultCode): boolean {
+  return temporary.has(code);
+}
+
+export function toRunError({ code, message }: Pick<ErpFault, 'code' | 'message'>, stream?: StreamName): RunError {
+  return { ...(stream === undefined ? {} : { stream }), code, message, retryable: isRetryable(code) };
+}
+
+/** Collects what a run does. One for each run, in the memory of its worker. */
+export interface RunLog {
+  readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
+  readonly errors: readonly RunError[];
+  /** Begins or continues the counts of a stream. */
+  begin(stream: StreamName, cursorFrom: string | undefined): void;
+  count(stream: StreamName, rows: Partial<StreamCounts>): void;
+  /** The stream was read to its end. */
+  complete(stream: StreamName, cursorTo: string): void;
+  /** The stream is left out of the run. */
+  drop(stream: StreamName): void;
+  /** A row was not stored; the run goes on. */
+  rowFailed(stream: StreamName, message: string, externalId: string | undefined): void;
+  /** The stream, or without one the run, could not go on. */
+  failed(error: RunError): void;
+  /** Whether a page was stored, or a stream read to its end. */
+  hasResult(): boolean;
+}
+
+export function runLog(): RunLog {
+  const streams: Partial<Record<StreamName, StreamCounts>> = {};
+  const errors: RunError[] = [];
+  const faults: RunError[] = [];
+  const note = (error: RunError): void => {
+    if (errors.length < RUN_ERRORS_MAX) errors.push(error);
+  };
+  return {
+    streams,
+    get errors() {
+      // A fault that ended a stream is told even after many invalid rows.
+      const missing = faults.filter((fault) => !errors.includes(fault));
+      return [...errors.slice(0, RUN_ERRORS_MAX - missing.length), ...missing];
+    },
+    begin(stream, cursorFrom) {
+      streams[stream] ??= { ...NO_ROWS, ...(cursorFrom === undefined ? {} : { cursorFrom }) };
+    },
+    count(stream, rows) {
+      const before = streams[stream] ?? NO_ROWS;
+      streams[stream] = {
+        ...before,
+        fetched: before.fetched + (rows.fetched ?? 0),
+        created: before.created + (rows.created ?? 0),
+        updated: before.updated + (rows.updated ?? 0),
+        unchanged: before.unchanged + (rows.unchanged ?? 0),
+        deleted: before.deleted + (rows.deleted ?? 0),
+        failed: before.failed + (rows.failed ?? 0),
+      };
+    },
+    complete(stream, cursorTo) {
+      streams[stream] = { ...(streams[stream] ?? NO_ROWS), cursorTo };
+    },
+    drop(stream) {
+      delete streams[stream];
+    },
+    rowFailed(stream, message, externalId) {
+      const row = externalId === undefined ? {} : { externalId };
+      note({ stream, code: 'RECORD_INVALID', message, ...row, retryable: false });
+    },
+    failed(error) {
+      if (faults.length < RUN_ERRORS_MAX) faults.push(error);
+      note(error);
+    },
+    hasResult() {
+      return Object.values(streams).some(
+        ({ cursorTo, created, updated, unchanged, deleted }) =>
+          cursorTo !== undefined || created + updated + unchanged + deleted > 0,
+      );
+    },
+  };
+}
+
+/**
+ * How a run ended (ERP reference, section 14): FAILED when a person has to act or nothing was read, PARTIAL when something
+ * is missing or more than 5 % of the rows of a stream are invalid.
+ */
+export function statusOf(
+  log: Pick<RunLog, 'streams' | 'errors' | 'hasResult'>,
+  needsAPerson: boolean,
+): 'SUCCEEDED' | 'PARTIAL' | 'FAILED' {
+  if (needsAPerson) return 'FAILED';
+  if (log.errors.some(({ code }) => code !== 'RECORD_INVALID')) return log.hasResult() ? 'PARTIAL' : 'FAILED';
+  return hasTooManyInvalid(log.streams) ? 'PARTIAL' : 'SUCCEEDED';
+}
+
+/** The error that a connection shows after a run: what ended a stream rather than an invalid row. */
+export function errorOf(
+  status: RunOutcome['status'],
+  errors: readonly RunError[],
+): { readonly code: FaultCode; readonly message: string } | undefined {
+  if (status === 'SUCCEEDED' || status === 'CANCELED') return undefined;
+  const error = errors.find(({ code }) => code !== 'RECORD_INVALID') ?? errors[0];
+  if (error === undefined) return undefined;
+  return error.code === 'RECORD_INVALID'
+    ? {
+        code: error.code,
+        message:
+          'More than 5 % of the records of the ERP cannot be read. The runs of the connection name the first ones.',
+      }
+    : { code: error.code, message: error.message };
+}
+
+function hasTooManyInvalid(streams: RunLog['streams']): boolean {
+  return Object.values(streams).some(({ fetched, failed }) => failed * 100 > fetched * INVALID_PERCENT_MAX);
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { v5 as uuidV5 } from 'uuid';
+
+const HOUR_SECONDS = 3_600;
+
+/** Where in each interval a connection is due: spread by its id, so that not all of them are due at once. */
+function offsetSeconds(connectionId: string, intervalSeconds: number): number {
+  const digest = createHash('sha256').update(connectionId).digest();
+  return digest.readUInt32BE(0) % intervalSeconds;
+}
+
+/** The beginning of the next slot of a connection, after `now`. */
+export function nextSlot(connectionId: string, now: Date, intervalSeconds: number): Date {
+  const offset = offsetSeconds(connectionId, intervalSeconds);
+  const seconds = Math.floor(now.getTime() / 1_000);
+  const slots = Math.floor((seconds - offset) / intervalSeconds) + 1;
+  return new Date((slots * intervalSeconds + offset) * 1_000);
+}
+
+/**
+ * The id of the run that is due at an instant: one for each slot, whoever starts it. Slots of whole hours are named
+ * `YYYYMMDDHH`, an instant between them with all its digits.
+ */
+export function scheduledRunId(connectionId: string, dueAt: Date, intervalSeconds: number): string {
+  const digits = dueAt.toISOString().replaceAll(/\D/g, '');
+  const isHourly = intervalSeconds % HOUR_SECONDS === 0;
+  const isSlot = nextSlot(connectionId, new Date(dueAt.getTime() - 1), intervalSeconds).getTime() === dueAt.getTime();
+  return uuidV5(isHourly && isSlot ? digits.slice(0, 10) : digits, connectionId);
+}
+
+/** The id of the run that continues an abandoned one; each is continued once. */
+export function retryRunId(connectionId: string, abandonedRunId: string): string {
+  return uuidV5(`retry of ${abandonedRunId}`, connectionId);
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from '@jest/globals';
+import type { AccountRecord, BillRecord, OrderRecord, PaymentRecord, VendorRecord } from './records.js';
+import { checkRecord, recordLimits } from './validate-record.js';
+
+const vendor: VendorRecord = { externalId: '14', name: 'Azure Interior', status: 'ACTIVE' };
+const bill: BillRecord = {
+  externalId: '51',
+  kind: 'BILL',
+  documentNumber: 'INV-2026-77',
+  vendorExternalId: '14',
+  vendorName: 'Azure Interior',
+  issueDate: '2026-02-03',
+  currency: 'EUR',
+  grossAmount: '121',
+  purchaseOrderRefs: [],
+  state: 'OPEN',
+};
+const order: OrderRecord = { externalId: '1', number: 'P00012', vendorExternalId: '14', currency: 'EUR' };
+const payment: PaymentRecord = {
+  externalId: '7',
+  vendorExternalId: '14',
+  date: '2026-03-01',
+  currency: 'EUR',
+  amount: '121',
+  billExternalIds: ['51'],
+  isReturned: false,
+};
+const problemOf = (checked: object): string | undefined => (checked as { problem?: string }).problem;
+const text = (length: number): string => 'x'.repeat(length);
+
+test('takes complete records as they are', () => {
+  expect(checkRecord('vendors', vendor)).toEqual({ record: vendor });
+  expect(checkRecord('bills', bill)).toEqual({ record: bill });
+  expect(checkRecord('creditNotes', { ...bill, kind: 'CREDIT_NOTE' })).toEqual({
+    record: { ...bill, kind: 'CREDIT_NOTE' },
+  });
+  expect(checkRecord('orders', order)).toEqual({ record: order });
+  expect(checkRecord('payments', payment)).toEqual({ record: payment });
+});
+
+describe('refuses', () => {
+  test.each<[string, Partial<VendorRecord>]>([
+    ['no id', { externalId: '' }],
+    ['no name', { name: '' }],
+    ['a name of blanks', { name: ' \u200B' }],
+    ['a currency that is none', { currency: 'EURO' }],
+    ['NUL in the name', { name: 'A\u0000B' }],
+    ['half a surrogate pair in the address', { address: { city: 'A\uD800' } }],
+    ['an id that is too long', { externalId: text(recordLimits.idLength + 1) }],
+    ['a text that is too long', { taxId: text(recordLimits.textLength + 1) }],
+    ['a time that is none', { modifiedAt: 'yesterday' }],
+    ['a link that is none', { url: 'javascript:alert(1)' }],
+    ['too many accounts', { accounts: Array<AccountRecord>(recordLimits.accounts + 1).fill({ raw: '1' }) }],
+  ])('a vendor with %s', (_, change) => {
+    expect(problemOf(checkRecord('vendors', { ...vendor, ...change }))).toMatch(/\.$/);
+  });
+
+  test.each<[string, Partial<BillRecord>]>([
+    ['no id', { externalId: '' }],
+    ['no vendor', { vendorExternalId: '' }],
+    ['no name of its vendor', { vendorName: '' }],
+    ['a placeholder currency', { currency: 'XXX' }],
+    ['an amount that is no number', { grossAmount: 'NaN' }],
+    ['an amount with an exponent', { grossAmount: '1e21' }],
+    ['an amount of 16 digits', { grossAmount: '1234567890123456' }],
+    ['an amount of 16 digits with decimals', { netAmount: '12345678901234.56' }],
+    ['a negative total', { grossAmount: '-1' }],
+    ['a day that is none', { issueDate: '2026-02-30' }],
+    ['a day of the year 1', { dueDate: '0001-01-01' }],
+    ['too many orders', { purchaseOrderRefs: Array<string>(recordLimits.purchaseOrderRefs + 1).fill('P1') }],
+  ])('a bill with %s', (_, change) => {
+    expect(problemOf(checkRecord('bills', { ...bill, ...change }))).toMatch(/\.$/);
+  });
+
+  test('wrong types, whatever a provider let pass', () => {
+    const broken = { externalId: 7, name: { nested: true }, currency: 5, grossAmount: 12, date: null } as never;
+    for (const stream of ['vendors', 'bills', 'orders', 'payments'] as const) {
+      expect(problemOf(checkRecord(stream, broken))).toMatch(/\.$/);
+    }
+  });
+
+  test('an account that names no vendor, or names it twice', () => {
+    const account = { raw: 'DE89370400440532013000' };
+    expect(problemOf(checkRecord('bankAccounts', { externalId: '1', account }))).toBe(
+      'The bank account does not name its vendor.',
+    );
+    const twice = { externalId: '1', vendorExternalId: '1', vendorNumber: '2', account };
+    expect(problemOf(checkRecord('bankAccounts', twice))).toBe('The bank account does not name its vendor.');
+  });
+
+  test('without a value of the ERP in the message', () => {
+    const message = problemOf(checkRecord('bills', { ...bill, currency: 'SECRET-VALUE' }));
+    expect(message).not.toContain('SECRET-VALUE');
+  });
+});
+
+describe('takes', () => {
+  test('the longest of everything', () => {
+    const longest = {
+      ...vendor,
+      externalId: text(recordLimits.idLength),
+      taxId: text(recordLimits.textLength),
+      accounts: Array<AccountRecord>(recordLimits.accounts).fill({ raw: '1' }),
+    };
+    expect(problemOf(checkRecord('vendors', longest))).toBeUndefined();
+    const refs = Array<string>(recordLimits.purchaseOrderRefs).fill('P1');
+    expect(problemOf(checkRecord('bills', { ...bill, purchaseOrderRefs: refs }))).toBeUndefined();
+  });
+
+  test.each([
+    ['121', '121'],
+    ['121.50', '121.50'],
+    ['0', '0'],
+    ['123456789012345', '123456789012345'],
+    ['121.00000000000001', '121'],
+    ['0.30000000000000004', '0.3'],
+    ['1.0000005', '1.000001'],
+    ['0.9999999', '1'],
+  ])('the amount %s as %s', (sent, stored) => {
+    expect(checkRecord('bills', { ...bill, grossAmount: sent })).toEqual({ record: { ...bill, grossAmount: stored } });
+  });
+
+  test('a currency in lower case', () => {
+    expect(checkRecord('bills', { ...bill, currency: 'eur' })).toEqual({ record: bill });
+  });
+
+  test('a draft without number, day and amount', () => {
+    const { documentNumber, issueDate, grossAmount, ...draft } = bill;
+    expect(checkRecord('bills', { ...draft, state: 'DRAFT' })).toEqual({ record: { ...draft, state: 'DRAFT' } });
+  });
+});
+
+test('an IBAN that is none remains as the text that the ERP prints', () => {
+  const accounts = [
+    { raw: 'DE89 3704 0044 0532 0130 00', iban: 'DE89370400440532013000' },
+    { raw: 'DE00 3704 0044 0532 0130 00', iban: 'DE00370400440532013000' },
+    { raw: '200040 12345678', sortCode: '200040', accountNumber: '12345678' },
+    { raw: '2000 12345678', sortCode: '2000', accountNumber: '12345678' },
+    { raw: 'XXXXX6789', iban: 'XXXXX6789', isMasked: true },
+  ];
+  expect(checkRecord('vendors', { ...vendor, accounts })).toEqual({
+    record: {
+      ...vendor,
+      accounts: [
+        accounts[0],
+        { raw: 'DE00 3704 0044 0532 0130 00' },
+        accounts[2],
+        { raw: '2000 12345678' },
+        accounts[4],
+      ],
+    },
+  });
+});
