@@ -14,7 +14,9 @@ function findingsIn(books: Partial<Books>): Finding[] {
   const all = {
     companyId: 'c',
     vendors: [],
+    vendorCount: 25,
     accountChanges: [],
+    bills: [],
     payments: [],
     credits: [],
     duplicatePairs: [],
@@ -98,15 +100,7 @@ describe('VENDOR_MASTER_BANK_CHANGED', () => {
     isReviewed: false,
     ...changes,
   });
-  const vendors = Array.from({ length: 25 }, (_, index) => ({
-    vendorId: `${index}`,
-    name: `V${index}`,
-    nameKey: `V${index}`,
-    isActive: true,
-    accounts: [],
-    isBilled: false,
-  }));
-  const found = (...accountChanges: VendorAccountChange[]) => findingsIn({ vendors, accountChanges });
+  const found = (...accountChanges: VendorAccountChange[]) => findingsIn({ vendorCount: 25, accountChanges });
 
   test('is raised while bills are open', () => {
     expect(found(change('1'))).toMatchObject([
@@ -127,7 +121,11 @@ describe('VENDOR_MASTER_BANK_CHANGED', () => {
   test('is raised once for a migration of more than a fifth of the vendors', () => {
     const changes = Array.from({ length: 6 }, (_, index) => change(`${index}`));
     expect(found(...changes.slice(0, 5))).toHaveLength(5);
-    expect(found(...changes)).toMatchObject([{ evidence: { openBills: 12, observed: { changes: 6, vendors: 25 } } }]);
+    const [migration, ...others] = found(...changes);
+    expect(migration).toMatchObject({ evidence: { openBills: 12, observed: { changes: 6, vendors: 25 } } });
+    expect(others).toEqual([]);
+    const later = changes.map((one) => ({ ...one, seenAfter: '2026-01-09T00:00:00Z' }));
+    expect(found(...later)[0]?.evidence.key).toBe(migration?.evidence.key);
   });
 });
 
@@ -177,6 +175,28 @@ describe('DUPLICATE_PAYMENT', () => {
     ['a credit in between', {}, { credits: [credit] }, {}],
   ])('is not raised for %s', (_, second, more, first) => {
     expect(found(second, more, first)).toEqual([]);
+  });
+  test('is raised for a bill that is paid again after another one of the same amount', () => {
+    const paid = [payment('1', { reference: 'A-1' }), payment('2', { reference: 'A-2', day: 20_003 })];
+    expect(findingsIn({ payments: [...paid, payment('3', { reference: 'a1', day: 20_007 })] })).toMatchObject([
+      { evidence: { paymentIds: ['1', '3'] } },
+    ]);
+  });
+  test('is not raised for two parts of one bill, and is once they exceed it', () => {
+    const parts = { invoiceIds: ['i'], reference: 'A-1' };
+    expect(found({ ...parts, dueMinor: '119000' }, {}, { ...parts, dueMinor: '238000' })).toEqual([]);
+    expect(found({ ...parts, dueMinor: '0' }, {}, { ...parts, dueMinor: '119000' })).toMatchObject([
+      { type: 'DUPLICATE_PAYMENT' },
+      { type: 'PAYMENT_AMOUNT_MISMATCH' },
+    ]);
+  });
+  test('is raised for a bill that is paid twice among regular payments', () => {
+    const days = [0, 7, 14, 21].map((day, index) =>
+      payment(`${index}`, { day: 20_000 + day, reference: `A-${index}` }),
+    );
+    expect(findingsIn({ payments: [...days, payment('4', { day: 20_023, reference: 'A-3' })] })).toMatchObject([
+      { evidence: { paymentIds: ['3', '4'] } },
+    ]);
   });
   test('is not raised for an amount that is paid regularly', () => {
     const days = [0, 7, 14, 21].map((day, index) => payment(`${index}`, { day: 20_000 + day }));

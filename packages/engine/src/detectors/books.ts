@@ -1,3 +1,4 @@
+import { duplicateBills } from './booked-bills.js';
 import type { BookedPayment, BookedVendor, Books, VendorCredit } from '../facts/books.js';
 import { pairKey, subject } from '../explanation/subject.js';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
@@ -18,6 +19,7 @@ export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
   return [
     ...duplicateVendors(books, policy),
     ...changedVendorAccounts(books, parameters),
+    ...duplicateBills(books.bills, policy),
     ...duplicatePayments(books, policy),
     ...books.payments.flatMap((payment) => paidElsewhere(payment, parameters)),
     ...books.payments.flatMap((payment) => paidTooMuch(payment, parameters)),
@@ -81,7 +83,7 @@ function areBranches(left: BookedVendor, right: BookedVendor): boolean {
 
 /** Many changes at once are reported as one migration. */
 function changedVendorAccounts(
-  { companyId, vendors, accountChanges }: Books,
+  { companyId, vendorCount, accountChanges }: Books,
   parameters: BooksParameters,
 ): RaisedFinding[] {
   const changes = accountChanges
@@ -90,15 +92,16 @@ function changedVendorAccounts(
   const [first] = changes;
   if (first === undefined) return [];
   const { levels, migrationPercent, migrationVendorsMin, shownMax } = parameters;
-  if (changes.length >= migrationVendorsMin && changes.length * 100 > vendors.length * migrationPercent) {
+  if (changes.length >= migrationVendorsMin && changes.length * 100 > vendorCount * migrationPercent) {
     return [
       {
         type: 'VENDOR_MASTER_BANK_CHANGED',
         ...levels.vendorAccountChanged,
-        summary: `The accounts of ${changes.length} of ${vendors.length} vendors changed at once, as in a migration.`,
-        about: [companyId, first.seenAfter],
+        summary: `The accounts of ${changes.length} of ${vendorCount} vendors changed at once, as in a migration.`,
+        // The same changes are one migration, also when they are looked at again later.
+        about: [companyId, first.vendorId, ...first.after.map(({ key }) => subject.account(key))],
         parameters: { migrationPercent },
-        observed: { changes: changes.length, vendors: vendors.length },
+        observed: { changes: changes.length, vendors: vendorCount },
         explanation: [`All were changed between ${first.seenBefore} and ${first.seenAfter}.`],
         extra: {
           vendorIds: changes.slice(0, shownMax).map(({ vendorId }) => vendorId),
@@ -140,21 +143,28 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   }
   return [...groups.values()].flatMap((group) => {
     const byDay = group.toSorted((left, right) => left.day - right.day || compareText(left.paymentId, right.paymentId));
-    // Regular payments: a standing order, a salary or a list price.
-    if (byDay.length >= repeatedPaymentsMin) return [];
+    // A standing order, a salary or a list price.
+    const isRegular = byDay.length >= repeatedPaymentsMin;
     return byDay.slice(1).flatMap((second, index) => {
-      const first = byDay[index];
-      if (first === undefined || second.day - first.day > duplicatePaymentDays) return [];
-      if (!mayShareReference(first, second) || wasCredited(first, second, books.credits)) return [];
-      const isKnownPair = first.invoiceIds.some((one) =>
-        second.invoiceIds.some((other) => one !== other && books.duplicatePairs.includes(pairKey(one, other))),
-      );
+      const first = byDay
+        .slice(0, index + 1)
+        .findLast(
+          (earlier) =>
+            second.day - earlier.day <= duplicatePaymentDays &&
+            (mayShareReference(earlier, second) || areKnownPair(earlier, second, books.duplicatePairs)) &&
+            !isInstalment(earlier, second) &&
+            !wasCredited(earlier, second, books.credits),
+        );
+      if (first === undefined) return [];
+      const isKnownPair = areKnownPair(first, second, books.duplicatePairs);
       const isRhythm = policy.amounts.recurringGapsDays.some(({ min, max }) => {
         const gap = second.day - first.day;
         return gap >= min && gap <= max;
       });
       // A month apart, only equal references or duplicate invoices distinguish a copy from a standing order.
       if (isRhythm && !isKnownPair && (referenceOf(first) === '' || referenceOf(second) === '')) return [];
+      // What is paid regularly repeats a payment only where both name the same bill, and not with the next one of a rhythm.
+      if (isRegular && !isKnownPair && (isRhythm || referenceOf(first) === '' || referenceOf(second) === '')) return [];
       const amount = amountText(second, second.amountMinor);
       return [
         {
@@ -178,6 +188,18 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
       ];
     });
   });
+}
+
+/** Whether both settle a part of one bill, of which the second leaves nothing overpaid. */
+function isInstalment(first: BookedPayment, second: BookedPayment): boolean {
+  if (!second.invoiceIds.some((id) => first.invoiceIds.includes(id))) return false;
+  return second.dueMinor !== undefined && BigInt(second.amountMinor) <= BigInt(second.dueMinor);
+}
+
+function areKnownPair(first: BookedPayment, second: BookedPayment, duplicatePairs: readonly string[]): boolean {
+  return first.invoiceIds.some((one) =>
+    second.invoiceIds.some((other) => one !== other && duplicatePairs.includes(pairKey(one, other))),
+  );
 }
 
 /** Whether the references are equal or one is missing; two different references mean two supplies. */

@@ -12,8 +12,8 @@ import { habitOf } from '../matching/contract.js';
 import { isOfTheSameDays } from '../matching/date-relation.js';
 import { groupOf } from '../matching/groups.js';
 import type { PairScore } from '../matching/pair.js';
-import { amountOf, amountText, comparisonRow } from '../matching/comparison-row.js';
-import { isEarlier, originalsOf, scorePairs } from '../matching/pair-score.js';
+import { amountOf, amountText, comparisonRow, matchedRecord } from '../matching/comparison-row.js';
+import { isEarlier, isSameInvoice, originalsOf, scorePairs } from '../matching/pair-score.js';
 import { findSplit } from '../matching/split.js';
 import { isSameSupplier } from '../matching/supplier-relation.js';
 import { noteOf, pairSummary, SAME_NUMBER_VERB } from '../matching/wording.js';
@@ -217,25 +217,6 @@ function bestWith(named: PairScore, pairs: readonly PairScore[], countMax: numbe
   return best.includes(named) ? best : [...best.slice(0, -1), named];
 }
 
-function matchedRecord(invoice: Candidate, other: Candidate, points: number): EvidenceValue {
-  return {
-    invoiceId: other.invoiceId,
-    invoiceNumber: other.invoiceNumber,
-    supplierName: other.supplierName,
-    issueDate: other.issueDate,
-    grossAmount: amountOf(other),
-    currency: other.currency,
-    companyId: other.companyId,
-    purchaseOrderRef: other.purchaseOrderRef ?? null,
-    scanId: other.scanId ?? null,
-    externalId: other.externalId ?? null,
-    sourceRowNumber: other.rowNo ?? null,
-    status: other.status,
-    pairKey: pairKey(invoice.invoiceId, other.invoiceId),
-    points,
-  };
-}
-
 /** The same bytes were analyzed before; records that failed or were withdrawn count too, but only as a notice. */
 function duplicateDocuments(facts: Facts, parameters: DuplicateParameters): RaisedFinding[] {
   const sha256 = facts.invoice.documentSha256;
@@ -419,15 +400,6 @@ function unmatchedCreditNotes(
 /** Whether the other record is the same invoice once more, and not a neighbour of the same price. */
 function isCopy({ number, amount }: PairScore): boolean {
   return amount === 'EQ' && isCopiedNumber(number);
-}
-
-function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {
-  return (
-    pair.halfPoints >= duplicateMin &&
-    (pair.number === 'IDENT' || pair.number === 'FORMAT') &&
-    pair.amount === 'EQ' &&
-    pair.sameSupplier
-  );
 }
 
 function severityAcrossSuppliers(

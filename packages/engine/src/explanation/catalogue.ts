@@ -37,6 +37,7 @@ export const requiredFacts = {
   BUYER: 'a buyer on the invoice',
   COMPANIES: 'the companies of the organization',
   VENDOR_MASTER: 'the vendor list of the ERP',
+  BOOKS: 'the bills in the ERP',
   PAYMENTS: 'the payments in the ERP',
   FILE: 'an uploaded file',
   DOCUMENT: 'what was read from the document',
@@ -539,6 +540,14 @@ export const catalogue = {
     requires: ['VENDOR_MASTER'],
     description: 'The account of a vendor changed in the vendor master while bills are open.',
     recommendedAction: 'Verify the master data change before the next payment run.',
+  },
+  BOOKS_DUPLICATE_BILL: {
+    family: 'SCAN',
+    severities: ['MEDIUM', 'HIGH'],
+    requires: ['BOOKS'],
+    description: 'The same bill is in the books of the ERP twice, and not paid twice yet.',
+    recommendedAction:
+      'Compare {number} with {other}; if they are one bill, void one of them before the next payment run.',
   },
   DUPLICATE_PAYMENT: {
     family: 'SCAN',

@@ -1,10 +1,17 @@
 import type { MasterAccount } from './erp-facts.js';
+import type { Candidate } from './invoice.js';
 
-/** What a synchronisation of an ERP has seen of a company: its vendors, what changed about them, and its payments. */
+/**
+ * What a synchronisation of an ERP has seen of a company: its vendors, what changed about them, its bills and its
+ * payments. Books are looked at in parts, each with what it is compared with.
+ */
 export interface Books {
   readonly companyId: string;
   readonly vendors: readonly BookedVendor[];
+  /** Vendors of the company in all. */
+  readonly vendorCount: number;
   readonly accountChanges: readonly VendorAccountChange[];
+  readonly bills: readonly BookedBill[];
   readonly payments: readonly BookedPayment[];
   readonly credits: readonly VendorCredit[];
   /** Pairs of invoices that are duplicates of each other (explanation/subject.ts, `pairKey`). */
@@ -36,6 +43,16 @@ export interface VendorAccountChange {
   readonly isReviewed: boolean;
 }
 
+/** A bill of the books, and those that share a lookup key with it (match-keys.ts), earlier and later ones. */
+export interface BookedBill {
+  readonly bill: Candidate;
+  readonly others: readonly Candidate[];
+  /** Ids of those among them, itself included, on which nothing is open any more. */
+  readonly paidIds: readonly string[];
+  /** Ids of those of which the ERP tells the payments (`Books.payments`). */
+  readonly settledIds: readonly string[];
+}
+
 export interface BookedPayment {
   readonly paymentId: string;
   readonly vendorId: string;
@@ -44,7 +61,7 @@ export interface BookedPayment {
   /** Paid, positive minor units of the currency. */
   readonly amountMinor: string;
   readonly currency: string;
-  /** The open amount of all invoices that the payment covers. */
+  /** The open amount of all invoices that the payment covers, before it. */
   readonly dueMinor?: string;
   readonly reference?: string;
   /** The known invoices that it covers. */

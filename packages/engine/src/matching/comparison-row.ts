@@ -2,6 +2,7 @@ import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { EvidenceValue } from '../explanation/evidence.js';
+import { pairKey } from '../explanation/subject.js';
 import type { Candidate } from '../facts/invoice.js';
 import type { Comparison, PairScore } from './pair.js';
 import { noteOf } from './wording.js';
@@ -21,6 +22,26 @@ export function comparisonRow(invoice: Candidate, pair: PairScore, comparison: C
     relation: comparison.relation,
     points: comparison.halfPoints / 2,
     note: noteOf(comparison.field, comparison.relation) + currencyNote(invoice, pair.other, comparison.field),
+  };
+}
+
+/** The other record of a pair as evidence shows it (detection reference, section 8). */
+export function matchedRecord(invoice: Candidate, other: Candidate, points: number): EvidenceValue {
+  return {
+    invoiceId: other.invoiceId,
+    invoiceNumber: other.invoiceNumber,
+    supplierName: other.supplierName,
+    issueDate: other.issueDate,
+    grossAmount: amountOf(other),
+    currency: other.currency,
+    companyId: other.companyId,
+    purchaseOrderRef: other.purchaseOrderRef ?? null,
+    scanId: other.scanId ?? null,
+    externalId: other.externalId ?? null,
+    sourceRowNumber: other.rowNo ?? null,
+    status: other.status,
+    pairKey: pairKey(invoice.invoiceId, other.invoiceId),
+    points,
   };
 }
 

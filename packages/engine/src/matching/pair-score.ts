@@ -69,6 +69,16 @@ export function scorePairs(
   return comparable.map((pair) => summed(context, contract(pair) ? { ...pair, number: 'CONTRACT' } : pair));
 }
 
+/** Whether the pair is certain: one invoice under one number, however it is written, of one amount and supplier. */
+export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {
+  return (
+    pair.halfPoints >= duplicateMin &&
+    (pair.number === 'IDENT' || pair.number === 'FORMAT') &&
+    pair.amount === 'EQ' &&
+    pair.sameSupplier
+  );
+}
+
 /** Whether the supplier has used the number of the checked invoice for this one. */
 function isOfItsNumber({ sameSupplier, number }: Compared): boolean {
   return sameSupplier && (number === 'IDENT' || number === 'FORMAT');

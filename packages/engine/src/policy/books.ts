@@ -9,6 +9,9 @@ export interface BooksParameters {
     readonly duplicatePaymentOfPair: Level;
     readonly paidElsewhere: Level;
     readonly overpaid: Level;
+    readonly duplicateBill: Level;
+    /** The numbers or amounts are only similar. */
+    readonly suspectedDuplicateBill: Level;
   };
   /** Number of accounts changed at once from which it is a migration. */
   readonly migrationPercent: number;
@@ -30,6 +33,8 @@ export const books: BooksParameters = {
     duplicatePaymentOfPair: { severity: 'CRITICAL', confidence: 95 },
     paidElsewhere: { severity: 'CRITICAL', confidence: 90 },
     overpaid: { severity: 'MEDIUM', confidence: 85 },
+    duplicateBill: { severity: 'HIGH', confidence: 95 },
+    suspectedDuplicateBill: { severity: 'MEDIUM', confidence: 85 },
   },
   migrationPercent: 20,
   migrationVendorsMin: 5,

@@ -116,7 +116,9 @@ test('a review of a finding about the books holds when it is raised again', () =
   const books = {
     companyId: 'c',
     vendors: [],
+    vendorCount: 0,
     accountChanges: [],
+    bills: [],
     payments: [payment],
     credits: [],
     duplicatePairs: [],

@@ -1,0 +1,163 @@
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import { shownText } from '../explanation/evidence.js';
+import type { RaisedFinding } from '../explanation/evidence.js';
+import { subject } from '../explanation/subject.js';
+import type { BookedBill } from '../facts/books.js';
+import type { Facts } from '../facts/facts.js';
+import type { Candidate } from '../facts/invoice.js';
+import { compareByArrival } from '../facts/record-order.js';
+import { amountOf, amountText, comparisonRow, matchedRecord } from '../matching/comparison-row.js';
+import type { PairScore } from '../matching/pair.js';
+import { isSameInvoice, scorePairs } from '../matching/pair-score.js';
+import { noteOf, pairSummary } from '../matching/wording.js';
+import type { Policy } from '../policy/policy.js';
+import { emptyProfile } from '../supplier/profile.js';
+
+const DAY_MS = 86_400_000;
+
+/** Two bills of the books that are one, the earlier first. */
+interface BilledTwice {
+  readonly original: Candidate;
+  readonly copy: Candidate;
+  /** The copy compared with the original. */
+  readonly pair: PairScore;
+}
+
+/**
+ * Bills that were entered twice, by the points of pairs (detection reference, section 5). Each copy is named with the
+ * earliest bill that it repeats, so that a pair is the same whichever of its bills is looked at.
+ */
+function billedTwice({ bill, others: candidates }: BookedBill, policy: Policy): BilledTwice[] {
+  if (!isPayable(bill)) return [];
+  const { highMin } = policy.duplicates;
+  const comparable = candidates.filter((other) => other.invoiceId !== bill.invoiceId && isPayable(other));
+  if (comparable.length === 0) return [];
+  // Credit notes are no copies; they say that a bill was taken back in between.
+  const credits = candidates.filter((other) => other.amountMinor.startsWith('-'));
+  const same = scorePairs(factsOf(bill), [...comparable, ...credits], policy.duplicates)
+    .filter(({ other, halfPoints }) => halfPoints >= highMin && other.companyId === bill.companyId)
+    .sort((left, right) => compareByArrival(left.other, right.other));
+  const [earliest] = same;
+  if (earliest === undefined) return [];
+  if (compareByArrival(earliest.other, bill) < 0) return [{ original: earliest.other, copy: bill, pair: earliest }];
+  return same.flatMap(({ other }) => {
+    const others = comparable.filter(({ invoiceId }) => invoiceId !== other.invoiceId);
+    const pair = scorePairs(factsOf(other), [bill, ...others, ...credits], policy.duplicates).find(
+      (scored) => scored.other.invoiceId === bill.invoiceId && scored.halfPoints >= highMin,
+    );
+    return pair === undefined ? [] : [{ original: bill, copy: other, pair }];
+  });
+}
+
+/** Bills that are in the books twice; once both are paid, it is a payment that must be claimed back. */
+export function duplicateBills(bills: readonly BookedBill[], policy: Policy): RaisedFinding[] {
+  return bills.flatMap((booked) =>
+    billedTwice(booked, policy).flatMap((twice) => {
+      const both = [twice.original.invoiceId, twice.copy.invoiceId];
+      const paid = both.filter((id) => booked.paidIds.includes(id)).length;
+      if (paid < both.length) return [duplicateBill(twice, paid, policy)];
+      // Known payments are compared themselves, with their own dates.
+      return both.every((id) => booked.settledIds.includes(id)) ? [] : paidTwice(twice, policy);
+    }),
+  );
+}
+
+function duplicateBill(twice: BilledTwice, paid: number, policy: Policy): RaisedFinding {
+  const { original, copy, pair } = twice;
+  const { books, duplicates } = policy;
+  const isCertain = isSameInvoice(pair, duplicates);
+  return {
+    type: 'BOOKS_DUPLICATE_BILL',
+    ...(isCertain ? books.levels.duplicateBill : books.levels.suspectedDuplicateBill),
+    summary: pairSummary(
+      copy,
+      pair,
+      isCertain ? 'is in the books twice and repeats' : 'may be in the books twice and looks like',
+      amountText(original),
+    ),
+    actionValues: {
+      number: `${shownText(copy.invoiceNumber)} of ${copy.issueDate}`,
+      other: `${shownText(original.invoiceNumber)} of ${original.issueDate}`,
+    },
+    about: [subject.pair(original.invoiceId, copy.invoiceId)],
+    ...pairEvidence(twice, policy, paid === 0 ? 'Neither of the two bills is paid.' : 'One of the two bills is paid.'),
+  };
+}
+
+/** Bills whose numbers are only similar are separate ones once their dates are far apart. */
+function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
+  const { original, copy, pair } = twice;
+  const { books, duplicates } = policy;
+  const isCertain = isSameInvoice(pair, duplicates);
+  const daysBetween = Math.abs(copy.issueDay - original.issueDay);
+  if (!isCertain && daysBetween > books.duplicatePaymentDays) return [];
+  const { parameters, observed, extra, ...evidence } = pairEvidence(twice, policy, 'Both bills are paid.');
+  return [
+    {
+      type: 'DUPLICATE_PAYMENT',
+      ...(isCertain ? books.levels.duplicatePaymentOfPair : books.levels.duplicatePayment),
+      summary: pairSummary(
+        copy,
+        pair,
+        isCertain ? 'was paid twice: it repeats' : 'may have been paid twice: it looks like',
+        amountText(original),
+      ),
+      about: [original.invoiceId, copy.invoiceId],
+      ...evidence,
+      parameters: { ...parameters, duplicatePaymentDays: books.duplicatePaymentDays },
+      observed: { ...observed, daysBetween },
+      extra: {
+        ...extra,
+        paymentIds: [original.invoiceId, copy.invoiceId],
+        dates: [original.issueDate, copy.issueDate],
+      },
+    },
+  ];
+}
+
+/** The evidence of a pair (detection reference, section 8), which begins with what is paid of it. */
+function pairEvidence(
+  { original, copy, pair }: BilledTwice,
+  { duplicates }: Policy,
+  paid: string,
+): Pick<RaisedFinding, 'parameters' | 'observed' | 'explanation' | 'extra' | 'relatedInvoiceIds'> {
+  const points = pair.halfPoints / 2;
+  return {
+    parameters: { duplicateMin: duplicates.duplicateMin / 2, highMin: duplicates.highMin / 2 },
+    observed: { points },
+    explanation: [
+      paid,
+      ...pair.comparisons.filter(({ field }) => field !== 'base').map(({ field, relation }) => noteOf(field, relation)),
+    ],
+    extra: {
+      points,
+      matchedTotal: 1,
+      matched: [matchedRecord(copy, original, points)],
+      comparisons: pair.comparisons.map((row) => comparisonRow(copy, pair, row)),
+      amountAtRisk: amountOf(copy),
+      amountAtRiskCurrency: copy.currency,
+    },
+    relatedInvoiceIds: [original.invoiceId, copy.invoiceId],
+  };
+}
+
+/** Only what would be paid can be paid twice. */
+function isPayable({ amountMinor, status }: Candidate): boolean {
+  return BigInt(amountMinor) > 0n && (status === 'RECEIVED' || status === 'ANALYZED');
+}
+
+/** A bill as pairs are scored with it. Bills of an ERP have no history of their supplier. */
+function factsOf(bill: Candidate): Facts {
+  return {
+    format: 1,
+    asOf: dateOfDayNumber(Math.floor(bill.receivedAtMs / DAY_MS)),
+    invoice: { ...bill, bankProblems: [] },
+    supplier: { supplierId: bill.supplierId ?? '', reason: 'NEW', profile: emptyProfile },
+    candidates: [],
+    candidateCapHit: false,
+    bankLink: null,
+    orderLink: null,
+    ratesPerEuro: {},
+    base: null,
+  };
+}
