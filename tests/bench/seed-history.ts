@@ -31,6 +31,8 @@ export async function seedHistory(options: HistoryOptions): Promise<void> {
     baseCurrency: 'EUR',
     plan: 'SCALE',
     hasActiveSubscription: true,
+    name: 'Workspace',
+    erpConnectionsLimit: 10,
     referenceValidationMode: 'DECLARED_PROFILES',
     defaultCompanyId: company.companyId,
     companies: [company],

@@ -8,6 +8,8 @@ export interface TenantCompany {
 
 /** What a tenant is, as far as other services decide by it. */
 export interface TenantFacts {
+  /** Of the workspace. */
+  readonly name: string;
   /** ISO 4217. */
   readonly baseCurrency: string;
   readonly defaultCompanyId: string;
@@ -16,6 +18,8 @@ export interface TenantFacts {
   readonly plan: string;
   /** What every gate for subscribers reads. */
   readonly hasActiveSubscription: boolean;
+  /** ERP connections that the plan allows; undefined: no limit. */
+  readonly erpConnectionsLimit: number | undefined;
   /** Which electronic invoices are held against the rules of their profile: the mode in force. */
   readonly referenceValidationMode: string;
 }

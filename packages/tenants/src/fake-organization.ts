@@ -14,6 +14,7 @@ interface Tenant {
   readonly members: Map<string, 'ACTIVE' | 'INVITED'>;
   plan: string;
   hasActiveSubscription: boolean;
+  erpConnectionsLimit: number | undefined;
   referenceValidationMode: string;
 }
 
@@ -27,6 +28,8 @@ export interface FakeOrganization extends GrpcServer {
   setPlan(organizationId: string, plan: string): void;
   /** Without announcing it. */
   setSubscription(organizationId: string, isActive: boolean): void;
+  /** Without announcing it. */
+  setErpConnectionsLimit(organizationId: string, limit: number | undefined): void;
   /** Without announcing it. */
   setReferenceValidation(organizationId: string, mode: string): void;
   /** Without announcing it. */
@@ -55,6 +58,7 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
           if (tenant === undefined) throw notFound('organization');
           const companies = tenant.companies.map((company) => ({ country: undefined, taxId: undefined, ...company }));
           return {
+            name: 'Workspace',
             defaultCompanyId: tenant.defaultCompanyId,
             companies,
             baseCurrency: tenant.baseCurrency,
@@ -62,6 +66,7 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
             version: 1,
             plan: tenant.plan,
             hasActiveSubscription: tenant.hasActiveSubscription,
+            erpConnectionsLimit: tenant.erpConnectionsLimit,
           };
         },
         getOrganization: refuse,
@@ -104,6 +109,7 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
         members: new Map(),
         plan: 'SCALE',
         hasActiveSubscription: true,
+        erpConnectionsLimit: 10,
         referenceValidationMode: 'DECLARED_PROFILES',
       });
       return organizationId;
@@ -115,6 +121,10 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
     setSubscription(organizationId, isActive) {
       const tenant = tenants.get(organizationId);
       if (tenant !== undefined) tenant.hasActiveSubscription = isActive;
+    },
+    setErpConnectionsLimit(organizationId, limit) {
+      const tenant = tenants.get(organizationId);
+      if (tenant !== undefined) tenant.erpConnectionsLimit = limit;
     },
     setReferenceValidation(organizationId, mode) {
       const tenant = tenants.get(organizationId);

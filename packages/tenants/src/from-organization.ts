@@ -39,11 +39,13 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
       const call = { context: unbounded(context), timeoutMs: LOAD_MS_MAX };
       const reply = await organization.getTenantFacts({ organizationId }, call);
       return {
+        name: reply.name,
         baseCurrency: reply.baseCurrency,
         defaultCompanyId: reply.defaultCompanyId,
         companies: reply.companies.map(fromWire),
         plan: reply.plan,
         hasActiveSubscription: reply.hasActiveSubscription,
+        erpConnectionsLimit: reply.erpConnectionsLimit,
         referenceValidationMode: reply.referenceValidationMode,
       };
     },

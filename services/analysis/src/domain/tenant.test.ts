@@ -7,6 +7,8 @@ const tenant = {
   baseCurrency: 'EUR',
   plan: 'SCALE',
   hasActiveSubscription: true,
+  name: 'Workspace',
+  erpConnectionsLimit: 10,
   referenceValidationMode: 'DECLARED_PROFILES',
   defaultCompanyId: 'main',
   companies: [

@@ -716,6 +716,8 @@ describe('the summary', () => {
             baseCurrency: 'EUR',
             plan: 'FREE',
             hasActiveSubscription: false,
+            name: 'Workspace',
+            erpConnectionsLimit: 10,
             referenceValidationMode: 'OFF',
             defaultCompanyId: '',
             companies: [],

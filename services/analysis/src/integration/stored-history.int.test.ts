@@ -21,6 +21,8 @@ const tenantFacts: TenantFacts = {
   baseCurrency: 'EUR',
   plan: 'SCALE',
   hasActiveSubscription: true,
+  name: 'Workspace',
+  erpConnectionsLimit: 10,
   referenceValidationMode: 'DECLARED_PROFILES',
   defaultCompanyId: 'c-main',
   companies: [

@@ -79,7 +79,12 @@ describe('the operator', () => {
     });
     const facts = await clients.organization.getTenantFacts({ organizationId }, caller);
     expect(facts).toMatchObject({ baseCurrency: 'PLN', defaultCompanyId: companyId, version: 1 });
-    expect(facts).toMatchObject({ plan: 'SCALE', hasActiveSubscription: false });
+    expect(facts).toMatchObject({
+      name: 'Acme',
+      plan: 'SCALE',
+      hasActiveSubscription: false,
+      erpConnectionsLimit: 10,
+    });
     expect(facts.companies).toEqual([{ companyId, name: 'Acme' }]);
     expect(ownerUserId).toMatch(/^[0-9a-f-]{36}$/);
   });

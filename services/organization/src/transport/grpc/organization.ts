@@ -48,9 +48,10 @@ export function organizationService(
     },
     async getTenantFacts({ organizationId }) {
       const organization = await requireOrganization(organizations, organizationId);
-      const { baseCurrency, defaultCompanyId, companies, version } = organization;
-      const { plan, hasActiveSubscription } = entitlements(organization);
+      const { name, baseCurrency, defaultCompanyId, companies, version } = organization;
+      const { plan, hasActiveSubscription, limits } = entitlements(organization);
       return {
+        name,
         baseCurrency,
         defaultCompanyId,
         companies: companies.map(({ id, name, taxId, country }) => ({ companyId: id, name, taxId, country })),
@@ -58,6 +59,7 @@ export function organizationService(
         version,
         plan,
         hasActiveSubscription,
+        erpConnectionsLimit: limits.erpConnections,
       };
     },
   });
