@@ -1,0 +1,74 @@
+/** How much one remote company is called, by all runs and tests of this process. */
+export interface CompanyLimit {
+  /** Does the call as soon as fewer than the limit are under way. */
+  during<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T>;
+  /** The ERP asked not to be called for so long. */
+  pause(ms: number): void;
+  /** How long it still does not want to be called; 0 when it may be. */
+  pauseMs(): number;
+}
+
+/** Companies that are kept while nothing calls them, for their pauses. */
+const IDLE_MAX = 10_000;
+
+interface State {
+  active: number;
+  readonly waiting: (() => void)[];
+  pausedUntil: number;
+}
+
+export function companyLimits(now: () => number = () => performance.now()): {
+  of(company: string, concurrency: number): CompanyLimit;
+} {
+  const states = new Map<string, State>();
+  const forgetIdle = (): void => {
+    for (const [company, { active, waiting, pausedUntil }] of states) {
+      if (states.size <= IDLE_MAX) return;
+      if (active === 0 && waiting.length === 0 && pausedUntil <= now()) states.delete(company);
+    }
+  };
+  return {
+    of(company, concurrency) {
+      let state = states.get(company);
+      if (state === undefined) {
+        state = { active: 0, waiting: [], pausedUntil: 0 };
+        states.set(company, state);
+        forgetIdle();
+      }
+      const own = state;
+      return {
+        async during(signal, call) {
+          signal.throwIfAborted();
+          while (own.active >= concurrency) await turn(own, signal);
+          own.active++;
+          try {
+            return await call();
+          } finally {
+            own.active--;
+            own.waiting.shift()?.();
+          }
+        },
+        pause(ms) {
+          own.pausedUntil = Math.max(own.pausedUntil, now() + ms);
+        },
+        pauseMs: () => Math.max(0, Math.ceil(own.pausedUntil - now())),
+      };
+    },
+  };
+}
+
+/** Resolves when a call has ended, rejects when the signal is aborted. */
+function turn({ waiting }: State, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const go = (): void => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    };
+    const leave = (): void => {
+      waiting.splice(waiting.indexOf(go), 1);
+      reject(signal.reason as Error);
+    };
+    waiting.push(go);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+}

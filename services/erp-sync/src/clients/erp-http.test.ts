@@ -1,0 +1,262 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ErpFault } from '../domain/faults.js';
+import type { ErpRequest } from '../providers/provider.js';
+import { BudgetSpent, CALL_TRIES_MAX, erpHttpClient } from './erp-http.js';
+import type { ErpCallsOptions, ErpHttpClient, ErpHttpSettings } from './erp-http.js';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+let server: Server;
+let origin: string;
+let requestsCount: number;
+let answer: Answer;
+const clients: ErpHttpClient[] = [];
+
+const noEgress = { EGRESS_ALLOW_CIDRS: [], EGRESS_ALLOW_HTTP: false, EGRESS_DNS_SERVERS: [] };
+const json =
+  (value: unknown, headers: Record<string, string> = {}): Answer =>
+  (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+  };
+const status =
+  (code: number, headers: Record<string, string> = {}): Answer =>
+  (_, response) => {
+    response.writeHead(code, headers).end();
+  };
+
+beforeEach(async () => {
+  requestsCount = 0;
+  answer = json({ value: [] });
+  server = createServer((request, response) => {
+    requestsCount++;
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function open({ trustedOrigins = new Set([origin]), ...settings }: Partial<ErpHttpSettings> = {}): ErpHttpClient {
+  const client = erpHttpClient(
+    { callMs: 2_000, responseBytesMax: 1_000, backoffMs: 1, backoffMsMax: 2_000, trustedOrigins, ...settings },
+    noEgress,
+  );
+  clients.push(client);
+  return client;
+}
+const options: ErpCallsOptions = {
+  company: 'PROVIDER_B|main',
+  concurrency: 2,
+  callsMax: 100,
+  runMs: 60_000,
+  signal: new AbortController().signal,
+};
+const get = (path = '/'): ErpRequest => ({ method: 'GET', url: `${origin}${path}` });
+const faultOf = (sent: Promise<unknown>): Promise<unknown> =>
+  sent.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+test('returns the answer with its headers and its JSON', async () => {
+  answer = json({ value: [1] }, { 'X-Page': '1' });
+  const { status: code, headers, json: body } = await open().open(options).send(get());
+  expect([code, headers['x-page'], body]).toEqual([200, '1', { value: [1] }]);
+});
+
+test('returns an answer that the caller is at fault for without trying again', async () => {
+  answer = status(404);
+  const calls = open().open(options);
+  expect((await calls.send(get())).status).toBe(404);
+  expect([requestsCount, calls.callsCount]).toEqual([1, 1]);
+});
+
+test.each([500, 502, 503, 408])('tries again after %d, and takes the good answer', async (code) => {
+  answer = (request, response) =>
+    requestsCount < 3 ? status(code)(request, response) : json({ ok: true })(request, response);
+  const calls = open().open(options);
+  expect((await calls.send(get())).json).toEqual({ ok: true });
+  expect([requestsCount, calls.callsCount, calls.throttledMs]).toEqual([3, 3, 0]);
+});
+
+test('tries a call five times and no more', async () => {
+  answer = status(500);
+  const fault = await faultOf(open().open(options).send(get()));
+  expect(fault).toMatchObject({ code: 'UPSTREAM_ERROR' });
+  expect(requestsCount).toBe(CALL_TRIES_MAX);
+});
+
+test('tries again when the connection breaks', async () => {
+  answer = (request, response) =>
+    requestsCount < 2 ? request.socket.destroy() : json({ ok: true })(request, response);
+  expect((await open().open(options).send(get())).json).toEqual({ ok: true });
+});
+
+test('leaves to the caller what is tried again', async () => {
+  answer = status(503);
+  const never = { ...get(), retries: () => false };
+  expect((await open().open(options).send(never)).status).toBe(503);
+  expect(requestsCount).toBe(1);
+});
+
+test('waits as long as Retry-After says, and tells it as throttled', async () => {
+  answer = (request, response) =>
+    requestsCount < 2 ? status(429, { 'retry-after': '1' })(request, response) : json({ ok: true })(request, response);
+  const calls = open().open(options);
+  const begun = performance.now();
+  await calls.send(get());
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(990);
+  expect(calls.throttledMs).toBeGreaterThanOrEqual(990);
+});
+
+test('ends at once when Retry-After is above the cap, and lets nobody call the company before', async () => {
+  answer = status(429, { 'retry-after': '3' });
+  const client = open();
+  expect(await faultOf(client.open(options).send(get()))).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 3_000 });
+  expect(await faultOf(client.open(options).send(get()))).toMatchObject({ code: 'RATE_LIMITED' });
+  expect(requestsCount).toBe(1);
+  answer = json({ ok: true });
+  expect((await client.open({ ...options, company: 'another' }).send(get())).json).toEqual({ ok: true });
+});
+
+test('reads Retry-After as a time by the clock of the ERP, and bounds a nonsensical one', async () => {
+  answer = status(429, { date: 'Mon, 02 Mar 2026 10:00:00 GMT', 'retry-after': 'Mon, 02 Mar 2026 10:01:00 GMT' });
+  expect(await faultOf(open().open(options).send(get()))).toMatchObject({ retryAfterMs: 60_000 });
+  answer = status(429, { 'retry-after': '99999999999999999999' });
+  expect(await faultOf(open().open(options).send(get()))).toMatchObject({ retryAfterMs: 7 * 24 * 3_600_000 });
+});
+
+test.each([301, 302, 303, 307, 308])('does not follow a redirect (%d)', async (code) => {
+  answer = status(code, { location: `${origin}/elsewhere` });
+  expect(await faultOf(open().open(options).send(get()))).toMatchObject({ code: 'BAD_RESPONSE' });
+  expect(requestsCount).toBe(1);
+});
+
+test('takes a body of the greatest size, and not one byte more', async () => {
+  const sized =
+    (bytes: number): Answer =>
+    (_, response) =>
+      void response.writeHead(200).end('x'.repeat(bytes));
+  answer = sized(1_000);
+  expect((await open().open(options).send(get())).text).toHaveLength(1_000);
+  answer = sized(1_001);
+  expect(await faultOf(open().open(options).send(get()))).toMatchObject({ code: 'BAD_RESPONSE' });
+});
+
+test('counts a packed body by its size when unpacked', async () => {
+  const packed =
+    (bytes: number): Answer =>
+    (_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(bytes)));
+    };
+  answer = packed(1_000);
+  expect((await open().open(options).send(get())).text).toHaveLength(1_000);
+  answer = packed(50_000_000);
+  expect(await faultOf(open().open(options).send(get()))).toMatchObject({ code: 'BAD_RESPONSE' });
+});
+
+test('refuses broken gzip, an unknown encoding and broken JSON', async () => {
+  const broken: Answer[] = [
+    (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip'),
+    (_, response) => void response.writeHead(200, { 'content-encoding': 'br' }).end('x'),
+    (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"value":'),
+    (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('['.repeat(999)),
+  ];
+  for (answer of broken) {
+    requestsCount = 0;
+    expect(await faultOf(open().open(options).send(get()))).toMatchObject({ code: 'BAD_RESPONSE' });
+    expect(requestsCount).toBe(1);
+  }
+});
+
+test('ends a body that drips at the deadline of the call', async () => {
+  answer = (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const timer = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(timer));
+  };
+  const begun = performance.now();
+  const fault = await faultOf(open({ callMs: 150 }).open(options).send(get()));
+  expect(fault).toMatchObject({ code: 'TIMEOUT' });
+  expect(performance.now() - begun).toBeLessThan(CALL_TRIES_MAX * 150 + 2_000);
+});
+
+test('ends a call that is not answered at all', async () => {
+  answer = () => {};
+  expect(await faultOf(open({ callMs: 50 }).open(options).send(get()))).toMatchObject({ code: 'TIMEOUT' });
+  expect(requestsCount).toBe(CALL_TRIES_MAX);
+});
+
+test('makes as many calls as the run may make, and not one more', async () => {
+  const calls = open().open({ ...options, callsMax: 2 });
+  await calls.send(get());
+  await calls.send(get());
+  const fault = await faultOf(calls.send(get()));
+  expect(fault).toBeInstanceOf(BudgetSpent);
+  expect([requestsCount, calls.callsCount]).toEqual([2, 2]);
+});
+
+test('makes no call after the time of the run', async () => {
+  answer = () => {};
+  const fault = await faultOf(
+    open({ callMs: 10_000 })
+      .open({ ...options, runMs: 80 })
+      .send(get()),
+  );
+  expect(fault).toMatchObject({ code: 'TIMEOUT' });
+  expect(fault).toBeInstanceOf(ErpFault);
+  expect(requestsCount).toBe(1);
+});
+
+test('makes no more calls at once than the remote company takes, whoever makes them', async () => {
+  let now = 0;
+  let most = 0;
+  answer = (request, response) => {
+    most = Math.max(most, ++now);
+    setTimeout(() => {
+      now--;
+      json({})(request, response);
+    }, 20);
+  };
+  const client = open();
+  const runs = [client.open(options), client.open(options)];
+  await Promise.all(Array.from({ length: 10 }, async (_, index) => runs[index % 2]?.send(get())));
+  expect([most, requestsCount]).toEqual([2, 10]);
+});
+
+test('ends waiting and calling when the run is stopped', async () => {
+  answer = () => {};
+  const stopping = new AbortController();
+  const sent = faultOf(
+    open()
+      .open({ ...options, signal: stopping.signal })
+      .send(get()),
+  );
+  setTimeout(() => stopping.abort(new Error('stopped')), 50);
+  expect(await sent).toMatchObject({ message: 'stopped' });
+});
+
+test('calls an address that the configuration does not name only through the egress guard', async () => {
+  const client = open({ trustedOrigins: new Set() });
+  const fault = await faultOf(client.open(options).send(get()));
+  expect(fault).toMatchObject({ code: 'BAD_RESPONSE' });
+  const https = await faultOf(
+    client.open(options).send({ method: 'GET', url: `https://127.0.0.1:${new URL(origin).port}/` }),
+  );
+  expect(https).toMatchObject({ code: 'BAD_RESPONSE' });
+  expect(requestsCount).toBe(0);
+});
+
+test('says nothing of addresses, headers and bodies in its messages', async () => {
+  answer = (_, response) => void response.writeHead(500, { 'x-secret': 'hidden' }).end('secret trace');
+  const fault = (await faultOf(open().open(options).send(get('/secret-path')))) as ErpFault;
+  expect(fault.message).not.toMatch(/secret|hidden|127\.0\.0\.1/);
+});
