@@ -94,7 +94,7 @@ export interface Ledger {
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** Whether it says when to come again. */
+  /** Whether it says when to try again. */
   readonly isForNow: boolean;
 }
 

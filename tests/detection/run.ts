@@ -9,7 +9,7 @@ import type { Rate, Score } from './score.js';
 
 const usage = `Analyzes labelled histories and prints how many duplicates and anomalies were found.
 
-  npm run bench:detection                      the generator (one fixed seed), and every written history both ways
+  npm run bench:detection                      the generator (one fixed seed), and every written history, posted and as a scan
   npm run bench:detection -- --seeds 4,5       the generator with these seeds; "random" takes one by chance
   npm run bench:detection -- --history NAME    one written history; "all": each of them
   npm run bench:detection -- --as posts|scan   posted one by one, or all as rows of one scan

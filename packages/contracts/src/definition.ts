@@ -26,7 +26,7 @@ type MessageOf<C> = C extends Codec<infer T> ? T : never;
 
 /**
  * The rpcs of a service as functions; `Call` is the second argument: call options in a client, the context in a server.
- * Requests or responses that the contract declares as a stream are an async iterable; no rpc streams both ways.
+ * Requests or responses that the contract declares as a stream are an async iterable; no rpc streams in both directions.
  */
 export type Methods<D extends Definition, Call> = {
   [K in keyof D['methods']]: Method<D['methods'][K], Call>;

@@ -107,7 +107,7 @@ export async function startUploadTrial(): Promise<UploadTrial> {
         headers: { 'content-type': 'application/xml' },
         body: new Uint8Array(sender.file),
       });
-      // The answer to an earlier one may have been lost. One that is at work says when to come again.
+      // The answer to an earlier one may have been lost. One that is still being processed says when to try again.
       const isStored = response.status === 409 && !response.headers.has('retry-after');
       if (!isStored) expect(response.status).toBe(204);
     },

@@ -327,7 +327,7 @@ function priceList(): History {
   return supplierOf(24, (index) => `${900 + ((index * index * 7 + index * 3) % 5) * 37}.11`);
 }
 
-/** A supplier that bills 99.00 on the first of each month from January on, under numbers that are nobody's neighbours. */
+/** A supplier that bills 99.00 on the first of each month from January on, under numbers 25 apart. */
 function monthlyFee(months: number): History {
   const history = inMemoryHistory();
   for (let month = 1; month <= months; month += 1)
