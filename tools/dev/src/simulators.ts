@@ -22,12 +22,20 @@ export interface Simulators {
   stop(): Promise<void>;
 }
 
-/** @param options.webhooks whether to receive webhooks; `directory` is for the certificate of who receives them */
-export async function startSimulators(options: { webhooks: boolean; directory: string }): Promise<Simulators> {
+interface SimulatorOptions {
+  /** Whether to receive webhooks. */
+  readonly webhooks: boolean;
+  /** For the certificate of the receiver. */
+  readonly directory: string;
+  /** What the services are told as well. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export async function startSimulators(options: SimulatorOptions): Promise<Simulators> {
   const [ecbFeed, smtp, paddle, webhooks] = await Promise.all([
     startEcbFeedSimulator(),
     startSmtpSimulator(),
-    startPaddle(process.env),
+    startPaddle(options.env),
     options.webhooks ? receiveWebhooks(options.directory) : undefined,
   ]);
   return {
@@ -51,6 +59,12 @@ export async function startSimulators(options: { webhooks: boolean; directory: s
 /** Where the payment provider sends its notifications. */
 export function notificationUrl(baseUrl: string): string {
   return `${baseUrl}/billing/paddle/notifications`;
+}
+
+/** The checkout returns to this start. A port that the system chooses is not known before; the fixed address stays then. */
+export function withSuccessUrl(env: NodeJS.ProcessEnv, port: number): NodeJS.ProcessEnv {
+  if (env['CHECKOUT_SUCCESS_URL'] || port === 0) return env;
+  return { ...env, CHECKOUT_SUCCESS_URL: `http://127.0.0.1:${port}/docs` };
 }
 
 /**

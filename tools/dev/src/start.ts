@@ -10,7 +10,7 @@ import { demonstrate } from './demonstration.js';
 import { uploadDocuments } from './demonstration-uploads.js';
 import type { UploadIds } from './demonstration-uploads.js';
 import { startInfrastructure } from './infrastructure.js';
-import { RECEIVER_CA, startSimulators } from './simulators.js';
+import { RECEIVER_CA, startSimulators, withSuccessUrl } from './simulators.js';
 import { startSystem } from './system.js';
 import { createTenant } from './tenant.js';
 import type { Tenant } from './tenant.js';
@@ -47,6 +47,7 @@ async function main(): Promise<void> {
   }
   const port = readPort(process.env['PORT']);
   await refuseBusyPort(port);
+  const env = withSuccessUrl(process.env, port);
   const dataDir = resolve(process.env['DATA_DIR'] ?? '.data');
   const installationFile = join(dataDir, 'installation.json');
   const developmentFile = join(dataDir, 'dev.json');
@@ -68,13 +69,13 @@ async function main(): Promise<void> {
   await writePrivate(installationFile, installation);
 
   const isWebhookShown = !values['no-demo'] && showsWebhook(process.env);
-  const simulators = await startSimulators({ webhooks: isWebhookShown, directory: dataDir });
+  const simulators = await startSimulators({ webhooks: isWebhookShown, directory: dataDir, env });
   const system = await startSystem({
     mongodbUrl: infrastructure.mongodbUrl,
     natsUrl: infrastructure.natsUrl,
     secrets: installation.secrets,
     port,
-    env: { LOG_LEVEL: 'error', ...simulators.env, ...process.env },
+    env: { LOG_LEVEL: 'error', ...simulators.env, ...env },
   });
   simulators.connect(system.baseUrl);
   const stop = once(async () => {
