@@ -87,6 +87,22 @@ function imageEnvironment(): Record<string, string> {
   return Object.fromEntries(assignments.split(' ').map((assignment) => assignment.split('=')) as [string, string][]);
 }
 
+/** What the process in the container finds. */
+function inContainer({ variables }: Environment): Record<string, string> {
+  return { ...imageEnvironment(), ...variables };
+}
+
+function isProduction(environment: Environment): boolean {
+  return inContainer(environment)['NODE_ENV'] === 'production';
+}
+
+/** What an overlay puts in place of the prices of the simulator. */
+const ownPrices: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.keys(services.billing.settings)
+    .filter((name) => name.startsWith('PADDLE_PRICE_'))
+    .map((name, at) => [name, `pri_${String(at).padStart(26, '0')}`]),
+);
+
 const kubernetes = kubernetesEnvironments();
 const environments = [...kubernetes, ...composeEnvironments()];
 // Nothing is built only where a missing kubectl is allowed.
@@ -133,18 +149,18 @@ describe('the environment a deployment gives to a service', () => {
     expect(new Set(environments.map(({ service }) => service))).toEqual(new Set(Object.keys(services)));
   });
 
-  test('is accepted by the configuration schema of that service', () => {
-    for (const { service, variables } of environments) {
-      expect(() => readConfig(schemas[service], { ...imageEnvironment(), ...variables })).not.toThrow();
+  test('is accepted by the configuration schema of that service, once billing has prices of its own', () => {
+    for (const environment of environments) {
+      const { service } = environment;
+      const own = service === 'billing' && isProduction(environment) ? ownPrices : {};
+      expect(() => readConfig(schemas[service], { ...inContainer(environment), ...own })).not.toThrow();
     }
   });
 
-  test('is that of production, in which settings for tests are refused', () => {
-    const others = environments.filter(({ variables }) => {
-      const { NODE_ENV } = { ...imageEnvironment(), ...variables };
-      return NODE_ENV !== 'production';
-    });
-    expect(others.map(({ where }) => where)).toEqual([]);
+  test('is that of production, in which settings for tests are refused, but for billing on a machine of ones own', () => {
+    const others = environments.filter((environment) => !isProduction(environment)).map(({ where }) => where);
+    expect(others.every((where) => /^(?:compose\.yaml|.*local) billing$/.test(where))).toBe(true);
+    expect(others).toContain('compose.yaml billing');
   });
 
   test('sets nothing that the service would not read', () => {
@@ -163,13 +179,26 @@ describe('the environment a deployment gives to a service', () => {
 
   test('lets callers from outside the container in', () => {
     for (const [name, { protocol }] of entries) {
-      const config = readConfig(schemas[name], { ...imageEnvironment(), ...environmentOf(name).variables });
+      const config = readConfig(schemas[name], {
+        ...inContainer(environmentOf(name)),
+        ...(name === 'billing' ? ownPrices : {}),
+      });
       expect({ name, host: config[protocol === 'grpc' ? 'GRPC_HOST' : 'HOST'] }).toEqual({ name, host: '0.0.0.0' });
     }
   });
 });
 
 describeManifests('the environment in Kubernetes', () => {
+  test('starts no billing that sells by the prices of the simulator', () => {
+    const selling = kubernetes.filter((one) => one.service === 'billing' && isProduction(one));
+    expect(selling.map(({ where }) => where)).not.toEqual([]);
+    for (const environment of selling) {
+      expect(() => readConfig(schemas.billing, inContainer(environment))).toThrow(
+        new RegExp(`in production, set values of your own account.*${Object.keys(ownPrices).join(', ')}`),
+      );
+    }
+  });
+
   test('names the real number of gateways and leaves time to drain within the grace period', () => {
     for (const { where, service, variables, replicas } of kubernetes) {
       // 20 seconds to end running calls and the draining have to fit into the 35 seconds of runProcess in packages/runtime.

@@ -36,6 +36,24 @@ test('names every fault of the prices at once: missing, malformed and repeated o
   }
 });
 
+test.each([...names, 'PADDLE_NOTIFICATION_SECRETS'])(
+  "refuses the simulator's value of %s in production alone",
+  (name) => {
+    const value =
+      name === 'PADDLE_NOTIFICATION_SECRETS' ? 'own,pdl_ntfset_development_only' : 'pri_developmentcoremonth000000';
+    const env = { ...complete, [name]: value };
+    expect(() => readConfig(configSchema, { ...env, NODE_ENV: 'production' })).toThrow(
+      new RegExp(`in production, set values of your own account .*: ${name}$`, 'm'),
+    );
+    expect(() => readConfig(configSchema, { ...env, NODE_ENV: 'development' })).not.toThrow();
+  },
+);
+
+test('accepts production with values of its own', () => {
+  const env = { ...complete, PADDLE_NOTIFICATION_SECRETS: 'own', NODE_ENV: 'production' };
+  expect(readConfig(configSchema, env)).toMatchObject({ NODE_ENV: 'production' });
+});
+
 test('reads secrets with commas between them, and refuses an empty one', () => {
   const read = (secrets: string) =>
     readConfig(configSchema, { ...complete, PADDLE_NOTIFICATION_SECRETS: secrets }).PADDLE_NOTIFICATION_SECRETS;

@@ -4,6 +4,9 @@ import { z } from 'zod';
 const priceId = z
   .string()
   .regex(/^pri_[a-z0-9]{26}$/, 'must be the id of a price: pri_ and 26 small letters or digits');
+/** What the simulator of the provider is started with, and everybody can read: prices, and the secret of notifications. */
+const DEVELOPMENT_PRICE = 'pri_development';
+const DEVELOPMENT_SECRET = 'pdl_ntfset_development_only';
 const SECRETS_MAX = 10;
 
 /** The environment of the billing service. */
@@ -11,6 +14,7 @@ export const configSchema = z
   .object({
     ...serviceSettings('billing'),
     OPERATOR_TOKEN: operatorToken,
+    NODE_ENV: z.string().optional(),
     PADDLE_PRICE_CORE_MONTH: priceId,
     PADDLE_PRICE_CORE_YEAR: priceId,
     PADDLE_PRICE_CONTROL_MONTH: priceId,
@@ -39,6 +43,12 @@ export const configSchema = z
     error: ({ input }) => `each price must have an id of its own: ${repeatedPrices(input).join(', ')} do not`,
     // Also when other settings are wrong: a start names every fault.
     when: () => true,
+  })
+  .refine((config) => developmentSettings(config).length === 0, {
+    path: ['NODE_ENV'],
+    error: ({ input }) =>
+      `in production, set values of your own account at the payment provider in place of those of the simulator: ${developmentSettings(input).join(', ')}`,
+    when: () => true,
   });
 
 export type Config = z.infer<typeof configSchema>;
@@ -50,4 +60,15 @@ function repeatedPrices(config: unknown): string[] {
   return names.filter(
     (name) => values[name] !== undefined && names.some((other) => other !== name && values[other] === values[name]),
   );
+}
+
+/** Names of the settings that production may not have from the simulator. */
+function developmentSettings(config: unknown): string[] {
+  const values = config as Readonly<Record<string, unknown>>;
+  if (values['NODE_ENV'] !== 'production') return [];
+  const prices = Object.keys(values).filter(
+    (name) => name.startsWith('PADDLE_PRICE_') && String(values[name]).startsWith(DEVELOPMENT_PRICE),
+  );
+  const secrets = [values['PADDLE_NOTIFICATION_SECRETS']].flat();
+  return secrets.includes(DEVELOPMENT_SECRET) ? [...prices, 'PADDLE_NOTIFICATION_SECRETS'] : prices;
 }

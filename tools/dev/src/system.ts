@@ -50,7 +50,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   try {
     const services = await startServices(
-      { mongodbUrlFor: () => mongodbUrl, given: forAll, ...options },
+      // Not the environment's NODE_ENV: billing refuses the simulator's prices in production.
+      { mongodbUrlFor: () => mongodbUrl, given: { ...forAll, NODE_ENV: undefined }, ...options },
       async (name, own) => {
         const { configSchema, startService } = await load(name);
         const service = await startService(configSchema.parse({ ...forAll, ...own }));

@@ -45,6 +45,8 @@ export const services = {
     calls: [],
     settings: {
       OPERATOR_TOKEN: operatorToken,
+      // The image sets production; billing then refuses the prices and the secret of the simulator.
+      NODE_ENV: { local: 'development', development: 'development' },
       // The ids of an installation's own prices; an overlay replaces these, which exist in the simulator alone.
       PADDLE_PRICE_CORE_MONTH: {
         value: 'pri_developmentcoremonth000000',
