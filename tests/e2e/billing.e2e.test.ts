@@ -332,7 +332,7 @@ describe('a paid subscription', () => {
     );
   });
 
-  test('leads to the page of the provider; 502 while that does not answer', async () => {
+  test('leads to the page of the provider; 404 when that does not know the customer, 502 while it does not answer', async () => {
     const tenant = await running.newTenant('FREE');
     const open = () =>
       running.request<{ url: string } & ErrorBody>('POST /billing/portal-session', { key: tenant.keys.admin });
@@ -341,6 +341,21 @@ describe('a paid subscription', () => {
     const opened = await open();
     expect(opened.status).toBe(200);
     expect(opened.body.url).toMatch(/^http.*token=/);
+    const stranger = await running.newTenant('FREE');
+    const foreign = notification(
+      {
+        id: `sub_${randomUUID()}`,
+        status: 'active',
+        customer_id: 'ctm_deleted',
+        items: [{ price: { id: (await checkOut(stranger)).body.items[0]?.priceId }, quantity: 1 }],
+        custom_data: { organization_id: stranger.organizationId },
+      },
+      'subscription.created',
+    );
+    expect((await notify(foreign)).status).toBe(200);
+    const unknown = await running.request<ErrorBody>('POST /billing/portal-session', { key: stranger.keys.admin });
+    expect(unknown).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    expect(unknown.body.error.message).toMatch(/payment provider does not know/);
     paddle.setOutage(true);
     expect(await open()).toMatchObject({ status: 502, body: { error: { code: 'PROCESSING_FAILED' } } });
   });

@@ -15,6 +15,11 @@ export function duplicateFound(): void {
   count('billing.duplicates_found');
 }
 
+/** Counts notifications about a subscription with the prices of several plans. */
+export function severalPlansFound(): void {
+  count('billing.several_plans_found');
+}
+
 /** Counts what reconciling found. */
 export function subscriptionsReconciled(found: { checked: number; corrected: number; unknown: number }): void {
   for (const [result, amount] of Object.entries(found)) count('billing.subscriptions_reconciled', { result }, amount);

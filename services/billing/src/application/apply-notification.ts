@@ -1,14 +1,17 @@
 import { events } from '@invoicecontrol/contracts/events';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { applySnapshot, currentSubscription, duplicateSubscriptions } from '../domain/account.js';
 import type { Account, ApplyOutcome, GraceRule } from '../domain/account.js';
 import { toDate } from '../domain/instant.js';
 import { isAboutSubscription, isFailedPayment, isKept } from '../domain/notification.js';
 import type { Prices } from '../domain/prices.js';
 import type { Snapshot } from '../domain/subscription.js';
-import { duplicateFound, notificationApplied } from '../telemetry.js';
+import { duplicateFound, notificationApplied, severalPlansFound } from '../telemetry.js';
 import { subscriptionChanged } from './change-account.js';
 import type { ChangeAccount } from './change-account.js';
 import { readNotification } from './read-notification.js';
@@ -103,16 +106,37 @@ async function applySubscription(
     const isSame = applied !== 'APPLIED' && isSameTimes(before, account, snapshot.id);
     return {
       account: isSame ? before : account,
-      events: isVisible && !isSame ? subscriptionChanged(account, deps) : [],
+      events: [
+        ...(isVisible && !isSame ? subscriptionChanged(account, deps) : []),
+        ...(applied === 'APPLIED' && snapshot.hasSeveralPlans ? [severalPlans(snapshot, eventId)] : []),
+      ],
       result: applied,
     };
   });
   if (outcome === undefined) return { outcome: 'UNKNOWN_ORGANIZATION', organizationId };
-  if (outcome === 'APPLIED') await alertDuplicate(deps, organizationId, snapshot);
+  if (outcome === 'APPLIED') {
+    await alertDuplicate(deps, organizationId, snapshot);
+    if (snapshot.hasSeveralPlans) {
+      severalPlansFound();
+      deps.logger.error(
+        { organizationId, subscriptionId: snapshot.id, plan: snapshot.purchase?.plan },
+        'SEVERAL PLANS in one subscription: the highest one counts; remove the others at the provider',
+      );
+    }
+  }
   if (snapshot.hasUnknownPrice) {
     deps.logger.error({ eventId, subscriptionId: snapshot.id }, 'a subscription has a price that is not configured');
   }
   return { outcome: outcomes[outcome], organizationId };
+}
+
+/** The line of the audit trail that tells of it. */
+function severalPlans({ id }: Snapshot, eventId: string): Announcement {
+  return auditAnnouncement(events.billingAuditRecorded, systemContext(eventId), {
+    action: 'billing.several_plans_found',
+    target: `subscription:${id}`,
+    outcome: 'SUCCEEDED',
+  });
 }
 
 /** A stale message may still be the oldest one, or the oldest of a cancellation. */

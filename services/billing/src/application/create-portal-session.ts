@@ -5,7 +5,7 @@ import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { currentSubscription } from '../domain/account.js';
 import type { ChangeAccount } from './change-account.js';
-import { ProviderUnavailable } from './provider-api.js';
+import { ProviderUnavailable, UnknownAtProvider } from './provider-api.js';
 import type { ProviderApi } from './provider-api.js';
 import type { Accounts } from './stores.js';
 
@@ -21,7 +21,7 @@ const PORTAL_SUBSCRIPTIONS_MAX = 25;
 
 /**
  * A link to the provider's page for payment method, bills and cancellation.
- * @throws DomainError wrong_state without a customer, foreign_failure when the provider does not answer
+ * @throws DomainError wrong_state without a customer, not_found when the provider does not know it, foreign_failure when the provider does not answer
  */
 export const createPortalSession =
   ({ accounts, changeAccount, api, logger }: PortalDeps) =>
@@ -39,6 +39,13 @@ export const createPortalSession =
     const url = await api.createPortalSession(customerId, ids).catch((error: unknown) => {
       if (!(error instanceof ProviderUnavailable)) throw error;
       logger.warn({ error }, 'the payment provider gave no portal session');
+      if (error instanceof UnknownAtProvider) {
+        throw new DomainError(
+          'not_found',
+          'The payment provider does not know the customer of this subscription. Ask the support to check who pays for it.',
+          { cause: error },
+        );
+      }
       throw new DomainError(
         'foreign_failure',
         'The payment provider does not answer right now. Nothing has changed; repeat the request in a moment.',

@@ -4,7 +4,7 @@ export interface ProviderApi {
   subscriptions(signal: AbortSignal): AsyncIterable<unknown>;
   /** One subscription as it is now. @throws ProviderUnavailable */
   subscription(subscriptionId: string): Promise<unknown>;
-  /** A link to the customer's page. @throws ProviderUnavailable */
+  /** A link to the customer's page. @throws UnknownAtProvider, ProviderUnavailable */
   createPortalSession(customerId: string, subscriptionIds: readonly string[]): Promise<string>;
 }
 
@@ -15,3 +15,6 @@ export class ProviderUnavailable extends Error {
     this.name = 'ProviderUnavailable';
   }
 }
+
+/** The provider answers that it does not have what is asked for. */
+export class UnknownAtProvider extends ProviderUnavailable {}

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ADDITIONAL_LEGAL_ENTITIES_MAX } from '../domain/checkout.js';
 import { normaliseInstant, toDate } from '../domain/instant.js';
 import { findPrice, planCodes } from '../domain/prices.js';
-import type { Interval, PlanCode, Prices } from '../domain/prices.js';
+import type { Interval, KnownPrice, PlanCode, Prices } from '../domain/prices.js';
 import { changeActions, subscriptionStatuses } from '../domain/subscription.js';
 import type { Purchase, Snapshot } from '../domain/subscription.js';
 
@@ -63,6 +63,7 @@ export function readSnapshot(data: unknown, prices: Prices): Snapshot | undefine
     status,
     purchase: readPurchase(known),
     hasUnknownPrice: known.some(({ price }) => price === undefined),
+    hasSeveralPlans: new Set(known.flatMap(planOf)).size > 1,
     customerId: customer_id ?? undefined,
     periodStart: current_billing_period?.starts_at ?? undefined,
     periodEnd,
@@ -73,10 +74,17 @@ export function readSnapshot(data: unknown, prices: Prices): Snapshot | undefine
   };
 }
 
+interface KnownItem {
+  readonly price: KnownPrice | undefined;
+  readonly quantity: number;
+}
+
+function planOf({ price, quantity }: KnownItem): PlanCode[] {
+  return price === undefined || price.product === 'ENTITY' || quantity === 0 ? [] : [price.product];
+}
+
 /** The highest of the plans, and all additional legal entities. */
-function readPurchase(
-  items: readonly { price: ReturnType<typeof findPrice>; quantity: number }[],
-): Purchase | undefined {
+function readPurchase(items: readonly KnownItem[]): Purchase | undefined {
   let best: { plan: PlanCode; interval: Interval } | undefined;
   let entities = 0;
   for (const { price, quantity } of items) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProviderUnavailable } from '../application/provider-api.js';
+import { ProviderUnavailable, UnknownAtProvider } from '../application/provider-api.js';
 import type { ProviderApi } from '../application/provider-api.js';
 
 const CALL_MS_MAX = 8_000;
@@ -33,6 +33,7 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
       const text = await readBounded(response);
+      if (response.status === 404) throw new UnknownAtProvider('the API answered 404');
       // The text of a refusal is not repeated: it could name what was sent.
       if (!response.ok) throw new ProviderUnavailable(`the API answered ${response.status}`);
       return JSON.parse(text);

@@ -20,6 +20,7 @@ function snapshot(id: string, status: SubscriptionStatus = 'active', part: Parti
     status,
     purchase: { plan: 'CORE', interval: 'month', additionalLegalEntities: 0 },
     hasUnknownPrice: false,
+    hasSeveralPlans: false,
     customerId: 'ctm_1',
     periodStart: undefined,
     periodEnd: undefined,

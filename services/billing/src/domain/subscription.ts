@@ -26,6 +26,8 @@ export interface Snapshot {
   readonly purchase: Purchase | undefined;
   /** An item has a price that the configuration does not name. */
   readonly hasUnknownPrice: boolean;
+  /** Items have the prices of several plans; the highest of them is the purchase. */
+  readonly hasSeveralPlans: boolean;
   readonly customerId: string | undefined;
   readonly periodStart: Date | undefined;
   readonly periodEnd: Date | undefined;

@@ -209,7 +209,7 @@ export const createPortalSession = route({
         .register(examples, { example: { url: 'https://customer-portal.paddle.com/cpl_...' } }),
     },
   },
-  refusals: [409, 502],
+  refusals: [404, 409, 502],
   async handle(_input, { subscriptions }): Promise<Reply> {
     const { url } = await subscriptions.createPortalSession({});
     return { status: 200, body: { url } };
