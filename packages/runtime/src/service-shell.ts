@@ -20,6 +20,7 @@ import { databaseClock } from './mongo/database-clock.js';
 import { deadLetterStore } from './mongo/dead-letters.js';
 import { startOutbox } from './mongo/outbox.js';
 import type { Outbox } from './mongo/outbox.js';
+import { purgedOrganizations } from './mongo/purged-organizations.js';
 import { openPurges } from './mongo/purges.js';
 import { stuckCounters, stuckDeadLetters, stuckOutbox } from './mongo/stuck-documents.js';
 import { deadLettersOf, ownedDocuments, prefixedDocuments } from './mongo/tenant-data.js';
@@ -49,6 +50,11 @@ export interface Connections {
   /** The database's time, the same in all replicas. */
   readonly clock: Clock;
   readonly logger: Logger;
+  /**
+   * Whether the organization was purged. Asked before anything is stored about an organization that an outside system names:
+   * that may happen at any later time (ADR 0093).
+   */
+  wasPurged(organizationId: string): Promise<boolean>;
   /**
    * Starts the relay that brings the service's events to the broker. A service that announces nothing does not ask.
    * @param collectionNames the collections whose documents carry events
@@ -174,12 +180,14 @@ async function start(
   shutdown.add('clock', () => measuredClock.stop());
   const clock = givenClock ?? measuredClock;
 
+  const purged = purgedOrganizations(db, clock);
   const stuckWork: FindStuckWork[] = [stuckCounters(db, name), stuckDeadLetters(db, name)];
   const parts = await compose({
     db,
     bus,
     clock,
     logger,
+    wasPurged: purged.has,
     async openOutbox(collectionNames) {
       const publisher = await eventPublisher(bus, name);
       const outbox = await startOutbox({ db, collectionNames, publisher, clock, logger });
@@ -195,7 +203,10 @@ async function start(
   });
 
   const letters = deadLetterStore(db);
-  const purges = await openPurges({ db, service: name, clock, logger }, [...parts.tenantData, ...keptByShell(db)]);
+  const purges = await openPurges({ db, service: name, purged, clock, logger }, [
+    ...parts.tenantData,
+    ...keptByShell(db),
+  ]);
   const eventHandlers = [
     ...(parts.eventHandlers ?? []),
     handler(events.organizationPurged, async ({ organizationId }) => {

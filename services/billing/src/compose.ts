@@ -51,7 +51,10 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
   );
 }
 
-async function compose(config: Config, { db, clock, logger, openOutbox }: Connections): Promise<ServiceParts> {
+async function compose(
+  config: Config,
+  { db, clock, logger, wasPurged, openOutbox }: Connections,
+): Promise<ServiceParts> {
   const { PADDLE_NOTIFICATION_SECRETS: secrets = [], PADDLE_API_KEY: apiKey } = config;
   if (secrets.length === 0) logger.warn({}, 'PADDLE_NOTIFICATION_SECRETS is not set: all notifications are refused');
   if (apiKey === undefined) logger.warn({}, 'PADDLE_API_KEY is not set: nothing is reconciled, and there is no portal');
@@ -66,6 +69,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox }: Connec
     accounts,
     changeAccount: accountChanger(accounts),
     isKnown: async (organizationId: string) => (await accounts.find(organizationId)) !== undefined,
+    wasPurged,
     notifications,
     checkouts: checkoutStore(collections.checkouts, outbox, clock),
     links: subscriptionLinks(collections.subscriptions, clock),

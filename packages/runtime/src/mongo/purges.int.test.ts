@@ -4,6 +4,7 @@ import type { DeadLetter } from '../dead-letters.js';
 import { createLogger } from '../logger.js';
 import { connectMongo } from './connection.js';
 import type { MongoConnection } from './connection.js';
+import { purgedOrganizations } from './purged-organizations.js';
 import { openPurges } from './purges.js';
 import type { Purges } from './purges.js';
 import { deadLettersOf, documentOfOrganization, ownedDocuments, prefixedDocuments } from './tenant-data.js';
@@ -37,7 +38,7 @@ afterAll(async () => {
 
 const owned = (name: string) => mongo.db.collection<Owned>(name);
 const open = (kinds: readonly TenantData[]): Promise<Purges> =>
-  openPurges({ db: mongo.db, service: 'test', clock, logger }, kinds);
+  openPurges({ db: mongo.db, service: 'test', purged: purgedOrganizations(mongo.db, clock), clock, logger }, kinds);
 const run = ({ job }: Purges): Promise<unknown> => job.run(new AbortController().signal);
 /** What every kind still has, by name. */
 async function countsOf({ data }: Purges, organizationId: string): Promise<Record<string, number>> {
@@ -160,6 +161,20 @@ test('of a hundred requests at once makes one piece of work', async () => {
   expect(await mongo.db.collection('purges').countDocuments({})).toBe(1);
   await run(purges);
   expect(await mongo.db.collection('purges').countDocuments({})).toBe(0);
+});
+
+test('knows a purged organization for good, from the request on, by a hash alone', async () => {
+  const purged = purgedOrganizations(mongo.db, clock);
+  const [gone, kept] = ['0199-gone', '0199-kept'];
+  const purges = await open([]);
+  expect(await purged.has(gone)).toBe(false);
+  await purges.request(gone);
+  expect(await purged.has(gone)).toBe(true);
+  await Promise.all([purges.request(gone), run(purges)]);
+  await run(purges);
+  expect([await purged.has(gone), await purged.has(kept)]).toEqual([true, false]);
+  const stored = await mongo.db.collection('purged_organizations').find({}).toArray();
+  expect(JSON.stringify(stored)).not.toContain(gone);
 });
 
 test('tells the operator of a purge that does not end', async () => {

@@ -7,6 +7,7 @@ import { count } from '../telemetry.js';
 import { claim, countLostLease, FREE } from './claims.js';
 import type { Claim, Claimable } from './claims.js';
 import { isDuplicateKey } from './connection.js';
+import type { PurgedOrganizations } from './purged-organizations.js';
 import { documentOfOrganization } from './tenant-data.js';
 import type { TenantData } from './tenant-data.js';
 
@@ -34,7 +35,7 @@ interface PurgeDocument extends Claimable {
 
 /** Removes what a service keeps of organizations that were purged. */
 export interface Purges {
-  /** Takes note; the job does the work. May be repeated. */
+  /** Records that the organization is purged; the job removes what there is. May be repeated. */
   request(organizationId: string): Promise<void>;
   readonly job: Job;
   /** Every kind, that of the requests included. */
@@ -47,7 +48,13 @@ export interface Purges {
  * repeated, and whoever takes over goes on with what is left.
  */
 export async function openPurges(
-  { db, service, clock, logger }: { db: Db; service: string; clock: Clock; logger: Logger },
+  {
+    db,
+    service,
+    purged,
+    clock,
+    logger,
+  }: { db: Db; service: string; purged: Pick<PurgedOrganizations, 'add'>; clock: Clock; logger: Logger },
   kinds: readonly TenantData[],
 ): Promise<Purges> {
   const purges: Collection<PurgeDocument> = db.collection<PurgeDocument>('purges');
@@ -98,6 +105,7 @@ export async function openPurges(
 
   return {
     async request(organizationId) {
+      await purged.add(organizationId);
       const now = clock.now();
       try {
         await purges.updateOne(

@@ -1,18 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { NOTIFICATION_BYTES_MAX } from '../domain/notification.js';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { isAboutSubscription, NOTIFICATION_BYTES_MAX } from '../domain/notification.js';
 import { isSignedByProvider } from '../domain/signature.js';
-import { notificationReceived } from '../telemetry.js';
+import { notificationApplied, notificationReceived } from '../telemetry.js';
 import type { WorkOnNotification } from './apply-notification.js';
 import { mentionedIn, readNotification } from './read-notification.js';
-import type { Notifications } from './stores.js';
+import type { Mentioned, ProviderNotification } from './read-notification.js';
+import type { Notifications, SubscriptionLinks } from './stores.js';
 
 export interface ReceivingDeps {
-  readonly notifications: Pick<Notifications, 'insert'>;
+  readonly notifications: Pick<Notifications, 'insert' | 'insertEmpty'>;
+  readonly links: Pick<SubscriptionLinks, 'find'>;
+  readonly wasPurged: (organizationId: string) => Promise<boolean>;
   readonly secrets: readonly string[];
   readonly work: WorkOnNotification;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /** The provider waits five seconds for an answer; what takes longer goes on after it. */
@@ -23,9 +28,9 @@ const APPLY_MS_MAX = 2_000;
  * applied in time is finished by this process or by the sweep.
  * @throws DomainError unauthenticated, with one sentence for every fault of the signature; too_large; invalid
  */
-export const receiveNotification =
-  ({ notifications, secrets, work, clock }: ReceivingDeps) =>
-  async ({ signature, body }: { signature: string; body: Uint8Array }): Promise<void> => {
+export const receiveNotification = (deps: ReceivingDeps) => {
+  const { notifications, secrets, work, clock } = deps;
+  return async ({ signature, body }: { signature: string; body: Uint8Array }): Promise<void> => {
     if (body.length > NOTIFICATION_BYTES_MAX) {
       throw new DomainError('too_large', 'The notification is larger than 1 MiB. Send less in one request.');
     }
@@ -38,12 +43,17 @@ export const receiveNotification =
     }
     const notification = readNotification(body);
     const { eventId, type, occurredAt } = notification;
+    const mentioned = mentionedIn(notification);
+    if (await isAboutPurged(deps, mentioned)) {
+      await recordEvent(deps, notification);
+      return;
+    }
     const claimed = await notifications.insert({
       eventId,
       type,
       occurredAt,
       body: Buffer.from(body).toString('utf8'),
-      ...mentionedIn(notification),
+      ...mentioned,
     });
     notificationReceived(claimed === undefined ? 'repeated' : 'stored');
     if (claimed === undefined) return;
@@ -52,3 +62,30 @@ export const receiveNotification =
     await Promise.race([work(claimed), late]);
     timeIsUp.abort();
   };
+};
+
+/** A subscription stays with the organization that it was linked to, whatever the message claims. */
+async function isAboutPurged(
+  { links, wasPurged }: ReceivingDeps,
+  { subscriptionId, claimedOrganizationId }: Mentioned,
+): Promise<boolean> {
+  if (claimedOrganizationId === undefined || !(await wasPurged(claimedOrganizationId))) return false;
+  return subscriptionId === undefined || (await links.find(subscriptionId)) === undefined;
+}
+
+/** The message of a purged organization is not kept; who still pays for one has to be refunded. */
+async function recordEvent(
+  { notifications, logger }: ReceivingDeps,
+  { eventId, type, occurredAt, data }: ProviderNotification,
+): Promise<void> {
+  const { isNew } = await notifications.insertEmpty({ eventId, type, occurredAt });
+  notificationReceived(isNew ? 'stored' : 'repeated');
+  if (!isNew) return;
+  notificationApplied('PURGED_ORGANIZATION');
+  if (isAboutSubscription(type) && data['status'] !== 'canceled') {
+    const about = { eventId, type, subscriptionId: data['id'] };
+    logger.error(about, 'a subscription of a purged organization is not canceled: cancel and refund it');
+  } else {
+    logger.warn({ eventId, type }, 'a notification of the payment provider is about a purged organization');
+  }
+}

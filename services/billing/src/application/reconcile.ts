@@ -20,6 +20,7 @@ export interface ReconcilingDeps {
   readonly accounts: Pick<Accounts, 'find'>;
   readonly changeAccount: ChangeAccount;
   readonly isKnown: (organizationId: string) => Promise<boolean>;
+  readonly wasPurged: (organizationId: string) => Promise<boolean>;
   readonly links: SubscriptionLinks;
   readonly prices: Prices;
   readonly rule: GraceRule;
@@ -63,6 +64,9 @@ async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Promise<'SA
   }
   const linked = await linkSubscription(deps, snapshot);
   if ('refusal' in linked) {
+    const { claimedOrganizationId: claimed, status } = snapshot;
+    // What ended before its organization was purged needs nobody's attention.
+    if (claimed !== undefined && status === 'canceled' && (await deps.wasPurged(claimed))) return 'SAME';
     logger.error({ subscriptionId: snapshot.id, reason: linked.refusal }, 'a subscription grants nothing');
     return 'UNKNOWN';
   }

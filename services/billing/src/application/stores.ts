@@ -33,6 +33,7 @@ export const notificationOutcomes = [
   'UNKNOWN_PRICE',
   'UNREADABLE',
   'TOO_MANY_SUBSCRIPTIONS',
+  'PURGED_ORGANIZATION',
 ] as const;
 export type NotificationOutcome = (typeof notificationOutcomes)[number];
 
@@ -67,6 +68,8 @@ export interface Notifications {
    * @returns undefined when its event was stored before
    */
   insert(notification: StoredNotification): Promise<ClaimedNotification | undefined>;
+  /** Records only that an event came: its organization was purged, and nothing that names it is stored again. */
+  insertEmpty(event: Pick<StoredNotification, 'eventId' | 'type' | 'occurredAt'>): Promise<{ readonly isNew: boolean }>;
   /** Ids of notifications that are due and not claimed, oldest first. */
   listDue(countMax: number): Promise<readonly string[]>;
   /** @returns undefined when it is completed or another worker has it */

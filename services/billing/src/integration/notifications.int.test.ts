@@ -38,6 +38,18 @@ function stored(): Promise<number> {
   return billing.mongo.db.collection('notifications').countDocuments({});
 }
 
+/** `<collection>` of every document that has the text anywhere, in either case. */
+async function documentsOf(text: string): Promise<string[]> {
+  const { db } = billing.mongo;
+  const found: string[] = [];
+  for (const { name } of await db.listCollections().toArray()) {
+    for (const document of await db.collection(name).find({}).toArray()) {
+      if (JSON.stringify(document).toLowerCase().includes(text)) found.push(name);
+    }
+  }
+  return found;
+}
+
 /** The same numbers in every run. */
 function randomSource(seed: number): () => number {
   let state = seed;
@@ -202,6 +214,60 @@ test('a notification about an organization that is not known yet is applied as s
   });
   await billing.announceOrganization(organizationId);
   await eventually(async () => expect(await subscriptionOf(organizationId)).toMatchObject({ status: 'active' }));
+});
+
+test('stores nothing that names a purged organization, of whatever type, answers as ever, and revives nothing', async () => {
+  const [purged, other] = [await billing.newOrganization(), await billing.newOrganization()];
+  const [id, kept] = [newSubscriptionId(), newSubscriptionId()];
+  const send = (subscriptionId: string, organizationId: string, status: string) =>
+    billing.send(
+      notificationText('subscription.updated', subscriptionEntity({ id: subscriptionId, organizationId, status })),
+    );
+  await send(id, purged, 'canceled');
+  await send(kept, other, 'active');
+  await billing.announcePurge(purged);
+  await eventually(async () => expect(await documentsOf(purged)).toEqual([]));
+
+  const before = await stored();
+  await send(id, purged, 'active');
+  await send(newSubscriptionId(), purged, 'active');
+  const repeated = notificationText('transaction.updated', {
+    id: 'txn_1',
+    subscription_id: id,
+    custom_data: { organization_id: purged.toUpperCase() },
+  });
+  await billing.send(repeated);
+  await billing.send(repeated);
+  // A subscription stays with its organization, whatever a message claims.
+  await send(kept, other, 'paused');
+  expect(await stored()).toBe(before + 4);
+  await billing.announceOrganization(purged);
+  const next = randomUUID();
+  await billing.announceOrganization(next);
+  const customers = billing.mongo.db.collection<{ _id: string }>('customers');
+  await eventually(async () => expect(await customers.countDocuments({ _id: next })).toBe(1));
+  expect(await documentsOf(purged)).toEqual([]);
+  expect(await subscriptionOf(other)).toMatchObject({ status: 'paused' });
+  expect(await subscriptionOf(purged)).toEqual({ duplicates: [] });
+});
+
+test('grants the highest of several plans in one subscription, and tells so in the audit trail', async () => {
+  const organizationId = await billing.newOrganization();
+  const id = newSubscriptionId();
+  const [core, scale] = (['CORE', 'SCALE'] as const).map((plan) =>
+    subscriptionEntity({ id, organizationId, plan }),
+  ) as [Record<string, unknown>, Record<string, unknown>];
+  const items = [...(core['items'] as object[]), ...(scale['items'] as object[])];
+  await billing.send(notificationText('subscription.created', { ...core, items }));
+  expect(await subscriptionOf(organizationId)).toMatchObject({ plan: 'SCALE', active: true });
+  const told = () =>
+    billing.announced(events.billingAuditRecorded).filter((line) => line.organizationId === organizationId);
+  await eventually(() =>
+    expect(told()).toMatchObject([{ action: 'billing.several_plans_found', target: `subscription:${id}` }]),
+  );
+  await billing.send(notificationText('subscription.updated', { ...core, items: scale['items'] }));
+  expect(await subscriptionOf(organizationId)).toMatchObject({ plan: 'SCALE' });
+  expect(told()).toHaveLength(1);
 });
 
 test('a repeated event and an equal instant change nothing', async () => {

@@ -102,6 +102,26 @@ describe('reconciling', () => {
     expect(await subscriptionOf(organizationId)).toMatchObject({ status: 'canceled', active: false });
   });
 
+  test('passes over the canceled subscription of a purged organization, and counts one that is not as unknown', async () => {
+    const organizationId = await billing.newOrganization();
+    const subscriptionId = await checkOut(organizationId);
+    const before = await reconcile();
+    await billing.announcePurge(organizationId);
+    const customers = billing.mongo.db.collection<{ _id: string }>('customers');
+    const links = billing.mongo.db.collection<{ _id: string }>('subscriptions');
+    await eventually(async () => {
+      expect(await customers.countDocuments({ _id: organizationId })).toBe(0);
+      expect(await links.countDocuments({ _id: subscriptionId })).toBe(0);
+    });
+    expect(await reconcile()).toEqual({ ...before, corrected: 0, unknown: before.unknown + 1 });
+    await fetch(`${paddle.url}/subscriptions/${subscriptionId}/cancel`, {
+      method: 'POST',
+      body: JSON.stringify({ effective_from: 'immediately' }),
+    });
+    expect(await reconcile()).toEqual({ ...before, corrected: 0 });
+    expect(await links.countDocuments({ _id: subscriptionId })).toBe(0);
+  });
+
   test('says that the provider cannot be read', async () => {
     paddle.setOutage(true);
     await expect(reconcile()).rejects.toMatchObject({ kind: 'foreign_failure' });

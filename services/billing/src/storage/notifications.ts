@@ -17,6 +17,7 @@ export interface NotificationDocument extends Claimable {
   readonly _id: string;
   readonly type: string;
   readonly occurredAt: string;
+  /** Empty where nothing of it may be kept. */
   readonly body: string;
   readonly subscriptionId?: string;
   /** The organization that the message names; once it is applied, the one that it is about. Empty: neither is known. */
@@ -59,9 +60,15 @@ export function notificationStore(collection: Collection<NotificationDocument>, 
     return {
       notification: toNotification(document),
       attempts: document.attempts,
-      complete: ({ outcome, organizationId }) =>
+      complete: ({ outcome, organizationId = document.organizationId }) =>
         updateClaimed({
-          $set: { state: 'DONE', outcome, ...(organizationId === undefined ? {} : { organizationId }) },
+          $set: {
+            state: 'DONE',
+            outcome,
+            organizationId,
+            // No purge would find it: customers have addresses of mail, and name no organization.
+            ...(organizationId === '' && (outcome === 'KEPT' || outcome === 'IGNORED') ? { body: '' } : {}),
+          },
           $unset: { claim: '', leaseUntil: '', dueAt: '', reason: '' },
         }),
       retryAt: (dueAt, reason) => updateClaimed({ $set: { dueAt, reason, leaseUntil: FREE }, $unset: { claim: '' } }),
@@ -93,6 +100,27 @@ export function notificationStore(collection: Collection<NotificationDocument>, 
         throw error;
       }
       return toClaimed(document, claimId);
+    },
+    async insertEmpty({ eventId, type, occurredAt }) {
+      const now = clock.now();
+      try {
+        await collection.insertOne({
+          _id: eventId,
+          type,
+          occurredAt,
+          body: '',
+          organizationId: '',
+          state: 'DONE',
+          outcome: 'PURGED_ORGANIZATION',
+          attempts: 0,
+          receivedAt: now,
+          expiresAt: new Date(now.getTime() + KEPT_MS),
+        });
+        return { isNew: true };
+      } catch (error) {
+        if (isDuplicateKey(error)) return { isNew: false };
+        throw error;
+      }
     },
     async listDue(countMax) {
       const now = clock.now();

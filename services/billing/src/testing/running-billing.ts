@@ -55,6 +55,8 @@ export interface RunningBilling extends ReturnType<typeof connectClients> {
   newOrganization(): Promise<string>;
   /** Tells the service that an organization exists. */
   announceOrganization(organizationId: string): Promise<void>;
+  /** Tells the service that an organization was purged. */
+  announcePurge(organizationId: string): Promise<void>;
   /** Sends a text with its signature. */
   send(text: string, signature?: string): Promise<void>;
   stop(): Promise<void>;
@@ -87,7 +89,7 @@ export async function startBilling(
   const others: { readonly type: EventType; readonly event: EventHeader }[] = [];
   const subscribed = [
     subscribeBroadcast(bus, [events.subscriptionChanged], (event) => void changes.push(event), logger),
-    ...[events.paymentFailed, events.trialEnding].map((type) =>
+    ...[events.paymentFailed, events.trialEnding, events.billingAuditRecorded].map((type) =>
       subscribeBroadcast(
         bus,
         [type as unknown as EventType],
@@ -114,11 +116,15 @@ export async function startBilling(
   const service = await startService(config, overrides);
   const clients = connectClients(service.address);
   const customers = mongo.db.collection<{ _id: string }>('customers');
-  const announceOrganization: RunningBilling['announceOrganization'] = async (organizationId) => {
+  const announce = async (
+    { subject, codec }: typeof events.organizationCreated | typeof events.organizationPurged,
+    organizationId: string,
+  ): Promise<void> => {
     const event = { eventId: `evt_${randomUUID()}`, eventTime: new Date(), organizationId, version: 1 };
-    const { subject, codec } = events.organizationCreated;
     await publisher.publish({ id: event.eventId, subject, payload: JSON.stringify(codec.toJSON(event)) });
   };
+  const announceOrganization = (organizationId: string): Promise<void> =>
+    announce(events.organizationCreated, organizationId);
   return {
     ...clients,
     mongo,
@@ -126,6 +132,7 @@ export async function startBilling(
     announced: <T extends EventHeader>(type: EventType<T>) =>
       others.flatMap((one) => (one.type.subject === type.subject ? [one.event as T] : [])),
     announceOrganization,
+    announcePurge: (organizationId) => announce(events.organizationPurged, organizationId),
     async newOrganization() {
       const organizationId = randomUUID();
       await announceOrganization(organizationId);
