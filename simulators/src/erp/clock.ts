@@ -1,0 +1,12 @@
+/** The time of one ERP: real time, and what was added by `POST /control/clock`. */
+export class Clock {
+  #addedMs = 0;
+
+  now(): Date {
+    return new Date(Date.now() + this.#addedMs);
+  }
+
+  advance(seconds: number): void {
+    this.#addedMs += seconds * 1_000;
+  }
+}

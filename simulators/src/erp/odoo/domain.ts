@@ -1,0 +1,128 @@
+import type { Row } from '../call.js';
+import { valueError } from './fault.js';
+import type { FieldType, Model } from './models.js';
+
+type Predicate = (row: Row) => boolean;
+
+/** The instant of a record's last change has microseconds that its text does not show. */
+export const HIDDEN_MS = '__write_ms';
+
+/** Reads a search domain in Polish notation. @throws OdooFault */
+export function readDomain(domain: unknown, modelName: string, model: Model): Predicate {
+  if (!Array.isArray(domain)) throw valueError(`Invalid domain: ${JSON.stringify(domain)}`);
+  const items = domain as readonly unknown[];
+  let at = 0;
+  const readTerm = (): Predicate => {
+    const item = items[at];
+    at += 1;
+    if (item === undefined) throw valueError(`Domain ${JSON.stringify(domain)} is syntactically not correct.`);
+    if (item === '&' || item === '|') {
+      const [left, right] = [readTerm(), readTerm()];
+      return item === '&' ? (row) => left(row) && right(row) : (row) => left(row) || right(row);
+    }
+    if (item === '!') {
+      const term = readTerm();
+      return (row) => !term(row);
+    }
+    return readLeaf(item, modelName, model);
+  };
+  // Terms without an operator between them are joined by "and".
+  const terms: Predicate[] = [];
+  while (at < items.length) terms.push(readTerm());
+  return (row) => terms.every((matches) => matches(row));
+}
+
+/** Whether a domain says something about a field, so that a default filter on it does not apply. */
+export function namesField(domain: unknown, field: string): boolean {
+  return Array.isArray(domain) && domain.some((item) => Array.isArray(item) && item[0] === field);
+}
+
+/** The lower bound of a leaf `["id", ">", n]` that the whole domain requires: a keyset page begins there. */
+export function requiredIdAfter(domain: unknown): number | undefined {
+  if (!Array.isArray(domain) || domain.some((item) => item === '|' || item === '!')) return undefined;
+  const leaf = domain.find((item) => Array.isArray(item) && item[0] === 'id' && item[1] === '>');
+  return Array.isArray(leaf) && typeof leaf[2] === 'number' ? leaf[2] : undefined;
+}
+
+function readLeaf(item: unknown, modelName: string, model: Model): Predicate {
+  if (!Array.isArray(item) || item.length !== 3) throw valueError(`Invalid leaf ${JSON.stringify(item)}`);
+  const [field, operator, value] = item as [unknown, unknown, unknown];
+  const type = typeof field === 'string' ? model.fields[field] : undefined;
+  if (typeof field !== 'string' || type === undefined) {
+    throw valueError(`Invalid field ${modelName}.${String(field)} in leaf ${JSON.stringify(item)}`);
+  }
+  const of = (row: Row): unknown => comparable(row, field, type);
+  switch (operator) {
+    case '=':
+      return (row) => isEqual(of(row), operand(value, type));
+    case '!=':
+      return (row) => !isEqual(of(row), operand(value, type));
+    case 'in':
+    case 'not in': {
+      if (!Array.isArray(value)) throw valueError(`Invalid leaf ${JSON.stringify(item)}`);
+      const wanted = new Set(value.map((one) => operand(one, type)));
+      return operator === 'in' ? (row) => isAmong(of(row), wanted) : (row) => !isAmong(of(row), wanted);
+    }
+    case '>':
+    case '>=':
+    case '<':
+    case '<=': {
+      const bound = operand(value, type);
+      return (row) => isOrdered(of(row), operator, bound);
+    }
+    case 'like':
+    case 'ilike':
+      return (row) => String(of(row)).toLowerCase().includes(String(value).toLowerCase());
+    default:
+      throw valueError(`Invalid operator ${JSON.stringify(operator)} in leaf ${JSON.stringify(item)}`);
+  }
+}
+
+function comparable(row: Row, field: string, type: FieldType): unknown {
+  const value = row[field];
+  if (type === 'many2one') return Array.isArray(value) ? value[0] : value;
+  if (field === 'write_date') return Number(row[HIDDEN_MS]);
+  return type === 'datetime' ? readInstant(value) : value;
+}
+
+function operand(value: unknown, type: FieldType): unknown {
+  return type === 'datetime' ? readInstant(value) : value;
+}
+
+/** `2026-02-01 09:15:22`, in UTC. */
+export function readInstant(value: unknown): number {
+  if (typeof value !== 'string') return Number.NaN;
+  const milliseconds = Date.parse(`${value.replace(' ', 'T')}${value.endsWith('Z') ? '' : 'Z'}`);
+  if (Number.isNaN(milliseconds)) throw valueError(`time data ${JSON.stringify(value)} does not match format`);
+  return milliseconds;
+}
+
+function isEqual(left: unknown, right: unknown): boolean {
+  if (Array.isArray(left)) return left.includes(right);
+  return left === right || (isEmpty(left) && isEmpty(right));
+}
+
+function isAmong(left: unknown, wanted: ReadonlySet<unknown>): boolean {
+  return Array.isArray(left) ? left.some((one) => wanted.has(one)) : wanted.has(left);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === false || value === null || value === undefined;
+}
+
+function isOrdered(left: unknown, operator: '>' | '>=' | '<' | '<=', right: unknown): boolean {
+  // An empty field is before and after nothing.
+  if (isEmpty(left) || isEmpty(right)) return false;
+  const [first, second] =
+    typeof left === 'number' ? [left, Number(right)] : ([String(left), String(right)] as [string, string]);
+  switch (operator) {
+    case '>':
+      return first > second;
+    case '>=':
+      return first >= second;
+    case '<':
+      return first < second;
+    case '<=':
+      return first <= second;
+  }
+}

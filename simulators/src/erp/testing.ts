@@ -1,0 +1,34 @@
+/** An answer as a test reads it. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** undefined where the answer is not JSON. */
+  readonly json: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Sends `METHOD url` with a body: text as it is, anything else as JSON. Redirects are not followed. */
+export async function call(
+  target: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<TestAnswer> {
+  const [method = '', url = ''] = target.split(/ (.*)/s);
+  const isText = typeof body === 'string';
+  const response = await fetch(url, {
+    method,
+    headers: { ...(isText || body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: parse(text) };
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>;
+  } catch {
+    return undefined;
+  }
+}
