@@ -1,0 +1,147 @@
+import type { InvalidRow, Page } from './provider.js';
+
+/** Of a list within a row, such as the lines of a bill. */
+const LIST_LENGTH_MAX = 10_000;
+/** Ids of invalid rows are shown in the record of a run. */
+const SHOWN_ID = /^[\x21-\x7e]{1,100}$/;
+
+/** A row that cannot be read; the message names the field and not its value. */
+export class RowFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RowFault';
+  }
+}
+
+/**
+ * A row of an ERP, read field by field: a field of a wrong type costs its row alone. Whatever an ERP has for "nothing" (an
+ * absent field, null, false, a blank text) is undefined. What the values must be is checked for all ERPs in
+ * `domain/validate-record.ts`.
+ */
+export class Row {
+  readonly #fields: Readonly<Record<string, unknown>>;
+
+  constructor(value: unknown) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new RowFault('The row is no object.');
+    this.#fields = value as Readonly<Record<string, unknown>>;
+  }
+
+  /** Without blanks around it; a whole number, such as an id, becomes a text. */
+  text(name: string): string | undefined {
+    const value = this.#present(name);
+    if (value === undefined) return undefined;
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+    if (typeof value !== 'string') throw new RowFault(`${name} is no text.`);
+    const text = value.trim();
+    return text === '' ? undefined : text;
+  }
+
+  requiredText(name: string): string {
+    return this.text(name) ?? missing(name);
+  }
+
+  /** With the digits that the ERP sent: the shortest that are the same number. */
+  amount(name: string): string | undefined {
+    const value = this.#present(name);
+    if (value === undefined) return undefined;
+    if (typeof value !== 'number' || !Number.isFinite(value)) throw new RowFault(`${name} is no number.`);
+    const amount = String(value);
+    if (amount.includes('e')) throw new RowFault(`${name} is a number with an exponent.`);
+    return amount;
+  }
+
+  requiredAmount(name: string): string {
+    return this.amount(name) ?? missing(name);
+  }
+
+  /** The day of a date, or of a date with a time. */
+  day(name: string): string | undefined {
+    const text = this.text(name);
+    return text === undefined || !/^.{10}[T ]/.test(text) ? text : text.slice(0, 10);
+  }
+
+  requiredDay(name: string): string {
+    return this.day(name) ?? missing(name);
+  }
+
+  /** RFC 3339 in UTC, of a date with a time and a zone. */
+  instant(name: string): string | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const time = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(time)) throw new RowFault(`${name} is no date with a time.`);
+    return new Date(time).toISOString();
+  }
+
+  boolean(name: string): boolean | undefined {
+    const value = this.#fields[name] ?? undefined;
+    if (value !== undefined && typeof value !== 'boolean') throw new RowFault(`${name} is neither true nor false.`);
+    return value;
+  }
+
+  row(name: string): Row | undefined {
+    const value = this.#present(name);
+    if (value === undefined) return undefined;
+    if (typeof value !== 'object' || Array.isArray(value)) throw new RowFault(`${name} is no object.`);
+    return new Row(value);
+  }
+
+  rows(name: string): readonly Row[] {
+    const value = this.#present(name);
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) throw new RowFault(`${name} is no list.`);
+    if (value.length > LIST_LENGTH_MAX) throw new RowFault(`${name} has over ${LIST_LENGTH_MAX} entries.`);
+    return value.map((item) => new Row(item));
+  }
+
+  #present(name: string): unknown {
+    const value = this.#fields[name];
+    return value === null || value === false || value === '' ? undefined : value;
+  }
+}
+
+/**
+ * Reads the rows of a page. One that cannot be read is counted and left out.
+ *
+ * @param idName the field with the id, to name an invalid row
+ * @param read undefined for a row that is right and yet no part of the stream
+ */
+export function readRows<R>(
+  rows: readonly unknown[],
+  idName: string,
+  read: (row: Row) => R | undefined,
+): Pick<Page<R>, 'records' | 'invalid'> {
+  const records: R[] = [];
+  const invalid: InvalidRow[] = [];
+  for (const value of rows) {
+    try {
+      const record = read(new Row(value));
+      if (record !== undefined) records.push(record);
+    } catch (error) {
+      if (!(error instanceof RowFault)) throw error;
+      const id = shownId(value, idName);
+      invalid.push({ ...(id === undefined ? {} : { externalId: id }), message: error.message });
+    }
+  }
+  return { records, invalid };
+}
+
+type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Leaves out what is undefined: records have no empty fields. */
+export function present<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
+}
+
+function missing(name: string): never {
+  throw new RowFault(`${name} is missing.`);
+}
+
+function shownId(value: unknown, idName: string): string | undefined {
+  const id = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[idName] : undefined;
+  const text = typeof id === 'number' ? String(id) : id;
+  return typeof text === 'string' && SHOWN_ID.test(text) ? text : undefined;
+}
