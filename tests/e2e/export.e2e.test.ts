@@ -1,3 +1,4 @@
+import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -52,8 +53,69 @@ async function archiveOf({ keys }: Tenant, query = ''): Promise<Archive> {
   };
 }
 
+/** An invoice with a line. */
+const original = ubl('R-1').replace(
+  '</Invoice>',
+  `  <cac:InvoiceLine>
+    <cbc:ID>1</cbc:ID>
+    <cbc:InvoicedQuantity unitCode="C62">2</cbc:InvoicedQuantity>
+    <cbc:LineExtensionAmount currencyID="EUR">100.00</cbc:LineExtensionAmount>
+    <cac:Item><cbc:Name>Blue ink</cbc:Name></cac:Item>
+    <cac:Price><cbc:PriceAmount currencyID="EUR">50.00</cbc:PriceAmount></cac:Price>
+  </cac:InvoiceLine>
+</Invoice>`,
+);
+
+/** Buys the plan SCALE: as the payment provider tells of it, to a system with the settings of development. */
+async function subscribe({ keys, organizationId }: Tenant): Promise<void> {
+  const options = await running.request<{ items: readonly { priceId: string }[] }>('POST /billing/checkout', {
+    key: keys.owner,
+    body: { plan_code: 'SCALE' },
+  });
+  expect(options.status).toBe(200);
+  const ids = { sub: `sub_${randomUUID()}`, custom_data: { organization_id: organizationId } };
+  const notify = async (type: string, data: object): Promise<void> => {
+    const bytes = JSON.stringify({
+      event_id: `evt_${randomUUID()}`,
+      event_type: type,
+      occurred_at: new Date().toISOString(),
+      data,
+    });
+    const ts = Math.floor(Date.now() / 1_000);
+    const h1 = createHmac('sha256', 'pdl_ntfset_development_only').update(`${ts}:${bytes}`).digest('hex');
+    const { status } = await running.request('POST /billing/paddle/notifications', {
+      bytes,
+      headers: { 'paddle-signature': `ts=${ts};h1=${h1}` },
+    });
+    expect(status).toBe(200);
+  };
+  await notify('subscription.created', {
+    id: ids.sub,
+    status: 'active',
+    customer_id: 'ctm_never_shown',
+    items: [{ price: { id: options.body.items[0]?.priceId }, quantity: 1 }],
+    custom_data: ids.custom_data,
+  });
+  await notify('transaction.completed', {
+    id: `txn_${randomUUID()}`,
+    subscription_id: ids.sub,
+    customer_id: 'ctm_never_shown',
+    status: 'completed',
+    invoice_number: '325-10566',
+    billed_at: '2026-03-01T10:00:00Z',
+    currency_code: 'EUR',
+    details: { totals: { grand_total: '11900', tax: '1900' } },
+    custom_data: ids.custom_data,
+  });
+  await eventually(async () => {
+    const { body } = await running.request<Line>('GET /billing/subscription', { key: keys.owner });
+    expect(body).toMatchObject({ plan: 'SCALE', active: true });
+  });
+}
+
 /** Something of every kind. */
-async function fill({ keys, users }: Tenant): Promise<void> {
+async function fill(tenant: Tenant): Promise<void> {
+  const { keys, users } = tenant;
   const key = keys.owner;
   const post = (target: string, body: unknown) => running.request<Line>(`POST ${target}`, { key, body });
   await post('/webhooks', {
@@ -72,8 +134,14 @@ async function fill({ keys, users }: Tenant): Promise<void> {
     { ...plainRow(2), externalId: 'A-1' },
   ];
   expect((await post('/scans', { rows })).status).toBe(201);
-  const uploadId = await uploadXml(running, key, ubl('R-1'));
+  const uploadId = await uploadXml(running, key, original);
   expect((await post('/invoices/from-upload', { upload_id: uploadId })).status).toBe(200);
+  const corrections = { fields: { 'supplier.name': 'Nordlicht Energie AG' } };
+  const corrected = await running.request(`PUT /uploads/${uploadId}/corrections`, { key, body: corrections });
+  expect(corrected.status).toBe(200);
+  const brokenId = await uploadXml(running, key, '<?xml version="1.0"?><Invoice>');
+  expect((await post('/invoices/from-upload', { upload_id: brokenId })).status).toBe(422);
+  await subscribe(tenant);
   await eventually(async () => {
     const { body: deliveries } = await running.request<Page<Line>>('GET /webhooks/deliveries', { key });
     expect(deliveries.items.length).toBeGreaterThan(2);
@@ -102,9 +170,13 @@ describe('the archive of an organization', () => {
       'finding_history.jsonl',
       'scans.jsonl',
       'uploads.jsonl',
+      'readings.jsonl',
       'webhooks.jsonl',
       'webhook_deliveries.jsonl',
       'notifications.jsonl',
+      'subscriptions.jsonl',
+      'checkouts.jsonl',
+      'payment_notifications.jsonl',
       'audit_events.jsonl',
       'manifest.json',
     ]);
@@ -132,20 +204,54 @@ describe('the archive of an organization', () => {
     );
     expect(lines('suppliers.jsonl').map(({ name }) => name)).toContain('Supplier 2');
     expect(lines('scans.jsonl')).toMatchObject([{ invoicesAnalyzed: 1, skippedRows: [{ externalId: 'A-1' }] }]);
-    expect(lines('uploads.jsonl')).toMatchObject([{ status: 'UPLOADED', mediaType: 'application/xml' }]);
+    expect(lines('uploads.jsonl')).toMatchObject(
+      Array.from({ length: 2 }, () => ({ status: 'UPLOADED', mediaType: 'application/xml' })),
+    );
+    expect(lines('readings.jsonl')).toMatchObject([
+      { status: 'FAILED', failure: { reason: 'MALFORMED_XML', message: expect.any(String) }, reading: null },
+      {
+        status: 'READ',
+        failure: null,
+        document: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        corrections: [{ field: 'supplier.name', value: 'Nordlicht Energie AG', by: expect.any(String) }],
+        reading: {
+          method: 'XML',
+          format: 'UBL',
+          fields: {
+            'supplier.name': { value: 'Nordlicht Energie AG', raw: 'Nordlicht Energie GmbH', method: 'USER' },
+            gross_amount: { value: '119.00', method: 'XML', confidence: 1, xpath: expect.any(String) },
+          },
+          lines: [{ description: 'Blue ink', quantity: '2', unitPrice: '50.00', netAmount: '100.00' }],
+        },
+      },
+    ]);
+    expect(lines('subscriptions.jsonl')).toMatchObject([{ plan: 'SCALE', status: 'active', billingInterval: 'month' }]);
+    expect(lines('checkouts.jsonl')).toMatchObject([{ plan: 'SCALE', additionalLegalEntities: 0 }]);
+    const payments = lines('payment_notifications.jsonl');
+    expect(payments).toHaveLength(2);
+    expect(payments).toContainEqual(
+      expect.objectContaining({
+        type: 'transaction.completed',
+        bill: expect.objectContaining({ invoiceNumber: '325-10566', totalMinorUnits: '11900', currency: 'EUR' }),
+      }),
+    );
     expect(lines('finding_history.jsonl')).toHaveLength(lines('findings.jsonl').length);
     expect(JSON.stringify(lines('finding_history.jsonl'))).toContain('Paid twice.');
     expect(lines('webhook_deliveries.jsonl').length).toBeGreaterThan(2);
     const manifest = JSON.parse(file('manifest.json').toString()) as { records: Record<string, number> };
-    expect(manifest).toMatchObject({ format: 1, originals: 0, records: { invoices: 5, uploads: 1, scans: 1 } });
+    expect(manifest).toMatchObject({
+      format: 1,
+      originals: 0,
+      records: { invoices: 5, uploads: 2, scans: 1, readings: 2 },
+    });
     for (const [kind, count] of Object.entries(manifest.records)) expect(lines(`${kind}.jsonl`)).toHaveLength(count);
   });
 
   test('has the originals, byte by byte, where they are asked for', async () => {
     const { names, lines, file } = await archiveOf(running.tenant, '?include=originals');
-    const [upload] = lines('uploads.jsonl');
-    expect(names.filter((name) => name.startsWith('originals/'))).toEqual([`originals/${String(upload?.['id'])}.xml`]);
-    expect(file(`originals/${String(upload?.['id'])}.xml`).toString()).toBe(ubl('R-1'));
+    const files = lines('uploads.jsonl').map(({ id }) => `originals/${String(id)}.xml`);
+    expect(names.filter((name) => name.startsWith('originals/'))).toEqual(files);
+    expect(files.map((name) => file(name).toString())).toContain(original);
     expect(names.at(-1)).toBe('manifest.json');
   });
 
@@ -161,7 +267,7 @@ describe('the archive of an organization', () => {
       expect(own.text).not.toContain(id);
     }
     expect(own.text).not.toMatch(/\b(?:ick_(?:live|test)|rec|inv|whsec)_[0-9A-Za-z_-]{8,}/);
-    expect(own.text).not.toMatch(/tokenHash|pepperId|"hash"|sealed|fingerprint|outbox/);
+    expect(own.text).not.toMatch(/tokenHash|pepperId|"hash"|sealed|fingerprint|outbox|ctm_|pri_|pdl_/);
   });
 
   test('is audited before it is read, with originals or without', async () => {

@@ -6,6 +6,8 @@ import { MALFORMED_CURSOR } from './page.js';
 
 /** Records of one page. */
 const ARCHIVE_RECORDS_MAX = 500;
+/** Records of the first read of a page: their length tells how many more one read may take. */
+const FIRST_READ_RECORDS = 8;
 /** Characters after which a page takes no further record. */
 const PAGE_LENGTH_MAX = 1024 * 1024;
 
@@ -33,27 +35,30 @@ export function archiveService(kinds: Readonly<Record<string, ReadArchivePage>>)
       const read = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
       if (read === undefined) throw invalidField('kind', `must be one of ${Object.keys(kinds).join(', ')}.`);
       if (createdBeforeTime === undefined) throw invalidField('created_before_time', 'is required.');
-      const after = readToken(pageToken);
-      const found = await read({
-        organizationId,
-        after,
-        createdBefore: createdBeforeTime,
-        recordsMax: ARCHIVE_RECORDS_MAX,
-      });
       const recordsJson: string[] = [];
       let length = 0;
-      let last: string | undefined;
-      for (const { position, record } of found) {
-        const json = JSON.stringify(record);
-        recordsJson.push(json);
-        last = position;
-        length += json.length;
-        if (length >= PAGE_LENGTH_MAX) break;
+      let after = readToken(pageToken);
+      // Records may be large: no read takes more of them than fit into the page by the length of those before.
+      for (let wanted = FIRST_READ_RECORDS; wanted > 0; wanted = recordsLeft(recordsJson.length, length)) {
+        const found = await read({ organizationId, after, createdBefore: createdBeforeTime, recordsMax: wanted });
+        for (const { position, record } of found) {
+          const json = JSON.stringify(record);
+          recordsJson.push(json);
+          length += json.length;
+          after = position;
+          if (length >= PAGE_LENGTH_MAX) return { recordsJson, nextPageToken: writeToken(position) };
+        }
+        if (found.length < wanted) return { recordsJson, nextPageToken: '' };
       }
-      const isLastPage = recordsJson.length === found.length && found.length < ARCHIVE_RECORDS_MAX;
-      return { recordsJson, nextPageToken: isLastPage || last === undefined ? '' : writeToken(last) };
+      return { recordsJson, nextPageToken: after === undefined ? '' : writeToken(after) };
     },
   });
+}
+
+/** How many records more a page takes, if they are as long as those that it has. */
+function recordsLeft(records: number, length: number): number {
+  const ofThisLength = Math.ceil((PAGE_LENGTH_MAX - length) / (length / records));
+  return Math.min(ofThisLength, ARCHIVE_RECORDS_MAX - records);
 }
 
 function writeToken(position: string): string {

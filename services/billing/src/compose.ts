@@ -1,4 +1,5 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { archiveService } from '@invoicecontrol/runtime/archive-service';
 import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
@@ -16,6 +17,7 @@ import { priceNames } from './domain/prices.js';
 import type { Prices } from './domain/prices.js';
 import { accountStore, createCustomerIndexes } from './storage/accounts.js';
 import type { CustomerDocument } from './storage/accounts.js';
+import { archivedKinds } from './storage/archive.js';
 import { checkoutStore, createCheckoutIndexes } from './storage/checkouts.js';
 import type { CheckoutDocument } from './storage/checkouts.js';
 import { createNotificationIndexes, notificationStore } from './storage/notifications.js';
@@ -88,6 +90,7 @@ async function compose(
       subscriptionService({ ...deps, work }),
       paymentNotificationService({ ...deps, secrets, work }),
       operatorService(deps),
+      archiveService(archivedKinds(collections)),
     ],
     eventHandlers: [
       handler(events.organizationCreated, onOrganizationKnown(deps)),

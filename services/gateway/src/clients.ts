@@ -33,6 +33,7 @@ export const rpcServices = {
   analysisUsage: { owner: 'analysis', definition: UsageServiceDefinition },
   apiKeys: { owner: 'organization', definition: ApiKeyServiceDefinition },
   audit: { owner: 'organization', definition: AuditServiceDefinition },
+  billingArchive: { owner: 'billing', definition: ArchiveServiceDefinition },
   checkouts: { owner: 'billing', definition: CheckoutServiceDefinition },
   companies: { owner: 'organization', definition: CompanyServiceDefinition },
   deliveries: { owner: 'webhooks', definition: DeliveryServiceDefinition },

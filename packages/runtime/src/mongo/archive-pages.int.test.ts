@@ -89,6 +89,44 @@ test.each(['newest', 'by_id'])('lists every record once, in pages of at most 500
   expect(pages.flat().join('')).not.toContain('never shown');
 });
 
+test('reads no more large records at once than a page takes', async () => {
+  await store('ee', 40, 200_000);
+  const asked: number[] = [];
+  const notes = mongo.db.collection<Noted>('notes');
+  const read = recordsById(notes, ({ _id: id, text }) => ({ id, text }));
+  const counting = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    bindings: [
+      archiveService({
+        by_id: (request) => {
+          asked.push(request.recordsMax);
+          return read(request);
+        },
+      }),
+    ],
+  });
+  const own = openChannel(counting.address);
+  try {
+    const ids: string[] = [];
+    for (let pageToken = '', isFirst = true; isFirst || pageToken !== ''; isFirst = false) {
+      const { recordsJson, nextPageToken } = await client(ArchiveServiceDefinition, own).listRecords(
+        { organizationId: 'ee', kind: 'by_id', pageToken, createdBeforeTime: begunAt },
+        { context: systemContext('test') },
+      );
+      ids.push(...recordsJson.map((json) => (JSON.parse(json) as { id: string }).id));
+      pageToken = nextPageToken;
+    }
+    expect(new Set(ids).size).toBe(40);
+    expect(ids).toHaveLength(40);
+    expect(Math.max(...asked)).toBe(8);
+  } finally {
+    own.close();
+    await counting.stop(1_000);
+  }
+});
+
 test('ends a page after 1 MiB', async () => {
   await store('cc', 5, 400_000);
   const pages = await pagesOf('cc', 'by_id');

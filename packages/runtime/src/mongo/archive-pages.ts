@@ -37,11 +37,12 @@ export function newestRecords<
 export function recordsById<D extends { readonly _id: string; readonly organizationId: string }>(
   collection: Collection<D>,
   toRecord: ToRecord<D>,
-  only: Filter<D> = {},
+  /** Which of them, of those that are meant by an archive that began at an instant. */
+  only: (begunAt: Date) => Filter<D> = () => ({}),
 ): ReadArchivePage {
-  return async ({ organizationId, after, recordsMax }) => {
+  return async ({ organizationId, after, createdBefore, recordsMax }) => {
     const filter = {
-      ...only,
+      ...only(createdBefore),
       organizationId,
       ...(after === undefined ? {} : { _id: { $gt: after } }),
     } as unknown as Filter<D>;

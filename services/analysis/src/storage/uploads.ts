@@ -6,6 +6,7 @@ import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { Binary } from 'mongodb';
 import type { Collection, UpdateFilter, WithId } from 'mongodb';
 import type { UploadRecord, UploadStore } from '../application/upload-store.js';
@@ -28,6 +29,7 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
   await collection.createIndexes([
     { key: { leaseUntil: 1 }, sparse: true, name: 'due' },
     { key: { organizationId: 1, usageMonth: 1, countedAt: 1 }, name: 'counted' },
+    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
   ]);
 }
 
@@ -127,7 +129,8 @@ function packed(extracted: ExtractDocumentResponse | undefined): Pick<UploadDocu
   return extracted === undefined ? {} : { extracted: new Binary(ExtractDocumentResponse.encode(extracted).finish()) };
 }
 
-function toRecord(document: WithId<UploadDocument>): UploadRecord {
+/** The upload as its document stores it. */
+export function toRecord(document: WithId<UploadDocument>): UploadRecord {
   const { _id: invoiceId, organizationId, version, extracted, knownSupplierName, failure, usageMonth } = document;
   return {
     invoiceId,

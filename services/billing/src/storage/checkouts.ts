@@ -2,6 +2,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Collection } from 'mongodb';
 import type { Checkout, Checkouts } from '../application/stores.js';
 
@@ -15,7 +16,7 @@ const KEPT_MS = 400 * 24 * 3_600_000;
 
 export async function createCheckoutIndexes(collection: Collection<CheckoutDocument>): Promise<void> {
   await collection.createIndexes([
-    { key: { organizationId: 1 }, name: 'organization' },
+    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
   ]);
 }

@@ -46,6 +46,7 @@ export async function createNotificationIndexes(collection: Collection<Notificat
   await collection.createIndexes([
     { key: { state: 1, dueAt: 1 }, name: 'due' },
     { key: { organizationId: 1, state: 1, outcome: 1 }, name: 'organization' },
+    { key: { organizationId: 1, _id: 1 }, name: 'archive' },
     { key: { subscriptionId: 1, state: 1 }, sparse: true, name: 'subscription' },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
   ]);

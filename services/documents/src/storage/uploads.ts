@@ -264,7 +264,7 @@ export function archivedUploads(collection: Collection<UploadDocument>): ReadArc
       expiresAt,
       receivedAt: content?.receivedAt ?? null,
     }),
-    { state: { $ne: 'REMOVED' } },
+    (begunAt): Filter<UploadDocument> => ({ state: { $ne: 'REMOVED' }, createdAt: { $lt: begunAt } }),
   );
 }
 
