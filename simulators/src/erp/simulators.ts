@@ -1,31 +1,66 @@
 import { businessCentral } from './business-central/simulator.js';
+import type { OAuthClient } from './oauth/authorization-server.js';
 import { odoo } from './odoo/simulator.js';
+import { quickBooks } from './quickbooks/simulator.js';
 import { startErpServer } from './server.js';
+import { xero } from './xero/simulator.js';
+
+/** The app that is registered at a vendor. */
+export interface RegisteredApp {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where consents lead back to; compared exactly. */
+  readonly redirectUris: readonly string[];
+}
+
+export interface ErpSimulatorsOptions {
+  readonly ports?: Readonly<Partial<Record<ErpName, number>>>;
+  /** Without it, nobody can connect QuickBooks Online. */
+  readonly quickBooksApp?: RegisteredApp;
+  /** Without it, nobody can connect Xero. */
+  readonly xeroApp?: RegisteredApp;
+}
 
 export interface ErpSimulators {
   /** Each without a trailing slash; the vendor's paths and `/control` lie below it. */
   readonly urls: {
     readonly businessCentral: string;
     readonly odoo: string;
+    readonly quickBooks: string;
+    readonly xero: string;
   };
+  /** Replaces the redirect URIs of an app: the address of the product may be known later than those of its ERPs. */
+  readonly setRedirectUris: (name: 'quickBooks' | 'xero', redirectUris: readonly string[]) => void;
   readonly stop: () => Promise<void>;
 }
 
 export type ErpName = keyof ErpSimulators['urls'];
 
+const NO_APP: RegisteredApp = { clientId: '', clientSecret: '', redirectUris: [] };
+
 /** Starts every ERP on a port of its own. Without a port the system chooses one. */
-export async function startErpSimulators(
-  options: { readonly ports?: Readonly<Partial<Record<ErpName, number>>> } = {},
-): Promise<ErpSimulators> {
-  const { ports = {} } = options;
+export async function startErpSimulators(options: ErpSimulatorsOptions = {}): Promise<ErpSimulators> {
+  const { ports = {}, quickBooksApp = NO_APP, xeroApp = NO_APP } = options;
+  const redirectUris = { quickBooks: quickBooksApp.redirectUris, xero: xeroApp.redirectUris };
+  const client = (app: RegisteredApp, name: keyof typeof redirectUris): OAuthClient => ({
+    ...app,
+    redirectUris: () => redirectUris[name],
+  });
   const servers = {
     businessCentral: await startErpServer(businessCentral, ports.businessCentral),
     odoo: await startErpServer(odoo, ports.odoo),
+    quickBooks: await startErpServer(quickBooks(client(quickBooksApp, 'quickBooks')), ports.quickBooks),
+    xero: await startErpServer(xero(client(xeroApp, 'xero')), ports.xero),
   };
   return {
     urls: {
       businessCentral: servers.businessCentral.url,
       odoo: servers.odoo.url,
+      quickBooks: servers.quickBooks.url,
+      xero: servers.xero.url,
+    },
+    setRedirectUris(name, uris) {
+      redirectUris[name] = uris;
     },
     stop: async () => {
       await Promise.all(Object.values(servers).map(async (server) => server.stop()));

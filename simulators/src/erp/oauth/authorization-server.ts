@@ -1,0 +1,147 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { readForm } from '../call.js';
+import type { Answer, Call } from '../call.js';
+import { consentPage, errorPage } from './consent-page.js';
+import type { Grant, Grants, TokenPair } from './grants.js';
+
+/** The app that is registered at the vendor. */
+export interface OAuthClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The redirect URIs that it registered, compared exactly. */
+  readonly redirectUris: () => readonly string[];
+}
+
+export interface AuthorizationServerOptions {
+  readonly client: OAuthClient;
+  readonly grants: Grants;
+  /** `Intuit`: on the consent page. */
+  readonly vendor: string;
+  /** Tenants that a person may choose, with their names. */
+  readonly choices: () => readonly { readonly id: string; readonly name: string }[];
+  /** @returns the OAuth error of scopes that the app must not ask for */
+  readonly refuseScopes: (scopes: readonly string[]) => string | undefined;
+  /** A person allowed the tenant. @returns what the redirect has besides code and state */
+  readonly consented: (tenant: string) => Readonly<Record<string, string>>;
+  /** Whether the secret of the app has expired for calls about this tenant. */
+  readonly hasExpiredSecret: (tenant: string | undefined) => boolean;
+  /** Whether the client may send its secret in the body too. */
+  readonly takesSecretInBody: boolean;
+  /** The answer of the token endpoint. */
+  readonly presentTokens: (pair: TokenPair) => Readonly<Record<string, unknown>>;
+  readonly invalidGrantDescription?: string;
+}
+
+const STATE_LENGTH_MAX = 2_048;
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' };
+
+/** The authorization code grant with PKCE as the vendors check it (RFC 6749, RFC 7636). */
+export function authorizationServer(options: AuthorizationServerOptions) {
+  const { client, grants } = options;
+
+  /** `GET <authorize_url>`: a page with both buttons, or with `simulate` what a click on one of them does. */
+  const authorize = ({ query, path }: Call): Answer => {
+    const { client_id: clientId, redirect_uri: redirectUri = '', response_type: type, state = '' } = query;
+    // What is wrong with the client or its address is told to the person: a redirect would lead anywhere.
+    if (clientId === '' || clientId !== client.clientId)
+      return errorPage(options.vendor, 'unauthorized_client: unknown client_id');
+    if (!client.redirectUris().includes(redirectUri)) {
+      return errorPage(options.vendor, 'invalid_request: the redirect_uri is not registered for this app');
+    }
+    const redirect = (parameters: Readonly<Record<string, string>>): Answer => {
+      const location = new URL(redirectUri);
+      for (const [name, value] of Object.entries({ ...parameters, state })) location.searchParams.set(name, value);
+      return { status: 302, headers: { ...NO_STORE, location: location.href }, body: '' };
+    };
+    if (state === '' || state.length > STATE_LENGTH_MAX) {
+      return errorPage(options.vendor, 'invalid_request: state is required');
+    }
+    if (type !== 'code') return redirect({ error: 'unsupported_response_type' });
+    const scopes = (query['scope'] ?? '').split(' ').filter((scope) => scope !== '');
+    const refusal = options.refuseScopes(scopes);
+    if (refusal !== undefined) return redirect({ error: refusal });
+    const { code_challenge: codeChallenge, code_challenge_method: method } = query;
+    if (codeChallenge !== undefined && (method !== 'S256' || !CHALLENGE.test(codeChallenge))) {
+      return redirect({ error: 'invalid_request', error_description: 'code challenge required as S256' });
+    }
+    const { simulate, tenant } = query;
+    if (simulate === 'deny') return redirect({ error: 'access_denied' });
+    if (simulate !== 'allow') return consentPage({ vendor: options.vendor, choices: options.choices(), path, query });
+    if (tenant === undefined || !options.choices().some(({ id }) => id === tenant)) {
+      return errorPage(options.vendor, 'tenant: name one that exists. PUT /control/tenants/{tenant} makes one.');
+    }
+    const more = options.consented(tenant);
+    return redirect({ code: grants.authorize({ tenant, scopes, redirectUri, codeChallenge }), ...more });
+  };
+
+  /** Whether the app shows its secret, as RFC 6749 section 2.3.1 has it. */
+  const isClient = ({ headers }: Call, form: Readonly<Record<string, string>>): boolean => {
+    const [scheme = '', value = ''] = (headers['authorization'] ?? '').split(' ');
+    if (scheme.toLowerCase() === 'basic') {
+      const [id = '', ...rest] = Buffer.from(value, 'base64').toString('utf8').split(':');
+      return isEqual(decode(id), client.clientId) && isEqual(decode(rest.join(':')), client.clientSecret);
+    }
+    const { client_id: id = '', client_secret: secret = '' } = form;
+    return options.takesSecretInBody && isEqual(id, client.clientId) && isEqual(secret, client.clientSecret);
+  };
+
+  const token = (call: Call): Answer => {
+    const form = readForm(call.body);
+    if (!isClient(call, form) || options.hasExpiredSecret(tenantOfForm(form))) {
+      return { status: 401, headers: { ...NO_STORE, 'www-authenticate': 'Basic' }, body: { error: 'invalid_client' } };
+    }
+    const refuse = (error: string, description?: string): Answer => ({
+      status: 400,
+      headers: NO_STORE,
+      body: { error, ...(description === undefined ? {} : { error_description: description }) },
+    });
+    const { grant_type: type, code, refresh_token: refreshToken } = form;
+    let pair: TokenPair | undefined;
+    if (type === 'authorization_code') {
+      if (code === undefined) return refuse('invalid_request');
+      pair = grants.exchange(code, { redirectUri: form['redirect_uri'], codeVerifier: form['code_verifier'] });
+    } else if (type === 'refresh_token') {
+      if (refreshToken === undefined) return refuse('invalid_request');
+      pair = grants.refresh(refreshToken);
+    } else {
+      return refuse('unsupported_grant_type');
+    }
+    if (pair === undefined) return refuse('invalid_grant', options.invalidGrantDescription);
+    return { status: 200, headers: NO_STORE, body: options.presentTokens(pair) };
+  };
+
+  const tenantOfForm = ({ code, refresh_token: refreshToken, token: revoked }: Readonly<Record<string, string>>) => {
+    const value = refreshToken ?? code ?? revoked;
+    return value === undefined ? undefined : grants.tenantOf(value);
+  };
+
+  return {
+    authorize,
+    token,
+    isClient: (call: Call) => isClient(call, readForm(call.body)),
+    /** @returns the grant of the access token that the call shows, where it holds */
+    grantOf: (call: Call): Grant | undefined => grants.grantOf(bearerOf(call)),
+    /** The tenant of a call of authorize, token or revoke; of other calls that of their access token. */
+    tenantOf: (call: Call): string | undefined =>
+      call.query['tenant'] ?? tenantOfForm(readForm(call.body)) ?? grants.tenantOf(bearerOf(call)),
+  };
+}
+
+function bearerOf({ headers }: Call): string {
+  return /^bearer (.+)$/i.exec(headers['authorization'] ?? '')?.[1] ?? '';
+}
+
+function isEqual(left: string, right: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(left), digest(right));
+}
+
+/** Clients encode both parts as form fields before they join them. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

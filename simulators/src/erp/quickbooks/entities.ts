@@ -1,0 +1,136 @@
+import type { Row } from '../call.js';
+
+export interface Entity {
+  /** Properties that a statement may filter and order by. */
+  readonly properties: ReadonlySet<string>;
+  /** Further properties that a statement may select. */
+  readonly shown: ReadonlySet<string>;
+  /** Whether rows are made inactive instead of deleted. */
+  readonly hasActive: boolean;
+  /** Fields that a record does not bring. */
+  readonly defaults: (context: DefaultsContext) => Row;
+}
+
+interface DefaultsContext {
+  readonly id: string;
+  /** `YYYY-MM-DD` */
+  readonly today: string;
+  readonly homeCurrency: string;
+  readonly record: Row;
+  /** The name of a vendor. */
+  readonly nameOf: (vendorId: string) => string | undefined;
+}
+
+const ofEach = ['Id', 'SyncToken', 'MetaData.CreateTime', 'MetaData.LastUpdatedTime'];
+const ofTransactions = [...ofEach, 'DocNumber', 'TxnDate', 'TotalAmt', 'PrivateNote'];
+const shownOfTransactions = [
+  'MetaData',
+  'VendorRef',
+  'APAccountRef',
+  'CurrencyRef',
+  'ExchangeRate',
+  'Line',
+  'LinkedTxn',
+  'TxnTaxDetail',
+];
+
+/** Other rows of the company: what the product reads, and nothing else. */
+export const entities: Readonly<Record<string, Entity>> = {
+  Vendor: {
+    properties: new Set([
+      ...ofEach,
+      'Active',
+      'DisplayName',
+      'CompanyName',
+      'GivenName',
+      'FamilyName',
+      'PrintOnCheckName',
+      'Balance',
+    ]),
+    shown: new Set([
+      'MetaData',
+      'TaxIdentifier',
+      'BusinessNumber',
+      'GSTIN',
+      'CurrencyRef',
+      'BillAddr',
+      'PrimaryEmailAddr',
+      'PrimaryPhone',
+      'VendorPaymentBankDetail',
+      'AcctNum',
+    ]),
+    hasActive: true,
+    defaults: ({ id, homeCurrency, record }) => {
+      const name = record['DisplayName'] ?? record['CompanyName'] ?? `Vendor ${id}`;
+      return {
+        DisplayName: name,
+        PrintOnCheckName: name,
+        Active: true,
+        Balance: 0,
+        Vendor1099: false,
+        CurrencyRef: { value: homeCurrency },
+      };
+    },
+  },
+  Bill: {
+    properties: new Set([...ofTransactions, 'DueDate', 'Balance']),
+    shown: new Set([...shownOfTransactions, 'GlobalTaxCalculation', 'SalesTermRef']),
+    hasActive: false,
+    defaults: (context) => ({
+      ...transactionDefaults(context),
+      Balance: context.record['TotalAmt'] ?? 0,
+      LinkedTxn: [],
+    }),
+  },
+  VendorCredit: {
+    properties: new Set([...ofTransactions, 'Balance']),
+    shown: new Set([...shownOfTransactions, 'GlobalTaxCalculation']),
+    hasActive: false,
+    defaults: (context) => ({ ...transactionDefaults(context), Balance: context.record['TotalAmt'] ?? 0 }),
+  },
+  PurchaseOrder: {
+    properties: new Set([...ofTransactions, 'POStatus']),
+    shown: new Set([...shownOfTransactions, 'DueDate', 'GlobalTaxCalculation']),
+    hasActive: false,
+    defaults: (context) => ({ ...transactionDefaults(context), POStatus: 'Open' }),
+  },
+  BillPayment: {
+    properties: new Set([...ofTransactions, 'PayType']),
+    shown: new Set([...shownOfTransactions, 'CheckPayment', 'CreditCardPayment']),
+    hasActive: false,
+    defaults: (context) => ({
+      ...transactionDefaults(context),
+      PayType: 'Check',
+      CheckPayment: { BankAccountRef: { value: '35', name: 'Checking' }, PrintStatus: 'NotSet' },
+    }),
+  },
+};
+
+function transactionDefaults({ today, homeCurrency, record, nameOf }: DefaultsContext): Row {
+  const { value } = (record['VendorRef'] ?? {}) as { readonly value?: string };
+  const name = value === undefined ? undefined : nameOf(value);
+  return {
+    TxnDate: today,
+    CurrencyRef: { value: homeCurrency },
+    TotalAmt: 0,
+    Line: [],
+    ...(name === undefined ? {} : { VendorRef: { value, name } }),
+  };
+}
+
+/** What Intuit shows of tax ids and account numbers: the last four characters. */
+export function maskSecrets(row: Row): Row {
+  const { TaxIdentifier: taxId, VendorPaymentBankDetail: bank } = row;
+  const number = (bank as Row | undefined)?.['BankAccountNumber'];
+  return {
+    ...row,
+    ...(typeof taxId === 'string' ? { TaxIdentifier: mask(taxId) } : {}),
+    ...(typeof number === 'string'
+      ? { VendorPaymentBankDetail: { ...(bank as Row), BankAccountNumber: mask(number) } }
+      : {}),
+  };
+}
+
+function mask(text: string): string {
+  return `${'X'.repeat(Math.max(text.length - 4, 0))}${text.slice(-4)}`;
+}

@@ -1,0 +1,161 @@
+import type { Row } from '../call.js';
+import { dateOf, timeOfDate } from './dates.js';
+
+export interface Entity {
+  /** `Invoice`: in messages. */
+  readonly type: string;
+  readonly id: string;
+  /** Fields that `where` and `order` may name. */
+  readonly fields: ReadonlySet<string>;
+  /** One of them is needed. */
+  readonly scopes: readonly string[];
+  /** Fields that are left out where no page is asked for. */
+  readonly pagedOnly: readonly string[];
+  /** Query parameters besides `page`, `pageSize` and `order`. */
+  readonly parameters: readonly string[];
+  readonly defaults: (context: DefaultsContext) => Row;
+  /** What becomes of a row that a test removes: nothing is ever deleted. */
+  readonly ended: (row: Row) => Row;
+}
+
+interface DefaultsContext {
+  readonly now: Date;
+  readonly baseCurrency: string;
+}
+
+const ofInvoices = ['accounting.invoices', 'accounting.invoices.read'];
+const transactionFields = [
+  'Contact',
+  'Date',
+  'Status',
+  'SubTotal',
+  'TotalTax',
+  'Total',
+  'CurrencyCode',
+  'Reference',
+  'UpdatedDateUTC',
+];
+
+export const entities: Readonly<Record<string, Entity>> = {
+  Contacts: {
+    type: 'Contact',
+    id: 'ContactID',
+    fields: new Set([
+      'ContactID',
+      'Name',
+      'ContactStatus',
+      'EmailAddress',
+      'IsSupplier',
+      'IsCustomer',
+      'AccountNumber',
+      'UpdatedDateUTC',
+    ]),
+    scopes: ['accounting.contacts', 'accounting.contacts.read'],
+    pagedOnly: ['BatchPayments', 'ContactPersons', 'CompanyNumber'],
+    parameters: ['where', 'includeArchived', 'IDs', 'summaryOnly', 'searchTerm'],
+    defaults: () => ({
+      ContactStatus: 'ACTIVE',
+      EmailAddress: '',
+      BankAccountDetails: '',
+      Addresses: [],
+      Phones: [],
+      IsSupplier: true,
+      IsCustomer: false,
+    }),
+    ended: (row) => ({ ...row, ContactStatus: 'ARCHIVED' }),
+  },
+  Invoices: {
+    type: 'Invoice',
+    id: 'InvoiceID',
+    fields: new Set([...transactionFields, 'InvoiceID', 'InvoiceNumber', 'Type', 'DueDate', 'AmountDue', 'AmountPaid']),
+    scopes: ofInvoices,
+    pagedOnly: ['LineItems'],
+    parameters: [
+      'where',
+      'IDs',
+      'InvoiceNumbers',
+      'ContactIDs',
+      'Statuses',
+      'includeArchived',
+      'createdByMyApp',
+      'unitdp',
+      'summaryOnly',
+    ],
+    defaults: (context) => ({
+      Type: 'ACCPAY',
+      ...transactionDefaults(context),
+      ...amountsDefaults,
+      AmountDue: 0,
+      AmountPaid: 0,
+      AmountCredited: 0,
+    }),
+    ended: (row) => ({
+      ...row,
+      Status: row['Status'] === 'AUTHORISED' || row['Status'] === 'PAID' ? 'VOIDED' : 'DELETED',
+    }),
+  },
+  CreditNotes: {
+    type: 'CreditNote',
+    id: 'CreditNoteID',
+    fields: new Set([...transactionFields, 'CreditNoteID', 'CreditNoteNumber', 'Type', 'RemainingCredit']),
+    scopes: ofInvoices,
+    pagedOnly: ['LineItems'],
+    parameters: ['where', 'unitdp'],
+    defaults: (context) => ({ Type: 'ACCPAYCREDIT', ...transactionDefaults(context), ...amountsDefaults }),
+    ended: (row) => ({ ...row, Status: 'VOIDED' }),
+  },
+  PurchaseOrders: {
+    type: 'PurchaseOrder',
+    id: 'PurchaseOrderID',
+    fields: new Set([...transactionFields, 'PurchaseOrderID', 'PurchaseOrderNumber', 'DeliveryDate']),
+    scopes: ofInvoices,
+    pagedOnly: ['LineItems'],
+    parameters: ['Status', 'DateFrom', 'DateTo'],
+    defaults: (context) => ({ ...transactionDefaults(context), ...amountsDefaults }),
+    ended: (row) => ({ ...row, Status: 'DELETED' }),
+  },
+  Payments: {
+    type: 'Payment',
+    id: 'PaymentID',
+    fields: new Set(['PaymentID', 'Date', 'Amount', 'Status', 'PaymentType', 'Reference', 'Invoice', 'UpdatedDateUTC']),
+    scopes: ['accounting.payments', 'accounting.payments.read'],
+    pagedOnly: [],
+    parameters: ['where'],
+    defaults: ({ now }) => ({
+      Date: dateOf(dayOf(now)),
+      Amount: 0,
+      CurrencyRate: 1,
+      PaymentType: 'ACCPAYPAYMENT',
+      Status: 'AUTHORISED',
+      Reference: '',
+      IsReconciled: false,
+    }),
+    ended: (row) => ({ ...row, Status: 'DELETED' }),
+  },
+};
+
+const amountsDefaults = { LineAmountTypes: 'Exclusive', SubTotal: 0, TotalTax: 0, Total: 0, LineItems: [] };
+
+function transactionDefaults({ now, baseCurrency }: DefaultsContext): Row {
+  return { Status: 'AUTHORISED', Date: dateOf(dayOf(now)), Reference: '', CurrencyCode: baseCurrency, CurrencyRate: 1 };
+}
+
+function dayOf(now: Date): number {
+  return Date.parse(now.toISOString().slice(0, 10));
+}
+
+/** Each day is shown twice, as `/Date(...)/` and as text; a record may bring one of them. */
+export function completeDates(row: Row, record: Row): Row {
+  const completed: Record<string, unknown> = { ...row };
+  for (const name of ['Date', 'DueDate']) {
+    const text = record[`${name}String`];
+    const source = text ?? row[name];
+    const time = typeof source === 'string' ? timeOfDate(source) : Number.NaN;
+    if (Number.isNaN(time)) continue;
+    if (text !== undefined && record[name] === undefined) completed[name] = dateOf(time);
+    if (name in row && text === undefined) completed[`${name}String`] = new Date(time).toISOString().slice(0, 19);
+    if (typeof completed[name] === 'string' && !String(completed[name]).startsWith('/Date('))
+      completed[name] = dateOf(time);
+  }
+  return completed;
+}
