@@ -1,0 +1,148 @@
+import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { Connection } from '../domain/connection.js';
+import { readImportFrom } from '../domain/import-from.js';
+import { productOf } from '../providers/registry.js';
+import { auditEvent, connectionChanged } from './connection-events.js';
+import { checkSecret } from './create-connection.js';
+import type { ConnectionSecrets } from './secrets.js';
+import type { ConnectionChange, ConnectionStore, Places } from './stores.js';
+
+/** Ends what a connection means for analyses. */
+export interface VendorMaster {
+  end(organizationId: string, connectionId: string, context: RequestContext): Promise<void>;
+}
+
+export interface ChangeDeps {
+  readonly connections: ConnectionStore;
+  readonly secrets: ConnectionSecrets;
+  readonly clock: Clock;
+  readonly onDue: () => void;
+}
+
+export interface ConnectionUpdate {
+  readonly organizationId: string;
+  readonly connectionId: string;
+  readonly secret?: string | undefined;
+  /** The field that the secret came in. */
+  readonly secretName: string;
+  readonly isPaused?: boolean | undefined;
+  readonly importFrom?: string | undefined;
+}
+
+/**
+ * Gives new credentials, pauses or resumes, or sets the day of the first bills. New credentials queue a run also on ERROR.
+ * @throws DomainError not_found, invalid, wrong_state, in_progress
+ */
+export const updateConnection =
+  ({ connections, secrets, clock, onDue }: ChangeDeps) =>
+  async (update: ConnectionUpdate, context: RequestContext): Promise<Connection> => {
+    const { organizationId, connectionId, secret, secretName } = update;
+    const now = clock.now();
+    const saved = await retryOnConflict(async () => {
+      const connection = await requireConnection(connections, organizationId, connectionId);
+      if (secret !== undefined) checkNewSecret(connection, { secretName, secret });
+      const importFrom = readImportFrom(update.importFrom, now);
+      requireNotDisabled(connection);
+      const isReadAgain = importFrom !== undefined && importFrom !== connection.importFrom;
+      if (isReadAgain && connection.runningRunId !== undefined) {
+        throw new DomainError('in_progress', 'A synchronisation is running. Change import_from when it has ended.');
+      }
+      const isPaused = update.isPaused ?? connection.isPaused;
+      const isResumed = connection.isPaused && !isPaused;
+      // What failed for a reason that only a person can change is tried again when the person has acted.
+      const isDue = secret !== undefined || isResumed || (isReadAgain && connection.status !== 'ERROR');
+      const change: ConnectionChange = {
+        ...(secret === undefined ? {} : { credential: secrets.seal(connection, 'credential', secret) }),
+        ...(update.isPaused === undefined ? {} : { isPaused }),
+        ...(importFrom === undefined ? {} : { importFrom }),
+        ...(isReadAgain ? { isReadAgain } : {}),
+        ...(isPaused ? { nextSyncAt: null } : isDue ? { nextSyncAt: now } : {}),
+      };
+      return connections.save(connection, change, [auditEvent('updated', connectionId, context)]);
+    });
+    if (saved.nextSyncAt !== undefined && saved.nextSyncAt <= now) onDue();
+    return saved;
+  };
+
+function checkNewSecret(
+  { provider }: Connection,
+  given: { readonly secretName: string; readonly secret: string },
+): void {
+  const { credentials, title } = productOf(provider);
+  if (credentials !== undefined) {
+    checkSecret(credentials, given);
+    return;
+  }
+  throw invalidField(
+    given.secretName,
+    `is not used by ${title}. Give consent again with POST /v1/erp-connections/oauth/start.`,
+  );
+}
+
+export interface DeleteDeps {
+  readonly connections: ConnectionStore;
+  readonly places: Places;
+  readonly master: VendorMaster;
+  readonly logger: Logger;
+}
+
+/**
+ * Disconnects an ERP: with the first write its credential is gone and nothing runs any more. What follows is repeated by a
+ * sweep until it is done. A connection that is DISABLED stays so.
+ * @throws DomainError not_found
+ */
+export const deleteConnection =
+  (deps: DeleteDeps) =>
+  async (organizationId: string, connectionId: string, context: RequestContext): Promise<void> => {
+    const { connections, logger } = deps;
+    const isDeletedNow = await retryOnConflict(async () => {
+      const connection = await requireConnection(connections, organizationId, connectionId);
+      const { status: previousStatus } = connection;
+      if (previousStatus === 'DISABLED') return false;
+      await connections.markDeleted(connection, [
+        connectionChanged(connection, { status: 'DISABLED', previousStatus }),
+        auditEvent('deleted', connectionId, context),
+      ]);
+      return true;
+    });
+    if (!isDeletedNow) return;
+    try {
+      await finishDeletion(deps)({ id: connectionId, organizationId }, context);
+    } catch (error) {
+      logger.warn({ error, connectionId }, 'a deletion could not be finished; the sweep repeats it');
+    }
+  };
+
+/** The steps after the commit of a deletion; each may be repeated. */
+export const finishDeletion =
+  ({ connections, places, master }: Omit<DeleteDeps, 'logger'>) =>
+  async (
+    { id, organizationId }: { readonly id: string; readonly organizationId: string },
+    context: RequestContext = systemContext('deletions'),
+  ): Promise<void> => {
+    await places.giveBack(organizationId, id);
+    await master.end(organizationId, id, context);
+    await connections.finishDeletion(id);
+  };
+
+/** @throws DomainError not_found */
+export async function requireConnection(
+  connections: Pick<ConnectionStore, 'find'>,
+  organizationId: string,
+  connectionId: string,
+): Promise<Connection> {
+  const connection = await connections.find(organizationId, connectionId);
+  if (connection === undefined) throw notFound('ERP connection');
+  return connection;
+}
+
+/** @throws DomainError wrong_state */
+export function requireNotDisabled({ status }: Pick<Connection, 'status'>): void {
+  if (status !== 'DISABLED') return;
+  throw new DomainError('wrong_state', 'The connection was deleted. Connect the ERP anew.');
+}

@@ -1,0 +1,147 @@
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { hasCompany } from '@invoicecontrol/tenants/facts';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
+import type { Connection } from '../domain/connection.js';
+import { readImportFrom } from '../domain/import-from.js';
+import { SECRET_LENGTH_MAX } from '../providers/product.js';
+import type { ConfigChecks, CredentialSetup, ErpProduct } from '../providers/product.js';
+import type { ProviderCode } from '../providers/provider.js';
+import { findProduct, products } from '../providers/registry.js';
+import { auditEvent, connectionChanged } from './connection-events.js';
+import type { ConnectionSecrets } from './secrets.js';
+import type { ConnectionStore, Places } from './stores.js';
+import { takePlace } from './take-place.js';
+
+export interface CreateDeps {
+  readonly connections: ConnectionStore;
+  readonly places: Places;
+  readonly secrets: ConnectionSecrets;
+  readonly tenants: Tenants;
+  readonly checks: ConfigChecks;
+  readonly clock: Clock;
+  /** A connection is due. */
+  readonly onDue: () => void;
+}
+
+export interface NewConnection {
+  readonly organizationId: string;
+  /** Code or product name. */
+  readonly provider: string;
+  /** Undefined: the default company. */
+  readonly companyId?: string | undefined;
+  /** As the caller sent it. */
+  readonly config: unknown;
+  readonly secret: string;
+  /** The field that the secret came in. */
+  readonly secretName: string;
+  readonly importFrom?: string | undefined;
+  /** Connections that the plan allows; undefined: no limit. */
+  readonly limit: number | undefined;
+}
+
+/**
+ * Connects an ERP with credentials and queues the first run (endpoint 10).
+ * @throws DomainError invalid, usage_exceeded, already_exists
+ */
+export const createConnection =
+  ({ connections, places, secrets, tenants, checks, clock, onDue }: CreateDeps) =>
+  async (request: NewConnection, context: RequestContext): Promise<Connection> => {
+    const { organizationId, secret, limit } = request;
+    const now = clock.now();
+    const { code: provider, credentials } = readProvider(request.provider);
+    checkSecret(credentials, request);
+    const { config, remoteKey } = await credentials.readConfig(request.config, checks);
+    const importFrom = readImportFrom(request.importFrom, now);
+    const companyId = await readCompany(tenants, request, context);
+    const id = uuidV7();
+    const connection: Connection = {
+      id,
+      organizationId,
+      version: 1,
+      companyId,
+      provider,
+      status: 'PENDING',
+      config,
+      remoteCompanyId: remoteCompanyId(organizationId, provider, remoteKey),
+      isPaused: false,
+      importFrom,
+      lastSyncAt: undefined,
+      lastSuccessAt: undefined,
+      lastError: undefined,
+      nextSyncAt: now,
+      runningRunId: undefined,
+      recentRunIds: [],
+      streamSuccesses: {},
+      credential: secrets.seal({ id, organizationId }, 'credential', secret),
+      createdAt: now,
+    };
+    await takePlace({ connections, places }, organizationId, id, limit);
+    try {
+      await connections.insert(connection, remoteKey, [
+        connectionChanged(connection, { status: 'PENDING', previousStatus: undefined }),
+        auditEvent('created', id, context),
+      ]);
+    } catch (error) {
+      // Whether it was stored may be unknown; then the place is given back when it is missed.
+      if (error instanceof DomainError) await places.giveBack(organizationId, id);
+      throw error;
+    }
+    onDue();
+    return connection;
+  };
+
+/** The same when the remote company is connected anew: ids of what is imported derive from it. */
+export function remoteCompanyId(organizationId: string, provider: ProviderCode, remoteKey: string): string {
+  return uuidV5(JSON.stringify([organizationId, provider, remoteKey]), REMOTE_COMPANY_NAMESPACE);
+}
+
+const REMOTE_COMPANY_NAMESPACE = '6c0f2a52-6d2b-4d0a-9f0c-2f3c5b7a9e11';
+
+/**
+ * The company that a request names, or the default one.
+ * @throws DomainError invalid for one that is unknown or of another organization
+ */
+export async function readCompany(
+  tenants: Tenants,
+  { organizationId, companyId: named }: { readonly organizationId: string; readonly companyId?: string | undefined },
+  context: RequestContext,
+): Promise<string> {
+  const tenant = await tenants.factsOf(organizationId, context, named);
+  const companyId = named ?? tenant.defaultCompanyId;
+  if (hasCompany(tenant, companyId)) return companyId;
+  throw invalidField('company_id', 'names no company of this organization; leave it out for the default company.');
+}
+
+function readProvider(spelling: string): ErpProduct & { readonly credentials: CredentialSetup } {
+  const erp = findProduct(spelling);
+  if (erp?.credentials !== undefined) return { ...erp, credentials: erp.credentials };
+  if (erp !== undefined) {
+    throw invalidField(
+      'provider',
+      `${erp.title} is connected by consent in the browser. Call POST /v1/erp-connections/oauth/start instead.`,
+    );
+  }
+  const known = products.flatMap(({ code, product, credentials }) =>
+    credentials === undefined ? [] : [code, product],
+  );
+  throw invalidField('provider', `must be one of ${known.join(', ')}.`);
+}
+
+/** @throws DomainError invalid */
+export function checkSecret(
+  { secretName: expected }: Pick<CredentialSetup, 'secretName'>,
+  { secretName, secret }: { readonly secretName: string; readonly secret: string },
+): void {
+  if (secretName !== expected) throw invalidField(expected, `is required; ${secretName} belongs to another provider.`);
+  if (
+    secret.length === 0 ||
+    secret.length > SECRET_LENGTH_MAX ||
+    /[\p{Cc}\p{Cs}]/u.test(secret) ||
+    secret.trim() === ''
+  ) {
+    throw invalidField(expected, `must have 1 to ${SECRET_LENGTH_MAX} characters, without line breaks.`);
+  }
+}

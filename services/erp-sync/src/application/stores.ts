@@ -1,0 +1,77 @@
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { Connection, ConnectionStatus, SealedValue } from '../domain/connection.js';
+import type { ProviderCode } from '../providers/provider.js';
+
+// What the use cases about connections need of the collections.
+
+/** What a change of a connection sets; what is absent stays. */
+export interface ConnectionChange {
+  readonly credential?: SealedValue;
+  readonly isPaused?: boolean;
+  readonly importFrom?: string;
+  /** `null`: no longer scheduled. */
+  readonly nextSyncAt?: Date | null;
+  /** Bills, credit notes and payments are read from the beginning again. */
+  readonly isReadAgain?: true;
+}
+
+export interface ConnectionFilter {
+  readonly companyId: string | undefined;
+  readonly provider: ProviderCode | undefined;
+  readonly status: ConnectionStatus | undefined;
+}
+
+export interface ConnectionStore {
+  /**
+   * @param remoteKey names the remote company within its provider
+   * @throws DomainError already_exists when the organization has connected the remote company
+   */
+  insert(connection: Connection, remoteKey: string, events: readonly Announcement[]): Promise<void>;
+  find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
+  list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
+  /** How many are not DISABLED. */
+  countLive(organizationId: string): Promise<number>;
+  /** Those of these connections that are not DISABLED. */
+  live(organizationId: string, connectionIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** @throws VersionConflict when another change came between, or a run began that the change does not allow */
+  save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
+  /**
+   * Commits the deletion: the credential is gone, a running run can write nothing more, the remote company may be connected
+   * anew. {@link finishDeletion} follows. @throws VersionConflict
+   */
+  markDeleted(connection: Connection, events: readonly Announcement[]): Promise<void>;
+  finishDeletion(connectionId: string): Promise<void>;
+  /** Deletions that are not finished, committed before. */
+  unfinishedDeletions(before: Date): Promise<readonly { readonly id: string; readonly organizationId: string }[]>;
+  countUnfinishedDeletions(): Promise<number>;
+}
+
+/** The secrets of all connections, for the rotation of keys. */
+export interface SealedConnections {
+  /** Connections with a secret that is sealed with this key. */
+  sealedWith(keyId: string, limit: number): Promise<readonly SealedSecrets[]>;
+  countSealedWith(keyId: string): Promise<number>;
+  /** With a secret that none of these keys seals. */
+  countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
+  /** Replaces a secret unless it was changed since it was read. */
+  replaceSealed(connectionId: string, field: SecretField, before: SealedValue, after: SealedValue): Promise<void>;
+}
+
+/** The fields of a connection that hold a secret; also the field of its place in the secretbox. */
+export const secretFields = ['credential', 'tokens'] as const;
+export type SecretField = (typeof secretFields)[number];
+
+export interface SealedSecrets {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly secrets: Partial<Readonly<Record<SecretField, SealedValue>>>;
+}
+
+/** The exact number of connections of each organization. */
+export interface Places {
+  /** False when the organization has as many as its limit. */
+  take(organizationId: string, connectionId: string, limit: number): Promise<boolean>;
+  giveBack(organizationId: string, connectionId: string): Promise<void>;
+  taken(organizationId: string): Promise<readonly string[]>;
+}

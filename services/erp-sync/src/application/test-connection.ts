@@ -1,0 +1,54 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Connection, ConnectionError } from '../domain/connection.js';
+import { ErpFault } from '../domain/faults.js';
+import type { Session } from '../providers/provider.js';
+import { requireConnection, requireNotDisabled } from './change-connections.js';
+import { auditLine } from './connection-events.js';
+import type { ConnectionStore } from './stores.js';
+
+export interface TestDeps {
+  readonly connections: Pick<ConnectionStore, 'find'>;
+  /** A session for one test, with few calls and little time. */
+  readonly openTestSession: (connection: Connection) => Session;
+  readonly audit: Pick<AuditBuffer, 'record'>;
+  readonly clock: Clock;
+}
+
+export interface TestResult {
+  readonly status: 'CONNECTED' | 'ERROR';
+  readonly testedAt: Date;
+  readonly fault: ConnectionError | undefined;
+}
+
+/**
+ * Calls the ERP as the first run would: whether the credentials are right, the company exists, and each permission is there.
+ * Stores nothing but a line of the audit trail.
+ * @throws DomainError not_found, wrong_state; foreign_failure when the ERP does not answer rightly
+ */
+export const testConnection =
+  ({ connections, openTestSession, audit, clock }: TestDeps) =>
+  async (organizationId: string, connectionId: string, context: RequestContext): Promise<TestResult> => {
+    const connection = await requireConnection(connections, organizationId, connectionId);
+    requireNotDisabled(connection);
+    const fault = await faultOf(() => openTestSession(connection).test());
+    audit.record(organizationId, context, auditLine('tested', connectionId));
+    if (fault === undefined) return { status: 'CONNECTED', testedAt: clock.now(), fault };
+    const { code, message } = fault;
+    if (fault.needsAPerson) return { status: 'ERROR', testedAt: clock.now(), fault: { code, message } };
+    throw new DomainError('foreign_failure', `${message} The connection is unchanged; test it again later.`, {
+      cause: fault,
+    });
+  };
+
+async function faultOf(work: () => Promise<unknown>): Promise<ErpFault | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ErpFault) return error;
+    throw error;
+  }
+}

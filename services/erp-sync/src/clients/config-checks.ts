@@ -1,0 +1,23 @@
+import { readCustomerUrl } from '@invoicecontrol/egress/customer-url';
+import type { Egress } from '@invoicecontrol/egress/egress';
+import type { ConfigChecks } from '../providers/product.js';
+
+/**
+ * Checks addresses in configurations: a URL of a customer must be public, or have one of the origins that the installation
+ * names.
+ */
+export function configChecks(
+  egress: Pick<Egress, 'checkUrl'>,
+  {
+    allowedOrigins,
+    bankOrigins,
+  }: { readonly allowedOrigins: readonly string[]; readonly bankOrigins: readonly string[] },
+): ConfigChecks {
+  return {
+    bankOrigins,
+    async checkUrl(text) {
+      const read = readCustomerUrl(text, { isHttpAllowed: true });
+      return 'url' in read && allowedOrigins.includes(read.url.origin) ? read : egress.checkUrl(text);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { egressSettings, weakenedBy } from '@invoicecontrol/egress/settings';
+import type { EgressSettings } from '@invoicecontrol/egress/settings';
+import { addressSettings, operatorToken, secret, serviceSettings } from '@invoicecontrol/runtime/config';
+import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { z } from 'zod';
+
+const MONTHS_MAX = 120;
+const DAY_SECONDS = 86_400;
+const YEAR_SECONDS = 365 * DAY_SECONDS;
+
+const whole = (fallback: number, min: number, max: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
+/** Without a slash at its end: paths are appended. */
+const baseUrl = (fallback: string) =>
+  z
+    .url({ protocol: /^https?$/ })
+    .default(fallback)
+    .transform((url) => url.replace(/\/+$/, ''));
+const endpointUrl = (fallback: string) => z.url({ protocol: /^https?$/ }).default(fallback);
+
+/** `https://erp.example.com:8443`, with commas between them. */
+const origins = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])))
+  .refine((entries) => entries.every((entry) => URL.canParse(entry) && new URL(entry).origin === entry), {
+    message: 'must be origins such as https://erp.example.com with commas between them',
+  });
+
+/** The environment of the erp-sync service (ERP reference, section 14). */
+export const configSchema = z
+  .object({
+    ...serviceSettings('erp_sync'),
+    ...addressSettings('organization', 'analysis'),
+    OPERATOR_TOKEN: operatorToken,
+    SECRETBOX_KEYS: keyRing,
+    NODE_ENV: z.string().optional(),
+    ...egressSettings,
+    /** Origins that an address of a customer may have although their hosts may not be called otherwise. */
+    ERP_EGRESS_ALLOW_ORIGINS: origins,
+    /** What answers call the ERPs: `codes` (PROVIDER_A) or `products` (BUSINESS_CENTRAL). */
+    ERP_PROVIDER_NAMES: z.enum(['codes', 'products']).default('codes'),
+
+    BUSINESS_CENTRAL_LOGIN_URL: baseUrl('https://login.microsoftonline.com'),
+    BUSINESS_CENTRAL_API_URL: baseUrl('https://api.businesscentral.dynamics.com'),
+    /** Origins that `bankAccountEndpoint` may have; the API's when there are none. */
+    BUSINESS_CENTRAL_BANK_ORIGINS: origins,
+
+    /** Without id and secret, QuickBooks Online cannot be connected. */
+    QUICKBOOKS_CLIENT_ID: z.string().optional(),
+    QUICKBOOKS_CLIENT_SECRET: secret.optional(),
+    QUICKBOOKS_AUTHORIZE_URL: endpointUrl('https://appcenter.intuit.com/connect/oauth2'),
+    QUICKBOOKS_TOKEN_URL: endpointUrl('https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer'),
+    QUICKBOOKS_REVOKE_URL: endpointUrl('https://developer.api.intuit.com/v2/oauth2/tokens/revoke'),
+    QUICKBOOKS_API_URL: baseUrl('https://quickbooks.api.intuit.com'),
+    /** Without id and secret, Xero cannot be connected. */
+    XERO_CLIENT_ID: z.string().optional(),
+    XERO_CLIENT_SECRET: secret.optional(),
+    XERO_AUTHORIZE_URL: endpointUrl('https://login.xero.com/identity/connect/authorize'),
+    XERO_TOKEN_URL: endpointUrl('https://identity.xero.com/connect/token'),
+    XERO_REVOKE_URL: endpointUrl('https://identity.xero.com/connect/revocation'),
+    XERO_API_URL: baseUrl('https://api.xero.com'),
+
+    /** Length of a slot: how often a connection is synchronised. */
+    ERP_SYNC_INTERVAL_SECONDS: whole(3_600, 1, DAY_SECONDS),
+    /** How often each replica looks for connections that are due. */
+    ERP_POLL_SECONDS: whole(15, 1, 3_600),
+    /** Renewed at a third of it. */
+    ERP_LEASE_SECONDS: whole(60, 1, 3_600),
+    /** How often all ids are compared, where deletions show only so. */
+    ERP_RECONCILE_SECONDS: whole(7 * DAY_SECONDS, 1, YEAR_SECONDS),
+    /** The first window of bills, unless the connection says from when. */
+    ERP_INITIAL_MONTHS: whole(24, 1, MONTHS_MAX),
+    /** The longest time without a refresh of tokens. */
+    ERP_REFRESH_SECONDS: whole(DAY_SECONDS, 1, 30 * DAY_SECONDS),
+    /** The greatest page asked for; less where the ERP gives less. */
+    ERP_PAGE_SIZE: z.coerce.number().int().min(1).max(1_000).optional(),
+    /** Deadline of one call with its body. */
+    ERP_CALL_SECONDS: whole(30, 1, 600),
+    ERP_RESPONSE_MAX_BYTES: whole(32 * 1024 * 1024, 1_024, 512 * 1024 * 1024),
+    ERP_BACKOFF_MS: whole(1_000, 1, 60_000),
+    ERP_BACKOFF_MAX_SECONDS: whole(60, 1, 3_600),
+    /** Budgets of one run. */
+    ERP_RUN_SECONDS: whole(1_800, 1, DAY_SECONDS),
+    ERP_RUN_CALLS: whole(2_000, 1, 100_000),
+
+    ERP_OAUTH_FLOW_SECONDS: whole(600, 1, 3_600),
+    ERP_OAUTH_CONFIRM: z.stringbool().default(true),
+    /** Where providers send the browser back to; the provider's code is appended. */
+    ERP_OAUTH_CALLBACK_URL: baseUrl('http://127.0.0.1:8080/v1/erp-connections/oauth/callback'),
+    /** The page of the application that the browser ends at. */
+    ERP_OAUTH_RETURN_URL: endpointUrl('http://127.0.0.1:8080/docs'),
+  })
+  .superRefine((config, issues) => {
+    if (config.NODE_ENV !== 'production') return;
+    for (const name of unsafeSettings(config)) {
+      issues.addIssue({ code: 'custom', path: [name], message: 'must not be set in production' });
+    }
+  });
+
+export type Config = z.infer<typeof configSchema>;
+
+/** Names of the settings with which calls are less safe than they are by default. */
+export function unsafeSettings(config: EgressSettings): string[] {
+  return weakenedBy(config);
+}
+
+/** Origins that the token of Business Central may be sent to. */
+export function bankOrigins(
+  config: Pick<Config, 'BUSINESS_CENTRAL_BANK_ORIGINS' | 'BUSINESS_CENTRAL_API_URL'>,
+): readonly string[] {
+  const { BUSINESS_CENTRAL_BANK_ORIGINS: named, BUSINESS_CENTRAL_API_URL: apiUrl } = config;
+  return named.length > 0 ? named : [new URL(apiUrl).origin];
+}

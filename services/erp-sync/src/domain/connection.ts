@@ -1,0 +1,59 @@
+import type { ProviderCode } from '../providers/provider.js';
+import type { FaultCode } from './faults.js';
+
+export const connectionStatuses = ['PENDING', 'CONNECTED', 'ERROR', 'DISABLED'] as const;
+export type ConnectionStatus = (typeof connectionStatuses)[number];
+
+/** A customer's ERP company, kept in step with one company of the organization. */
+export interface Connection {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly version: number;
+  readonly companyId: string;
+  readonly provider: ProviderCode;
+  readonly status: ConnectionStatus;
+  /** As answers show it: camelCase, without secrets. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Derived from organization, provider and remote company: the same when it is connected anew. */
+  readonly remoteCompanyId: string;
+  readonly isPaused: boolean;
+  /** `YYYY-MM-DD`: bills from this day on; absent: the last `ERP_INITIAL_MONTHS`. */
+  readonly importFrom: string | undefined;
+  /** The end of the last run. */
+  readonly lastSyncAt: Date | undefined;
+  /** The end of the last run that was SUCCEEDED or PARTIAL. */
+  readonly lastSuccessAt: Date | undefined;
+  readonly lastError: ConnectionError | undefined;
+  /** When the next run is due; absent while it is not scheduled. */
+  readonly nextSyncAt: Date | undefined;
+  /** While a run is on. */
+  readonly runningRunId: string | undefined;
+  /** Ids of the ten newest runs, the oldest first. */
+  readonly recentRunIds: readonly string[];
+  /** When each stream was last read without a fault. */
+  readonly streamSuccesses: Readonly<Record<string, Date>>;
+  /** Client secret or API key; absent for providers with consent and after a deletion. */
+  readonly credential: SealedValue | undefined;
+  readonly createdAt: Date;
+}
+
+/** In our words, without data of the ERP. */
+export interface ConnectionError {
+  readonly code: FaultCode;
+  readonly message: string;
+}
+
+/** A secret under a key of SECRETBOX_KEYS. */
+export interface SealedValue {
+  readonly sealed: string;
+  /** The key; found by it when keys rotate. */
+  readonly keyId: string;
+}
+
+/**
+ * Whether the next run is scheduled when one has ended. On ERROR a person has to act first; a run that somebody starts is
+ * allowed then.
+ */
+export function isScheduled({ status, isPaused }: Pick<Connection, 'status' | 'isPaused'>): boolean {
+  return (status === 'PENDING' || status === 'CONNECTED') && !isPaused;
+}

@@ -1,0 +1,18 @@
+import { invalidField } from '@invoicecontrol/errors';
+import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
+
+/** Nobody imports older bills; it keeps typing errors such as 0226 out. */
+const EARLIEST = '2000-01-01';
+
+/**
+ * The day from which bills are imported.
+ * @throws DomainError invalid
+ */
+export function readImportFrom(day: string | undefined, now: Date): string | undefined {
+  if (day === undefined) return undefined;
+  const today = now.toISOString().slice(0, 10);
+  if (!isCalendarDate(day) || day < EARLIEST || day > today) {
+    throw invalidField('import_from', `must be a day from ${EARLIEST} to today, such as 2026-01-31.`);
+  }
+  return day;
+}

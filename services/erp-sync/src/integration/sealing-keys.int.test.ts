@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { secretbox } from '@invoicecontrol/secretbox/secretbox';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { connectionSecrets } from '../application/secrets.js';
+import { startService } from '../compose.js';
+import type { ConnectionDocument } from '../storage/connections.js';
+import { businessCentralRequest, caller, startErpSync, stated } from '../testing/running-erp-sync.js';
+import type { RunningErpSync } from '../testing/running-erp-sync.js';
+
+const key = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
+const [first, second, third] = [key('k1'), key('k2'), key('k3')];
+
+let running: RunningErpSync;
+beforeAll(async () => {
+  running = await startErpSync(startService, {
+    infrastructure: testInfrastructure(),
+    databaseName: testDatabaseName(),
+    env: { SECRETBOX_KEYS: first },
+  });
+});
+afterAll(() => running.stop());
+
+const stored = () => running.mongo.db.collection<ConnectionDocument>('connections');
+
+test('secrets are sealed anew under the newest key, and open to the same text', async () => {
+  const organizationId = running.organization.newTenant();
+  const { connection } = await running.connections.createConnection(businessCentralRequest(organizationId), caller);
+  const { connectionId } = stated(connection);
+  await running.stopService();
+  const replica = await running.startReplica({ SECRETBOX_KEYS: `${second},${first}` });
+  await eventually(async () =>
+    expect((await stored().findOne({ _id: connectionId }))?.credential).toMatchObject({ keyId: 'k2' }),
+  );
+  const { credential } = stated((await stored().findOne({ _id: connectionId })) ?? undefined);
+  const secrets = connectionSecrets(secretbox(keyRing.parse(second)));
+  const owner = { id: connectionId, organizationId };
+  expect(secrets.open(owner, 'credential', stated(credential))).toBe('a~client.secret');
+  // A secret opens for its own connection alone.
+  expect(() => secrets.open({ ...owner, id: 'another' }, 'credential', stated(credential))).toThrow(
+    /belongs to another place/,
+  );
+  await replica.stop();
+});
+
+test('a service without the key of a stored secret does not start', async () => {
+  await expect(running.startReplica({ SECRETBOX_KEYS: third })).rejects.toThrow(/SECRETBOX_KEYS lacks/);
+});

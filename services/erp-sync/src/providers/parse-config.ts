@@ -1,0 +1,35 @@
+import { FieldFaults } from '@invoicecontrol/errors';
+import { z } from 'zod';
+
+/** Longest part of an unknown field's name that is repeated; the name comes from the caller. */
+const NAME_LENGTH_MAX = 100;
+
+/**
+ * The `config` of a request as the schema of its provider describes it.
+ * @param schema each field says in its own sentence what is wrong with it
+ * @throws DomainError invalid with one detail per wrong field
+ */
+export function parseConfig<S extends z.ZodType>(schema: S, given: unknown): z.infer<S> {
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const faults = new FieldFaults();
+  for (const { code, path, message, ...issue } of result.error.issues) {
+    const at = ['config', ...path.map(String)].join('.');
+    if (code === 'unrecognized_keys' && 'keys' in issue) {
+      for (const key of issue.keys)
+        faults.add(`${at}.${key.slice(0, NAME_LENGTH_MAX)}`, 'No such field here. Remove it.');
+    } else {
+      faults.add(at, message);
+    }
+  }
+  throw faults.refusal();
+}
+
+/** A required or optional text of a configuration, with one sentence for every fault. */
+export function textLike(pattern: RegExp, sentence: string) {
+  return z
+    .string({ error: ({ input }) => (input === undefined ? 'Required.' : sentence) })
+    .refine((value) => pattern.test(value), sentence);
+}
+
+export const GUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;

@@ -1,0 +1,280 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { FREE } from '@invoicecontrol/runtime/mongo/claims';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import { secretFields } from '../application/stores.js';
+import type { ConnectionStore, SealedConnections } from '../application/stores.js';
+import type { Connection, ConnectionError, ConnectionStatus, SealedValue } from '../domain/connection.js';
+import type { StreamName } from '../domain/records.js';
+import type { ProviderCode } from '../providers/provider.js';
+
+/**
+ * A connection. Changes of what it is (status, configuration, credentials, pause, deletion) raise `version` and go through
+ * the aggregate; claims, progress of streams and tokens change apart from it, each guarded by its own claim.
+ */
+export interface ConnectionDocument extends Aggregate {
+  readonly companyId: string;
+  readonly provider: ProviderCode;
+  readonly status: ConnectionStatus;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly remoteCompanyId: string;
+  /** The remote company within the organization, while it is connected. Unique sparse index. */
+  readonly liveKey?: string;
+  readonly isPaused: boolean;
+  readonly importFrom?: string;
+  readonly createdAt: Date;
+
+  /** Client secret or API key of a provider with credentials. */
+  readonly credential?: SealedValue;
+  /** Access and refresh token of a provider with consent, JSON. */
+  readonly tokens?: SealedValue;
+  /** Raised by every write of `tokens`. */
+  readonly tokenVersion?: number;
+  /** When the tokens were refreshed last. Sparse index. */
+  readonly tokensRefreshedAt?: Date;
+  /** Who refreshes the tokens. */
+  readonly refreshClaim?: string;
+  readonly refreshLeaseUntil?: Date;
+  /** Disconnected, and the tokens are not revoked yet: when to try next. Sparse index. */
+  readonly revokeAt?: Date;
+  readonly revokeTries?: number;
+
+  /**
+   * When the next run is due. Absent: not scheduled (ERROR, paused, DISABLED). New credentials set it on ERROR, too: a run is
+   * due by this field alone. Sparse index.
+   */
+  readonly nextSyncAt?: Date;
+  readonly runningRunId?: string;
+  /** Of the worker of the running run; guards what it writes. */
+  readonly claim?: string;
+  /** The epoch while no run is on; absent: DISABLED, nothing may run. */
+  readonly leaseUntil?: Date;
+  readonly streams?: Partial<Readonly<Record<StreamName, StreamProgress>>>;
+  /** When all ids were compared last. */
+  readonly reconciledAt?: Date;
+  /** The ten newest, the oldest first. */
+  readonly recentRunIds: readonly string[];
+  readonly lastSyncAt?: Date;
+  readonly lastSuccessAt?: Date;
+  readonly lastError?: ConnectionError;
+
+  /** Disconnected, and analysis has not ended its master yet: since when. Sparse index. */
+  readonly endMasterSince?: Date;
+}
+
+/** How far a stream has been read. */
+export interface StreamProgress {
+  /** RFC 3339, the ERP's clock: a window begins there. Moved after its last page. Absent: never read to the end. */
+  readonly cursor?: string;
+  /** A window that is not read to its end. */
+  readonly window?: {
+    readonly from?: string;
+    readonly dateFrom?: string;
+    /** The cursor after its last page. */
+    readonly next: string;
+    /** `Page.position` of the last page that was stored. */
+    readonly after?: string;
+  };
+  /** When it was last read to the end. */
+  readonly succeededAt?: Date;
+}
+
+/** The newest runs whose ids a connection keeps. */
+export const RECENT_RUNS_MAX = 10;
+/** Connections that one run of a job takes. */
+const SWEEP_MAX = 256;
+const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
+
+export async function createConnectionIndexes(collection: Collection<ConnectionDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+    { key: { organizationId: 1, status: 1 }, name: 'status' },
+    { key: { liveKey: 1 }, unique: true, sparse: true, name: 'live' },
+    { key: { nextSyncAt: 1 }, sparse: true, name: 'due' },
+    { key: { runningRunId: 1 }, sparse: true, name: 'running' },
+    { key: { tokensRefreshedAt: 1 }, sparse: true, name: 'refresh' },
+    { key: { revokeAt: 1 }, sparse: true, name: 'revocation' },
+    { key: { endMasterSince: 1 }, sparse: true, name: 'end_master' },
+    { key: { 'credential.keyId': 1 }, sparse: true, name: 'credential_key' },
+    { key: { 'tokens.keyId': 1 }, sparse: true, name: 'tokens_key' },
+  ]);
+}
+
+/** Connections with a secret that none of these keys seals. */
+export function sealedWithOthers(keyIds: readonly string[]): Filter<ConnectionDocument> {
+  const others = secretFields.map((field) => ({ [`${field}.keyId`]: { $exists: true, $nin: [...keyIds] } }));
+  return { $or: others } as Filter<ConnectionDocument>;
+}
+
+export function connectionStore(
+  collection: Collection<ConnectionDocument>,
+  outbox: Outbox,
+  clock: Clock,
+): ConnectionStore & SealedConnections {
+  const aggregates = aggregateStore(collection, outbox, clock);
+  const sealedWith = (keyId: string): Filter<ConnectionDocument> =>
+    ({ $or: secretFields.map((field) => ({ [`${field}.keyId`]: keyId })) }) as Filter<ConnectionDocument>;
+  return {
+    async insert(connection, remoteKey, events) {
+      const { id, organizationId, companyId, provider, status, config, remoteCompanyId, isPaused } = connection;
+      const { importFrom, credential, nextSyncAt, createdAt } = connection;
+      try {
+        await aggregates.insert(
+          {
+            _id: id,
+            organizationId,
+            companyId,
+            provider,
+            status,
+            config,
+            remoteCompanyId,
+            liveKey: liveKey(organizationId, provider, remoteKey),
+            isPaused,
+            ...(importFrom === undefined ? {} : { importFrom }),
+            ...(credential === undefined ? {} : { credential }),
+            ...(nextSyncAt === undefined ? {} : { nextSyncAt }),
+            leaseUntil: FREE,
+            recentRunIds: [],
+            createdAt,
+          },
+          { events },
+        );
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        throw new DomainError(
+          'already_exists',
+          'The organization has connected this company of the ERP already. Change that connection, or delete it first.',
+        );
+      }
+    },
+    async find(organizationId, connectionId) {
+      const document = await collection.findOne({ _id: connectionId, organizationId });
+      return document === null ? undefined : toConnection(document);
+    },
+    async list(organizationId, { companyId, provider, status }, page) {
+      const filter = {
+        organizationId,
+        ...(companyId === undefined ? {} : { companyId }),
+        ...(provider === undefined ? {} : { provider }),
+        ...(status === undefined ? {} : { status }),
+      };
+      const { items, nextPageToken } = await findPage(collection, filter, page);
+      return { items: items.map(toConnection), nextPageToken };
+    },
+    countLive: (organizationId) => collection.countDocuments({ organizationId, status: { $in: LIVE } }),
+    async live(organizationId, connectionIds) {
+      const filter = { _id: { $in: [...connectionIds] }, organizationId, status: { $in: LIVE } };
+      const found = await collection.find(filter, { projection: { _id: 1 }, limit: connectionIds.length }).toArray();
+      return new Set(found.map(({ _id }) => _id));
+    },
+    async save(connection, { nextSyncAt, isReadAgain, ...fields }, events) {
+      const removed = {
+        ...(nextSyncAt === null ? { nextSyncAt: '' as const } : {}),
+        ...(isReadAgain === true ? Object.fromEntries(DATED_STREAMS.map((name) => [`streams.${name}`, ''])) : {}),
+      };
+      const saved = await aggregates.save(
+        connection,
+        {
+          $set: { ...fields, ...(nextSyncAt === undefined || nextSyncAt === null ? {} : { nextSyncAt }) },
+          ...(Object.keys(removed).length === 0 ? {} : { $unset: removed }),
+        } as UpdateFilter<ConnectionDocument>,
+        // A run writes the cursors that are about to go.
+        { events, ...(isReadAgain === true ? { onlyIf: { runningRunId: { $exists: false } } } : {}) },
+      );
+      return toConnection(saved);
+    },
+    async markDeleted(connection, events) {
+      await aggregates.save(
+        connection,
+        {
+          $set: { status: 'DISABLED', endMasterSince: clock.now() },
+          $unset: { ...REMOVED_BY_DELETION },
+        },
+        { events },
+      );
+    },
+    async finishDeletion(connectionId) {
+      await collection.updateOne({ _id: connectionId }, { $unset: { endMasterSince: '' } });
+    },
+    async unfinishedDeletions(before) {
+      const found = await collection
+        .find({ endMasterSince: { $lte: before } }, { projection: { organizationId: 1 }, limit: SWEEP_MAX })
+        .toArray();
+      return found.map(({ _id: id, organizationId }) => ({ id, organizationId }));
+    },
+    countUnfinishedDeletions: () => collection.countDocuments({ endMasterSince: { $exists: true } }),
+    async sealedWith(keyId, limit) {
+      const found = await collection.find(sealedWith(keyId)).limit(limit).toArray();
+      return found.map(({ _id: id, organizationId, credential, tokens }) => ({
+        id,
+        organizationId,
+        secrets: {
+          ...(credential === undefined ? {} : { credential }),
+          ...(tokens === undefined ? {} : { tokens }),
+        },
+      }));
+    },
+    countSealedWith: (keyId) => collection.countDocuments(sealedWith(keyId)),
+    countSealedWithOthers: (keyIds) => collection.countDocuments(sealedWithOthers(keyIds)),
+    async replaceSealed(connectionId, field, before, after) {
+      const unchanged = { _id: connectionId, [`${field}.sealed`]: before.sealed } as Filter<ConnectionDocument>;
+      await collection.updateOne(unchanged, { $set: { [field]: after } });
+    },
+  };
+}
+
+/** What a disconnected ERP no longer has. Tokens stay until they are revoked. */
+const REMOVED_BY_DELETION = {
+  liveKey: '',
+  credential: '',
+  nextSyncAt: '',
+  runningRunId: '',
+  claim: '',
+  leaseUntil: '',
+  refreshClaim: '',
+  refreshLeaseUntil: '',
+  tokensRefreshedAt: '',
+} as const;
+
+/** Streams whose first window begins at `importFrom`. */
+const DATED_STREAMS = ['bills', 'creditNotes', 'payments'] as const satisfies readonly StreamName[];
+
+/** JSON, because a delimiter inside a part must not make two companies equal. */
+export function liveKey(organizationId: string, provider: ProviderCode, remoteKey: string): string {
+  return JSON.stringify([organizationId, provider, remoteKey]);
+}
+
+export function toConnection(document: ConnectionDocument): Connection {
+  const { _id: id, organizationId, version, companyId, provider, status, config, remoteCompanyId } = document;
+  const { isPaused, importFrom, lastSyncAt, lastSuccessAt, lastError, nextSyncAt, runningRunId } = document;
+  const { recentRunIds, streams = {}, credential, createdAt } = document;
+  const successes = Object.entries(streams).flatMap(([name, { succeededAt }]) =>
+    succeededAt === undefined ? [] : [[name, succeededAt] as const],
+  );
+  return {
+    id,
+    organizationId,
+    version,
+    companyId,
+    provider,
+    status,
+    config,
+    remoteCompanyId,
+    isPaused,
+    importFrom,
+    lastSyncAt,
+    lastSuccessAt,
+    lastError,
+    nextSyncAt,
+    runningRunId,
+    recentRunIds,
+    streamSuccesses: Object.fromEntries(successes),
+    credential,
+    createdAt,
+  };
+}

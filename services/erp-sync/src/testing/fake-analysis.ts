@@ -1,0 +1,42 @@
+import { ErpImportServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import { DomainError } from '@invoicecontrol/errors';
+import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+
+/** A fake of the imports of the analysis service, as far as connections need them. */
+export interface FakeAnalysis extends GrpcServer {
+  /** Connections whose master was ended, in the order of the calls. */
+  readonly endedMasters: readonly string[];
+  /** From now on calls are refused, or taken again. */
+  setAvailable(isAvailable: boolean): void;
+}
+
+export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
+  const endedMasters: string[] = [];
+  let isAvailable = true;
+  const refuse = (): Promise<never> => Promise.reject(new DomainError('unavailable', 'Not now.'));
+  const server = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    logger,
+    bindings: [
+      bind(ErpImportServiceDefinition, {
+        async endMaster({ connectionId }) {
+          if (!isAvailable) return refuse();
+          endedMasters.push(connectionId);
+          return {};
+        },
+        deleteRecords: refuse,
+        importVendors: refuse,
+        importVendorAccounts: refuse,
+        importBills: refuse,
+        importOrders: refuse,
+        importPayments: refuse,
+        reconcileIds: refuse,
+        completeImport: refuse,
+      }),
+    ],
+  });
+  return { ...server, endedMasters, setAvailable: (value) => void (isAvailable = value) };
+}
