@@ -200,6 +200,8 @@ function assertValid(isValid: ValidateFunction, body: unknown, what: string): vo
 function strictValidators({ paths, components }: OpenApi): (name: string) => ValidateFunction {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   formats.default(ajv);
+  // Of OpenAPI: it says which of the schemas of `oneOf` is meant, which `oneOf` says as well.
+  ajv.addKeyword('discriminator');
   ajv.addSchema({ $id: 'openapi', components: { schemas: mapValues(components.schemas, closed) } });
   ajv.addKeyword('components');
   const validators = new Map([['Error', ajv.compile({ $ref: 'openapi#/components/schemas/Error' })]]);

@@ -63,6 +63,14 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   getRoutingRule: { role: 'ANALYST', scope: 'findings:read', status: 404 },
   updateRoutingRule: { role: 'ADMIN', scope: 'routing:write', body: { name: 'Taken over' }, status: 404 },
   deleteRoutingRule: { role: 'ADMIN', scope: 'routing:write', status: 404 },
+  createErpConnection: { role: 'ADMIN', scope: 'erp:write', body: {}, status: 400 },
+  listErpConnections: { role: 'ADMIN', scope: 'erp:read', status: 200 },
+  getErpConnection: { role: 'ADMIN', scope: 'erp:read', status: 404 },
+  updateErpConnection: { role: 'ADMIN', scope: 'erp:write', body: { paused: true }, status: 404 },
+  deleteErpConnection: { role: 'ADMIN', scope: 'erp:write', status: 404 },
+  testErpConnection: { role: 'ADMIN', scope: 'erp:write', status: 404 },
+  startErpRun: { role: 'ADMIN', scope: 'erp:write', status: 404 },
+  listErpRuns: { role: 'ADMIN', scope: 'erp:read', status: 404 },
   createWebhook: { role: 'VIEWER', scope: 'webhooks:write', body: {}, status: 400 },
   listWebhooks: { role: 'VIEWER', scope: 'webhooks:read', status: 200 },
   getWebhook: { role: 'VIEWER', scope: 'webhooks:read', status: 404 },
@@ -124,6 +132,7 @@ const unknownIds: Readonly<Record<string, string>> = {
   companyId: UNKNOWN_ID,
   userId: UNKNOWN_ID,
   apiKeyId: 'A'.repeat(16),
+  connectionId: UNKNOWN_ID,
   webhookId: UNKNOWN_ID,
   deliveryId: `dlv_${'a'.repeat(26)}`,
 };
@@ -139,6 +148,7 @@ const collections: Readonly<Record<string, string>> = {
   companyId: '/companies',
   userId: '/members',
   apiKeyId: '/api-keys',
+  connectionId: '/erp-connections',
   webhookId: '/webhooks',
   deliveryId: '/webhooks/deliveries',
 };
@@ -171,6 +181,13 @@ beforeAll(async () => {
     await running.request(`DELETE /webhooks/${deleted}`, { key: other.keys.owner });
     return deliveryId;
   };
+  /** Deleted as well, so that no run changes it. */
+  const disabledConnection = async (): Promise<string> => {
+    const config = { baseUrl: 'https://127.0.0.1:1024' };
+    const connectionId = await create('/erp-connections', { provider: 'ODOO', config, api_key: 'key' });
+    await running.request(`DELETE /erp-connections/${connectionId}`, { key: other.keys.owner });
+    return connectionId;
+  };
   const reserveUpload = async (): Promise<string> => {
     const { body } = await running.request<{ upload_id: string }>('POST /uploads', {
       key: other.keys.owner,
@@ -188,6 +205,7 @@ beforeAll(async () => {
     companyId: await create('/companies', { name: 'Theirs' }),
     userId: other.users.viewer,
     apiKeyId: await create('/api-keys', { name: 'Theirs', role: 'VIEWER' }),
+    connectionId: await disabledConnection(),
     webhookId: await create('/webhooks', unreachableWebhook),
     deliveryId: await canceledDelivery(),
   };

@@ -66,6 +66,7 @@ export const ours: readonly string[] = [
   'POST /erp-connections/oauth/callback/{provider}',
   'GET /erp-connections',
   'GET /erp-connections/{connectionId}',
+  'PATCH /erp-connections/{connectionId}',
   'DELETE /erp-connections/{connectionId}',
   'POST /erp-connections/{connectionId}/sync',
   'POST /erp-connections/{connectionId}/test',

@@ -21,6 +21,8 @@ beforeAll(async () => {
     SMTP_URL: smtp.url,
     MAIL_FROM: 'control@example.com',
     EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
+    // Nobody listens there.
+    BUSINESS_CENTRAL_LOGIN_URL: 'http://127.0.0.1:1024',
     WEBHOOK_RETRY_WAITS_MS: '10,10,10,10',
   });
 });
@@ -37,13 +39,15 @@ const created: Readonly<Record<string, readonly [parameter: string, field: strin
   createCompany: ['companyId', 'id'],
   inviteMember: ['userId', 'userId'],
   createApiKey: ['apiKeyId', 'id'],
+  createErpConnection: ['connectionId', 'id'],
   createWebhook: ['webhookId', 'id'],
   testWebhook: ['deliveryId', 'id'],
 };
 
 /**
  * A file has no example that would be readable here; uploads.e2e.test.ts sends and reads some. A notification needs a
- * signature, and the portal a customer; billing.e2e.test.ts has both.
+ * signature, and the portal a customer; billing.e2e.test.ts has both. Tests and runs of connections need an ERP;
+ * erp-connections.e2e.test.ts has some.
  */
 const testedElsewhere: ReadonlySet<string> = new Set([
   'receiveUpload',
@@ -53,6 +57,8 @@ const testedElsewhere: ReadonlySet<string> = new Set([
   'viewInvoiceDocument',
   'receivePaddleNotification',
   'createPortalSession',
+  'testErpConnection',
+  'startErpRun',
 ]);
 
 test('every example of the description works as it stands', async () => {

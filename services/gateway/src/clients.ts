@@ -1,6 +1,9 @@
 import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
 import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import { ConnectionServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
+import { OAuthServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
+import { RunServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { UploadAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
@@ -40,6 +43,10 @@ export const rpcServices = {
   documents: { owner: 'documents', definition: DocumentServiceDefinition },
   documentArchive: { owner: 'documents', definition: ArchiveServiceDefinition },
   documentUsage: { owner: 'documents', definition: UsageServiceDefinition },
+  erpConnections: { owner: 'erp-sync', definition: ConnectionServiceDefinition },
+  erpOAuth: { owner: 'erp-sync', definition: OAuthServiceDefinition },
+  erpRuns: { owner: 'erp-sync', definition: RunServiceDefinition },
+  erpUsage: { owner: 'erp-sync', definition: UsageServiceDefinition },
   findings: { owner: 'analysis', definition: FindingServiceDefinition },
   invoices: { owner: 'analysis', definition: InvoiceServiceDefinition },
   members: { owner: 'organization', definition: MemberServiceDefinition },

@@ -7,14 +7,25 @@ import { DomainError } from '@invoicecontrol/errors';
 export interface KeyAccess {
   readonly scope: Scope;
   readonly minimumRole?: Role;
+  /** Whether the organization needs an active subscription. */
+  readonly needsSubscription?: true;
 }
 
 /** @throws DomainError `forbidden` naming what the key lacks; before any lookup, so a weak key learns nothing else */
-export function requireRight(principal: Pick<Principal, 'role' | 'scopes'>, { minimumRole, scope }: KeyAccess): void {
+export function requireRight(
+  principal: Pick<Principal, 'role' | 'scopes' | 'hasActiveSubscription'>,
+  { minimumRole, scope, needsSubscription }: KeyAccess,
+): void {
   if (minimumRole !== undefined && !isRoleAtLeast(principal.role, minimumRole)) {
     throw new DomainError('forbidden', `This needs an API key with the role ${minimumRole} or higher.`);
   }
   if (!hasScope(principal.scopes, scope)) {
     throw new DomainError('forbidden', `This needs an API key with the scope ${scope}.`);
+  }
+  if (needsSubscription === true && !principal.hasActiveSubscription) {
+    throw new DomainError(
+      'subscription_required',
+      'This needs an active subscription. POST /v1/billing/checkout begins one.',
+    );
   }
 }

@@ -15,6 +15,7 @@ export const EXAMPLE_IDS = {
   analysis: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d10',
   assignee: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d11',
   company: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d12',
+  connection: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1b',
   finding: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d13',
   invoice: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14',
   relatedInvoice: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d15',
@@ -23,6 +24,7 @@ export const EXAMPLE_IDS = {
   rule: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d18',
   scan: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d19',
   supplier: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1a',
+  run: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1e',
   upload: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1d',
   webhook: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1c',
 } as const;

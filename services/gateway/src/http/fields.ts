@@ -91,6 +91,11 @@ export function nonNegativeAmount() {
     .meta({ pattern: `^${kinds.UNSIGNED_AMOUNT}$` });
 }
 
+/** A day, `YYYY-MM-DD`. */
+export function calendarDay() {
+  return schemaOfKind(kinds.calendarDate);
+}
+
 const DAY = kinds.DAY;
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])';
 const DATE_TIME = new RegExp(`^(${DAY})[Tt]${TIME}$`);

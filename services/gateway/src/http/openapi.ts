@@ -177,7 +177,8 @@ function describeAccess(route: Route): string {
   if (access === 'public') return 'No API key.';
   const role = access.minimumRole === undefined ? 'any role' : `role ${access.minimumRole} or higher`;
   const token = isFileRoute(route) ? ' Or no key, where the URL has a token.' : '';
-  return `API key with ${role} and scope \`${access.scope}\`.${token}`;
+  const subscription = access.needsSubscription === true ? ' Needs an active subscription.' : '';
+  return `API key with ${role} and scope \`${access.scope}\`.${token}${subscription}`;
 }
 
 /** A file, as each of the types that it may be. */

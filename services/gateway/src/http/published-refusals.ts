@@ -18,7 +18,7 @@ interface PublishedRefusal {
   readonly examples: Readonly<Record<string, Error>>;
 }
 
-const KEY_WITHOUT_SCOPES = { role: 'VIEWER', scopes: [] };
+const KEY_WITHOUT_SCOPES = { role: 'VIEWER', scopes: [], hasActiveSubscription: true };
 
 const WHETHER_IT_TOOK_EFFECT = 'The message says whether the request may have taken effect and how it is repeated.';
 

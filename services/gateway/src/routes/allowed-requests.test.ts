@@ -59,6 +59,7 @@ function textOf({ format, pattern, maxLength = 200 }: Schema): fc.Arbitrary<stri
 /** Values that the schema describes, most of them; what it says across fields is left to a validator. */
 function valueOf(published: Schema): fc.Arbitrary<unknown> {
   const schema = resolved(published);
+  if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(valueOf));
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (published.$ref?.endsWith('/CurrencyCode') === true) return textOf(schema).filter(isSayable.currency);
   const [type, ...others] = [schema.type ?? 'object'].flat();

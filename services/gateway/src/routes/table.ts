@@ -2,6 +2,7 @@ import type { Resource, Route } from '../http/route.js';
 import { analysisResources } from './analysis/analysis-routes.js';
 import { billingResources } from './billing/billing-routes.js';
 import { documentResources } from './documents/document-routes.js';
+import { erpResources } from './erp/erp-routes.js';
 import { organizationResources } from './organization/organization-routes.js';
 import { scanResources } from './scan/scan-routes.js';
 import { webhookResources } from './webhooks/webhook-routes.js';
@@ -11,6 +12,7 @@ export const resources: readonly Resource[] = [
   ...analysisResources,
   ...documentResources,
   ...scanResources,
+  ...erpResources,
   ...webhookResources,
   ...organizationResources,
   ...billingResources,

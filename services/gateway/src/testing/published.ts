@@ -17,6 +17,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly enum?: readonly string[];
   readonly format?: string;
   readonly pattern?: string;
@@ -84,6 +85,8 @@ export const publishedOperations = Object.entries(published.paths).flatMap(([pat
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 formats.default(ajv);
 ajv.addKeyword('components');
+// Of OpenAPI: it says which of the schemas of `oneOf` is meant, which `oneOf` says as well.
+ajv.addKeyword('discriminator');
 ajv.addSchema({ $id: 'published', components: { schemas: rooted(published.components.schemas) } });
 
 /** Whether a value is as the published schema says, by a validator that knows nothing of the code. */

@@ -17,6 +17,7 @@ beforeAll(async () => {
     companies: 1,
     members: 3,
     webhooks: 0,
+    erpConnections: 1,
   };
   gateway = await startGateway({
     access: accessFor(
@@ -32,6 +33,7 @@ beforeAll(async () => {
           scan_rows: 12,
           upload_bytes: 77,
           webhooks: 3,
+          erp_connections: 1,
           members: 2,
           companies: 1,
           analyses: 0,
@@ -64,17 +66,18 @@ describe('GET /organizations/current/usage', () => {
         { meter: 'companies', used: 1, limit: 1 },
         { meter: 'members', used: 2, limit: 3 },
         { meter: 'webhooks', used: 3, limit: 0 },
+        { meter: 'erp_connections', used: 1, limit: 1 },
       ],
     });
   });
 
   test('shows null where the plan has no limit', async () => {
-    expect(await usage(unlimited)).toMatchObject({ items: Array.from({ length: 6 }, () => ({ limit: null })) });
+    expect(await usage(unlimited)).toMatchObject({ items: Array.from({ length: 7 }, () => ({ limit: null })) });
   });
 
-  test('asks each of the five services that count for the organization of the key', async () => {
+  test('asks each of the six services that count for the organization of the key', async () => {
     asked = [];
     await usage(limited);
-    expect(asked).toEqual(Array.from({ length: 5 }, () => ORGANIZATION_ID));
+    expect(asked).toEqual(Array.from({ length: 6 }, () => ORGANIZATION_ID));
   });
 });

@@ -14,6 +14,7 @@ const meters = [
   ['companies', 'companies'],
   ['members', 'members'],
   ['webhooks', 'webhooks'],
+  ['erp_connections', 'erpConnections'],
 ] as const satisfies readonly (readonly [string, keyof UsageLimits])[];
 
 export const usage = z
@@ -23,7 +24,10 @@ export const usage = z
       .array(
         z.object({
           meter: z.string().describe(`${meters.map(([meter]) => meter).join(', ')}; more may come.`),
-          used: z.int().min(0).describe('In this month; of companies, members and webhooks, how many there are.'),
+          used: z
+            .int()
+            .min(0)
+            .describe('In this month; of companies, members, webhooks and ERP connections, how many there are.'),
           limit: z.int().nullable().describe('Null: no limit.'),
         }),
       )
@@ -40,6 +44,7 @@ export const usage = z
         { meter: 'companies', used: 1, limit: 1 },
         { meter: 'members', used: 2, limit: 3 },
         { meter: 'webhooks', used: 0, limit: 0 },
+        { meter: 'erp_connections', used: 0, limit: 0 },
       ],
     },
   });
@@ -61,10 +66,12 @@ export const getUsage = route({
 /** What every service has counted, against the limits of the key's organization. */
 export async function readUsage(
   { limits }: Pick<Principal, 'limits'>,
-  { analysisUsage, documentUsage, organizationUsage, scanUsage, webhookUsage }: TenantClients,
+  { analysisUsage, documentUsage, erpUsage, organizationUsage, scanUsage, webhookUsage }: TenantClients,
 ): Promise<z.infer<typeof usage>> {
   const replies = await Promise.all(
-    [analysisUsage, scanUsage, documentUsage, organizationUsage, webhookUsage].map((service) => service.getUsage({})),
+    [analysisUsage, scanUsage, documentUsage, organizationUsage, webhookUsage, erpUsage].map((service) =>
+      service.getUsage({}),
+    ),
   );
   const used = new Map(replies.flatMap((reply) => reply.meters.map((counted) => [counted.meter, counted.used])));
   return {

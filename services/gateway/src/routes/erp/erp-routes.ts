@@ -1,0 +1,28 @@
+import type { Resource } from '../../http/route.js';
+import {
+  createErpConnection,
+  deleteErpConnection,
+  getErpConnection,
+  listErpConnections,
+  testErpConnection,
+  updateErpConnection,
+} from './erp-connections.js';
+import { listErpRuns, startErpRun } from './erp-runs.js';
+
+/** What the erp-sync service answers. */
+export const erpResources: readonly Resource[] = [
+  {
+    tag: 'erp-connections',
+    description: 'ERP systems whose vendors, bills, orders and payments are kept in step by the hour.',
+    routes: [
+      createErpConnection,
+      listErpConnections,
+      startErpRun,
+      listErpRuns,
+      testErpConnection,
+      getErpConnection,
+      updateErpConnection,
+      deleteErpConnection,
+    ],
+  },
+];

@@ -1,0 +1,58 @@
+import { RunMode } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
+import { z } from 'zod';
+import { examples } from '../../http/examples.js';
+import { pathId, stated } from '../../http/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
+import { presentRun, run, runMode } from './run-record.js';
+
+const connectionParams = z.object({ connectionId: pathId('connection', 'ERP connection') });
+
+export const startErpRun = route({
+  operation: 'startErpRun',
+  method: 'post',
+  path: '/erp-connections/:connectionId/sync',
+  summary: 'Synchronise now',
+  description:
+    'Also for a connection in ERROR, which a good run makes CONNECTED again. 409 while a run is on, and for a DISABLED connection. The body may be left out.',
+  rpc: 'invoicecontrol.erp_sync.v1.RunService/StartRun',
+  resourceName: 'ERP connection',
+  access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
+  params: connectionParams,
+  isBodyOptional: true,
+  body: z
+    .strictObject({
+      mode: runMode.optional().describe('INCREMENTAL unless said. FULL reads everything and finds what was deleted.'),
+    })
+    .meta({ id: 'ErpRunRequest' })
+    .register(examples, { example: { mode: 'FULL' } }),
+  responses: { 202: { description: 'The run that was started.', schema: run } },
+  refusals: [409],
+  async handle({ params, body }, { erpRuns }): Promise<Reply> {
+    const reply = await erpRuns.startRun({
+      connectionId: params.connectionId.toLowerCase(),
+      mode: RunMode[body.mode ?? 'INCREMENTAL'],
+    });
+    return { status: 202, body: presentRun(stated(reply.run)) };
+  },
+});
+
+export const listErpRuns = route({
+  operation: 'listErpRuns',
+  method: 'get',
+  path: '/erp-connections/:connectionId/runs',
+  summary: 'List the runs of an ERP connection, newest first',
+  rpc: 'invoicecontrol.erp_sync.v1.RunService/ListRuns',
+  resourceName: 'ERP connection',
+  access: { minimumRole: 'ADMIN', scope: 'erp:read' },
+  params: connectionParams,
+  query: pageQuery,
+  responses: { 200: { description: 'A page of runs.', schema: pageOf(run) } },
+  async handle({ params, query }, { erpRuns }): Promise<Reply> {
+    const connectionId = params.connectionId.toLowerCase();
+    const list = listRequest(`listErpRuns:${connectionId}`, query);
+    const reply = await erpRuns.listRuns({ connectionId, ...list.request });
+    return { status: 200, body: list.page(reply.runs.map(presentRun), reply.nextPageToken) };
+  },
+});
