@@ -54,7 +54,7 @@ export const workOnNotification =
   async ({ notification, attempts, complete, retryAt }) => {
     const { eventId, type } = notification;
     try {
-      const result = await applyNotification(deps, notification);
+      const result = await applyNotification(deps, notification, { isRetry: attempts > 1 });
       const { outcome } = result;
       await complete(result);
       notificationApplied(outcome);
@@ -71,9 +71,13 @@ export const workOnNotification =
   };
 
 /** May run again for the same notification: what was applied before is stale, and mails have derived ids. */
-async function applyNotification(deps: ApplyingDeps, stored: StoredNotification): Promise<NotificationResult> {
+async function applyNotification(
+  deps: ApplyingDeps,
+  stored: StoredNotification,
+  { isRetry }: { readonly isRetry: boolean },
+): Promise<NotificationResult> {
   const notification = readNotification(Buffer.from(stored.body, 'utf8'));
-  if (isAboutSubscription(notification.type)) return applySubscription(deps, notification);
+  if (isAboutSubscription(notification.type)) return applySubscription(deps, notification, isRetry);
   const { subscriptionId, claimedOrganizationId } = stored;
   const linked = subscriptionId === undefined ? undefined : await deps.links.find(subscriptionId);
   const organizationId = linked ?? claimedOrganizationId;
@@ -91,6 +95,7 @@ const outcomes: Readonly<Record<ApplyOutcome, NotificationOutcome>> = {
 async function applySubscription(
   deps: ApplyingDeps,
   { data, occurredAt, eventId }: ProviderNotification,
+  isRetry: boolean,
 ): Promise<NotificationResult> {
   const snapshot = readSnapshot(data, deps.prices);
   if (snapshot === undefined) return { outcome: 'UNREADABLE' };
@@ -114,7 +119,8 @@ async function applySubscription(
     };
   });
   if (outcome === undefined) return { outcome: 'UNKNOWN_ORGANIZATION', organizationId };
-  if (outcome === 'APPLIED') {
+  // A crash may have come between the write and its alert.
+  if (outcome === 'APPLIED' || isRetry) {
     await alertDuplicate(deps, organizationId, snapshot);
     if (snapshot.hasSeveralPlans) {
       severalPlansFound();
