@@ -8,7 +8,7 @@ import type { Connection } from '../domain/connection.js';
 import { readImportFrom } from '../domain/import-from.js';
 import { SECRET_LENGTH_MAX } from '../providers/product.js';
 import type { ConfigChecks, CredentialSetup, ErpProduct } from '../providers/product.js';
-import type { ProviderCode } from '../providers/provider.js';
+import type { ProviderCode } from '../domain/provider-code.js';
 import { findProduct, products } from '../providers/registry.js';
 import { auditEvent, connectionChanged } from './connection-events.js';
 import type { ConnectionSecrets } from './secrets.js';

@@ -1,7 +1,7 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { Connection, ConnectionStatus, SealedValue } from '../domain/connection.js';
-import type { ProviderCode } from '../providers/provider.js';
+import type { ProviderCode } from '../domain/provider-code.js';
 
 // What the use cases about connections need of the collections.
 

@@ -1,5 +1,5 @@
-import type { ProviderCode } from '../providers/provider.js';
 import type { FaultCode } from './faults.js';
+import type { ProviderCode } from './provider-code.js';
 
 export const connectionStatuses = ['PENDING', 'CONNECTED', 'ERROR', 'DISABLED'] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];

@@ -1,7 +1,8 @@
+import type { ProviderCode } from '../domain/provider-code.js';
 import type { RecordsOf, StreamName } from '../domain/records.js';
 
-export const providerCodes = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;
-export type ProviderCode = (typeof providerCodes)[number];
+export { providerCodes } from '../domain/provider-code.js';
+export type { ProviderCode } from '../domain/provider-code.js';
 
 /** One ERP: everything that is special about it. The engine knows no product. */
 export interface Provider {

@@ -11,7 +11,7 @@ import { secretFields } from '../application/stores.js';
 import type { ConnectionStore, SealedConnections } from '../application/stores.js';
 import type { Connection, ConnectionError, ConnectionStatus, SealedValue } from '../domain/connection.js';
 import type { StreamName } from '../domain/records.js';
-import type { ProviderCode } from '../providers/provider.js';
+import type { ProviderCode } from '../domain/provider-code.js';
 
 /**
  * A connection. Changes of what it is (status, configuration, credentials, pause, deletion) raise `version` and go through
