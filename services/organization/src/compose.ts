@@ -44,6 +44,7 @@ import { operatorService } from './transport/grpc/operator.js';
 import { organizationService } from './transport/grpc/organization.js';
 import { onAuditRecorded } from './transport/subscribers/audit-recorded.js';
 import { onPaymentFailed, onTrialEnding, onUsageReached } from './transport/subscribers/billing-notices.js';
+import { onErpConnectionChanged } from './transport/subscribers/erp-connection-changed.js';
 import { onEndpointTrouble } from './transport/subscribers/endpoint-trouble.js';
 import { onFindingAssigned } from './transport/subscribers/finding-assigned.js';
 import { onSubscriptionChanged } from './transport/subscribers/subscription-changed.js';
@@ -119,6 +120,8 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       handler(events.webhooksAuditRecorded, onAuditRecorded(deps)),
       handler(events.documentsAuditRecorded, onAuditRecorded(deps)),
       handler(events.billingAuditRecorded, onAuditRecorded(deps)),
+      handler(events.erpSyncAuditRecorded, onAuditRecorded(deps)),
+      handler(events.connectionChanged, onErpConnectionChanged(deps)),
       handler(events.subscriptionChanged, onSubscriptionChanged({ ...deps, logger })),
       handler(events.paymentFailed, onPaymentFailed(deps)),
       handler(events.trialEnding, onTrialEnding(deps)),

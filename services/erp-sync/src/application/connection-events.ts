@@ -25,11 +25,13 @@ export function connectionChanged(
   { id, companyId, provider }: Pick<Connection, 'id' | 'companyId' | 'provider'>,
   { status, previousStatus, error, isByConsent = false, tenantName }: StatusChange,
 ): Announcement {
+  const { title, credentials } = productOf(provider);
   return announce(events.connectionChanged, {
     connectionId: id,
     companyId,
     provider,
-    providerName: productOf(provider).title,
+    providerName: title,
+    needsConsent: credentials === undefined,
     status,
     previousStatus,
     errorCode: error?.code,

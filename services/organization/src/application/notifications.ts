@@ -1,10 +1,12 @@
 import { v5 as uuidv5 } from 'uuid';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
-import { billingSubject, endpointSubject, findingSubject, invitationSubject } from '../domain/mail.js';
+import type { Role } from '@invoicecontrol/api-key/rights';
+import { billingSubject, endpointSubject, erpSubject, findingSubject, invitationSubject } from '../domain/mail.js';
 import type {
   BillingNotice,
   EndpointTrouble,
+  ErpNotice,
   Notification,
   NotificationStatus,
   Occasion,
@@ -61,21 +63,27 @@ export interface EndpointNotice {
 
 /** Queues a mail to each owner and admin. Ids are derived from the event, so a repeated event queues no second mail. */
 export const notifyAdmins =
-  ({ organizations, rosters, notifications }: NotifyDeps) =>
-  async ({ eventId, organizationId, at, trouble }: EndpointNotice): Promise<void> => {
-    const organization = await organizations.find(organizationId);
-    const roster = await rosters.find(organizationId);
-    if (organization === undefined || organization.deletion !== undefined) return;
-    const admins = (roster?.members ?? []).filter((member) => isActive(member) && isRoleAtLeast(member.role, 'ADMIN'));
-    await notifications.enqueue(
-      admins.map(({ userId }) => ({
-        id: uuidv5(`${eventId}|${userId}`, NOTIFICATION_NAMESPACE),
-        organizationId,
-        userId,
-        subject: endpointSubject(trouble),
-        occasion: trouble,
-        createdAt: at,
-      })),
+  (deps: NotifyDeps) =>
+  ({ eventId, organizationId, at, trouble }: EndpointNotice): Promise<void> =>
+    notifyFromRole(deps, { organizationId, at, minimumRole: 'ADMIN', key: eventId, occasion: trouble }, () =>
+      endpointSubject(trouble),
+    );
+
+/** What is told about a connection to an ERP, as published by `connection_changed`. */
+export interface ErpConnectionNotice {
+  readonly eventId: string;
+  readonly organizationId: string;
+  readonly at: Date;
+  readonly notice: ErpNotice;
+}
+
+/** Queues a mail to each owner, and to each admin where a person has to act. */
+export const notifyAboutErp =
+  (deps: NotifyDeps) =>
+  ({ eventId, organizationId, at, notice }: ErpConnectionNotice): Promise<void> => {
+    const minimumRole = notice.kind === 'ERP_CONNECTED' ? 'OWNER' : 'ADMIN';
+    return notifyFromRole(deps, { organizationId, at, minimumRole, key: eventId, occasion: notice }, (name) =>
+      erpSubject(notice, name),
     );
   };
 
@@ -90,23 +98,43 @@ export interface OwnerNotice {
 
 /** Queues a mail to each owner. */
 export const notifyOwners =
-  ({ organizations, rosters, notifications }: NotifyDeps) =>
-  async ({ organizationId, at, key, notice }: OwnerNotice): Promise<void> => {
-    const organization = await organizations.find(organizationId);
-    const roster = await rosters.find(organizationId);
-    if (organization === undefined || organization.deletion !== undefined) return;
-    const owners = (roster?.members ?? []).filter((member) => isActive(member) && member.role === 'OWNER');
-    await notifications.enqueue(
-      owners.map(({ userId }) => ({
-        id: uuidv5(`${notice.kind}|${organizationId}|${key}|${userId}`, NOTIFICATION_NAMESPACE),
-        organizationId,
-        userId,
-        subject: billingSubject(notice, organization.name),
-        occasion: notice,
-        createdAt: at,
-      })),
-    );
+  (deps: NotifyDeps) =>
+  ({ organizationId, at, key, notice }: OwnerNotice): Promise<void> => {
+    const mail = { organizationId, at, minimumRole: 'OWNER', key: `${notice.kind}|${organizationId}|${key}` } as const;
+    return notifyFromRole(deps, { ...mail, occasion: notice }, (name) => billingSubject(notice, name));
   };
+
+/** Queues a mail to each active member from a role upwards; one for each `key`. */
+async function notifyFromRole(
+  { organizations, rosters, notifications }: NotifyDeps,
+  mail: {
+    readonly organizationId: string;
+    readonly at: Date;
+    readonly minimumRole: Role;
+    readonly key: string;
+    readonly occasion: Occasion;
+  },
+  subjectFor: (organizationName: string) => string,
+): Promise<void> {
+  const { organizationId, at, minimumRole, key, occasion } = mail;
+  const organization = await organizations.find(organizationId);
+  const roster = await rosters.find(organizationId);
+  if (organization === undefined || organization.deletion !== undefined) return;
+  const members = (roster?.members ?? []).filter(
+    (member) => isActive(member) && isRoleAtLeast(member.role, minimumRole),
+  );
+  const subject = subjectFor(organization.name);
+  await notifications.enqueue(
+    members.map(({ userId }) => ({
+      id: uuidv5(`${key}|${userId}`, NOTIFICATION_NAMESPACE),
+      organizationId,
+      userId,
+      subject,
+      occasion,
+      createdAt: at,
+    })),
+  );
+}
 
 /** An assignment as published by `finding_assigned`. */
 export interface Assignment extends Omit<Extract<Occasion, { kind: 'FINDING_ASSIGNED' }>, 'kind'> {

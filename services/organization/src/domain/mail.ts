@@ -1,4 +1,4 @@
-import type { BillingNotice, EndpointTrouble, Notification } from './notification.js';
+import type { BillingNotice, EndpointTrouble, ErpNotice, Notification } from './notification.js';
 import type { Member } from './roster.js';
 
 export interface MailText {
@@ -24,6 +24,15 @@ export function findingSubject(summary: string): string {
 export function endpointSubject({ kind, host }: Pick<EndpointTrouble, 'kind' | 'host'>): string {
   const name = oneLine(host);
   return shorten(kind === 'WEBHOOK_FAILING' ? `Webhook to ${name} only fails` : `Webhook to ${name} was switched off`);
+}
+
+export function erpSubject(notice: ErpNotice, organizationName: string): string {
+  const [provider, name] = [oneLine(notice.providerName), oneLine(organizationName)];
+  return shorten(
+    notice.kind === 'ERP_CONNECTED'
+      ? `${provider} was connected to ${name}`
+      : `${provider} is no longer synchronised with ${name}`,
+  );
 }
 
 export function billingSubject(notice: BillingNotice, organizationName: string): string {
@@ -78,6 +87,7 @@ export function writeMail(
     ];
     return { subject, text: `${lines.join('\n')}\n` };
   }
+  if ('connectionId' in occasion) return { subject, text: erpText(occasion, organization) };
   if ('endpointId' in occasion) return { subject, text: endpointText(occasion, organization) };
   if (occasion.kind !== 'INVITATION') return { subject, text: billingText(occasion, organization) };
   const lines = [
@@ -91,6 +101,42 @@ export function writeMail(
     'If you do not know the organization, ignore this mail.',
   ];
   return { subject, text: `${lines.join('\n')}\n` };
+}
+
+function erpText(notice: ErpNotice, organization: string): string {
+  const { connectionId } = notice;
+  const provider = oneLine(notice.providerName);
+  const show = ['', `Connection: ${connectionId}`, `State:      GET /v1/erp-connections/${connectionId}`];
+  if (notice.kind === 'ERP_CONNECTED') {
+    const company = notice.tenantName === undefined ? '' : ` (${oneLine(notice.tenantName)})`;
+    const lines = [
+      `Somebody connected ${provider}${company} to ${organization}, with consent given in the browser.`,
+      '',
+      'Vendors and bills of that company are imported by the hour from now on.',
+      `If you did not expect this, disconnect it: DELETE /v1/erp-connections/${connectionId}`,
+    ];
+    return `${[...lines, ...show].join('\n')}\n`;
+  }
+  const repair = notice.isByConsent
+    ? [
+        'If the access was withdrawn or has expired, an admin gives consent again:',
+        'POST /v1/erp-connections/oauth/start returns the address to open in the browser.',
+      ]
+    : [
+        'If a secret or key was changed or has expired, send the new one:',
+        `PATCH /v1/erp-connections/${connectionId} with {"client_secret":"..."} or {"api_key":"..."}`,
+      ];
+  const lines = [
+    `${provider} is no longer synchronised with ${organization} until a person acts.`,
+    '',
+    `${oneLine(notice.errorMessage)} (${notice.errorCode})`,
+    '',
+    ...repair,
+    '',
+    `Afterwards check it: POST /v1/erp-connections/${connectionId}/test`,
+    `and synchronise it:  POST /v1/erp-connections/${connectionId}/sync`,
+  ];
+  return `${[...lines, ...show].join('\n')}\n`;
 }
 
 function billingText(notice: BillingNotice, organization: string): string {

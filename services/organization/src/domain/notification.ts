@@ -25,6 +25,7 @@ export type Occasion =
       readonly summary: string;
     }
   | EndpointTrouble
+  | ErpNotice
   | BillingNotice;
 
 /** What the owners are told about money and quotas. */
@@ -39,6 +40,28 @@ export type BillingNotice =
       readonly percent: number;
       readonly used: number;
       readonly limit: number;
+    };
+
+/** What owners, and about ERP_REAUTH_REQUIRED also admins, are told about a connection to an ERP. */
+export type ErpNotice =
+  | {
+      /** It cannot be synchronised before a person acts. */
+      readonly kind: 'ERP_REAUTH_REQUIRED';
+      readonly connectionId: string;
+      /** `Business Central` */
+      readonly providerName: string;
+      readonly isByConsent: boolean;
+      readonly errorCode: string;
+      /** What happened and what has to be changed. */
+      readonly errorMessage: string;
+    }
+  | {
+      /** Somebody gave consent in the browser. */
+      readonly kind: 'ERP_CONNECTED';
+      readonly connectionId: string;
+      readonly providerName: string;
+      /** The company in the ERP; undefined where its name is not known. */
+      readonly tenantName: string | undefined;
     };
 
 /** An endpoint for events only fails, or was switched off for it. */

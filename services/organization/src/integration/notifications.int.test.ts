@@ -4,7 +4,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { ConnectionChanged } from '@invoicecontrol/contracts/erp_sync/v1/events';
 import { events } from '@invoicecontrol/contracts/events';
+import type { EventBody } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
@@ -188,6 +190,71 @@ describe('an endpoint that only fails', () => {
     expect(mail?.text).toContain('hooks.example.com:8443');
     expect(mail?.text).toContain(`PATCH /v1/webhooks/${endpointId} with {"status":"ACTIVE"}`);
     expect(mail?.text).toContain('it answered 410 Gone, last at 2026-03-02T00:00:00.000Z');
+  });
+});
+
+describe('a connection to an ERP', () => {
+  const changed = async (organizationId: string, part: Partial<EventBody<ConnectionChanged>>): Promise<void> => {
+    const body = announce(events.connectionChanged, {
+      connectionId: 'connection-1',
+      companyId: 'company-1',
+      provider: 'PROVIDER_A',
+      providerName: 'Business Central',
+      status: 'CONNECTED',
+      byConsent: false,
+      needsConsent: false,
+      ...part,
+    });
+    const [event] = envelopes({ id: 'connection-1', organizationId, version: Date.now() }, [body], new Date());
+    if (event === undefined) throw new Error('no event');
+    const erpSync = await eventPublisher(bus, 'erp-sync');
+    await eventually(() => erpSync.publish(event));
+  };
+
+  test.each([
+    ['with credentials', false, 'PATCH /v1/erp-connections/connection-1'],
+    ['by consent', true, 'POST /v1/erp-connections/oauth/start'],
+  ])(
+    'that is made %s and needs a person is told to owners and admins, with what to do',
+    async (_, needsConsent, advice) => {
+      const { organizationId, email: analyst } = await someMember();
+      const email = `admin-erp-${needsConsent}@acme.example`;
+      await clients.operator.createMember({ organizationId, email, name: '', role: 'ADMIN' }, asOperator);
+      await changed(organizationId, {
+        status: 'ERROR',
+        previousStatus: 'CONNECTED',
+        errorCode: 'AUTH_FAILED',
+        errorMessage: 'The client secret has expired. Create a new one.',
+        needsConsent,
+      });
+      const entry = ['ERP_REAUTH_REQUIRED', expect.stringMatching(/^Business Central is no longer synchronised with /)];
+      await eventually(async () =>
+        expect((await listed(organizationId)).map((one) => [one.kind, one.subject])).toEqual([entry, entry]),
+      );
+      await startSender();
+      await becomes(organizationId, ['SENT', 'SENT']);
+      expect(mailsTo(analyst)).toEqual([]);
+      const [mail] = mailsTo(email);
+      expect(mail?.text).toContain('The client secret has expired. Create a new one. (AUTH_FAILED)');
+      expect(mail?.text).toContain(advice);
+      expect(mail?.text).toContain('POST /v1/erp-connections/connection-1/test');
+    },
+  );
+
+  test('that somebody gave consent to is told to owners alone; other changes are told to nobody', async () => {
+    const { organizationId } = await someMember();
+    const email = 'admin-consent@acme.example';
+    await clients.operator.createMember({ organizationId, email, name: '', role: 'ADMIN' }, asOperator);
+    await changed(organizationId, { status: 'CONNECTED', previousStatus: 'PENDING' });
+    await changed(organizationId, { providerName: 'Xero', byConsent: true, tenantName: 'Demo\nCompany' });
+    await eventually(async () =>
+      expect((await listed(organizationId)).map((one) => [one.kind, one.subject])).toEqual([
+        ['ERP_CONNECTED', expect.stringMatching(/^Xero was connected to /)],
+      ]),
+    );
+    await startSender();
+    await becomes(organizationId, ['SENT']);
+    expect(mailsTo(email)).toEqual([]);
   });
 });
 

@@ -19,6 +19,8 @@ const notification = z
         'PAYMENT_FAILED',
         'TRIAL_ENDING',
         'USAGE_REACHED',
+        'ERP_CONNECTED',
+        'ERP_REAUTH_REQUIRED',
       ])
       .describe('Why the mail is sent.'),
     subject: z.string().describe('The subject line of the mail.'),
