@@ -31,6 +31,16 @@ import { keepRates, rateLoader } from './application/load-rates.js';
 import { overridePolicy } from './application/override-policy.js';
 import { rateBook } from './application/rate-book.js';
 import { analysisReader } from './application/read-analyses.js';
+import { completeImport } from './application/erp/complete-import.js';
+import { deleteRecords, reconcileIds } from './application/erp/delete-records.js';
+import { endMaster } from './application/erp/end-master.js';
+import { importBills } from './application/erp/import-bills.js';
+import { importOrders } from './application/erp/import-orders.js';
+import type { StoredOrder } from './application/erp/import-orders.js';
+import { importPayments } from './application/erp/import-payments.js';
+import type { StoredPayment } from './application/erp/import-payments.js';
+import { importVendorAccounts } from './application/erp/import-vendor-accounts.js';
+import { importVendors } from './application/erp/import-vendors.js';
 import { findingReader } from './application/read-findings.js';
 import { invoiceReader } from './application/read-invoices.js';
 import { uploadReader } from './application/read-uploads.js';
@@ -53,10 +63,18 @@ import type { Config } from './config.js';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import { analysisStore, createAnalysisIndexes, createFactBundleIndexes } from './storage/analyses.js';
 import type { AnalysisDocument, FactBundleDocument } from './storage/analyses.js';
+import { billStore, deletableBills } from './storage/bills.js';
+import { createErpOrderIndexes } from './storage/erp-orders.js';
+import type { ErpOrderDocument } from './storage/erp-orders.js';
+import { createErpPaymentIndexes } from './storage/erp-payments.js';
+import type { ErpPaymentDocument } from './storage/erp-payments.js';
+import { createErpSourceIndexes, erpSourceStore } from './storage/erp-sources.js';
+import type { ErpSourceDocument } from './storage/erp-sources.js';
 import { createFindingReviewIndexes, reviewStore } from './storage/finding-reviews.js';
 import type { FindingReviewDocument } from './storage/finding-reviews.js';
 import { createFindingIndexes, findingStore } from './storage/findings.js';
 import type { FindingDocument } from './storage/findings.js';
+import { importedStore } from './storage/imported-records.js';
 import { createInvoiceIndexes, invoiceStore } from './storage/invoices.js';
 import type { InvoiceDocument } from './storage/invoices.js';
 import { linkStores } from './storage/links.js';
@@ -75,7 +93,10 @@ import { createSupplierIndexes, supplierStore } from './storage/suppliers.js';
 import type { SupplierDocument } from './storage/suppliers.js';
 import { createUploadIndexes, UPLOAD_ANALYSES, uploadStore } from './storage/uploads.js';
 import type { UploadDocument } from './storage/uploads.js';
+import { createVendorIndexes, vendorStore } from './storage/vendors.js';
+import type { VendorDocument } from './storage/vendors.js';
 import { analysisService } from './transport/grpc/analyses.js';
+import { erpImportService } from './transport/grpc/erp-import.js';
 import { findingService } from './transport/grpc/findings.js';
 import { invoiceService } from './transport/grpc/invoices.js';
 import { operatorService } from './transport/grpc/operator.js';
@@ -207,7 +228,8 @@ async function compose(
     cachedPolicies: policies,
     clock,
   });
-  const reader = invoiceReader({ invoices, findings, uploads, audit, clock });
+  const bills = billStore(collections.invoices);
+  const reader = invoiceReader({ invoices, bills, findings, uploads, audit, clock });
   const documents = documentsFromService(documentsChannel);
   const worker = uploadWorker({ uploads, invoices, suppliers, documents, usage, tenants, decider, clock, logger });
   onStop('work on uploads', () => worker.stop());
@@ -238,6 +260,7 @@ async function compose(
         dryRunPolicy: dryRunPolicy({ invoices, analyses, clock }),
         overridePolicy: overridePolicy({ policies: storedPolicies, cachedPolicies: policies }),
       }),
+      erpImportService(erpImports(collections, { suppliers, bills, policy, clock })),
       archiveService(archivedKinds(collections)),
       policyService({ policies }),
       rowAnalysisService({
@@ -294,11 +317,49 @@ async function compose(
   };
 }
 
+/** What takes pages from synchronisations of ERP systems. */
+function erpImports(
+  collections: Awaited<ReturnType<typeof openCollections>>,
+  {
+    suppliers,
+    bills,
+    policy,
+    clock,
+  }: Pick<Parameters<typeof importBills>[0], 'suppliers' | 'bills' | 'policy' | 'clock'>,
+): Parameters<typeof erpImportService>[0] {
+  const sources = erpSourceStore(collections.erpSources);
+  const vendors = vendorStore(collections.vendors);
+  const orders = importedStore<StoredOrder>(collections.erpOrders);
+  const payments = importedStore<StoredPayment>(collections.erpPayments);
+  const stores = {
+    VENDOR: vendors,
+    BILL: deletableBills(collections.invoices, 'BILL'),
+    CREDIT_NOTE: deletableBills(collections.invoices, 'CREDIT_NOTE'),
+    ORDER: orders,
+    PAYMENT: payments,
+  };
+  return {
+    importVendors: importVendors({ sources, vendors, clock }),
+    importVendorAccounts: importVendorAccounts({ sources, vendors, clock }),
+    importBills: importBills({ sources, vendors, suppliers, bills, policy, clock }),
+    importOrders: importOrders({ sources, orders, clock }),
+    importPayments: importPayments({ sources, payments, clock }),
+    reconcileIds: reconcileIds({ sources, vendors, stores, clock }),
+    deleteRecords: deleteRecords({ sources, vendors, stores, clock }),
+    completeImport: completeImport({ sources, clock }),
+    endMaster: endMaster({ sources, clock }),
+  };
+}
+
 /** What is kept of organizations; first what work begins from, so that none begins on what is about to go. */
 function tenantDataOf(collections: Awaited<ReturnType<typeof openCollections>>): readonly TenantData[] {
   const { uploads, scanRuns, invoices, findings, analyses, bundles, reviews } = collections;
-  const { suppliers, policies, routingRules, links } = collections;
+  const { suppliers, policies, routingRules, links, erpSources, vendors, erpOrders, erpPayments } = collections;
   return [
+    ownedDocuments(erpSources),
+    ownedDocuments(vendors),
+    ownedDocuments(erpOrders),
+    ownedDocuments(erpPayments),
     ownedDocuments(uploads),
     ownedDocuments(scanRuns),
     ownedDocuments(invoices),
@@ -325,6 +386,10 @@ async function openCollections(db: Db) {
   const suppliers = db.collection<SupplierDocument>('suppliers');
   const scanRuns = db.collection<ScanRunDocument>('scan_runs');
   const bundles = db.collection<FactBundleDocument>('fact_bundles');
+  const erpSources = db.collection<ErpSourceDocument>('erp_sources');
+  const vendors = db.collection<VendorDocument>('vendors');
+  const erpOrders = db.collection<ErpOrderDocument>('erp_orders');
+  const erpPayments = db.collection<ErpPaymentDocument>('erp_payments');
   await Promise.all([
     createInvoiceIndexes(invoices),
     createAnalysisIndexes(analyses),
@@ -336,6 +401,10 @@ async function openCollections(db: Db) {
     createSupplierIndexes(suppliers),
     createScanRunIndexes(scanRuns),
     createFactBundleIndexes(bundles),
+    createErpSourceIndexes(erpSources),
+    createVendorIndexes(vendors),
+    createErpOrderIndexes(erpOrders),
+    createErpPaymentIndexes(erpPayments),
   ]);
   // These are read by _id alone.
   const links = db.collection<LinkDocument>('links');
@@ -353,6 +422,10 @@ async function openCollections(db: Db) {
     scanRuns,
     links,
     bundles,
+    erpSources,
+    vendors,
+    erpOrders,
+    erpPayments,
     rates,
     releasePolicies,
   };

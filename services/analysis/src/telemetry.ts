@@ -60,3 +60,30 @@ export function rowsDecided({
 export function findingReviewed(type: string, disposition: string): void {
   count('analysis.reviews', { type, disposition });
 }
+
+/** A page of records of an ERP is stored. */
+export function recordsImported(
+  entity: string,
+  provider: string,
+  {
+    created,
+    updated,
+    unchanged,
+    failures,
+  }: {
+    readonly created: number;
+    readonly updated: number;
+    readonly unchanged: number;
+    readonly failures: readonly unknown[];
+  },
+): void {
+  const outcomes = { CREATED: created, UPDATED: updated, UNCHANGED: unchanged, FAILED: failures.length };
+  for (const [outcome, records] of Object.entries(outcomes)) {
+    if (records > 0) count('analysis.erp_records', { entity, provider, outcome }, records);
+  }
+}
+
+/** Records that an ERP does not have any more are marked. */
+export function recordsDeleted(entity: string, provider: string, deleted: number): void {
+  if (deleted > 0) count('analysis.erp_records', { entity, provider, outcome: 'DELETED' }, deleted);
+}

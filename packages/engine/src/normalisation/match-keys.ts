@@ -29,7 +29,7 @@ const CREDITED_RUNS_MAX = 12;
 const CREDITED_NUMBER_LENGTH_MIN = 3;
 
 /** What identifies the supplier of a record: `t:` tax id, `b:` account, `n:` name, and `n:` the folded name. */
-export function supplierKeysOf(record: Candidate): string[] {
+export function supplierKeysOf(record: Pick<Candidate, 'taxKey' | 'bankKey' | 'nameKey' | 'nameFold'>): string[] {
   const keys: string[] = [];
   if (record.taxKey !== undefined) keys.push(`t:${record.taxKey}`);
   if (record.bankKey !== undefined) keys.push(`b:${record.bankKey}`);

@@ -56,6 +56,8 @@ export interface SupplierStore {
   findByKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
   /** Suppliers that share one of the keys by which similar names are found; at most 64. */
   findByLookalikeKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
+  /** Who the suppliers are that share one of the keys, without their profiles. */
+  identitiesByKeys(organizationId: string, keys: readonly string[]): Promise<readonly KnownSupplier[]>;
   find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
   /** Those of the ids that are suppliers of the organization. */
   existing(organizationId: string, supplierIds: readonly string[]): Promise<readonly string[]>;

@@ -9,6 +9,7 @@ import type { Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine
 import type { AmountAtRisk } from '../domain/amount-at-risk.js';
 import type { Analysis, AnalysisFinding } from '../domain/analysis.js';
 import type { ReimportedRow } from '../domain/reimport.js';
+import type { BillOrigin } from './erp/bill-origin.js';
 
 /** A finding as it is stored: what the engine said, under an id derived from the invoice and the evidence. */
 export interface StoredFinding extends AnalysisFinding {
@@ -57,6 +58,8 @@ export interface InvoiceRecord {
   readonly reimportOf: ReimportedRow | undefined;
   /** The decision in force: that of the analysis, with what people have said about its findings since. */
   readonly verdict: RiskDecision | undefined;
+  /** Of bills of an ERP. */
+  readonly erp: BillOrigin | undefined;
 }
 
 /** A review that moved the decision of an invoice. */
@@ -161,7 +164,7 @@ export interface InvoiceStore {
   newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;
   /** How many invoices count as analyses of the month, `YYYY-MM`. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
-  /** Newest first. */
+  /** Newest first. Bills of an ERP have a list of their own. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
   /** Invoices of any tenant whose worker is gone; for the sweep. */
   undecided(): Promise<InvoiceReference[]>;

@@ -129,6 +129,8 @@ async function orderAfterConcurrentDuplicates(
   hits: readonly MatchPart[],
 ): Promise<NormalisedInvoice> {
   const later = hits
+    // A bill of an ERP that arrived later is no concern of this invoice: it is never decided.
+    .filter(({ source }) => source !== 'ERP')
     .filter((hit) => hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) > 0)
     .map(({ invoiceId }) => invoiceId);
   if (later.length === 0) return invoice;

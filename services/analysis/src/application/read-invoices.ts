@@ -4,6 +4,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import type { Page } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { BillStore } from './erp/bill-store.js';
 import { currentFindings } from './finding-store.js';
 import type { FindingRecord, FindingStore } from './finding-store.js';
 import type { UploadRecord, UploadStore } from './upload-store.js';
@@ -18,6 +19,7 @@ interface Deps {
   readonly clock: Clock;
   readonly audit: Pick<AuditBuffer, 'record'>;
   readonly invoices: InvoiceStore;
+  readonly bills: Pick<BillStore, 'list'>;
   readonly findings: FindingStore;
   readonly uploads: UploadStore;
 }
@@ -44,7 +46,7 @@ export interface InvoiceReader {
   latestAnalysis(organizationId: string, invoiceId: string): Promise<LatestAnalysis>;
 }
 
-export function invoiceReader({ invoices, findings, uploads, audit, clock }: Deps): InvoiceReader {
+export function invoiceReader({ invoices, bills, findings, uploads, audit, clock }: Deps): InvoiceReader {
   const listedAtMs = new Map<string, number>();
   const isFirstListing = (organizationId: string, { actor }: RequestContext): boolean => {
     const caller = `${organizationId}|${actor.type}|${actor.id}`;
@@ -76,6 +78,11 @@ export function invoiceReader({ invoices, findings, uploads, audit, clock }: Dep
       return record;
     },
     async list(organizationId, query, context) {
+      if (query.source === 'ERP') {
+        // Bills have no decision of their own.
+        const hasNone = query.decision !== undefined;
+        return hasNone ? { items: [], nextPageToken: '' } : bills.list(organizationId, query);
+      }
       const page = await invoices.list(organizationId, query);
       if (page.items.some(hasFindings) && isFirstListing(organizationId, context)) {
         const target = `organization:${organizationId}`;

@@ -21,6 +21,8 @@ import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice
 import type { Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { ReimportedRow } from '../domain/reimport.js';
+import { billIndexes } from './bill-part.js';
+import type { BillPart } from './bill-part.js';
 
 /** Unfinished invoices that one sweep takes up. */
 const SWEEP_INVOICES_MAX = 100;
@@ -38,9 +40,12 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly companyId: string;
   readonly source: InvoiceSource;
   readonly status: 'RECEIVED' | 'ANALYZED';
+  /** Bills of an ERP have none, so that whoever reads the newest invoices passes over them; see {@link BillPart}. */
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
+  /** Of bills of an ERP. */
+  readonly erp?: BillPart;
   /** The upload that it was read from. */
   readonly documentId?: string;
   /** SHA-256 of the request under an idempotency key. */
@@ -72,6 +77,7 @@ export async function createInvoiceIndexes(collection: Collection<InvoiceDocumen
     { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
     { key: { leaseUntil: 1 }, sparse: true, name: 'undecided' },
     { key: { pending: 1 }, sparse: true, name: 'pending' },
+    ...billIndexes,
   ]);
 }
 
@@ -159,7 +165,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       if (documents.length === HITS_PER_KEY_MAX * keys.length) {
         documents = (await Promise.all(keys.map((key) => sharing([key])))).flat();
       }
-      return documents.map(({ match, status }) => ({ ...match, status }));
+      return documents.map(matchPartIn);
     },
     async notes(organizationId, invoiceIds) {
       const documents = await collection
@@ -213,7 +219,9 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         source: source ?? { $ne: 'ERP' as const },
         ...(decision && { 'verdict.decision': decision }),
       };
-      const { items, nextPageToken } = await findPage(collection, filter, page, withoutFacts);
+      // Bills of an ERP have no such time; with a bound the index is not read to where they are.
+      const request = { ...page, createdFrom: page.createdFrom ?? FREE };
+      const { items, nextPageToken } = await findPage(collection, filter, request, withoutFacts);
       return { items: items.map(toRecord), nextPageToken };
     },
     async undecided() {
@@ -298,8 +306,14 @@ function aroundMonth(month: string): { $gte: Date; $lt: Date } {
   return { $gte: new Date(begin.getTime() - DAY_MS), $lt: new Date(endOfMonth(month).getTime() + DAY_MS) };
 }
 
-function toRecord(document: InvoiceDocument): InvoiceRecord {
-  const { _id: invoiceId, organizationId, version, companyId, source, status, createdAt, invoice, match } = document;
+/** The comparison part with the status in force. That of a bill is its own: as an invoice it is RECEIVED for good. */
+export function matchPartIn({ match, status }: Pick<InvoiceDocument, 'match' | 'status'>): MatchPart {
+  return match.source === 'ERP' ? match : { ...match, status };
+}
+
+export function toRecord(document: InvoiceDocument): InvoiceRecord {
+  const { _id: invoiceId, organizationId, version, companyId, source, status, invoice, match, erp } = document;
+  const createdAt = erp?.importedAt ?? document.createdAt;
   return {
     invoiceId,
     organizationId,
@@ -317,6 +331,7 @@ function toRecord(document: InvoiceDocument): InvoiceRecord {
     analysis: document.analysis,
     verdict: document.verdict,
     reimportOf: document.reimportOf,
+    erp,
   };
 }
 

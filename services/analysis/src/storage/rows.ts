@@ -16,6 +16,7 @@ import type { AnalysisDocument, FactBundleDocument } from './analyses.js';
 import { findingDocumentsOf } from './findings.js';
 import type { FindingDocument } from './findings.js';
 import { inBatches } from './in-batches.js';
+import { matchPartIn } from './invoices.js';
 import type { InvoiceDocument } from './invoices.js';
 
 /** Documents of one write or one read, so that none keeps the database or this process from others for long. */
@@ -39,7 +40,7 @@ export function rowStore(
   const matching = (filter: Filter<InvoiceDocument>): FindCursor<MatchPart> =>
     invoices
       .find<Pick<InvoiceDocument, 'match' | 'status'>>(filter, { projection: { match: 1, status: 1 } })
-      .map(({ match, status }): MatchPart => ({ ...match, status }));
+      .map(matchPartIn);
 
   const candidates: RowStore['candidates'] = async ({ organizationId, scanId }, keys) => {
     const limit = CANDIDATES_PER_KEY_MAX * keys.length;

@@ -10,6 +10,18 @@ const SUPPLIERS_MAX = 64;
 /** Keys of one lookup for many invoices, and how many suppliers a key has at most as a rule. */
 const LOOKUP_KEYS_MAX = 500;
 const SUPPLIERS_PER_KEY_USUAL = 4;
+/** Keys of one lookup of identities, which are small. */
+const IDENTITY_KEYS_MAX = 2_000;
+const IDENTITY = {
+  name: 1,
+  keys: 1,
+  nameKey: 1,
+  nameFold: 1,
+  taxKey: 1,
+  taxCountry: 1,
+  taxCountryPresumed: 1,
+  taxValid: 1,
+} as const;
 
 /** A supplier as the invoices tell of it. */
 export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
@@ -46,6 +58,18 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
         .limit(SUPPLIERS_MAX)
         .toArray();
       return documents.map(toRecord);
+    },
+    async identitiesByKeys(organizationId, keys) {
+      const limit = SUPPLIERS_PER_KEY_USUAL * IDENTITY_KEYS_MAX;
+      const found = await inBatches(keys, IDENTITY_KEYS_MAX, (some) =>
+        collection
+          .find<Omit<KnownSupplier, 'supplierId'> & { _id: string }>(
+            { organizationId, keys: { $in: [...some] } },
+            { projection: IDENTITY, limit, batchSize: limit + 1 },
+          )
+          .toArray(),
+      );
+      return found.flat().map(({ _id: supplierId, ...identity }) => ({ supplierId, ...identity }));
     },
     async find(organizationId, supplierId) {
       const document = await collection.findOne({ _id: supplierId, organizationId });

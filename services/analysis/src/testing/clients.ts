@@ -1,4 +1,5 @@
 import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
+import { ErpImportServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import { FindingServiceDefinition, FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { ListFindingsRequest } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
@@ -119,6 +120,7 @@ export function connect(address: string) {
     operator: client(OperatorServiceDefinition, channel),
     policy: client(PolicyServiceDefinition, channel),
     routingRule: client(RoutingRuleServiceDefinition, channel),
+    erpImport: client(ErpImportServiceDefinition, channel),
     async post(organizationId: string, wire: Invoice): Promise<Analysis> {
       const { analysis } = await invoice.analyzeInvoice(
         { organizationId, invoice: wire, idempotencyKey: '', fingerprint: 'f', analysesPerMonthLimit: undefined },

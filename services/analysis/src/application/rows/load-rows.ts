@@ -122,7 +122,10 @@ export async function withArrivals(
   const arrived = arrivals.filter((arrival) => arrival.keys.some((key) => keys.has(key)));
   const found = [...new Map([...candidates, ...arrived].map((hit) => [hit.invoiceId, hit])).values()];
   const { receivedAtMs } = first.invoice;
-  const later = found.filter((hit) => compareByArrival(hit, first.invoice) > 0).map(({ invoiceId }) => invoiceId);
+  const later = found
+    // A bill of an ERP is never decided.
+    .filter((hit) => hit.source !== 'ERP' && compareByArrival(hit, first.invoice) > 0)
+    .map(({ invoiceId }) => invoiceId);
   if (later.length === 0) return { candidates: found, receivedAtMs };
   const own = new Set(rows.map(({ invoice }) => invoice.invoiceId));
   const missed = await decidedWithout(invoices, of.organizationId, later.slice(0, CONCURRENT_INVOICES_MAX), own);

@@ -69,6 +69,14 @@ export function encodeStoredInvoice(record: InvoiceRecord): StoredInvoice {
     documentId: record.documentId,
     scanId: record.match.scanId,
     createdTime: record.createdAt,
+    erp: record.erp && {
+      connectionId: record.erp.connectionId,
+      externalId: record.erp.externalId,
+      erpNumber: record.erp.erpNumber,
+      kind: record.erp.kind,
+      state: record.erp.state,
+      linkedInvoiceId: record.match.bookedInvoiceId,
+    },
   };
 }
 
@@ -86,5 +94,6 @@ export function encodeUpload({ invoiceId, uploadId, companyId, state, createdAt 
     documentId: uploadId,
     scanId: undefined,
     createdTime: createdAt,
+    erp: undefined,
   };
 }

@@ -1,0 +1,55 @@
+import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { BillState } from '../../domain/erp/records.js';
+import type { BillOrigin } from './bill-origin.js';
+import type { ImportedRecord } from './imported-record.js';
+import type { InvoiceRecord } from '../invoice-store.js';
+
+/** A bill with its next version. */
+export interface StoredBill {
+  readonly id: string;
+  readonly version: number;
+  readonly companyId: string;
+  readonly invoice: CanonicalInvoice;
+  readonly match: MatchPart;
+  readonly erp: BillOrigin;
+}
+
+/** A bill that takes another state while its content stays: it lost what every invoice has. */
+export interface WithdrawnBill {
+  readonly id: string;
+  readonly version: number;
+  readonly withdrawnAs: 'DRAFT' | 'VOID';
+  readonly changedAt: Date;
+}
+
+/** What a page of bills is compared with. */
+export interface KnownBill extends Pick<
+  ImportedRecord,
+  'version' | 'contentHash' | 'connectionId' | 'companyId' | 'deletedAt'
+> {
+  readonly importedAt: Date;
+  readonly state: BillState;
+  /** What others have noted on it, and when it began to be found by its keys. */
+  readonly match: Pick<MatchPart, 'receivedAtMs' | 'supplierId' | 'bookedInvoiceId' | 'confirmedAs' | 'suspectedAs'>;
+}
+
+export interface BillQuery extends PageRequest {
+  readonly companyId?: string | undefined;
+}
+
+export interface BillStore {
+  find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, KnownBill>>;
+  /** @returns ids of those that another writer changed meanwhile */
+  write(organizationId: string, bills: readonly (StoredBill | WithdrawnBill)[]): Promise<ReadonlySet<string>>;
+  /** Newest first. */
+  list(organizationId: string, query: BillQuery): Promise<Page<InvoiceRecord>>;
+  /** Ids of the bills of a vendor, newest first. */
+  newestOfVendor(organizationId: string, vendorId: string, limit: number): Promise<readonly NewestInvoice[]>;
+}
+
+export interface NewestInvoice {
+  readonly invoiceId: string;
+  readonly createdAt: Date;
+}

@@ -1,0 +1,55 @@
+import type { VendorDetails } from '../../domain/erp/records.js';
+import type { AccountTimes, VendorAccount } from '../../domain/erp/vendor-accounts.js';
+import type { VendorIdentity } from '../../domain/erp/vendor-identity.js';
+import type { ImportSource } from './import-source.js';
+import type { ImportedRecord, ImportedStore } from './imported-record.js';
+
+export interface StoredVendor extends ImportedRecord, VendorIdentity, AccountTimes {
+  readonly details: VendorDetails;
+  readonly accounts: readonly VendorAccount[];
+  /** The supplier that its bills were found to be of; undefined while no invoice has made one. */
+  readonly supplierId: string | undefined;
+  /** What it is listed by. */
+  readonly nameOrder: string;
+}
+
+export interface VendorQuery {
+  readonly size: number;
+  readonly after: VendorPosition | undefined;
+  readonly companyId: string | undefined;
+  readonly connectionId: string | undefined;
+  /** In the letters of {@link StoredVendor.nameOrder}. */
+  readonly namePrefix: string | undefined;
+}
+
+/** A place in the list. */
+export interface VendorPosition {
+  readonly nameOrder: string;
+  readonly id: string;
+}
+
+/** What bills need of their vendors. */
+export type VendorOfBills = Pick<
+  StoredVendor,
+  'id' | 'details' | 'accounts' | 'supplierId' | 'nameKey' | 'taxKey' | 'deletedAt'
+>;
+
+export interface VendorStore extends ImportedStore<StoredVendor> {
+  ofBills(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, VendorOfBills>>;
+  /** Vendors of a remote company that have one of the keys. */
+  findByKeys(
+    of: Pick<ImportSource, 'organizationId' | 'remoteCompanyId'>,
+    keys: readonly string[],
+  ): Promise<readonly StoredVendor[]>;
+  /** Notes of which suppliers vendors are, where that is not noted yet. */
+  noteSuppliers(organizationId: string, supplierIds: ReadonlyMap<string, string>): Promise<void>;
+  /** Without deleted ones, by name, then id. */
+  list(organizationId: string, query: VendorQuery): Promise<readonly StoredVendor[]>;
+}
+
+/** By which a vendor of a remote company is found. */
+export const vendorNumberKey = (remoteCompanyId: string, number: string): string =>
+  `number|${remoteCompanyId}|${number}`;
+/** By which the vendor with an account is found that the ERP lists apart. */
+export const listedAccountKey = (remoteCompanyId: string, externalId: string): string =>
+  `account|${remoteCompanyId}|${externalId}`;

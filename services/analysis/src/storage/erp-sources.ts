@@ -1,0 +1,74 @@
+import type { Collection } from 'mongodb';
+import { notFound } from '@invoicecontrol/errors';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { ErpSource, ErpSourceStore } from '../application/erp/import-source.js';
+
+/** Connections of one organization, those that were disconnected too. */
+const SOURCES_OF_ORGANIZATION_MAX = 1_000;
+
+/** What is known of the imports of one connection. */
+export interface ErpSourceDocument {
+  /** The connection. */
+  readonly _id: string;
+  readonly organizationId: string;
+  /** These are absent where the connection was disconnected before it brought anything. */
+  readonly companyId?: string;
+  readonly remoteCompanyId?: string;
+  readonly provider?: string;
+  readonly createdAt: Date;
+  readonly completedThrough?: Date;
+  readonly syncedAt?: Date;
+  readonly endedAt?: Date;
+}
+
+export async function createErpSourceIndexes(collection: Collection<ErpSourceDocument>): Promise<void> {
+  await collection.createIndexes([{ key: { organizationId: 1 }, name: 'of_organization' }]);
+}
+
+export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSourceStore {
+  return {
+    async begin({ organizationId, connectionId, companyId, remoteCompanyId, provider }, now) {
+      const known = await collection.findOne({ _id: connectionId, organizationId });
+      if (known !== null) return toSource(known);
+      const document = { _id: connectionId, organizationId, companyId, remoteCompanyId, provider, createdAt: now };
+      try {
+        await collection.insertOne(document);
+        return toSource(document);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        const begun = await collection.findOne({ _id: connectionId, organizationId });
+        // The id is that of a connection of somebody else.
+        if (begun === null) throw notFound('connection');
+        return toSource(begun);
+      }
+    },
+    async ofOrganization(organizationId) {
+      const documents = await collection.find({ organizationId }).limit(SOURCES_OF_ORGANIZATION_MAX).toArray();
+      return documents.map(toSource);
+    },
+    async complete({ organizationId, connectionId }, { completedThrough, syncedAt }) {
+      await collection.updateOne(
+        { _id: connectionId, organizationId },
+        { $max: { completedThrough, ...(syncedAt === undefined ? {} : { syncedAt }) } },
+      );
+    },
+    async end(organizationId, connectionId, now) {
+      const document = { _id: connectionId, organizationId, createdAt: now, endedAt: now };
+      try {
+        await collection.insertOne(document);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        await collection.updateOne(
+          { _id: connectionId, organizationId, endedAt: { $exists: false } },
+          { $set: { endedAt: now } },
+        );
+      }
+    },
+  };
+}
+
+function toSource(document: ErpSourceDocument): ErpSource {
+  const { _id: connectionId, organizationId, companyId = '', remoteCompanyId = '', provider = '' } = document;
+  const { completedThrough, syncedAt, endedAt } = document;
+  return { organizationId, connectionId, companyId, remoteCompanyId, provider, completedThrough, syncedAt, endedAt };
+}
