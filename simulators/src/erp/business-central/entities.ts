@@ -93,6 +93,19 @@ export const standardEntities: Readonly<Record<string, Entity>> = {
       balance: 0,
     },
   },
+  companyInformation: {
+    type: 'Microsoft.NAV.companyInformation',
+    fields: {
+      id: 'guid',
+      displayName: 'string',
+      ...address,
+      taxRegistrationNumber: 'string',
+      currencyCode: 'string',
+      ...modified,
+    },
+    modified: 'lastModifiedDateTime',
+    defaults: { displayName: '', taxRegistrationNumber: '', currencyCode: LOCAL_CURRENCY },
+  },
   purchaseInvoices: {
     type: 'Microsoft.NAV.purchaseInvoice',
     fields: {

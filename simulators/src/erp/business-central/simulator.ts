@@ -115,6 +115,13 @@ export function businessCentral({ clock, tenants, origin }: ErpDeps<Tenant>): Er
     refuse: refuseOf,
     createTenant(_, settings) {
       const { environmentName, companyId, companyName, clientId, clientSecret } = settingsSchema.parse(settings);
+      const information = newTable();
+      information.put(companyId, {
+        ...standardEntities['companyInformation']?.defaults,
+        id: companyId,
+        displayName: companyName,
+        lastModifiedDateTime: clock.now().toISOString(),
+      });
       return {
         environmentName,
         company: {
@@ -127,7 +134,7 @@ export function businessCentral({ clock, tenants, origin }: ErpDeps<Tenant>): Er
         },
         application: { clientId, clientSecret, isSecretExpired: false, tokens: new Map() },
         hasRights: true,
-        tables: new Map(),
+        tables: new Map([['companyInformation', information]]),
       };
     },
     putRecords(tenant, { entity: name, records, remove }) {

@@ -7,8 +7,17 @@ type Predicate = (row: Row) => boolean;
 /** The instant of a record's last change has microseconds that its text does not show. */
 export const HIDDEN_MS = '__write_ms';
 
+/** The model of a many2one, and its records by id. */
+export type FindRelated = (relation: string) => { readonly model: Model; get(id: number): Row | undefined } | undefined;
+
+export interface Domain {
+  readonly matches: Predicate;
+  /** Every match has a greater id: a page that goes on behind an id begins there. */
+  readonly idAfter: number | undefined;
+}
+
 /** Reads a search domain in Polish notation. @throws OdooFault */
-export function readDomain(domain: unknown, modelName: string, model: Model): Predicate {
+export function readDomain(domain: unknown, modelName: string, model: Model, related: FindRelated): Domain {
   if (!Array.isArray(domain)) throw valueError(`Invalid domain: ${JSON.stringify(domain)}`);
   const items = domain as readonly unknown[];
   let at = 0;
@@ -24,12 +33,17 @@ export function readDomain(domain: unknown, modelName: string, model: Model): Pr
       const term = readTerm();
       return (row) => !term(row);
     }
-    return readLeaf(item, modelName, model);
+    return readLeaf(item, modelName, model, related);
   };
   // Terms without an operator between them are joined by "and".
   const terms: Predicate[] = [];
-  while (at < items.length) terms.push(readTerm());
-  return (row) => terms.every((matches) => matches(row));
+  let idAfter: number | undefined;
+  while (at < items.length) {
+    const item = items[at];
+    if (Array.isArray(item) && item[0] === 'id' && item[1] === '>' && typeof item[2] === 'number') idAfter = item[2];
+    terms.push(readTerm());
+  }
+  return { matches: (row) => terms.every((matches) => matches(row)), idAfter };
 }
 
 /** Whether a domain says something about a field, so that a default filter on it does not apply. */
@@ -37,16 +51,21 @@ export function namesField(domain: unknown, field: string): boolean {
   return Array.isArray(domain) && domain.some((item) => Array.isArray(item) && item[0] === field);
 }
 
-/** The lower bound of a leaf `["id", ">", n]` that the whole domain requires: a keyset page begins there. */
-export function requiredIdAfter(domain: unknown): number | undefined {
-  if (!Array.isArray(domain) || domain.some((item) => item === '|' || item === '!')) return undefined;
-  const leaf = domain.find((item) => Array.isArray(item) && item[0] === 'id' && item[1] === '>');
-  return Array.isArray(leaf) && typeof leaf[2] === 'number' ? leaf[2] : undefined;
-}
-
-function readLeaf(item: unknown, modelName: string, model: Model): Predicate {
+function readLeaf(item: unknown, modelName: string, model: Model, related: FindRelated): Predicate {
   if (!Array.isArray(item) || item.length !== 3) throw valueError(`Invalid leaf ${JSON.stringify(item)}`);
   const [field, operator, value] = item as [unknown, unknown, unknown];
+  const [, link = '', rest = ''] = typeof field === 'string' ? (/^(\w+)\.(.+)$/.exec(field) ?? []) : [];
+  const relation = model.relations[link];
+  const target = relation === undefined ? undefined : related(relation);
+  if (relation !== undefined && target !== undefined) {
+    // `partner_id.supplier_rank`
+    const matches = readLeaf([rest, operator, value], relation, target.model, related);
+    return (row) => {
+      const linked = row[link];
+      const found = Array.isArray(linked) ? target.get(Number(linked[0])) : undefined;
+      return found !== undefined && matches(found);
+    };
+  }
   const type = typeof field === 'string' ? model.fields[field] : undefined;
   if (typeof field !== 'string' || type === undefined) {
     throw valueError(`Invalid field ${modelName}.${String(field)} in leaf ${JSON.stringify(item)}`);

@@ -1,6 +1,7 @@
 import type { Row } from '../call.js';
 import type { Table } from '../table.js';
-import { HIDDEN_MS, namesField, readDomain, requiredIdAfter } from './domain.js';
+import { HIDDEN_MS, namesField, readDomain } from './domain.js';
+import type { FindRelated } from './domain.js';
 import { accessDenied, notFound, unprocessable, valueError } from './fault.js';
 import type { Model } from './models.js';
 
@@ -56,13 +57,18 @@ export function callMethod(environment: Environment, call: MethodCall): MethodRe
   requireCompanies(environment, call);
   const table = environment.tables.get(call.model);
   const { domain = [], fields, offset, limit, order } = call.named;
+  const related: FindRelated = (relation) => {
+    const of = environment.models[relation];
+    return of && { model: of, get: (id) => environment.tables.get(relation)?.get(id) };
+  };
+  const search = { table, model, modelName: call.model, domain, context: call.context, related };
   switch (call.method) {
     case 'context_get':
       return { value: { lang: 'en_US', tz: 'Europe/Brussels', uid: environment.userId } };
     case 'fields_get':
       return { value: describeFields(model, call.named) };
     case 'search_count': {
-      const count = [...matching({ table, model, modelName: call.model, domain, context: call.context })].length;
+      const count = [...matching(search)].length;
       return { value: typeof limit === 'number' ? Math.min(count, limit) : count };
     }
     case 'read': {
@@ -76,14 +82,11 @@ export function callMethod(environment: Environment, call: MethodCall): MethodRe
       return { rows: project(rows, fields, call.model, model) };
     }
     default: {
-      const found = sortBy(
-        [...matching({ table, model, modelName: call.model, domain, context: call.context })],
-        order,
-        { modelName: call.model, model },
-      );
       const begin = readNumber(offset, 'offset') ?? 0;
       const size = readNumber(limit, 'limit');
-      const rows = found.slice(begin, size === undefined ? undefined : begin + size);
+      const end = size === undefined ? Infinity : begin + size;
+      const found = sortBy(matching(search), order, end, { modelName: call.model, model });
+      const rows = found.slice(begin, end);
       if (call.method === 'search') return { value: rows.map(({ id }) => id) };
       return { rows: project(rows, fields, call.model, model), ...(size === undefined ? {} : { limit: size }) };
     }
@@ -96,15 +99,15 @@ interface Search {
   readonly modelName: string;
   readonly domain: unknown;
   readonly context: Readonly<Record<string, unknown>>;
+  readonly related: FindRelated;
 }
 
 /** Archived records are left out unless the context or the domain asks for them. */
-function* matching({ table, model, modelName, domain, context }: Search): Generator<Row> {
-  const matches = readDomain(domain, modelName, model);
+function* matching({ table, model, modelName, domain, context, related }: Search): Generator<Row> {
+  const { matches, idAfter } = readDomain(domain, modelName, model, related);
   const isActiveOnly = 'active' in model.fields && context['active_test'] !== false && !namesField(domain, 'active');
   const all = table?.all() ?? [];
-  const after = requiredIdAfter(domain);
-  for (let at = after === undefined ? 0 : (table?.positionAfter(after) ?? 0); at < all.length; at++) {
+  for (let at = idAfter === undefined ? 0 : (table?.positionAfter(idAfter) ?? 0); at < all.length; at++) {
     const row = all[at];
     if (row !== undefined && !(isActiveOnly && row['active'] === false) && matches(row)) yield row;
   }
@@ -119,9 +122,11 @@ function requireCompanies({ tables }: Environment, { context }: MethodCall): voi
   }
 }
 
+/** At most the first `count` rows, in order. */
 function sortBy(
-  rows: readonly Row[],
+  rows: Iterable<Row>,
   order: unknown,
+  count: number,
   { modelName, model }: { readonly modelName: string; readonly model: Model },
 ): readonly Row[] {
   const keys = (typeof order === 'string' ? order : 'id').split(',').map((part) => part.trim().split(/\s+/));
@@ -131,8 +136,8 @@ function sortBy(
   }
   const [first] = keys;
   // Tables are in this order.
-  if (keys.length === 1 && first?.[0] === 'id' && !/desc/i.test(first[1] ?? '')) return rows;
-  return rows.toSorted((left, right) => {
+  if (keys.length === 1 && first?.[0] === 'id' && !/desc/i.test(first[1] ?? '')) return takeFirst(rows, count);
+  return [...rows].toSorted((left, right) => {
     for (const [field = '', direction = 'asc'] of keys) {
       const [one, two] = [left, right].map((row) => (field === 'write_date' ? row[HIDDEN_MS] : row[field]));
       const found = compareValues(one, two);
@@ -140,6 +145,15 @@ function sortBy(
     }
     return 0;
   });
+}
+
+function takeFirst(rows: Iterable<Row>, count: number): readonly Row[] {
+  const taken: Row[] = [];
+  for (const row of rows) {
+    if (taken.length >= count) break;
+    taken.push(row);
+  }
+  return taken;
 }
 
 function compareValues(left: unknown, right: unknown): number {
