@@ -1,0 +1,184 @@
+import type { BillRecord, OrderRecord, VendorAccountRecord, VendorRecord } from '../../domain/records.js';
+import { present, RowFault } from '../row.js';
+import type { Row } from '../row.js';
+import type { BusinessCentralConfig } from './client.js';
+
+const NO_DATE = '0001-01-01';
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const vendorFields = [
+  'id',
+  'number',
+  'displayName',
+  'addressLine1',
+  'addressLine2',
+  'city',
+  'state',
+  'country',
+  'postalCode',
+  'phoneNumber',
+  'email',
+  'taxRegistrationNumber',
+  'currencyCode',
+  'blocked',
+  'lastModifiedDateTime',
+];
+const documentFields = [
+  'id',
+  'number',
+  'postingDate',
+  'dueDate',
+  'vendorId',
+  'vendorName',
+  'currencyCode',
+  'totalAmountExcludingTax',
+  'totalTaxAmount',
+  'totalAmountIncludingTax',
+  'status',
+  'lastModifiedDateTime',
+];
+export const billFields = [...documentFields, 'invoiceDate', 'vendorInvoiceNumber', 'orderNumber'];
+export const creditNoteFields = [...documentFields, 'creditMemoDate', 'vendorCreditMemoNumber'];
+export const orderFields = [
+  'id',
+  'number',
+  'vendorId',
+  'currencyCode',
+  'totalAmountExcludingTax',
+  'totalAmountIncludingTax',
+  'lastModifiedDateTime',
+];
+
+/** Makes the address of a page of the web client. */
+export type PageUrl = (page: 'vendor' | 'bill' | 'creditNote', number: string) => string | undefined;
+
+export function readVendor(row: Row, pageUrl: PageUrl): VendorRecord {
+  const number = row.text('number');
+  const blocked = decodeOption(row.text('blocked'));
+  return present({
+    externalId: requiredId(row, 'id'),
+    number,
+    name: row.requiredText('displayName'),
+    taxId: row.text('taxRegistrationNumber'),
+    address: present({
+      line1: row.text('addressLine1'),
+      line2: row.text('addressLine2'),
+      city: row.text('city'),
+      region: row.text('state'),
+      postalCode: row.text('postalCode'),
+      country: row.text('country'),
+    }),
+    email: row.text('email'),
+    phone: row.text('phoneNumber'),
+    currency: row.text('currencyCode'),
+    status: blocked === '' ? ('ACTIVE' as const) : ('BLOCKED' as const),
+    modifiedAt: row.instant('lastModifiedDateTime'),
+    url: number === undefined ? undefined : pageUrl('vendor', number),
+  });
+}
+
+export function readBill(row: Row, pageUrl: PageUrl): BillRecord {
+  const order = row.text('orderNumber');
+  return {
+    ...readDocument(row, 'BILL', pageUrl),
+    ...present({ documentNumber: row.text('vendorInvoiceNumber'), issueDate: dayOf(row, 'invoiceDate') }),
+    purchaseOrderRefs: order === undefined ? [] : [order],
+  };
+}
+
+/** Credit memos name no order. */
+export function readCreditNote(row: Row, pageUrl: PageUrl): BillRecord {
+  return {
+    ...readDocument(row, 'CREDIT_NOTE', pageUrl),
+    ...present({ documentNumber: row.text('vendorCreditMemoNumber'), issueDate: dayOf(row, 'creditMemoDate') }),
+    purchaseOrderRefs: [],
+  };
+}
+
+function readDocument(row: Row, kind: BillRecord['kind'], pageUrl: PageUrl): Omit<BillRecord, 'purchaseOrderRefs'> {
+  const number = row.text('number');
+  return present({
+    externalId: requiredId(row, 'id'),
+    kind,
+    erpNumber: number,
+    vendorExternalId: requiredId(row, 'vendorId'),
+    vendorName: row.requiredText('vendorName'),
+    dueDate: dayOf(row, 'dueDate'),
+    postingDate: dayOf(row, 'postingDate'),
+    currency: row.requiredText('currencyCode'),
+    netAmount: row.amount('totalAmountExcludingTax'),
+    taxAmount: row.amount('totalTaxAmount'),
+    grossAmount: row.amount('totalAmountIncludingTax'),
+    state: stateOf(decodeOption(row.text('status'))),
+    modifiedAt: row.instant('lastModifiedDateTime'),
+    url: number === undefined ? undefined : pageUrl(kind === 'BILL' ? 'bill' : 'creditNote', number),
+  });
+}
+
+export function readOrder(row: Row): OrderRecord {
+  return present({
+    externalId: requiredId(row, 'id'),
+    number: row.requiredText('number'),
+    vendorExternalId: requiredId(row, 'vendorId'),
+    currency: row.requiredText('currencyCode'),
+    netAmount: row.amount('totalAmountExcludingTax'),
+    grossAmount: row.amount('totalAmountIncludingTax'),
+    modifiedAt: row.instant('lastModifiedDateTime'),
+  });
+}
+
+/** A row of the page that the customer published; without an IBAN there is nothing to compare. */
+export function readVendorAccount(row: Row, config: BusinessCentralConfig): VendorAccountRecord | undefined {
+  const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
+  const raw = row.text(ibanField);
+  if (raw === undefined) return undefined;
+  const vendor = row.requiredText(vendorField);
+  const externalId = accountIdOf(row, vendor, raw);
+  const bic = row.text('swiftCode');
+  return {
+    externalId,
+    ...(GUID.test(vendor) ? { vendorExternalId: vendor.toLowerCase() } : { vendorNumber: vendor }),
+    account: present({ externalId, iban: raw.replaceAll(/\s/g, '').toUpperCase(), raw, bic }),
+  };
+}
+
+/** Not every published page has an id; its code is unique for a vendor. */
+function accountIdOf(row: Row, vendor: string, iban: string): string {
+  return row.text('id') ?? row.text('systemId') ?? `${vendor}/${row.text('code') ?? iban}`;
+}
+
+function stateOf(status: string): BillRecord['state'] {
+  switch (status) {
+    case 'Draft':
+    case '':
+      return 'DRAFT';
+    case 'In Review':
+      return 'IN_APPROVAL';
+    case 'Open':
+      return 'OPEN';
+    case 'Paid':
+    case 'Corrective':
+      return 'PAID';
+    case 'Canceled':
+      return 'VOID';
+    default:
+      throw new RowFault('status has a value that is not known.');
+  }
+}
+
+/** Blanks of option values come as XML names have them; a blank option alone is `_x0020_`. */
+export function decodeOption(value: string | undefined): string {
+  return (value ?? '').replaceAll('_x0020_', ' ').trim();
+}
+
+function requiredId(row: Row, name: string): string {
+  const id = row.requiredText(name);
+  if (id === NO_ID) throw new RowFault(`${name} is missing.`);
+  return id.toLowerCase();
+}
+
+export function dayOf(row: Row, name: string): string | undefined {
+  const day = row.day(name);
+  return day === NO_DATE ? undefined : day;
+}
