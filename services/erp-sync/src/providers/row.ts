@@ -95,6 +95,16 @@ export class Row {
     return value.map((item) => new Row(item));
   }
 
+  /** Of plain values. */
+  list(name: string): readonly unknown[] | undefined {
+    const value = this.#present(name);
+    if (value !== undefined && !Array.isArray(value)) throw new RowFault(`${name} is no list.`);
+    if (value !== undefined && value.length > LIST_LENGTH_MAX) {
+      throw new RowFault(`${name} has over ${LIST_LENGTH_MAX} entries.`);
+    }
+    return value;
+  }
+
   #present(name: string): unknown {
     const value = this.#fields[name];
     return value === null || value === false || value === '' ? undefined : value;

@@ -1,0 +1,258 @@
+import type {
+  AccountRecord,
+  BillRecord,
+  OrderRecord,
+  PaymentRecord,
+  VendorAccountRecord,
+  VendorRecord,
+} from '../../domain/records.js';
+import { isDecimalAmount, microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { present, RowFault } from '../row.js';
+import type { Row } from '../row.js';
+
+export const partnerFields = [
+  'id',
+  'name',
+  'vat',
+  'company_registry',
+  'street',
+  'street2',
+  'city',
+  'zip',
+  'state_id',
+  'country_id',
+  'email',
+  'phone',
+  'active',
+  'supplier_rank',
+  'commercial_partner_id',
+  'write_date',
+];
+export const moveFields = [
+  'id',
+  'name',
+  'ref',
+  'move_type',
+  'state',
+  'payment_state',
+  'partner_id',
+  'commercial_partner_id',
+  'partner_bank_id',
+  'invoice_date',
+  'invoice_date_due',
+  'date',
+  'currency_id',
+  'amount_untaxed',
+  'amount_tax',
+  'amount_total',
+  'amount_residual',
+  'invoice_origin',
+  'reversed_entry_id',
+  'write_date',
+];
+export const paymentFields = [
+  'id',
+  'date',
+  'amount',
+  'state',
+  'partner_id',
+  'partner_bank_id',
+  'currency_id',
+  'payment_reference',
+  'reconciled_bill_ids',
+  'write_date',
+];
+export const orderFields = ['id', 'name', 'partner_id', 'currency_id', 'amount_untaxed', 'amount_total', 'write_date'];
+/** Read where the version has them: names changed with 20. */
+export const accountFields = [
+  'acc_number',
+  'account_number',
+  'sanitized_acc_number',
+  'sanitized_account_number',
+  'acc_holder_name',
+  'holder_name',
+  'bank_bic',
+  'allow_out_payment',
+];
+
+/** `[14, "Azure Interior"]`; false where there is none. */
+export interface Link {
+  readonly id: string;
+  readonly label: string;
+}
+
+/** Makes the address of a record in the web client. */
+export type RecordUrl = (model: string, id: string) => string;
+
+export function readVendor(row: Row, countryCodes: ReadonlyMap<string, string>, recordUrl: RecordUrl): VendorRecord {
+  const externalId = row.requiredText('id');
+  const taxId = row.text('vat');
+  const country = linkOf(row, 'country_id');
+  return present({
+    externalId,
+    name: row.requiredText('name'),
+    // What people enter for "none".
+    taxId: taxId === '/' ? undefined : taxId,
+    registrationNumber: row.text('company_registry'),
+    address: present({
+      line1: row.text('street'),
+      line2: row.text('street2'),
+      city: row.text('city'),
+      region: linkOf(row, 'state_id')?.label,
+      postalCode: row.text('zip'),
+      country: country === undefined ? undefined : (countryCodes.get(country.id) ?? country.label),
+    }),
+    email: row.text('email'),
+    phone: row.text('phone'),
+    status: row.boolean('active') === false ? ('ARCHIVED' as const) : ('ACTIVE' as const),
+    modifiedAt: instantOf(row, 'write_date'),
+    url: recordUrl('res.partner', externalId),
+  });
+}
+
+/** @param vendorId the company that the contact belongs to */
+export function readVendorAccount(row: Row, vendorId: string): VendorAccountRecord {
+  const externalId = row.requiredText('id');
+  const raw = row.text('acc_number') ?? row.text('account_number');
+  if (raw === undefined) throw new RowFault('acc_number is missing.');
+  const sanitized = row.text('sanitized_acc_number') ?? row.text('sanitized_account_number');
+  return {
+    externalId,
+    vendorExternalId: vendorId,
+    account: {
+      ...readAccount(externalId, raw, sanitized),
+      ...present({
+        holder: row.text('acc_holder_name') ?? row.text('holder_name'),
+        bic: row.text('bank_bic'),
+        isTrusted: row.boolean('allow_out_payment'),
+      }),
+    },
+  };
+}
+
+/** Numbers that are no IBAN are only shown. */
+function readAccount(externalId: string, raw: string, sanitized = raw): AccountRecord {
+  const number = sanitized.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
+  return { externalId, raw, ...(/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(number) ? { iban: number } : {}) };
+}
+
+export function readBill(row: Row, recordUrl: RecordUrl): BillRecord {
+  const externalId = row.requiredText('id');
+  const vendor = linkOf(row, 'commercial_partner_id') ?? requiredLink(row, 'partner_id');
+  const name = row.text('name');
+  const grossAmount = row.amount('amount_total');
+  const residual = row.amount('amount_residual');
+  return {
+    ...present({
+      externalId,
+      kind: row.requiredText('move_type') === 'in_refund' ? ('CREDIT_NOTE' as const) : ('BILL' as const),
+      documentNumber: row.text('ref'),
+      // A draft has no number yet.
+      erpNumber: name === '/' ? undefined : name,
+      vendorExternalId: vendor.id,
+      vendorName: vendor.label,
+      issueDate: row.day('invoice_date'),
+      dueDate: row.day('invoice_date_due'),
+      postingDate: row.day('date'),
+      currency: requiredLink(row, 'currency_id').label,
+      netAmount: row.amount('amount_untaxed'),
+      taxAmount: row.amount('amount_tax'),
+      grossAmount,
+      state: stateOf(row.requiredText('state'), row.text('payment_state')),
+      paidAmount: difference(grossAmount, residual),
+      paidAccountExternalId: linkOf(row, 'partner_bank_id')?.id,
+      modifiedAt: instantOf(row, 'write_date'),
+      url: recordUrl('account.move', externalId),
+    }),
+    purchaseOrderRefs: (row.text('invoice_origin') ?? '').split(',').flatMap((part) => part.trim() || []),
+  };
+}
+
+function stateOf(state: string, paymentState: string | undefined): BillRecord['state'] {
+  if (state === 'draft') return 'DRAFT';
+  if (state === 'cancel') return 'VOID';
+  if (state !== 'posted') throw new RowFault('state has a value that is not known.');
+  switch (paymentState) {
+    case undefined:
+    case 'not_paid':
+    case 'blocked':
+      return 'OPEN';
+    case 'partial':
+      return 'PARTIALLY_PAID';
+    case 'in_payment':
+    case 'paid':
+    case 'reversed':
+    case 'invoicing_legacy':
+      return 'PAID';
+    default:
+      throw new RowFault('payment_state has a value that is not known.');
+  }
+}
+
+/** Exact: amounts are no numbers here. */
+function difference(total: string | undefined, residual: string | undefined): string | undefined {
+  if (total === undefined || residual === undefined || !isDecimalAmount(total) || !isDecimalAmount(residual))
+    return undefined;
+  return microToDecimal(toMicro(total) - toMicro(residual));
+}
+
+/** @param vendorId the company that the contact belongs to */
+export function readPayment(row: Row, vendorId: string): PaymentRecord {
+  const account = linkOf(row, 'partner_bank_id');
+  return present({
+    externalId: row.requiredText('id'),
+    vendorExternalId: vendorId,
+    date: row.requiredDay('date'),
+    currency: requiredLink(row, 'currency_id').label,
+    amount: row.requiredAmount('amount'),
+    reference: row.text('payment_reference'),
+    billExternalIds: idsOf(row, 'reconciled_bill_ids'),
+    // The label is the number, and the bank behind it.
+    account: account && readAccount(account.id, account.label.split(' - ')[0] ?? account.label),
+    isReturned: ['canceled', 'cancel', 'rejected'].includes(row.requiredText('state')),
+    modifiedAt: instantOf(row, 'write_date'),
+  });
+}
+
+/** @param vendorId the company that the contact belongs to */
+export function readOrder(row: Row, vendorId: string): OrderRecord {
+  return present({
+    externalId: row.requiredText('id'),
+    number: row.requiredText('name'),
+    vendorExternalId: vendorId,
+    currency: requiredLink(row, 'currency_id').label,
+    netAmount: row.amount('amount_untaxed'),
+    grossAmount: row.amount('amount_total'),
+    modifiedAt: instantOf(row, 'write_date'),
+  });
+}
+
+export function linkOf(row: Row, name: string): Link | undefined {
+  const value = row.list(name);
+  if (value === undefined) return undefined;
+  const [id, label] = value;
+  if (!Number.isSafeInteger(id) || typeof label !== 'string') throw new RowFault(`${name} is no id with a label.`);
+  return { id: String(id), label };
+}
+
+function idsOf(row: Row, name: string): readonly string[] {
+  return (row.list(name) ?? []).map((id) => {
+    if (!Number.isSafeInteger(id)) throw new RowFault(`${name} has an entry that is no id.`);
+    return String(id);
+  });
+}
+
+function requiredLink(row: Row, name: string): Link {
+  const link = linkOf(row, name);
+  if (link === undefined) throw new RowFault(`${name} is missing.`);
+  return link;
+}
+
+/** `2026-02-01 09:15:22` is UTC. */
+function instantOf(row: Row, name: string): string | undefined {
+  const text = row.text(name);
+  if (text === undefined) return undefined;
+  const at = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? Date.parse(`${text.replace(' ', 'T')}Z`) : Number.NaN;
+  if (Number.isNaN(at)) throw new RowFault(`${name} is no date with a time.`);
+  return new Date(at).toISOString();
+}
