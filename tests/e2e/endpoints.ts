@@ -113,18 +113,11 @@ export const ours: readonly string[] = [
 
 /** Take a line out when its endpoint is built; a test fails until that is done. The list only shrinks. */
 export const notBuiltYet: readonly string[] = [
-  'POST /erp-connections',
   'POST /erp-connections/oauth/start',
   'GET /erp-connections/oauth/callback',
   'POST /erp-connections/oauth/callback',
   'GET /erp-connections/oauth/callback/{provider}',
   'POST /erp-connections/oauth/callback/{provider}',
-  'GET /erp-connections',
-  'GET /erp-connections/{connectionId}',
-  'DELETE /erp-connections/{connectionId}',
-  'POST /erp-connections/{connectionId}/sync',
-  'POST /erp-connections/{connectionId}/test',
-  'GET /erp-connections/{connectionId}/runs',
   'POST /ksef-connections',
   'GET /ksef-connections',
   'GET /ksef-connections/{connectionId}',

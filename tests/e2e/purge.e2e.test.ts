@@ -101,7 +101,7 @@ async function filesStored(): Promise<{ files: number; pieces: number }> {
   }
 }
 
-/** Something in every collection: invoices with findings, a reviewed one, a scan, uploads in every state, a webhook, a rule. */
+/** Something in every collection: invoices with findings, a reviewed one, a scan, uploads in every state, a webhook, an ERP connection, a rule. */
 async function fill({ keys, users }: Tenant, path: string): Promise<void> {
   const key = keys.owner;
   const post = (target: string, body: unknown) => running.request(`POST ${target}`, { key, body });
@@ -110,6 +110,8 @@ async function fill({ keys, users }: Tenant, path: string): Promise<void> {
     events: ['invoice.analysis.completed', 'finding.created', 'finding.reviewed', 'scan.completed'],
   });
   expect(webhook.status).toBe(201);
+  const erp = { provider: 'PROVIDER_B', config: { baseUrl: 'https://127.0.0.1:1024' }, api_key: 'key' };
+  expect((await post('/erp-connections', erp)).status).toBe(201);
   const rule = { name: 'All', position: 1, match: {}, assign_to: users.analyst };
   expect((await post('/finding-routing-rules', rule)).status).toBe(201);
   for (const number of [1, 2, 2]) expect((await post('/invoices', plainInvoice(number))).status).toBe(202);
@@ -180,7 +182,7 @@ test('a purge under load removes everything of the organization from every servi
   });
   await Promise.all([load.stop(), scanning.stop(), half.ended]);
 
-  const nothing = { organization: 0, analysis: 0, documents: 0, scan: 0, webhooks: 0 };
+  const nothing = { organization: 0, analysis: 0, documents: 0, scan: 0, webhooks: 0, 'erp-sync': 0 };
   await eventually(async () => expect(await remainingOf(tenant.organizationId)).toMatchObject(nothing), {
     timeoutMs: 120_000,
   });

@@ -43,7 +43,15 @@ export interface Outcome {
 }
 
 /** The services that have a database, and so something to operate. */
-export const operatedServices = ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing'] as const;
+export const operatedServices = [
+  'organization',
+  'analysis',
+  'documents',
+  'scan',
+  'webhooks',
+  'billing',
+  'erp-sync',
+] as const;
 export type OperatedService = (typeof operatedServices)[number];
 
 /** One service as every command that asks several sees it. */

@@ -1,3 +1,4 @@
+import { addressVariable } from '@invoicecontrol/runtime/config';
 import type { Command, CommandOption, FileCommand } from './command.js';
 import { operatedServices } from './command.js';
 import type { Style } from './text-output.js';
@@ -77,6 +78,6 @@ const everyLines: [string, string][] = [
 ];
 
 function addressLine(service: string): [string, string] {
-  const variable = `${service.toUpperCase()}_ADDRESS`;
-  return ['--address HOST:PORT', `where the ${service} service answers (default: ${variable}, then dev.json)`];
+  const answers = `where the ${service} service answers`;
+  return ['--address HOST:PORT', `${answers} (default: ${addressVariable(service)}, then dev.json)`];
 }

@@ -186,6 +186,7 @@ const othersAway = {
   SCAN_ADDRESS: nobody,
   WEBHOOKS_ADDRESS: nobody,
   BILLING_ADDRESS: nobody,
+  ERP_SYNC_ADDRESS: nobody,
 };
 
 describe('dead letters', () => {
@@ -250,7 +251,8 @@ describe('dead letters', () => {
         'documents: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
         'scan: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
         'webhooks: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
-        'billing: Nothing answers at 127.0.0.1:1. Is the system running?\n',
+        'billing: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
+        'erp-sync: Nothing answers at 127.0.0.1:1. Is the system running?\n',
     );
   });
 });

@@ -61,10 +61,16 @@ export function notificationUrl(baseUrl: string): string {
   return `${baseUrl}/billing/paddle/notifications`;
 }
 
-/** The checkout returns to this start. A port that the system chooses is not known before; the fixed address stays then. */
-export function withSuccessUrl(env: NodeJS.ProcessEnv, port: number): NodeJS.ProcessEnv {
-  if (env['CHECKOUT_SUCCESS_URL'] || port === 0) return env;
-  return { ...env, CHECKOUT_SUCCESS_URL: `http://127.0.0.1:${port}/docs` };
+/** The environment with the addresses of this installation that it does not name itself. A port that the system chooses is not known. */
+export function withOwnUrls(env: NodeJS.ProcessEnv, port: number): NodeJS.ProcessEnv {
+  if (port === 0) return env;
+  const origin = `http://127.0.0.1:${port}`;
+  const own = {
+    CHECKOUT_SUCCESS_URL: `${origin}/docs`,
+    ERP_OAUTH_CALLBACK_URL: `${origin}/v1/erp-connections/oauth/callback`,
+    ERP_OAUTH_RETURN_URL: `${origin}/docs`,
+  };
+  return { ...env, ...Object.fromEntries(Object.entries(own).filter(([name]) => !env[name])) };
 }
 
 /**

@@ -10,7 +10,7 @@ import { demonstrate } from './demonstration.js';
 import { uploadDocuments } from './demonstration-uploads.js';
 import type { UploadIds } from './demonstration-uploads.js';
 import { startInfrastructure } from './infrastructure.js';
-import { RECEIVER_CA, startSimulators, withSuccessUrl } from './simulators.js';
+import { RECEIVER_CA, startSimulators, withOwnUrls } from './simulators.js';
 import { startSystem } from './system.js';
 import { createTenant } from './tenant.js';
 import type { Tenant } from './tenant.js';
@@ -26,6 +26,8 @@ const usage = `Starts MongoDB, NATS and every service on this machine, analyzes 
   DATA_DIR=.data             where data is kept
   MONGODB_URL, NATS_URL      use these instead of finding or starting some
   PADDLE_..., CHECKOUT_...   prices, secrets and addresses of the payment provider; a simulator plays it
+  ERP_..., BUSINESS_CENTRAL_..., QUICKBOOKS_..., XERO_...
+                             settings of ERP connections
   EGRESS_..., WEBHOOK_...    settings of webhooks; with EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP
                              or WEBHOOK_TEST_CA_FILE the demonstration has no webhook
   LOG_LEVEL=warn             error unless set
@@ -47,7 +49,7 @@ async function main(): Promise<void> {
   }
   const port = readPort(process.env['PORT']);
   await refuseBusyPort(port);
-  const env = withSuccessUrl(process.env, port);
+  const env = withOwnUrls(process.env, port);
   const dataDir = resolve(process.env['DATA_DIR'] ?? '.data');
   const installationFile = join(dataDir, 'installation.json');
   const developmentFile = join(dataDir, 'dev.json');
