@@ -76,6 +76,21 @@ describe('the analyses of a month', () => {
     expect(await invoicesOf(keys.owner)).toBe(FREE_ANALYSES);
   });
 
+  test.each([1, 2, 3])('let exactly one of 100 requests pass when one is left, round %i', async () => {
+    const { keys } = await running.newTenant('FREE');
+    const before = await Promise.all(
+      Array.from({ length: FREE_ANALYSES - 1 }, (_, number) => post(keys.owner, number)),
+    );
+    expect(new Set(before.map(({ status }) => status))).toEqual(new Set([202]));
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, number) => post(keys.owner, 1_000 + number)));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    const codes = answers.filter(({ status }) => status !== 202).map(({ body }) => body.error.code);
+    expect(new Set(codes)).toEqual(new Set(['USAGE_LIMIT_EXCEEDED']));
+    expect(await invoicesOf(keys.owner)).toBe(FREE_ANALYSES);
+    const { items } = await usageOf(keys.owner);
+    expect(items).toContainEqual({ meter: 'analyses', used: FREE_ANALYSES, limit: FREE_ANALYSES });
+  });
+
   test('increase as soon as the plan does, separately for each organization', async () => {
     const { organizationId, keys } = await running.newTenant('FREE');
     const neighbour = await running.newTenant('FREE');
