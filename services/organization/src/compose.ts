@@ -10,10 +10,11 @@ import { usageService } from '@invoicecontrol/runtime/usage-service';
 import type { Db } from 'mongodb';
 import { countCompanies, countMembers } from './application/plan-usage.js';
 import { dailyPurge, repeatPurges } from './application/purge-organizations.js';
+import { registerOrganizations } from './application/register-organizations.js';
 import { sendDueNotifications } from './application/send-notifications.js';
 import type { SendingDeps } from './application/send-notifications.js';
 import { stuckMails } from './application/stuck-mails.js';
-import { subscriptionsFromBilling } from './clients/billing.js';
+import { registerOfBilling, subscriptionsFromBilling } from './clients/billing.js';
 import { smtpMailer } from './clients/mail-server.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
@@ -143,9 +144,18 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
         run: dailyPurge({
           ...deps,
           trail,
-          turn: dailyTurn(collections.schedules, 'purge'),
+          turn: dailyTurn(collections.schedules, 'purge', { first: 'AFTER_A_DAY' }),
           auditRetentionMs: config.AUDIT_RETENTION_MS,
           logger,
+        }),
+      },
+      {
+        name: 'register organizations with billing',
+        pauseMs: REGISTER_POLL_EACH_MS,
+        run: registerOrganizations({
+          ...deps,
+          register: registerOfBilling(billingChannel),
+          turn: dailyTurn(collections.schedules, 'register', { first: 'AT_ONCE' }),
         }),
       },
     ],
@@ -195,6 +205,8 @@ function tenantDataOf({
 const PURGE_ROUNDS_EACH_MS = 1_000;
 /** How often a replica asks whether a day has passed. */
 const DAILY_PURGE_POLL_EACH_MS = 5 * 60_000;
+/** How often a replica asks whether billing is to be told. */
+const REGISTER_POLL_EACH_MS = 60_000;
 const MAIL_INTERVAL_MS = 1_000;
 
 function mailJobs({ SMTP_URL, MAIL_FROM }: Config, deps: Omit<SendingDeps, 'mailer'>): Job[] {

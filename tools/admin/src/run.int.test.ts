@@ -37,6 +37,7 @@ beforeAll(async () => {
     bindings: [
       bind(SubscriptionServiceDefinition, {
         checkDeletion: async () => ({ hasSubscription: false, isKnown: true }),
+        registerOrganization: async () => ({}),
         getSubscription: refuse,
         createPortalSession: refuse,
       }),

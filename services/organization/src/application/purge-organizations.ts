@@ -118,8 +118,10 @@ export const endTrails =
 
 /** When what is done once a day by one of the replicas was done last. */
 export interface DailyTurn {
-  /** Takes the turn of the day if nobody has; the first one comes a day after the first start. */
+  /** Takes the turn of the day if nobody has. */
   take(now: Date): Promise<boolean>;
+  /** Lets the next turn come earlier, after a failure. */
+  moveTo(dueAt: Date): Promise<void>;
 }
 
 /** What happens once a day, whichever replica comes first. */

@@ -114,17 +114,29 @@ export interface ScheduleDocument {
 
 const DAY_MS = 24 * 3_600_000;
 
-export function dailyTurn(collection: Collection<ScheduleDocument>, name: string): DailyTurn {
+/** @param first when the first turn comes after the first start of all */
+export function dailyTurn(
+  collection: Collection<ScheduleDocument>,
+  name: string,
+  { first }: { readonly first: 'AT_ONCE' | 'AFTER_A_DAY' },
+): DailyTurn {
   return {
     async take(now) {
       const dueAt = new Date(now.getTime() + DAY_MS);
       try {
-        await collection.updateOne({ _id: name }, { $setOnInsert: { dueAt } }, { upsert: true });
+        await collection.updateOne(
+          { _id: name },
+          { $setOnInsert: { dueAt: first === 'AT_ONCE' ? now : dueAt } },
+          { upsert: true },
+        );
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
       }
       const { matchedCount } = await collection.updateOne({ _id: name, dueAt: { $lte: now } }, { $set: { dueAt } });
       return matchedCount === 1;
+    },
+    async moveTo(dueAt) {
+      await collection.updateOne({ _id: name }, { $set: { dueAt } });
     },
   };
 }

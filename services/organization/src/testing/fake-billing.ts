@@ -1,5 +1,5 @@
 import { SubscriptionServiceDefinition } from '@invoicecontrol/contracts/billing/v1/subscription_service';
-import { notFound } from '@invoicecontrol/errors';
+import { DomainError, notFound } from '@invoicecontrol/errors';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import { createLogger } from '@invoicecontrol/runtime/logger';
@@ -8,12 +8,18 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 export interface FakeBilling extends GrpcServer {
   /** Whether one that is not canceled is known; an organization that was never named has none. */
   setSubscription(organizationId: string, isOpen: boolean): void;
+  /** The organizations that it was told of, in their order. */
+  readonly registered: string[];
+  /** Whether it refuses to be told of organizations for now. */
+  setOutage(isOut: boolean): void;
   /** How often it was asked. */
   readonly checks: number;
 }
 
 export async function startFakeBilling(): Promise<FakeBilling> {
   const known = new Map<string, boolean>();
+  const registered: string[] = [];
+  let isOut = false;
   let checks = 0;
   const refuse = (): Promise<never> => Promise.reject(notFound('subscription'));
   const server = await startGrpcServer({
@@ -26,6 +32,11 @@ export async function startFakeBilling(): Promise<FakeBilling> {
           checks++;
           return { hasSubscription: known.get(organizationId) === true, isKnown: known.has(organizationId) };
         },
+        async registerOrganization({ organizationId }) {
+          if (isOut) throw new DomainError('unavailable', 'Not now.');
+          registered.push(organizationId);
+          return {};
+        },
         getSubscription: refuse,
         createPortalSession: refuse,
       }),
@@ -33,6 +44,10 @@ export async function startFakeBilling(): Promise<FakeBilling> {
   });
   return {
     ...server,
+    registered,
+    setOutage: (next) => {
+      isOut = next;
+    },
     setSubscription: (organizationId, isOpen) => void known.set(organizationId, isOpen),
     get checks() {
       return checks;

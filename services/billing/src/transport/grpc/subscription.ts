@@ -6,9 +6,12 @@ import { createPortalSession } from '../../application/create-portal-session.js'
 import type { PortalDeps } from '../../application/create-portal-session.js';
 import { checkDeletion, readSubscription } from '../../application/read-subscription.js';
 import type { ReadingDeps, SubscriptionView } from '../../application/read-subscription.js';
+import { registerOrganization } from '../../application/register-organization.js';
+import type { RegisteringDeps } from '../../application/register-organization.js';
 
 /** invoicecontrol.billing.v1.SubscriptionService */
-export function subscriptionService(deps: ReadingDeps & PortalDeps): Binding {
+export function subscriptionService(deps: ReadingDeps & PortalDeps & RegisteringDeps): Binding {
+  const register = registerOrganization(deps);
   return bind(SubscriptionServiceDefinition, {
     async getSubscription({ organizationId }) {
       const { current, duplicates } = await readSubscription(deps)(organizationId);
@@ -18,6 +21,10 @@ export function subscriptionService(deps: ReadingDeps & PortalDeps): Binding {
       };
     },
     checkDeletion: ({ organizationId }) => checkDeletion(deps)(organizationId),
+    async registerOrganization({ organizationId }) {
+      await register(organizationId);
+      return {};
+    },
     async createPortalSession({ organizationId }, context) {
       return { url: await createPortalSession(deps)(organizationId, context) };
     },

@@ -1,0 +1,53 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { PAGE_SIZE_MAX, readPageRequest } from '@invoicecontrol/runtime/page';
+import type { Organizations } from './organizations.js';
+import type { DailyTurn } from './purge-organizations.js';
+
+/** Organizations that are told at once. */
+const CONCURRENT_MAX = 8;
+/** After a failure, of billing for example. */
+const RETRY_MS = 5 * 60_000;
+
+/** Who has to know which organizations exist. */
+export interface OrganizationRegister {
+  /** May be repeated. */
+  register(organizationId: string, context: RequestContext): Promise<void>;
+}
+
+interface Deps {
+  readonly organizations: Pick<Organizations, 'listAll'>;
+  readonly register: OrganizationRegister;
+  readonly turn: DailyTurn;
+  readonly clock: Clock;
+}
+
+/**
+ * Tells billing once a day of every organization that is not deleted: those that were created before billing heard their
+ * events would stay unknown to it until they change (ADR 0094).
+ */
+export const registerOrganizations =
+  ({ organizations, register, turn, clock }: Deps) =>
+  async (signal: AbortSignal): Promise<void> => {
+    if (!(await turn.take(clock.now()))) return;
+    const context = systemContext('register-organizations');
+    try {
+      for (let pageToken = ''; ;) {
+        const page = await organizations.listAll(readPageRequest({ pageSize: PAGE_SIZE_MAX, pageToken }));
+        const ids = page.items.flatMap(({ id, deletion }) => (deletion === undefined ? [id] : []));
+        const next = async (): Promise<void> => {
+          for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift()) {
+            await register.register(id, context);
+          }
+        };
+        await Promise.all(Array.from({ length: CONCURRENT_MAX }, next));
+        if (signal.aborted) throw new Error('The service stops before billing knows every organization.');
+        if (page.nextPageToken === '') return;
+        pageToken = page.nextPageToken;
+      }
+    } catch (error) {
+      await turn.moveTo(new Date(clock.now().getTime() + RETRY_MS));
+      throw error;
+    }
+  };
